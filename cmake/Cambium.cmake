@@ -1,0 +1,38 @@
+# How a floor, a test and a program of the project are built: warnings, sanitizers and hooks in one place.
+add_library(cambium_flags INTERFACE)
+target_compile_options(cambium_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2
+  -Wimplicit-fallthrough -fno-omit-frame-pointer)
+if(CAMBIUM_SANITIZE)
+  target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
+  # gcc reports false positives of these two when a sanitizer changes what is inlined.
+  target_compile_options(cambium_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow)
+endif()
+if(CAMBIUM_TEST_HOOKS)
+  target_compile_definitions(cambium_flags INTERFACE CAMBIUM_TEST_HOOKS=1 _GLIBCXX_ASSERTIONS=1)
+endif()
+target_include_directories(cambium_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+
+# cambium_floor(util SOURCES a.cc ... DEPS cambium_x PkgConfig::Y): one folder of src/ as one target, cambium_util.
+function(cambium_floor name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(cambium_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(cambium_${name} PUBLIC cambium_flags ${ARG_DEPS})
+endfunction()
+
+# cambium_test(coding_test SOURCES coding_test.cc DEPS cambium_util [LABELS slow]): one test program, known to ctest.
+function(cambium_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_LABELS)
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+endfunction()

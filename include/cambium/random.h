@@ -1,0 +1,17 @@
+// RandomSource: where identifiers come from that must not repeat.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace cambium {
+
+// Any thread may call. The default one asks the kernel; tests use one with a seed.
+class RandomSource {
+ public:
+  virtual ~RandomSource() = default;
+  static std::shared_ptr<RandomSource> Default();
+  virtual void Fill(char* out, std::size_t n) = 0;
+};
+
+}  // namespace cambium

@@ -1,0 +1,101 @@
+// Status: how an operation ended.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cambium/slice.h"
+
+namespace cambium {
+
+// OK, or a code with a message that names what it speaks of (a file and an offset, an option and its range).
+// OK costs no allocation. A Status may be copied, and read by several threads; [[nodiscard]] so that none is lost.
+class [[nodiscard]] Status {
+ public:
+  enum class Code : unsigned char {
+    kOk = 0,
+    kNotFound = 1,
+    kCorruption = 2,       // bytes on disk are not what was written
+    kNotSupported = 3,     // legal elsewhere, or in a later version; nothing was done
+    kInvalidArgument = 4,  // the caller can mend this
+    kIOError = 5,          // the system refused; see IsNoSpace(), IsLocked()
+    kIncomplete = 7,       // would have had to wait, and was told not to
+    kShutdownInProgress = 8,
+    kTimedOut = 9,
+    kAborted = 10,  // failed because of an earlier failure it depends on
+    kBusy = 11,
+  };
+  enum class SubCode : unsigned char {
+    kNone = 0,
+    kNoSpace = 1,      // with kIOError: disk or quota full
+    kLocked = 2,       // with kIOError: another handle has the database open
+    kPathNotFound = 3  // with kIOError: no such file or directory
+  };
+  // kFatal: the write side of the database is dead until it is opened anew (a failed sync, a failed commit point).
+  enum class Severity : unsigned char { kNone = 0, kFatal = 1 };
+
+  Status() = default;
+  ~Status() = default;
+  Status(const Status& other);
+  Status& operator=(const Status& other);
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+
+  static Status OK() { return {}; }
+  static Status NotFound(std::string_view message = {}) { return {Code::kNotFound, SubCode::kNone, message}; }
+  static Status Corruption(std::string_view message) { return {Code::kCorruption, SubCode::kNone, message}; }
+  static Status NotSupported(std::string_view message) { return {Code::kNotSupported, SubCode::kNone, message}; }
+  static Status InvalidArgument(std::string_view message) { return {Code::kInvalidArgument, SubCode::kNone, message}; }
+  static Status IOError(std::string_view message) { return {Code::kIOError, SubCode::kNone, message}; }
+  static Status NoSpace(std::string_view message) { return {Code::kIOError, SubCode::kNoSpace, message}; }
+  static Status Locked(std::string_view message) { return {Code::kIOError, SubCode::kLocked, message}; }
+  static Status PathNotFound(std::string_view message) { return {Code::kIOError, SubCode::kPathNotFound, message}; }
+  static Status Incomplete(std::string_view message) { return {Code::kIncomplete, SubCode::kNone, message}; }
+  static Status ShutdownInProgress(std::string_view m) { return {Code::kShutdownInProgress, SubCode::kNone, m}; }
+  static Status TimedOut(std::string_view message) { return {Code::kTimedOut, SubCode::kNone, message}; }
+  static Status Aborted(std::string_view message) { return {Code::kAborted, SubCode::kNone, message}; }
+  static Status Busy(std::string_view message) { return {Code::kBusy, SubCode::kNone, message}; }
+
+  // The same error, marked so that callers see that only a new Open helps.
+  [[nodiscard]] Status Fatal() const;
+  // The same code with "context: " before the message; OK stays OK.
+  [[nodiscard]] Status WithContext(std::string_view context) const;
+
+  [[nodiscard]] bool ok() const { return rep_ == nullptr; }
+  [[nodiscard]] Code code() const { return rep_ == nullptr ? Code::kOk : rep_->code; }
+  [[nodiscard]] SubCode subcode() const { return rep_ == nullptr ? SubCode::kNone : rep_->subcode; }
+  [[nodiscard]] Severity severity() const { return rep_ == nullptr ? Severity::kNone : rep_->severity; }
+  [[nodiscard]] bool IsNotFound() const { return code() == Code::kNotFound; }
+  [[nodiscard]] bool IsCorruption() const { return code() == Code::kCorruption; }
+  [[nodiscard]] bool IsNotSupported() const { return code() == Code::kNotSupported; }
+  [[nodiscard]] bool IsInvalidArgument() const { return code() == Code::kInvalidArgument; }
+  [[nodiscard]] bool IsIOError() const { return code() == Code::kIOError; }
+  [[nodiscard]] bool IsNoSpace() const { return IsIOError() && subcode() == SubCode::kNoSpace; }
+  [[nodiscard]] bool IsLocked() const { return IsIOError() && subcode() == SubCode::kLocked; }
+  [[nodiscard]] bool IsPathNotFound() const { return IsIOError() && subcode() == SubCode::kPathNotFound; }
+  [[nodiscard]] bool IsIncomplete() const { return code() == Code::kIncomplete; }
+  [[nodiscard]] bool IsShutdownInProgress() const { return code() == Code::kShutdownInProgress; }
+  [[nodiscard]] bool IsTimedOut() const { return code() == Code::kTimedOut; }
+  [[nodiscard]] bool IsAborted() const { return code() == Code::kAborted; }
+  [[nodiscard]] bool IsBusy() const { return code() == Code::kBusy; }
+
+  // "OK", or "Corruption: page checksum mismatch at 000007.idx:8192". message() is the part after the code.
+  [[nodiscard]] std::string ToString() const;
+  [[nodiscard]] std::string_view message() const { return rep_ == nullptr ? std::string_view() : rep_->message; }
+
+  friend bool operator==(const Status& a, const Status& b) { return a.code() == b.code(); }
+
+ private:
+  struct Rep {
+    Code code;
+    SubCode subcode;
+    Severity severity;
+    std::string message;
+  };
+  Status(Code code, SubCode subcode, std::string_view message);
+
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,29 @@
+#include "util/checksum.h"
+
+#include <xxhash.h>
+
+#include <new>
+
+namespace cambium {
+
+std::uint64_t Checksum64(Slice bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+struct Checksum64Stream::State {
+  struct Free {
+    void operator()(XXH3_state_t* s) const { XXH3_freeState(s); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> xxh3{XXH3_createState()};
+};
+
+Checksum64Stream::Checksum64Stream(std::uint64_t seed) : state_(std::make_unique<State>()) {
+  if (state_->xxh3 == nullptr) throw std::bad_alloc();
+  XXH3_64bits_reset_withSeed(state_->xxh3.get(), seed);
+}
+Checksum64Stream::~Checksum64Stream() = default;
+
+void Checksum64Stream::Update(Slice bytes) { XXH3_64bits_update(state_->xxh3.get(), bytes.data(), bytes.size()); }
+std::uint64_t Checksum64Stream::Digest() const { return XXH3_64bits_digest(state_->xxh3.get()); }
+
+}  // namespace cambium

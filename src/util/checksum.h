@@ -1,0 +1,34 @@
+// The checksum of everything on disk: XXH3, 64 bits, with a seed that binds bytes to their place.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cambium/slice.h"
+
+namespace cambium {
+
+[[nodiscard]] std::uint64_t Checksum64(Slice bytes, std::uint64_t seed);
+
+// The same over pieces: Checksum64(a + b, seed) == {seed}, Update(a), Update(b), Digest().
+class Checksum64Stream {
+ public:
+  explicit Checksum64Stream(std::uint64_t seed);
+  ~Checksum64Stream();
+  Checksum64Stream(const Checksum64Stream&) = delete;
+  Checksum64Stream& operator=(const Checksum64Stream&) = delete;
+  void Update(Slice bytes);
+  [[nodiscard]] std::uint64_t Digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Mixes an offset into a file's seed, so that the same bytes at another place do not validate.
+// The multiplier is 2^64 / golden ratio, made odd (Knuth, TAOCP 6.4): consecutive offsets land far apart.
+[[nodiscard]] constexpr std::uint64_t SeedAt(std::uint64_t file_seed, std::uint64_t offset) {
+  return file_seed ^ ((offset + 1) * 0x9e3779b97f4a7c15u);
+}
+
+}  // namespace cambium
