@@ -1,0 +1,2 @@
+#pragma once
+#include "manifest/page_id.h"

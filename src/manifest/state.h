@@ -1,0 +1,104 @@
+// ManifestState: everything that is committed except the log's tail. Which files are the database's, in which order
+// their layers lie, how far the log is absorbed.
+//
+// A state is changed only by applying an Edit. What is not named here does not exist: recovery deletes files of ours
+// that no state names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cambium/status.h"
+#include "cambium/types.h"
+#include "io/file_header.h"
+#include "manifest/accounts.h"
+#include "manifest/page_id.h"
+#include "manifest/run_info.h"
+
+namespace cambium {
+
+// A place in the log: before the record at `offset` of the segment `segment`. Orders by segment, then offset.
+struct LogPosition {
+  std::uint64_t segment = 0;
+  std::uint64_t offset = 0;
+  friend auto operator<=>(const LogPosition&, const LogPosition&) = default;
+};
+
+// On disk.
+enum class SegmentKind : std::uint8_t {
+  kLog = 1,         // the commit log
+  kRelocation = 2,  // reserved for log GC
+  kLargeValue = 3,  // one value of over 16 MiB in a file of its own
+};
+
+struct SegmentInfo {
+  std::uint64_t number = 0;
+  Slot slot{};
+  SegmentKind kind = SegmentKind::kLog;
+  Id128 file_id{};
+  std::uint64_t epoch = 0;
+  bool sealed = false;
+  bool has_footer = false;          // an index of its records stands behind sealed_length
+  std::uint64_t sealed_length = 0;  // bytes of header and records; what is behind them is not log
+  std::uint64_t file_size = 0;      // once sealed: with the footer
+  SequenceNumber last_sequence = 0; // once sealed: of its last record, or of the one before it began
+  friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
+};
+
+// An append-only file of tree pages.
+struct IndexSegmentInfo {
+  std::uint64_t number = 0;
+  Id128 file_id{};
+  std::uint64_t length = 0;      // bytes committed; what is behind them is not the index
+  std::uint64_t live_units = 0;  // page units that the tree still reaches
+  friend bool operator==(const IndexSegmentInfo&, const IndexSegmentInfo&) = default;
+};
+
+// On disk.
+enum class IndexType : std::uint8_t { kBTree = 1, kLsm = 2 };
+
+// A sweep that has begun: it merges exactly these runs, the oldest of the stack, into the tree. Keys below the cursor
+// have arrived, and are masked in the runs. The cursor never goes back, and the set never changes.
+struct SweepState {
+  std::vector<std::uint64_t> runs;  // newest first: a suffix of FamilyState::runs
+  std::string cursor;
+  friend bool operator==(const SweepState&, const SweepState&) = default;
+};
+
+struct FamilyState {
+  std::uint32_t id = 0;
+  std::string name;
+  IndexType index_type = IndexType::kBTree;
+  std::string comparator;
+  std::uint64_t page_size = 0;
+  SequenceNumber flushed_sequence = 0;  // what is at or below it is in the durable layers
+  std::vector<RunInfo> runs;            // newest first: the order of layers is this order
+  TreeRoot root;
+  std::optional<SweepState> sweep;
+  std::map<std::uint64_t, IndexSegmentInfo> index_segments;  // by number
+  std::map<Slot, Account> accounts;                          // no zero entries
+};
+
+struct ManifestState {
+  Id128 database_id{};
+  std::uint64_t epoch = 0;
+  std::uint64_t next_file_number = 1;
+  SequenceNumber last_sequence = 0;     // the largest that any committed layer holds
+  SequenceNumber durable_sequence = 0;  // known durable in the log when the last record was written
+  LogPosition replay;                   // recovery reads the log from here
+  bool clean_shutdown = false;          // Close synced everything; durable_sequence is then the end of the log
+  std::map<std::uint32_t, FamilyState> families;    // by id
+  std::map<std::uint64_t, SegmentInfo> segments;    // by number
+  // Slots of dropped segments that some layer still refers to would stand here; references are zero at a drop, so a
+  // slot is free as soon as no segment has it.
+
+  // References of all families into a slot.
+  [[nodiscard]] Account TotalAccount(Slot slot) const;
+  // What must hold of any state, from whatever disk it came: the problem, or OK. Corruption.
+  [[nodiscard]] Status Check() const;
+};
+
+}  // namespace cambium

@@ -1,0 +1,58 @@
+// MemTable: the sorted buffer of what was written since the last flush.
+//
+// A B+-tree in memory, fan-out 64, with the first 8 bytes of each key beside its pointer, because a skip list of a
+// million keys costs a cache miss per level. Behind the newest version of a key hang older ones, newest first, for
+// snapshots taken while the table filled.
+//
+// Threads: one writer at a time (it holds the append lock); any number of readers beside it, without locks. A reader
+// sees every Add that happened before it learnt of the sequence number it reads at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cambium/comparator.h"
+#include "cambium/status.h"
+#include "cambium/types.h"
+#include "memtable/entry_cursor.h"
+#include "vlog/entry.h"
+
+namespace cambium {
+
+class MemTable {
+ public:
+  explicit MemTable(const Comparator* comparator);
+  ~MemTable();
+  MemTable(const MemTable&) = delete;
+  MemTable& operator=(const MemTable&) = delete;
+
+  // Takes the memory that `entries` Adds with `bytes` of keys and inline values in all may need, so that they cannot
+  // fail: nothing may fail between a write to the log and its publication. Aborted if memory is short; then nothing
+  // has changed.
+  Status Reserve(std::size_t entries, std::size_t bytes);
+  // seq is larger than that of every Add before it. Copies key and inline value. Covered by a Reserve.
+  void Add(SequenceNumber seq, Slice key, const Entry& entry);
+
+  // The newest version with a sequence number <= read_seq; false if there is none. *entry borrows from the table.
+  [[nodiscard]] bool Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq = nullptr) const;
+
+  // Yields for each key the newest version with a sequence number <= read_seq, keys without one not at all. Valid
+  // beside a writer: it sees what was added before it was positioned, and may see later keys. The table must outlive
+  // it.
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq) const;
+
+  // Keys, versions of them, and bytes of memory taken. Any thread.
+  [[nodiscard]] std::uint64_t key_count() const;
+  [[nodiscard]] std::uint64_t version_count() const;
+  [[nodiscard]] std::size_t memory_bytes() const;
+  [[nodiscard]] bool empty() const { return key_count() == 0; }
+
+  // For tests: order, counts and version chains. Needs the writer to stand still.
+  Status CheckInvariants() const;
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,26 @@
+// Entry: what a layer (memtable, run, tree) says about a key.
+#pragma once
+
+#include "cambium/slice.h"
+#include "vlog/value_address.h"
+
+namespace cambium {
+
+// kValue, kLargeValue: `address` is set. kInline: `inline_value` is set, and borrows from the layer it came from.
+// kTombstone: neither.
+struct Entry {
+  EntryKind kind = EntryKind::kTombstone;
+  ValueAddress address;
+  Slice inline_value;
+
+  static Entry At(ValueAddress address) { return {address.kind(), address, {}}; }
+  static Entry Inline(Slice value) { return {EntryKind::kInline, {}, value}; }
+  static Entry Tombstone() { return {}; }
+
+  [[nodiscard]] bool HasAddress() const { return kind == EntryKind::kValue || kind == EntryKind::kLargeValue; }
+};
+
+// Keys and inline values are small enough for a page of 64 units; a longer key is InvalidArgument at the API.
+inline constexpr std::size_t kMaxKeySize = 64 * 1024;
+
+}  // namespace cambium
