@@ -1,4 +1,140 @@
+// Options: how a database is opened, and how single calls behave. Names and meanings are RocksDB's where it has them;
+// docs/OPTIONS.md lists ranges, which may change while open, and every difference.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cambium/clock.h"
+#include "cambium/comparator.h"
+#include "cambium/executor.h"
+#include "cambium/file_system.h"
+#include "cambium/logger.h"
+#include "cambium/random.h"
+#include "cambium/slice.h"
+
 namespace cambium {
-enum class CompressionType : unsigned char { kNoCompression = 0, kSnappyCompression = 1, kZlibCompression = 2, kBZip2Compression = 3, kLZ4Compression = 4, kLZ4HCCompression = 5, kXpressCompression = 6, kZSTD = 7 };
-}
+
+class Snapshot;
+
+// Numbers as in RocksDB. This library has kNoCompression, kLZ4Compression and kZSTD; others are NotSupported.
+enum class CompressionType : unsigned char {
+  kNoCompression = 0,
+  kSnappyCompression = 1,
+  kZlibCompression = 2,
+  kBZip2Compression = 3,
+  kLZ4Compression = 4,
+  kLZ4HCCompression = 5,
+  kXpressCompression = 6,
+  kZSTD = 7,
+};
+
+// Which structure indexes the keys. Stored with the database.
+enum class IndexKind : unsigned char {
+  kBTree = 1,  // sorted runs swept into a copy-on-write B+-tree
+  kLsm = 2,    // leveled runs; NotSupported in this version
+};
+
+// What Open does about damage at the end of the log. Numbers as in RocksDB.
+enum class WALRecoveryMode : unsigned char {
+  // A tail that no proof says was durable is cut off: what any crash leaves. Damage below a durable record is
+  // Corruption, and Open fails. The default.
+  kTolerateCorruptedTailRecords = 0,
+  // Even a torn tail is Corruption.
+  kAbsoluteConsistency = 1,
+  // Opens with the prefix before the first damage, although synced records behind it are lost. The loss is logged.
+  kPointInTimeRecovery = 2,
+  kSkipAnyCorruptedRecords = 3,  // NotSupported: it would make states that never were
+};
+
+struct Options {
+  // ---- Opening ----
+  bool create_if_missing = false;  // else opening what does not exist is InvalidArgument
+  bool error_if_exists = false;    // InvalidArgument if there is a database
+  WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // How long Open waits for another holder of the lock, in microseconds. A process that was just killed may need some.
+  std::uint64_t lock_wait_micros = 0;
+
+  // ---- Keys and index ----
+  const Comparator* comparator = BytewiseComparator();  // must outlive the database; its name is stored
+  IndexKind index_type = IndexKind::kBTree;
+  // Bytes per unit of an index page: a power of two in [512, 16384]. Stored; a later opening keeps what is stored.
+  std::uint64_t page_size = 4096;
+  // Bytes of index pages kept in memory. At least 64 KiB; what is pinned may exceed it for a while.
+  std::size_t page_cache_size = 256u << 20;
+  // Bits per key of the filter in each run, 0 (none) to 64. At 10, 1 lookup in 100 of an absent key asks the run.
+  int filter_bits_per_key = 10;
+  // Runs are swept into the tree when they hold more than 1/sweep_ratio of its keys. [1, 1000]
+  int sweep_ratio = 8;
+
+  // ---- Memory and log ----
+  // Memory of the table that takes writes, in bytes, before it is flushed. [4 KiB, 16 GiB]
+  std::size_t write_buffer_size = 64u << 20;
+  // Memory tables, the active one included, before writers wait for a flush. [2, 64]
+  int max_write_buffer_number = 3;
+  // Bytes of log that recovery would have to read before the memory table is flushed although it is not full.
+  // 0 = 1 GiB. Otherwise [4 KiB, 1 TiB].
+  std::uint64_t max_total_wal_size = 0;
+  // Threads for flushes and sweeps. [1, 64]
+  int max_background_jobs = 2;
+
+  // ---- Values ----
+  // False: only values that do not fit inline (a quarter of a page unit) are separated.
+  bool enable_blob_files = true;
+  // Values of at least this many bytes, uncompressed, stay in the log; smaller ones travel with their keys. Empty ones
+  // are never separated, and those above a quarter of a page unit always are.
+  std::uint64_t min_blob_size = 512;
+  // Bytes after which a log segment is closed. [16 KiB, 1 GiB]
+  std::uint64_t blob_file_size = 256u << 20;
+  // Of separated values, each on its own; one that would not shrink by an eighth is stored raw.
+  CompressionType blob_compression_type = CompressionType::kNoCompression;
+
+  // ---- Surroundings; the library's own if null ----
+  std::shared_ptr<FileSystem> file_system;
+  std::shared_ptr<Clock> clock;
+  std::shared_ptr<RandomSource> random_source;
+  std::shared_ptr<Executor> executor;  // max_background_jobs threads of the database's own if null
+  std::shared_ptr<Logger> info_log;    // a file LOG in the database's directory if null
+};
+
+struct ReadOptions {
+  // Reads the state of then; null: of now. The snapshot must live as long as the read or the iterator.
+  const Snapshot* snapshot = nullptr;
+  // Compare the checksum of every value read. Family and key are always compared.
+  bool verify_checksums = true;
+  // Keys outside [lower, upper) do not exist for an iterator. The bytes must outlive it.
+  const Slice* iterate_lower_bound = nullptr;
+  const Slice* iterate_upper_bound = nullptr;
+  // For an iterator: value() may be called only after PrepareValue() returned true. Otherwise values are fetched when
+  // value() first asks.
+  bool allow_unprepared_value = false;
+  // Sees only what is known to survive a power cut. With a snapshot: InvalidArgument.
+  bool durable_only = false;
+};
+
+struct WriteOptions {
+  // The call returns when the write, and everything visible before it, survives a power cut.
+  bool sync = false;
+  // As in RocksDB the writer asks for no durability. Here the write is logged all the same, since the log is where
+  // values live, but nothing ever waits for it. InvalidArgument together with sync.
+  bool disableWAL = false;
+  // Incomplete, instead of waiting, where a write would have to wait for background work.
+  bool no_slowdown = false;
+};
+
+struct FlushOptions {
+  bool wait = true;  // until the flush has committed
+};
+
+struct FlushWALOptions {
+  bool sync = false;
+};
+
+struct CompactRangeOptions {
+  // True: rewrite the whole tree even if nothing waits to be merged into it.
+  bool force = false;
+};
+
+}  // namespace cambium

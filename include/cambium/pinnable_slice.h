@@ -1,0 +1,68 @@
+// PinnableSlice: bytes of a value, either its own or borrowed from the database for as long as it lives.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "cambium/slice.h"
+
+namespace cambium {
+
+// Move-only, one thread at a time. What it borrows stays valid until Reset() or destruction, also when the key is
+// overwritten meanwhile; it must be gone before the database is closed.
+class PinnableSlice : public Slice {
+ public:
+  PinnableSlice() = default;
+  ~PinnableSlice() { Unpin(); }
+  PinnableSlice(const PinnableSlice&) = delete;
+  PinnableSlice& operator=(const PinnableSlice&) = delete;
+  PinnableSlice(PinnableSlice&& other) noexcept { *this = std::move(other); }
+  PinnableSlice& operator=(PinnableSlice&& other) noexcept {
+    if (this == &other) return *this;
+    Unpin();
+    release_ = std::exchange(other.release_, nullptr);
+    if (other.data() == other.self_.data()) {
+      const std::size_t offset_size = other.size();
+      self_ = std::move(other.self_);
+      Slice::operator=(Slice(self_.data(), offset_size));
+    } else {
+      Slice::operator=(static_cast<const Slice&>(other));
+    }
+    other.Slice::operator=(Slice());
+    return *this;
+  }
+
+  // Borrows `bytes` until `release` is called.
+  void PinSlice(Slice bytes, std::function<void()> release) {
+    Unpin();
+    release_ = std::move(release);
+    Slice::operator=(bytes);
+  }
+  // Owns a copy of `bytes`.
+  void PinSelf(Slice bytes) {
+    Unpin();
+    self_.assign(bytes.data(), bytes.size());
+    Slice::operator=(Slice(self_));
+  }
+  // Fill GetSelf(), then call PinSelf().
+  [[nodiscard]] std::string* GetSelf() { return &self_; }
+  void PinSelf() {
+    Unpin();
+    Slice::operator=(Slice(self_));
+  }
+  void Reset() {
+    Unpin();
+    Slice::operator=(Slice());
+  }
+  [[nodiscard]] bool IsPinned() const { return release_ != nullptr; }
+
+ private:
+  void Unpin() {
+    if (release_ != nullptr) std::exchange(release_, nullptr)();
+  }
+  std::string self_;
+  std::function<void()> release_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,63 @@
+// WriteBatch: several operations that are committed together or not at all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cambium/slice.h"
+#include "cambium/status.h"
+
+namespace cambium {
+
+// Later operations of a batch win over earlier ones of the same key. One thread at a time. Keys and values are copied,
+// so a batch takes as much memory as they do.
+class WriteBatch {
+ public:
+  explicit WriteBatch(std::size_t reserved_bytes = 0);
+
+  // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1; the batch is unchanged then.
+  Status Put(Slice key, Slice value);
+  Status Delete(Slice key);
+  // The same as Delete here: it may be used on keys that were written more than once.
+  Status SingleDelete(Slice key);
+  // Not in this version: NotSupported, the batch is unchanged.
+  Status Merge(Slice key, Slice operand);
+  Status DeleteRange(Slice begin, Slice end);
+
+  void Clear();
+  [[nodiscard]] std::uint32_t Count() const { return count_; }
+  [[nodiscard]] std::size_t GetDataSize() const { return rep_.size(); }
+  // The serialised form; a batch can be made from it again. A format of this library, not RocksDB's.
+  [[nodiscard]] const std::string& Data() const { return rep_; }
+  // Corruption if `data` is no batch; then *batch is unchanged.
+  static Status FromData(Slice data, WriteBatch* batch);
+
+  // Marks the batch as it is now; RollbackToSavePoint takes off what came since. NotFound without a save point.
+  void SetSavePoint();
+  Status RollbackToSavePoint();
+  Status PopSavePoint();
+
+  // Told each operation in order. Slices live until the next change of the batch.
+  class Handler {
+   public:
+    virtual ~Handler() = default;
+    virtual Status Put(Slice key, Slice value) = 0;
+    virtual Status Delete(Slice key) = 0;
+    virtual Status SingleDelete(Slice key) { return Delete(key); }
+    // False: Iterate ends early, with OK.
+    virtual bool Continue() { return true; }
+  };
+  Status Iterate(Handler* handler) const;
+
+ private:
+  struct SavePoint {
+    std::size_t size;
+    std::uint32_t count;
+  };
+  std::string rep_;  // each operation: tag, varint key size, key, [varint value size, value]
+  std::uint32_t count_ = 0;
+  std::vector<SavePoint> save_points_;
+};
+
+}  // namespace cambium
