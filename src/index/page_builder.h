@@ -1,0 +1,119 @@
+// LeafBuilder, BranchBuilder: one page from keys in order. They know when the next item would not fit, and take more
+// units than one where an item is too big.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "index/page_format.h"
+
+namespace cambium {
+
+struct PageBuilderOptions {
+  std::uint32_t page_size = 4096;
+  // How full a page becomes at most, header included. Less than 100 leaves room for the next sweep's few keys.
+  unsigned fill_percent = 95;
+};
+
+// Keys of a page while it grows: their common prefix and suffix, and how many bytes they will take.
+class KeyColumn {
+ public:
+  void Clear();
+  void Add(Slice key);
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(ends_.size()); }
+  [[nodiscard]] Slice key(std::uint32_t i) const;
+  // Bytes of prefix, suffix, heads, slots and keys, filler included; with `key` added, if given.
+  [[nodiscard]] std::size_t EncodedSize(const Slice* key = nullptr) const;
+
+ private:
+  friend class PageAssembler;
+  struct Shape {
+    std::size_t count = 0;
+    std::size_t bytes = 0;   // sum of key lengths
+    std::size_t prefix = 0;
+    std::size_t suffix = 0;
+    bool same_size = true;
+    std::size_t size = 0;    // of each key, if same_size
+  };
+  [[nodiscard]] Shape With(Slice key) const;
+  [[nodiscard]] static std::size_t SizeOf(const Shape& shape);
+
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+  Shape shape_;
+};
+
+// Add in strictly ascending order (the caller's duty: TreeBuilder checks it). One thread.
+class LeafBuilder {
+ public:
+  LeafBuilder(const KeyOrder& order, const PageBuilderOptions& options) : order_(order), options_(options) {}
+
+  // False if the page would grow beyond its fill. An empty page takes anything legal.
+  [[nodiscard]] bool Fits(Slice key, const Entry& entry) const;
+  // Copies both. InvalidArgument if the key or the inline value is too large for any page, or the kind is not one that
+  // pages hold; then nothing has changed. Without Fits() the page grows by units, up to 64.
+  Status Add(Slice key, const Entry& entry);
+
+  [[nodiscard]] bool empty() const { return words_.empty(); }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(words_.size()); }
+  [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
+  [[nodiscard]] Slice first_key() const { return keys_.key(0); }
+  [[nodiscard]] Slice last_key() const { return keys_.key(keys_.count() - 1); }
+  [[nodiscard]] std::size_t used_bytes() const;
+  // Of the units it has now, header included. 0 if empty.
+  [[nodiscard]] unsigned fill_percent() const;
+  [[nodiscard]] unsigned units() const { return units_; }
+
+  // Writes the page for its place into *page (units() * page_size bytes), empties the builder, says where it points.
+  ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
+
+ private:
+  KeyOrder order_;
+  PageBuilderOptions options_;
+  KeyColumn keys_;
+  std::vector<std::uint64_t> words_;  // inline words with offsets from the start of the heap
+  std::string heap_;
+  std::uint64_t value_bytes_ = 0;
+  unsigned units_ = 1;
+};
+
+// The same for children. A branch grows by units until it has kBranchChildrenMin children, so that trees of long keys
+// stay flat.
+inline constexpr std::uint32_t kBranchChildrenMin = 8;
+
+class BranchBuilder {
+ public:
+  BranchBuilder(const KeyOrder& order, const PageBuilderOptions& options, unsigned level)
+      : order_(order), options_(options), level_(level) {}
+
+  [[nodiscard]] bool Fits(Slice separator) const;
+  // `separator`: keys left of it < separator <= keys of the child. That of the first child is not stored in the page
+  // (its parent knows it); see lower().
+  Status Add(Slice separator, const ChildRef& child);
+
+  [[nodiscard]] bool empty() const { return children_.empty(); }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(children_.size()); }
+  [[nodiscard]] const ChildRef& child(std::uint32_t i) const { return children_[i]; }
+  [[nodiscard]] Slice lower() const { return lower_; }  // the first child's separator
+  [[nodiscard]] std::size_t used_bytes() const;
+  [[nodiscard]] unsigned fill_percent() const;
+  [[nodiscard]] unsigned units() const { return units_; }
+
+  ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
+
+ private:
+  KeyOrder order_;
+  PageBuilderOptions options_;
+  unsigned level_;
+  std::string lower_;
+  KeyColumn keys_;
+  std::vector<ChildRef> children_;
+  unsigned units_ = 1;
+};
+
+// The shortest s with left < s <= right, if order is byte order (right, cut behind the first byte that differs), else
+// `right`. Requires left < right. Borrows from `right`.
+[[nodiscard]] Slice ShortestSeparator(Slice left, Slice right, const KeyOrder& order);
+
+}  // namespace cambium

@@ -1,0 +1,177 @@
+// The bytes of an index page. Runs and the copy-on-write tree are made of the same pages.
+//
+// A page is 1 to 64 units of the file's page size, and never changes once written. All numbers are little-endian.
+//
+//   offset  size  field
+//        0     8  checksum       XXH3 of everything behind it, seed = SeedAt(file seed, byte offset of the page)
+//        8     8  page id        its own, so that a page read from a wrong place is seen
+//       16     1  type           PageType
+//       17     1  level          0 = leaf, else one more than its children's
+//       18     1  flags          1 heads ascend (keys are in byte order), 2 slots are 4 bytes wide
+//       19     1  reserved       0
+//       20     4  count          leaf: entries; branch: children
+//       24     4  prefix length  bytes that all keys of the page start with
+//       28     4  suffix length  bytes that all keys of the page end with, prefix not counted
+//       32     4  key stride     length of every middle (key without prefix and suffix); 0xffffffff if they differ
+//       36     4  heap offset    where the keys end and the inline values begin
+//       40     8  value bytes    leaf: sizes of all values; branch: the sum over its children
+//
+//   48          prefix | suffix | zeros up to a multiple of 8
+//               leaf    words  u64[count]      what is stored for each key, see below
+//               branch  ids u64[count] | checksums u64[count] | entry counts u64[count] | value bytes u64[count]
+//               heads  u32[keys]               the first 4 bytes behind the prefix, big-endian, zeros behind the end
+//               stride:  rest bytes[keys]      each middle without the bytes that its head holds already
+//               or:      slots u16|u32[keys+1] offsets of the middles from the end of the slots | middles, whole
+//   heap offset inline values | zeros up to the end of the page
+//
+//   leaf:   count keys.    keys[i] -> words[i]
+//   branch: count-1 keys.  children[0] | keys[0] | children[1] | keys[1] | ...
+//           children[i] holds every key k with keys[i-1] <= k < keys[i]
+//
+// Random keys of 16 bytes take 21 bytes each, ascending 8-byte numbers with a constant tail 12. A search touches the
+// header's cache line, a few lines of heads, one of rests and one of words. Middles of unequal length keep the bytes of
+// their head: that costs up to 4 bytes a key and makes every middle contiguous.
+//
+// A word: kind in bits 63..60 (EntryKind), then by kind
+//   kValue, kLargeValue   the rest of the ValueAddress
+//   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, not before the heap
+//   kTombstone            zeros
+//
+// Orders: in byte order, heads are searched and the separators of branches are cut short. Under any other comparator
+// (the reverse of byte order is one) flag 1 is off, keys are searched whole and separators are whole keys; prefix and
+// suffix are then those of all keys, not only of the first and the last.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cambium/comparator.h"
+#include "cambium/slice.h"
+#include "index/page_id.h"
+#include "util/result.h"
+#include "vlog/entry.h"
+
+namespace cambium {
+
+inline constexpr std::size_t kPageHeaderSize = 48;
+inline constexpr std::uint32_t kPageSizeMin = 512;
+inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;
+inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
+inline constexpr std::uint32_t kMaxTreeHeight = 16;
+
+// The longest key that a file of this page size takes: every branch then has room for four children, so that
+// kMaxTreeHeight levels are always enough.
+[[nodiscard]] constexpr std::size_t MaxKeySizeFor(std::uint32_t page_size) {
+  const std::size_t limit = std::size_t{16} * page_size;
+  return limit < kMaxKeySize ? limit : kMaxKeySize;
+}
+// The longest value that may be stored inline.
+[[nodiscard]] constexpr std::size_t MaxInlineSizeFor(std::uint32_t page_size) { return page_size / 4; }
+[[nodiscard]] constexpr bool IsLegalPageSize(std::uint64_t page_size) {
+  return page_size >= kPageSizeMin && page_size <= kPageSizeMax && (page_size & (page_size - 1)) == 0;
+}
+
+enum class PageType : std::uint8_t { kLeaf = 1, kBranch = 2 };
+inline constexpr std::uint8_t kPageHeadsAscend = 1;
+inline constexpr std::uint8_t kPageWideSlots = 2;
+
+// A comparator, and whether it is byte order, asked once instead of at every page.
+struct KeyOrder {
+  KeyOrder(const Comparator* c) : comparator(c), bytewise(c == BytewiseComparator()) {}  // NOLINT: implicit
+  [[nodiscard]] int Compare(Slice a, Slice b) const { return bytewise ? a.compare(b) : comparator->Compare(a, b); }
+  const Comparator* comparator;
+  bool bytewise;
+};
+
+// What a branch knows of a child: where it is, what its bytes must be, and what is below it.
+struct ChildRef {
+  PagePointer page;
+  std::uint64_t entry_count = 0;
+  std::uint64_t value_bytes = 0;
+  friend bool operator==(const ChildRef&, const ChildRef&) = default;
+};
+
+// What an entry adds to the value bytes of its page: the size that its address says, or its inline size.
+[[nodiscard]] inline std::uint64_t ValueBytesOf(const Entry& entry) {
+  return entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
+}
+
+// The checksum that belongs into a page's first 8 bytes when it lies at `id` in the file with this seed.
+[[nodiscard]] std::uint64_t PageChecksum(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed);
+
+// A page read from disk: right length, right checksum for its place, its own id. Corruption, with `path` and offset in
+// the message, if not. Says nothing about what the page holds: that is PageView::Parse.
+Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed, const std::string& path);
+
+// A page as keys with entries or children. Borrows the page's bytes. Parse looks at every offset, length and count once,
+// in O(count); afterwards no call reads outside the page, whatever the bytes are. That keys ascend is not checked here:
+// searches in a page that breaks this end, with a wrong answer; CheckKeys and the merges see it. Any thread.
+class PageView {
+ public:
+  PageView() = default;
+
+  // Corruption, or NotSupported for an entry kind of a later version. `path` and `offset` are for the message.
+  static Result<PageView> Parse(Slice page, const std::string& path, std::uint64_t offset);
+
+  [[nodiscard]] std::uint64_t checksum() const;
+  [[nodiscard]] PageId id() const;
+  [[nodiscard]] PagePointer pointer() const { return {id(), checksum()}; }
+  [[nodiscard]] bool is_leaf() const { return level_ == 0; }
+  [[nodiscard]] unsigned level() const { return level_; }
+  [[nodiscard]] std::uint32_t count() const { return count_; }          // entries or children
+  [[nodiscard]] std::uint32_t key_count() const { return key_count_; }  // a branch has one less than children
+  [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
+  [[nodiscard]] std::uint64_t entry_count() const;  // below this page: O(1) for a leaf, O(count) for a branch
+  [[nodiscard]] Slice bytes() const { return {data_, size_}; }
+  // Bytes that are not filler. O(count) for a leaf with inline values.
+  [[nodiscard]] std::size_t used_bytes() const;
+
+  // Key i, in *scratch or in the page itself: good until *scratch changes or the page goes.
+  [[nodiscard]] Slice key(std::uint32_t i, std::string* scratch) const;
+
+  // Leaf: the first i with key(i) >= target, or count(); *equal says whether key(i) == target.
+  [[nodiscard]] std::uint32_t LowerBound(Slice target, const KeyOrder& order, bool* equal) const;
+  // Branch: the child in which target belongs.
+  [[nodiscard]] std::uint32_t ChildFor(Slice target, const KeyOrder& order) const;
+
+  [[nodiscard]] Entry entry(std::uint32_t i) const;     // leaf; an inline value borrows from the page
+  [[nodiscard]] ChildRef child(std::uint32_t i) const;  // branch
+
+  // Thorough: keys strictly ascend and heads are those of the keys.
+  Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
+
+ private:
+  struct Middle {
+    const char* rest;  // the middle's bytes from the fifth on
+    std::uint32_t length;
+  };
+  [[nodiscard]] std::uint32_t head(std::uint32_t i) const;
+  [[nodiscard]] Middle middle(std::uint32_t i) const;
+  [[nodiscard]] std::size_t key_size(std::uint32_t i) const;
+  void CopyKey(std::uint32_t i, char* out) const;
+  [[nodiscard]] int CompareBehindHead(std::uint32_t i, Slice target) const;
+  [[nodiscard]] int CompareWhole(std::uint32_t i, Slice target, const KeyOrder& order) const;
+  // The number of keys < target (<= target if `or_equal`).
+  [[nodiscard]] std::uint32_t CountBelow(Slice target, const KeyOrder& order, bool or_equal, bool* equal) const;
+  Status ParseKeys(const std::string& where);
+  Status ParseEntries(const std::string& where) const;
+  Status ParseChildren(const std::string& where) const;
+
+  const char* data_ = nullptr;
+  const char* columns_ = nullptr;  // words or children
+  const char* heads_ = nullptr;
+  const char* slots_ = nullptr;    // null with a fixed stride
+  const char* keys_ = nullptr;     // rests or middles
+  std::uint32_t size_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint32_t key_count_ = 0;
+  std::uint32_t prefix_size_ = 0;
+  std::uint32_t suffix_size_ = 0;
+  std::uint32_t stride_ = 0;
+  std::uint32_t heap_offset_ = 0;
+  std::uint64_t value_bytes_ = 0;
+  std::uint8_t level_ = 0;
+  std::uint8_t flags_ = 0;
+};
+
+}  // namespace cambium

@@ -1,0 +1,116 @@
+// Run: a sorted, immutable file of entries: what a flush, a merge or a relocation writes. Its name is NNNNNN.run.
+//
+//   header    FileHeader (kRun), zeros up to one page unit
+//   pages     a tree, bottom-up: leaves and branches as they were closed, so leaves are nearly sequential
+//   filter    one block, see filter.h; absent (size 0) under a comparator for which equal keys may differ in bytes, or
+//             when no bits were asked for
+//   footer    smallest key | largest key | 112 bytes at the very end of the file:
+//
+//   offset  size  field
+//        0     8  root page id        0 if the run is empty
+//        8     8  root checksum
+//       16     4  height
+//       20     4  reserved            0
+//       24     8  entry count         tombstones included
+//       32     8  tombstone count
+//       40     8  value bytes
+//       48     8  filter offset
+//       56     8  filter size
+//       64     8  filter checksum     XXH3 of the filter, seed = SeedAt(file seed, filter offset)
+//       72     4  smallest key size
+//       76     4  largest key size
+//       80     8  footer offset       where the smallest key starts
+//       88    16  reserved            0
+//      104     8  footer checksum     XXH3 of the footer before it, keys included, seed = SeedAt(file seed, footer offset)
+//
+// The MANIFEST names root, size and footer checksum of every run, so that another file in its place is seen.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "index/index_file.h"
+#include "index/page_pool.h"
+#include "index/tree_builder.h"
+#include "manifest/run_info.h"
+#include "memtable/entry_cursor.h"
+
+namespace cambium {
+
+class Filter;
+
+inline constexpr std::size_t kRunFooterSize = 112;  // without the keys
+
+struct RunOptions {
+  std::uint32_t page_size = 4096;
+  unsigned fill_percent = 100;        // nobody adds to a run
+  unsigned filter_bits_per_key = 10;  // 0: no filter
+  RunKind kind = RunKind::kFlush;     // for the RunInfo; the file does not tell
+};
+
+// Writes a run into an empty file, sequentially, in pieces of kRunWriteSize. Syncs nothing: the caller does, before the
+// MANIFEST names the file. One thread. After an error every further call returns it.
+inline constexpr std::size_t kRunWriteSize = 256 * 1024;
+
+class RunBuilder {
+ public:
+  // `file` is open for writing and empty; `header` is what it shall start with (kind and page size are set here).
+  RunBuilder(std::shared_ptr<File> file, const FileHeader& header, const Comparator* comparator,
+             const RunOptions& options);
+  ~RunBuilder();
+
+  // Strictly ascending, else Corruption. NoSpace of our own making cannot happen: see IsFull.
+  Status Add(Slice key, const Entry& entry);
+  Result<RunInfo> Finish();
+
+  // True when the pages come near what a PageId can address (1,048,576 units): time to Finish and start another file.
+  // Adding on regardless ends in InvalidArgument.
+  [[nodiscard]] bool IsFull() const;
+  [[nodiscard]] std::uint64_t entry_count() const;
+  [[nodiscard]] std::uint64_t value_bytes() const;
+  [[nodiscard]] std::uint64_t bytes_so_far() const;  // of pages closed so far
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+// An open run. Immutable; shared by the views that see it. Any thread.
+class Run {
+ public:
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Checks header and footer against what the MANIFEST expects, and reads the filter, which stays in memory. `pool` must
+  // outlive the run.
+  static Result<std::shared_ptr<const Run>> Open(std::shared_ptr<File> file, const RunInfo& expected,
+                                                 const Comparator* comparator, PagePool* pool);
+  // What the file says of itself, for tools that have no MANIFEST. RunInfo::kind is not in the file.
+  static Result<RunInfo> ReadFooter(const File& file);
+
+  // False only if the run surely does not hold the key. Costs one cache line.
+  [[nodiscard]] bool MayContain(Slice key) const;
+  // As TreeFind; asks the filter first.
+  Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
+  // The cursor keeps the file open, and needs the run no more.
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
+
+  [[nodiscard]] const RunInfo& info() const { return info_; }
+  [[nodiscard]] std::uint64_t number() const { return info_.number; }
+  [[nodiscard]] std::uint64_t entry_count() const { return info_.root.entry_count; }
+  [[nodiscard]] const FileSet& files() const { return files_; }
+  [[nodiscard]] const Filter* filter() const { return filter_.get(); }  // null if there is none
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, const Comparator* comparator, PagePool* pool);
+
+  const RunInfo info_;
+  const FileSet files_;
+  const std::unique_ptr<const Filter> filter_;
+  const KeyOrder order_;
+  PagePool* const pool_;
+};
+
+}  // namespace cambium
