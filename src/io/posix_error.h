@@ -1,0 +1,32 @@
+// What errno becomes: one place decides which codes callers can tell apart.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "cambium/status.h"
+
+namespace cambium {
+
+// "read /db/000007.log:8192: Input/output error". NoSpace for a full disk or quota, PathNotFound for a name that is not
+// there, NotSupported where the file system cannot do it at all, IOError for the rest.
+inline Status PosixError(std::string_view operation, std::string_view where, int error) {
+  std::string message(operation);
+  message.append(" ").append(where).append(": ").append(std::generic_category().message(error));
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT: return Status::NoSpace(message);
+    case ENOENT: return Status::PathNotFound(message);
+    case EOPNOTSUPP:
+    case ENOSYS: return Status::NotSupported(message);
+    default: return Status::IOError(message);
+  }
+}
+inline Status PosixError(std::string_view operation, const std::string& path, std::uint64_t offset, int error) {
+  return PosixError(operation, path + ":" + std::to_string(offset), error);
+}
+
+}  // namespace cambium

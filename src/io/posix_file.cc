@@ -1,0 +1,286 @@
+#include "io/posix_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "io/posix_error.h"
+#include "io/posix_map.h"
+#include "io/posix_transfer.h"
+#include "util/coding.h"
+#include "util/result.h"
+
+namespace cambium {
+namespace {
+
+static_assert(sizeof(off_t) == 8, "files larger than 2 GiB need 64-bit offsets");
+constexpr auto kOffsetMax = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
+
+// More pieces than this go in several calls; the kernel's limit is 1024.
+constexpr std::size_t kPiecesMax = 256;
+using Pieces = std::array<iovec, kPiecesMax>;
+
+// What of `buffers` lies in [from, from + size) of their concatenation, as far as kPiecesMax goes. Returns the number
+// of pieces. A write's iovec is not const, but the kernel only reads through it.
+template <typename Buffer>
+int SelectPieces(std::span<const Buffer> buffers, std::size_t from, std::size_t size, Pieces* pieces) {
+  std::size_t count = 0;
+  for (const Buffer& buffer : buffers) {
+    if (size == 0 || count == kPiecesMax) break;
+    if (from >= buffer.size()) {
+      from -= buffer.size();
+      continue;
+    }
+    const std::size_t n = std::min(buffer.size() - from, size);
+    (*pieces)[count++] = {const_cast<char*>(buffer.data() + from), n};
+    from = 0;
+    size -= n;
+  }
+  return static_cast<int>(count);
+}
+
+template <typename Buffer>
+std::size_t TotalSize(std::span<const Buffer> buffers) {
+  std::size_t total = 0;
+  for (const Buffer& buffer : buffers) total += buffer.size();
+  return total;
+}
+
+// Some file systems accept O_DIRECT and then refuse every read, or want more alignment than we promise to give.
+bool DirectWorksHere(int fd) {
+#ifdef STATX_DIOALIGN
+  struct statx facts = {};
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 && (facts.stx_mask & STATX_DIOALIGN) != 0) {
+    return facts.stx_dio_offset_align != 0 && facts.stx_dio_offset_align <= kDirectAlignment &&
+           facts.stx_dio_mem_align <= kDirectAlignment;
+  }
+#else
+  (void)fd;
+#endif
+  return true;
+}
+
+// Since Linux 6.5; not in the C library's headers of today.
+struct CacheStatRange {
+  std::uint64_t offset;
+  std::uint64_t length;
+};
+struct CacheStat {
+  std::uint64_t cached_pages;
+  std::uint64_t dirty_pages;
+  std::uint64_t writeback_pages;
+  std::uint64_t evicted_pages;
+  std::uint64_t recently_evicted_pages;
+};
+constexpr long kCacheStatCall = 451;  // the same on every architecture
+
+std::uint64_t PageSize() {
+  static const auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+}  // namespace
+
+FileInfo FileInfoOf(const struct stat& facts) {
+  FileInfo info;
+  info.size = static_cast<std::uint64_t>(facts.st_size);
+  info.allocated_bytes = static_cast<std::uint64_t>(facts.st_blocks) * 512;  // st_blocks counts 512 B, always
+  info.link_count = facts.st_nlink;
+  info.inode = facts.st_ino;
+  info.is_directory = S_ISDIR(facts.st_mode);
+  info.is_regular = S_ISREG(facts.st_mode);
+  return info;
+}
+
+PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, bool direct)
+    : path_(std::move(path)),
+      descriptor_(std::make_shared<const PosixDescriptor>(std::move(descriptor))),
+      fd_(descriptor_->get()),
+      direct_(direct) {}
+
+Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions& options,
+                       std::unique_ptr<File>* file) {
+  // O_NONBLOCK lets a FIFO be opened, and refused, without a writer.
+  int flags = O_CLOEXEC | O_NONBLOCK;
+  switch (mode) {
+    case OpenMode::kReadOnly: flags |= O_RDONLY; break;
+    case OpenMode::kReadWrite: flags |= O_RDWR; break;
+    case OpenMode::kCreateNew: flags |= O_RDWR | O_CREAT | O_EXCL; break;
+  }
+  const char* const operation = mode == OpenMode::kCreateNew ? "create" : "open";
+  PosixDescriptor descriptor(RetryOnSignal([&] { return ::open(path.c_str(), flags, 0644); }));
+  if (!descriptor.valid()) return PosixError(operation, path, errno);
+  struct stat facts;
+  if (fstat(descriptor.get(), &facts) != 0) return PosixError("stat", path, errno);
+  if (!S_ISREG(facts.st_mode)) return Status::IOError("open " + path + ": not a regular file");
+  // O_DIRECT comes second: where it is refused, open() with O_CREAT would have left a file behind.
+  const int status_flags = fcntl(descriptor.get(), F_GETFL);
+  if (status_flags < 0) return PosixError("open", path, errno);
+  const int blocking = status_flags & ~O_NONBLOCK;  // io_uring takes O_NONBLOCK to mean "or EAGAIN", for files too
+  const bool direct = options.direct && DirectWorksHere(descriptor.get()) &&
+                      fcntl(descriptor.get(), F_SETFL, blocking | O_DIRECT) == 0;
+  if (!direct && fcntl(descriptor.get(), F_SETFL, blocking) != 0) return PosixError("open", path, errno);
+  *file = std::unique_ptr<PosixFile>(new PosixFile(path, std::move(descriptor), direct));
+  return Status::OK();
+}
+
+Status PosixFile::CheckRange(const char* operation, std::uint64_t offset, std::uint64_t length) const {
+  if (offset <= kOffsetMax && length <= kOffsetMax - offset) return Status::OK();
+  return Status::InvalidArgument(std::string(operation) + " " + path_ + ":" + std::to_string(offset) + ": " +
+                                 std::to_string(length) + " bytes end beyond what a file can hold");
+}
+
+Status PosixFile::Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
+  *read = 0;
+  if (offset >= kOffsetMax) return Status::OK();  // no file reaches there
+  n = std::min<std::uint64_t>(n, kOffsetMax - offset);
+  const TransferEnd end = ReadToEnd(n, alignment(), [&](std::size_t from, std::size_t size) {
+    return ::pread(fd_, out + from, size, static_cast<off_t>(offset + from));
+  });
+  *read = end.moved;
+  return end.error == 0 ? Status::OK() : PosixError("read", path_, offset + end.moved, end.error);
+}
+
+Status PosixFile::ReadVectored(std::uint64_t offset, std::span<const std::span<char>> out, std::size_t* read) const {
+  *read = 0;
+  if (offset >= kOffsetMax) return Status::OK();
+  const std::size_t n = std::min<std::uint64_t>(TotalSize(out), kOffsetMax - offset);
+  const TransferEnd end = ReadToEnd(n, alignment(), [&](std::size_t from, std::size_t size) {
+    Pieces pieces;
+    const int count = SelectPieces(out, from, size, &pieces);
+    return ::preadv(fd_, pieces.data(), count, static_cast<off_t>(offset + from));
+  });
+  *read = end.moved;
+  return end.error == 0 ? Status::OK() : PosixError("read", path_, offset + end.moved, end.error);
+}
+
+Status PosixFile::Write(std::uint64_t offset, Slice data) {
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("write", offset, data.size()));
+  const TransferEnd end = WriteToEnd(data.size(), alignment(), [&](std::size_t from, std::size_t size) {
+    return ::pwrite(fd_, data.data() + from, size, static_cast<off_t>(offset + from));
+  });
+  return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
+}
+
+Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> data) {
+  const std::size_t n = TotalSize(data);
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("write", offset, n));
+  const TransferEnd end = WriteToEnd(n, alignment(), [&](std::size_t from, std::size_t size) {
+    Pieces pieces;
+    const int count = SelectPieces(data, from, size, &pieces);
+    return ::pwritev(fd_, pieces.data(), count, static_cast<off_t>(offset + from));
+  });
+  return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
+}
+
+Status PosixFile::SyncData() { return ::fdatasync(fd_) == 0 ? Status::OK() : PosixError("fdatasync", path_, errno); }
+Status PosixFile::Sync() { return ::fsync(fd_) == 0 ? Status::OK() : PosixError("fsync", path_, errno); }
+
+Status PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("sync_file_range", offset, length));
+  if (length == 0) return Status::OK();  // the kernel would take 0 for "to the end"
+  const auto start = [&] {
+    return ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE);
+  };
+  if (start() == 0 || errno == ENOSYS || errno == EOPNOTSUPP) return Status::OK();
+  return PosixError("sync_file_range", path_, offset, errno);
+}
+
+Status PosixFile::Truncate(std::uint64_t size) {
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("truncate", size, 0));
+  if (RetryOnSignal([&] { return ::ftruncate(fd_, static_cast<off_t>(size)); }) == 0) return Status::OK();
+  return PosixError("truncate", path_, size, errno);
+}
+
+Status PosixFile::Fallocate(const char* operation, int mode, std::uint64_t offset, std::uint64_t length) {
+  CAMBIUM_RETURN_IF_ERROR(CheckRange(operation, offset, length));
+  if (length == 0) return Status::OK();  // the kernel calls that invalid
+  const auto allocate = [&] { return ::fallocate(fd_, mode, static_cast<off_t>(offset), static_cast<off_t>(length)); };
+  if (RetryOnSignal(allocate) == 0) return Status::OK();
+  return PosixError(operation, path_, offset, errno);
+}
+
+Status PosixFile::Allocate(std::uint64_t offset, std::uint64_t length, bool grow) {
+  return Fallocate("allocate", grow ? 0 : FALLOC_FL_KEEP_SIZE, offset, length);
+}
+
+Status PosixFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
+  return Fallocate("punch hole", FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+}
+
+Status PosixFile::GetInfo(FileInfo* info) const {
+  struct stat facts;
+  if (fstat(fd_, &facts) != 0) return PosixError("stat", path_, errno);
+  *info = FileInfoOf(facts);
+  return Status::OK();
+}
+
+Status PosixFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const {
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("map", offset, length));
+  if (direct_) return Status::NotSupported("map " + path_ + ": opened with direct I/O");
+  return MapFile(descriptor_, path_, offset, length, region);
+}
+
+Status PosixFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
+  *resident_bytes = 0;
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("residency", offset, length));
+  if (length == 0) return Status::OK();
+  CacheStatRange range = {offset, length};
+  CacheStat stat = {};
+  if (::syscall(kCacheStatCall, fd_, &range, &stat, 0) == 0) {
+    *resident_bytes = std::min(stat.cached_pages * PageSize(), length);
+    return Status::OK();
+  }
+  return ResidencyByMincore(offset, length, resident_bytes);
+}
+
+Status PosixFile::ResidencyByMincore(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
+  // To who may not know, mincore says that everything is resident.
+  struct stat facts;
+  if (fstat(fd_, &facts) != 0) return PosixError("stat", path_, errno);
+  if (geteuid() != 0 && geteuid() != facts.st_uid && ::faccessat(fd_, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) != 0) {
+    return Status::NotSupported("residency " + path_ + ": only told to who owns the file or may write it");
+  }
+  const std::uint64_t size = static_cast<std::uint64_t>(facts.st_size);
+  const std::uint64_t start = offset / PageSize() * PageSize();
+  const std::uint64_t end = std::min(AlignUp(offset + length, PageSize()), AlignUp(size, PageSize()));
+  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;  // 64 KiB of answers at a time
+  std::vector<unsigned char> in_core;
+  std::uint64_t pages = 0;
+  for (std::uint64_t at = start; at < end; at += kStep) {
+    const std::size_t n = std::min(kStep, end - at);
+    void* const address = ::mmap(nullptr, n, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(at));
+    if (address == MAP_FAILED) return Status::NotSupported(PosixError("map", path_, at, errno).message());
+    in_core.assign(n / PageSize(), 0);
+    const int error = ::mincore(address, n, in_core.data()) == 0 ? 0 : errno;
+    ::munmap(address, n);
+    if (error != 0) return Status::NotSupported(PosixError("mincore", path_, at, error).message());
+    for (const unsigned char page : in_core) pages += page & 1;
+  }
+  *resident_bytes = std::min(pages * PageSize(), length);
+  return Status::OK();
+}
+
+Status PosixFile::Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const {
+  CAMBIUM_RETURN_IF_ERROR(CheckRange("advise", offset, length));
+  int advice = POSIX_FADV_NORMAL;
+  switch (hint) {
+    case AccessHint::kNormal: advice = POSIX_FADV_NORMAL; break;
+    case AccessHint::kRandom: advice = POSIX_FADV_RANDOM; break;
+    case AccessHint::kSequential: advice = POSIX_FADV_SEQUENTIAL; break;
+    case AccessHint::kWillNeed: advice = POSIX_FADV_WILLNEED; break;
+    case AccessHint::kDontNeed: advice = POSIX_FADV_DONTNEED; break;
+  }
+  const int error = ::posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), advice);
+  return error == 0 ? Status::OK() : PosixError("fadvise", path_, offset, error);
+}
+
+}  // namespace cambium

@@ -1,0 +1,137 @@
+#include "io/posix_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "io/posix_descriptor.h"
+#include "io/posix_error.h"
+#include "util/mutant.h"
+#include "util/result.h"
+
+namespace cambium {
+namespace {
+
+int LockWholeFile(int fd, short type) {
+  struct flock whole = {};
+  whole.l_type = type;
+  whole.l_whence = SEEK_SET;
+  return fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+class PosixLock final : public FileLock {
+ public:
+  PosixLock() = default;
+  ~PosixLock() override {
+    if (getpid() != owner_ && !MutantIs(Mutant::kUnlockInChild)) return;
+    if (file.valid()) (void)LockWholeFile(file.get(), F_UNLCK);
+    if (directory.valid()) (void)::flock(directory.get(), LOCK_UN);
+  }
+  PosixLock(const PosixLock&) = delete;
+  PosixLock& operator=(const PosixLock&) = delete;
+
+  PosixDescriptor directory;
+  PosixDescriptor file;  // LOCK; not valid if the directory has none and none was to be made
+
+ private:
+  const pid_t owner_ = getpid();
+};
+
+enum class Attempt : unsigned char {
+  kHeld,     // by us
+  kBusy,     // by another
+  kChanged,  // what we locked is no longer what its name says: start again
+};
+
+bool SameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+// *attempt is kChanged unless `path` names what is open as `fd`.
+Status CompareWithName(int fd, const std::string& path, Attempt* attempt) {
+  struct stat opened;
+  struct stat named;
+  if (fstat(fd, &opened) != 0) return PosixError("lock", path, errno);
+  if (::stat(path.c_str(), &named) != 0) {
+    if (errno != ENOENT) return PosixError("lock", path, errno);
+    *attempt = Attempt::kChanged;
+  } else if (!SameFile(opened, named)) {
+    *attempt = Attempt::kChanged;
+  }
+  return Status::OK();
+}
+
+// One try; waits for nobody. Whatever it got is in *lock, to be let go of by its destructor.
+Status TryOnce(const std::string& path, LockMode mode, PosixLock* lock, Attempt* attempt) {
+  *attempt = Attempt::kHeld;
+  const bool exclusive = mode == LockMode::kExclusive;
+
+  const int directory_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  lock->directory = PosixDescriptor(RetryOnSignal([&] { return ::open(path.c_str(), directory_flags); }));
+  if (!lock->directory.valid()) return PosixError("lock", path, errno);
+  if (!MutantIs(Mutant::kLockFileOnly)) {
+    const int operation = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
+    if (RetryOnSignal([&] { return ::flock(lock->directory.get(), operation); }) != 0) {
+      if (errno != EWOULDBLOCK) return PosixError("lock", path, errno);
+      *attempt = Attempt::kBusy;
+      return Status::OK();
+    }
+  }
+
+  const std::string file_path = path + "/" + kLockFileName;
+  const int file_flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (exclusive ? O_RDWR | O_CREAT : O_RDONLY);
+  lock->file = PosixDescriptor(RetryOnSignal([&] { return ::open(file_path.c_str(), file_flags, 0644); }));
+  if (!lock->file.valid()) {
+    if (exclusive || errno != ENOENT) return PosixError("lock", file_path, errno);
+    return CompareWithName(lock->directory.get(), path, attempt);
+  }
+  const auto lock_file = [&] { return LockWholeFile(lock->file.get(), exclusive ? F_WRLCK : F_RDLCK); };
+  if (RetryOnSignal(lock_file) != 0) {
+    if (errno != EAGAIN && errno != EACCES) return PosixError("lock", file_path, errno);
+    *attempt = Attempt::kBusy;
+    return Status::OK();
+  }
+  CAMBIUM_RETURN_IF_ERROR(CompareWithName(lock->file.get(), file_path, attempt));
+  return CompareWithName(lock->directory.get(), path, attempt);
+}
+
+}  // namespace
+
+Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
+                     std::unique_ptr<FileLock>* lock) {
+  using std::chrono::microseconds;
+  using std::chrono::steady_clock;
+  constexpr std::uint64_t kLongestNapMicros = 20'000;
+  constexpr int kChangesMax = 100;  // each means that someone replaces LOCK or the directory while we look at it
+
+  const auto start = steady_clock::now();
+  int changes = 0;
+  for (std::uint64_t nap = 1'000;;) {
+    auto attempt_lock = std::make_unique<PosixLock>();
+    Attempt attempt = Attempt::kHeld;
+    CAMBIUM_RETURN_IF_ERROR(TryOnce(directory, mode, attempt_lock.get(), &attempt));
+    if (attempt == Attempt::kHeld) {
+      *lock = std::move(attempt_lock);
+      return Status::OK();
+    }
+    // Half a lock is not held while waiting: two who wait so would keep each other out.
+    attempt_lock.reset();
+    if (attempt == Attempt::kChanged) {
+      if (++changes < kChangesMax) continue;
+      return Status::Locked("lock " + directory + ": it or its " + kLockFileName + " keeps being replaced");
+    }
+    const auto waited =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(steady_clock::now() - start).count());
+    if (waited >= wait_micros) {
+      return Status::Locked("lock " + directory + ": held by another process, or by another handle of this one");
+    }
+    std::this_thread::sleep_for(microseconds(std::min(nap, wait_micros - waited)));
+    nap = std::min(2 * nap, kLongestNapMicros);
+  }
+}
+
+}  // namespace cambium

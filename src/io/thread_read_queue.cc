@@ -1,0 +1,142 @@
+#include "io/thread_read_queue.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "util/background_thread.h"
+
+namespace cambium {
+namespace {
+
+void Serve(ReadRequest* request) {
+  request->status = request->file->Read(request->offset, request->size, request->out, &request->read);
+}
+
+// Where a queue's reads come back. The mutex also hands the bytes over from the thread that read them.
+struct Mailbox {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::vector<ReadRequest*> done;  // mutex
+  std::size_t outstanding = 0;     // mutex; handed in and not in `done` yet
+};
+
+// The shared threads. Never destroyed, and detached: the host may leave main() while they wait for work.
+class ReadThreads {
+ public:
+  static ReadThreads& Shared() {
+    static ReadThreads* const threads = new ReadThreads;
+    return *threads;
+  }
+
+  // False if there is no thread to do it.
+  bool Add(ReadRequest* request, Mailbox* mailbox) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (idle_ <= waiting_.size() && threads_ < kReadThreadsMax) StartOne();
+      if (threads_ == 0) return false;
+      waiting_.push_back({request, mailbox});
+    }
+    wake_.notify_one();
+    return true;
+  }
+
+ private:
+  struct Job {
+    ReadRequest* request;
+    Mailbox* mailbox;
+  };
+
+  // Needs mutex_.
+  void StartOne() {
+    try {
+      StartBackgroundThread("cambium-read", [this] { RunJobs(); }).detach();
+      ++threads_;
+      ++idle_;
+    } catch (const std::system_error&) {
+      // Those that are there, or the caller, do the work.
+    }
+  }
+
+  void RunJobs() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return !waiting_.empty(); });
+      const Job job = waiting_.front();
+      waiting_.pop_front();
+      --idle_;
+      lock.unlock();
+      Serve(job.request);
+      {
+        // Told under the mutex: once the last read is out, the mailbox may go.
+        const std::lock_guard mailbox_lock(job.mailbox->mutex);
+        job.mailbox->done.push_back(job.request);
+        --job.mailbox->outstanding;
+        job.mailbox->arrived.notify_one();
+      }
+      lock.lock();
+      ++idle_;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Job> waiting_;  // mutex_
+  std::size_t threads_ = 0;  // mutex_
+  std::size_t idle_ = 0;     // mutex_; not reading just now
+};
+
+class ThreadReadQueue final : public ReadQueue {
+ public:
+  explicit ThreadReadQueue(std::size_t depth) : depth_(std::max<std::size_t>(depth, 1)) {}
+  ~ThreadReadQueue() override {
+    std::unique_lock lock(mailbox_.mutex);
+    mailbox_.arrived.wait(lock, [this] { return mailbox_.outstanding == 0; });
+  }
+  ThreadReadQueue(const ThreadReadQueue&) = delete;
+  ThreadReadQueue& operator=(const ThreadReadQueue&) = delete;
+
+  Status Submit(std::span<ReadRequest* const> requests) override {
+    for (ReadRequest* const request : requests) {
+      {
+        std::unique_lock lock(mailbox_.mutex);
+        mailbox_.arrived.wait(lock, [this] { return mailbox_.outstanding < depth_; });
+        ++mailbox_.outstanding;
+      }
+      ++undelivered_;
+      if (ReadThreads::Shared().Add(request, &mailbox_)) continue;
+      Serve(request);
+      const std::lock_guard lock(mailbox_.mutex);
+      mailbox_.done.push_back(request);
+      --mailbox_.outstanding;
+    }
+    return Status::OK();
+  }
+
+  Status Wait(std::vector<ReadRequest*>* done) override {
+    if (undelivered_ == 0) return Status::OK();
+    std::unique_lock lock(mailbox_.mutex);
+    mailbox_.arrived.wait(lock, [this] { return !mailbox_.done.empty(); });
+    done->insert(done->end(), mailbox_.done.begin(), mailbox_.done.end());
+    undelivered_ -= mailbox_.done.size();
+    mailbox_.done.clear();
+    return Status::OK();
+  }
+
+  std::size_t in_flight() const override { return undelivered_; }
+  std::size_t depth() const override { return depth_; }
+
+ private:
+  const std::size_t depth_;
+  std::size_t undelivered_ = 0;  // the caller's thread only
+  Mailbox mailbox_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReadQueue> NewThreadReadQueue(std::size_t depth) { return std::make_unique<ThreadReadQueue>(depth); }
+
+}  // namespace cambium

@@ -1,0 +1,258 @@
+#include "io/uring_read_queue.h"
+
+#include <liburing.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <deque>
+#include <limits>
+#include <thread>
+#include <typeinfo>
+#include <utility>
+
+#include "io/posix_descriptor.h"
+#include "io/posix_error.h"
+#include "io/posix_file.h"
+#include "io/posix_transfer.h"
+#include "io/thread_read_queue.h"
+
+namespace cambium {
+namespace {
+
+void Nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+// One byte of a file in memory, through a ring: creation alone would not show that reads are allowed.
+bool TryIoUring() {
+  const PosixDescriptor file(memfd_create("cambium-probe", MFD_CLOEXEC));
+  io_uring ring;
+  if (!file.valid() || ::pwrite(file.get(), "x", 1, 0) != 1 || io_uring_queue_init(2, &ring, 0) != 0) return false;
+  char byte = 0;
+  io_uring_sqe* const sqe = io_uring_get_sqe(&ring);
+  io_uring_prep_read(sqe, file.get(), &byte, 1, 0);
+  // A failed submit leaves nothing in flight; after a good one the byte is waited for, come what may.
+  bool works = io_uring_submit(&ring) == 1;
+  if (works) {
+    io_uring_cqe* cqe = nullptr;
+    while (io_uring_wait_cqe(&ring, &cqe) != 0) Nap();
+    works = cqe->res == 1 && byte == 'x';
+  }
+  io_uring_queue_exit(&ring);
+  return works;
+}
+
+class UringReadQueue final : public ReadQueue {
+ public:
+  explicit UringReadQueue(std::size_t depth) : depth_(std::clamp<std::size_t>(depth, 1, kUringDepthMax)) {}
+  ~UringReadQueue() override;
+  UringReadQueue(const UringReadQueue&) = delete;
+  UringReadQueue& operator=(const UringReadQueue&) = delete;
+
+  Status Submit(std::span<ReadRequest* const> requests) override;
+  Status Wait(std::vector<ReadRequest*>* done) override;
+  std::size_t in_flight() const override {
+    return threads_ != nullptr ? threads_->in_flight() : InUse() + ready_.size();
+  }
+  std::size_t depth() const override { return depth_; }
+
+ private:
+  // A request that has been prepared for the kernel and has not been finished. Its progress is request->read.
+  struct Flight {
+    ReadRequest* request = nullptr;
+    int refusals = 0;  // EAGAIN and EINTR so far
+  };
+  static constexpr int kRefusalsMax = 16;  // then File::Read, which has more patience
+
+  // Makes the ring, or the threads that stand in for it.
+  void Start();
+  [[nodiscard]] std::size_t InUse() const { return flights_.size() - free_.size(); }
+  // Prepares what is left of the request; Flush hands it in.
+  void Prepare(Flight* flight);
+  // Hands in what is prepared.
+  void Flush();
+  // Takes what the kernel has done, waiting for something if `wait`; needs something in the kernel then.
+  void Reap(bool wait);
+  void Complete(Flight* flight, int result);
+  void FinishByRead(Flight* flight);
+  void Finish(Flight* flight);
+
+  const std::size_t depth_;
+  std::unique_ptr<ReadQueue> threads_;  // serves everything if there is no ring
+  bool has_ring_ = false;
+  bool refused_ = false;  // the ring takes nothing any more, for a reason that will not go away
+  pid_t owner_ = 0;       // who made the ring
+  io_uring ring_{};
+  std::vector<Flight> flights_;    // depth_ of them, at fixed addresses: the kernel keeps pointers
+  std::vector<Flight*> free_;
+  std::deque<Flight*> prepared_;   // in the ring's order, not handed in yet
+  std::vector<ReadRequest*> ready_;
+};
+
+void UringReadQueue::Start() {
+  if (has_ring_ || threads_ != nullptr) return;
+  if (io_uring_queue_init(static_cast<unsigned>(depth_), &ring_, 0) != 0) {
+    threads_ = NewThreadReadQueue(depth_);
+    return;
+  }
+  has_ring_ = true;
+  owner_ = getpid();
+  flights_.resize(depth_);
+  free_.reserve(depth_);
+  for (Flight& flight : flights_) free_.push_back(&flight);
+}
+
+UringReadQueue::~UringReadQueue() {
+  if (!has_ring_) return;
+  // A forked child's copy lets go of the ring and leaves what it would deliver to the parent.
+  if (getpid() == owner_) {
+    while (InUse() > 0) {
+      Reap(true);
+      Flush();
+    }
+  }
+  io_uring_queue_exit(&ring_);
+}
+
+Status UringReadQueue::Submit(std::span<ReadRequest* const> requests) {
+  Start();
+  if (threads_ != nullptr) return threads_->Submit(requests);
+  for (ReadRequest* const request : requests) {
+    request->read = 0;
+    request->status = Status::OK();
+    const bool for_ring = typeid(*request->file) == typeid(PosixFile) && request->size > 0 && !refused_ &&
+                          request->offset <= static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) -
+                                                 std::min<std::uint64_t>(request->size, kTransferChunkMax);
+    if (!for_ring) {
+      request->status = request->file->Read(request->offset, request->size, request->out, &request->read);
+      ready_.push_back(request);
+      continue;
+    }
+    while (free_.empty()) {
+      Flush();
+      if (free_.empty()) Reap(true);
+    }
+    Flight* const flight = free_.back();
+    free_.pop_back();
+    *flight = {request, 0};
+    Prepare(flight);
+  }
+  Flush();
+  return Status::OK();
+}
+
+Status UringReadQueue::Wait(std::vector<ReadRequest*>* done) {
+  if (threads_ != nullptr) return threads_->Wait(done);
+  if (InUse() > 0) Reap(false);
+  Flush();
+  while (ready_.empty() && InUse() > 0) {
+    Reap(true);
+    Flush();
+  }
+  done->insert(done->end(), ready_.begin(), ready_.end());
+  ready_.clear();
+  return Status::OK();
+}
+
+void UringReadQueue::Prepare(Flight* flight) {
+  if (refused_) {
+    FinishByRead(flight);
+    return;
+  }
+  const ReadRequest& request = *flight->request;
+  io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
+  assert(sqe != nullptr);  // the ring has an entry for each flight
+  const std::size_t n = std::min(request.size - request.read, kTransferChunkMax);
+  io_uring_prep_read(sqe, static_cast<const PosixFile*>(request.file)->fd(), request.out + request.read,
+                     static_cast<unsigned>(n), request.offset + request.read);
+  io_uring_sqe_set_data(sqe, flight);
+  prepared_.push_back(flight);
+}
+
+void UringReadQueue::Flush() {
+  for (int naps = 0; !prepared_.empty();) {
+    const int taken = io_uring_submit(&ring_);
+    if (taken > 0) {
+      prepared_.erase(prepared_.begin(), prepared_.begin() + taken);
+    } else if (taken == -EINTR) {
+      continue;
+    } else if ((taken == 0 || taken == -EAGAIN || taken == -EBUSY) && naps < 1000) {
+      // The kernel is short of something that completions give back.
+      if (InUse() > prepared_.size()) {
+        Reap(true);
+      } else {
+        ++naps;
+        Nap();
+      }
+    } else {
+      // Entries that the kernel never took stay in the ring, which is never submitted again: nobody will read into
+      // memory that we have given back.
+      refused_ = true;
+      const std::deque<Flight*> left = std::exchange(prepared_, {});
+      for (Flight* const flight : left) FinishByRead(flight);
+    }
+  }
+}
+
+void UringReadQueue::Reap(bool wait) {
+  io_uring_cqe* cqe = nullptr;
+  // Whatever the kernel answers, reads in flight still write to their memory: there is no way but to wait for them.
+  while (wait) {
+    const int result = io_uring_wait_cqe(&ring_, &cqe);
+    if (result == 0) break;
+    if (result != -EINTR) Nap();
+  }
+  unsigned head = 0;
+  unsigned count = 0;
+  io_uring_for_each_cqe(&ring_, head, cqe) {
+    ++count;
+    Complete(static_cast<Flight*>(io_uring_cqe_get_data(cqe)), cqe->res);
+  }
+  io_uring_cq_advance(&ring_, count);
+}
+
+void UringReadQueue::Complete(Flight* flight, int result) {
+  ReadRequest& request = *flight->request;
+  if (result == -EINTR || result == -EAGAIN) {
+    if (++flight->refusals <= kRefusalsMax) {
+      Prepare(flight);
+    } else {
+      FinishByRead(flight);
+    }
+  } else if (result < 0) {
+    request.status = PosixError("read", request.file->path(), request.offset + request.read, -result);
+    Finish(flight);
+  } else {
+    request.read += static_cast<std::size_t>(result);
+    if (result == 0 || request.read == request.size) {
+      Finish(flight);
+    } else if (request.file->IsDirect()) {
+      FinishByRead(flight);  // it knows how to go on where alignment forbids to begin
+    } else {
+      Prepare(flight);
+    }
+  }
+}
+
+void UringReadQueue::FinishByRead(Flight* flight) {
+  ReadRequest& request = *flight->request;
+  request.status = request.file->Read(request.offset, request.size, request.out, &request.read);
+  Finish(flight);
+}
+
+void UringReadQueue::Finish(Flight* flight) {
+  ready_.push_back(flight->request);
+  free_.push_back(flight);
+}
+
+}  // namespace
+
+bool IoUringWorks() {
+  static const bool works = TryIoUring();
+  return works;
+}
+
+std::unique_ptr<ReadQueue> NewUringReadQueue(std::size_t depth) { return std::make_unique<UringReadQueue>(depth); }
+
+}  // namespace cambium

@@ -1,0 +1,39 @@
+#include "util/background_thread.h"
+
+#include <pthread.h>
+#include <csignal>
+
+#include <utility>
+
+namespace cambium {
+namespace {
+
+// Blocks for the life of an object; a new thread inherits what is blocked where it is made.
+class SignalBlocker {
+ public:
+  SignalBlocker() {
+    sigset_t all;
+    sigfillset(&all);
+    // What a fault of the thread itself raises must reach the host's crash reporter; blocked, it kills silently.
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalBlocker() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalBlocker(const SignalBlocker&) = delete;
+  SignalBlocker& operator=(const SignalBlocker&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::thread StartBackgroundThread(const char* name, std::function<void()> body) {
+  const SignalBlocker blocker;
+  return std::thread([name, body = std::move(body)] {
+    pthread_setname_np(pthread_self(), name);
+    body();
+  });
+}
+
+}  // namespace cambium

@@ -1,0 +1,14 @@
+// How the library starts a thread of its own.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+namespace cambium {
+
+// Runs `body` in a new thread named `name` (at most 15 bytes, shown by top and gdb). All signals that can be blocked
+// are: the host's handlers run on the host's threads, as before it used this library. Like the constructor of
+// std::thread it throws std::system_error when the system has no thread to give.
+std::thread StartBackgroundThread(const char* name, std::function<void()> body);
+
+}  // namespace cambium

@@ -1,0 +1,150 @@
+#include "util/epoch.h"
+
+#include <cassert>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace cambium {
+namespace epoch_internal {
+
+constinit std::atomic<std::uint64_t> current_epoch{1};
+constinit thread_local Slot* this_thread = nullptr;
+
+namespace {
+
+constinit std::atomic<Slot*> slots{nullptr};  // grows at the head only
+constinit thread_local bool thread_ending = false;
+
+// Its destructor is the hook at the thread's end.
+struct Hook {
+  ~Hook() {
+    thread_ending = true;
+    if (this_thread != nullptr && this_thread->depth == 0) GiveBack();
+  }
+};
+
+Slot* TakeSlot() {
+  for (Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    bool owned = false;
+    if (slot->owned.compare_exchange_strong(owned, true, std::memory_order_acq_rel)) return slot;
+  }
+  Slot* const slot = new Slot;
+  slot->next = slots.load(std::memory_order_relaxed);
+  // Sequentially consistent, so that a look over the slots that misses this one comes before what its owner does next.
+  while (!slots.compare_exchange_weak(slot->next, slot, std::memory_order_seq_cst)) {
+  }
+  return slot;
+}
+
+}  // namespace
+
+Slot* Adopt() {
+  this_thread = TakeSlot();
+  // Destructors of thread-local objects may run after our hook and come inside once more.
+  this_thread->give_back_on_leave = thread_ending;
+  if (!thread_ending) {
+    static thread_local Hook hook;
+    (void)&hook;
+  }
+  return this_thread;
+}
+
+void GiveBack() {
+  Slot* const slot = this_thread;
+  assert(slot->depth == 0);
+  this_thread = nullptr;
+  slot->owned.store(false, std::memory_order_release);
+}
+
+namespace {
+
+// What was retired in an epoch below this one is out of everyone's reach: the smallest epoch in which someone who is
+// inside came in, at most the epoch in which the look began (what is retired later must be looked for again).
+std::uint64_t OldestInUse() {
+  std::uint64_t oldest = current_epoch.load(std::memory_order_seq_cst);
+  for (const Slot* slot = slots.load(std::memory_order_seq_cst); slot != nullptr; slot = slot->next) {
+    const std::uint64_t entered = slot->entered.load(std::memory_order_seq_cst);
+    if (entered != 0 && entered < oldest) oldest = entered;
+  }
+  return oldest;
+}
+
+struct Retired {
+  std::uint64_t epoch;  // rises along the queue
+  std::function<void()> reclaim;
+};
+
+// Leaked on purpose: threads may retire while static objects are being destroyed.
+struct Queue {
+  std::mutex mutex;
+  std::deque<Retired> waiting;          // mutex
+  std::vector<std::uint64_t> running;  // mutex; the epochs of what EpochCollect has taken and not yet run
+};
+Queue& TheQueue() {
+  static Queue* const queue = new Queue;
+  return *queue;
+}
+
+}  // namespace
+}  // namespace epoch_internal
+
+using epoch_internal::TheQueue;
+
+void EpochRetire(std::function<void()> reclaim) {
+  auto& queue = TheQueue();
+  const std::lock_guard lock(queue.mutex);  // the raise inside it: epochs rise along the queue
+  queue.waiting.push_back({0, std::move(reclaim)});
+  queue.waiting.back().epoch = epoch_internal::current_epoch.fetch_add(1, std::memory_order_seq_cst);
+}
+
+std::size_t EpochCollect() {
+  auto& queue = TheQueue();
+  std::size_t count = 0;
+  std::uint64_t oldest_in_use = 0;
+  for (;;) {
+    epoch_internal::Retired due;
+    {
+      const std::lock_guard lock(queue.mutex);
+      if (queue.waiting.empty()) return count;
+      if (queue.waiting.front().epoch >= oldest_in_use) oldest_in_use = epoch_internal::OldestInUse();
+      if (queue.waiting.front().epoch >= oldest_in_use) return count;
+      due = std::move(queue.waiting.front());
+      queue.running.push_back(due.epoch);
+      queue.waiting.pop_front();
+    }
+    due.reclaim();
+    due.reclaim = nullptr;
+    const std::lock_guard lock(queue.mutex);
+    std::erase(queue.running, due.epoch);
+    ++count;
+  }
+}
+
+void EpochDrain() {
+  assert(!EpochInside());
+  auto& queue = TheQueue();
+  const std::uint64_t end = epoch_internal::current_epoch.load(std::memory_order_seq_cst);
+  for (;;) {
+    EpochCollect();
+    {
+      const std::lock_guard lock(queue.mutex);
+      bool done = queue.waiting.empty() || queue.waiting.front().epoch >= end;
+      for (const std::uint64_t epoch : queue.running) done = done && epoch >= end;
+      if (done) return;
+    }
+    // Guards are short, and whoever is inside tells nobody when it leaves: that would cost every reader.
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+std::size_t EpochPending() {
+  auto& queue = TheQueue();
+  const std::lock_guard lock(queue.mutex);
+  return queue.waiting.size() + queue.running.size();
+}
+
+}  // namespace cambium

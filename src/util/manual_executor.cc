@@ -1,0 +1,57 @@
+#include "util/manual_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cambium {
+
+void ManualExecutor::Schedule(TaskPriority priority, std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back({priority, std::move(task)});
+}
+
+std::function<void()> ManualExecutor::Take() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty()) return {};
+  const auto next =
+      prng_.has_value()
+          ? waiting_.begin() + static_cast<std::ptrdiff_t>(prng_->Uniform(waiting_.size()))
+          : std::min_element(waiting_.begin(), waiting_.end(),
+                             [](const Waiting& a, const Waiting& b) { return a.priority < b.priority; });
+  std::function<void()> task = std::move(next->task);
+  waiting_.erase(next);
+  return task;
+}
+
+bool ManualExecutor::RunOneInstead() {
+  const std::function<void()> task = Take();
+  if (task) {
+    task();
+    return true;
+  }
+  if (nothing_to_run_) nothing_to_run_();
+  return false;
+}
+
+std::size_t ManualExecutor::RunAll() {
+  std::size_t count = 0;
+  for (std::function<void()> task = Take(); task; task = Take()) {
+    task();
+    ++count;
+  }
+  return count;
+}
+
+std::size_t ManualExecutor::pending() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+std::size_t ManualExecutor::DropAll() {
+  std::vector<Waiting> dropped;  // destroyed outside the lock: what a task captured may call back
+  const std::lock_guard lock(mutex_);
+  dropped.swap(waiting_);
+  return dropped.size();
+}
+
+}  // namespace cambium

@@ -1,0 +1,71 @@
+#include "util/thread_pool.h"
+
+#include <system_error>
+#include <utility>
+
+#include "util/background_thread.h"
+
+namespace cambium {
+
+ThreadPool::ThreadPool(int threads) {
+  const std::size_t wanted = threads < 1 ? 1 : static_cast<std::size_t>(threads);
+  threads_.reserve(wanted);
+  while (threads_.size() < wanted) {
+    try {
+      threads_.push_back(StartBackgroundThread("cambium-work", [this] { RunTasks(); }));
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;
+    }
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::Schedule(TaskPriority priority, std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_[static_cast<std::size_t>(priority)].push_back(std::move(task));
+  }
+  wake_.notify_one();
+}
+
+std::function<void()> ThreadPool::Take() {
+  for (auto& queue : waiting_) {
+    if (queue.empty()) continue;
+    std::function<void()> task = std::move(queue.front());
+    queue.pop_front();
+    return task;
+  }
+  return {};
+}
+
+void ThreadPool::RunTasks() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    std::function<void()> task = Take();
+    if (task) {
+      ++running_;
+      lock.unlock();
+      task();
+      task = nullptr;  // what it captured goes before anyone can see it as done
+      lock.lock();
+      if (--running_ == 0 && closing_) wake_.notify_all();
+    } else if (closing_ && running_ == 0) {
+      return;
+    } else {
+      wake_.wait(lock);
+    }
+  }
+}
+
+std::unique_ptr<Executor> Executor::NewThreadPool(int threads) { return std::make_unique<ThreadPool>(threads); }
+
+}  // namespace cambium

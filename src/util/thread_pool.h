@@ -1,0 +1,44 @@
+// ThreadPool: the Executor with threads of its own.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "cambium/executor.h"
+
+namespace cambium {
+
+// Any thread may call any function, a running task too. Tasks of one priority start in the order in which they came.
+class ThreadPool final : public Executor {
+ public:
+  // At least one thread is started, whatever `threads` says. If the system gives fewer threads than asked for, those
+  // that are there do the work.
+  explicit ThreadPool(int threads);
+  // Runs what is queued, and what that schedules in turn; then joins. Not from a task.
+  ~ThreadPool() override;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void Schedule(TaskPriority priority, std::function<void()> task) override;
+  bool RunOneInstead() override { return false; }
+
+ private:
+  static constexpr std::size_t kPriorities = 3;
+
+  void RunTasks();
+  // The first task of the highest priority that has one, or an empty function. Needs mutex_.
+  std::function<void()> Take();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::array<std::deque<std::function<void()>>, kPriorities> waiting_;  // mutex_; by TaskPriority
+  std::size_t running_ = 0;                                            // mutex_; they may schedule more
+  bool closing_ = false;                                               // mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace cambium
