@@ -1,0 +1,198 @@
+#include "vlog/commit_log.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "io/file_header.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
+                     SequenceNumber durable, const std::atomic<SequenceNumber>* published)
+    : source_(source),
+      segment_bytes_(segment_bytes),
+      published_(published),
+      last_sequence_(predecessor.last_sequence),
+      predecessor_(predecessor),
+      durable_(durable) {}
+
+Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* position) {
+  assert(!batch->empty() && first == last_sequence_ + 1);
+  if (failed_.load(std::memory_order_acquire)) return failure();
+  // A batch never crosses the end of its segment: half a batch can then only be the torn end of the log.
+  const std::uint64_t link_size = RecordHeader{.value_size = SegmentLink::kSize}.RecordSize();
+  if (batch->size() > kLogOffsetMax - kFileHeaderSize - link_size) {
+    return Status::InvalidArgument("a batch of " + std::to_string(batch->size()) +
+                                   " bytes of log is larger than a segment can address (1 GiB)");
+  }
+  if (current_ == nullptr || broken_ || tail_ >= segment_bytes_ || batch->size() > kLogOffsetMax - tail_) {
+    CAMBIUM_RETURN_IF_ERROR(Rotate());
+    if (current_ == nullptr) CAMBIUM_RETURN_IF_ERROR(Open(nullptr));
+  }
+
+  // The first write to a segment brings the link to the one before.
+  const SequenceNumber durable = durable_sequence();
+  std::string link;
+  if (tail_ == kFileHeaderSize) {
+    const std::string value =
+        EncodeSegmentLink({predecessor_.segment == nullptr ? 0 : predecessor_.segment->number(), predecessor_.length,
+                           predecessor_.last_sequence});
+    RecordHeader header;
+    header.op = RecordOp::kLink;
+    header.sequence = last_sequence_;
+    header.value_size = value.size();
+    header.body_checksum = BodyChecksum({}, value);
+    const std::uint64_t lag = last_sequence_ - durable;
+    if (durable != 0 && lag < kNothingDurable) header.durable_lag = static_cast<std::uint32_t>(lag);
+    link.resize(header.RecordSize());
+    EncodeRecordHeader(header, current_->seed(), tail_, link.data());
+    link.replace(kRecordHeaderSize, value.size(), value);
+  }
+  const std::uint64_t start = tail_ + link.size();
+  batch->Bind(first, durable, current_->seed(), current_->slot(), start);
+
+  Status written;
+  if (link.empty() && batch->pieces().size() == 1) {
+    written = current_->file().Write(start, batch->pieces()[0]);
+  } else {
+    std::vector<Slice> pieces;
+    pieces.reserve(batch->pieces().size() + 1);
+    if (!link.empty()) pieces.emplace_back(link);
+    pieces.insert(pieces.end(), batch->pieces().begin(), batch->pieces().end());
+    written = current_->file().WriteVectored(tail_, pieces);
+  }
+  if (!written.ok()) {
+    broken_ = !MutantIs(Mutant::kLeaveHalfRecord);
+    if (!broken_) {
+      FileInfo info;
+      if (current_->file().GetInfo(&info).ok()) tail_ = (std::max(tail_, info.size) + 7) / 8 * 8;
+    }
+    return written;
+  }
+  if (!link.empty()) footer_.AddRecord(RecordOp::kLink, 0, {}, link.size(), false);
+  for (const PreparedBatch::Op& op : batch->ops()) {
+    footer_.AddRecord(op.header.op, op.header.family, op.key, op.header.RecordSize(),
+                      op.separated && op.header.op == RecordOp::kPut);
+  }
+  tail_ = start + batch->size();
+  last_sequence_ = first + batch->ops().size() - 1;
+  *position = {current_->number(), start};
+  return Status::OK();
+}
+
+Status CommitLog::Rotate() {
+  if (current_ == nullptr) return Status::OK();
+  if (tail_ == kFileHeaderSize && !broken_) return Status::OK();  // holds nothing: use it
+  const SegmentEnd end{current_, tail_, last_sequence_};
+  return Open(broken_ ? &end : nullptr);
+}
+
+Status CommitLog::Open(const SegmentEnd* failed) {
+  CAMBIUM_TRY(std::shared_ptr<Segment> next, source_->NextSegment(failed));
+  const std::lock_guard lock(mutex_);
+  if (current_ != nullptr) {
+    const SegmentEnd end{current_, tail_, last_sequence_};
+    if (!MutantIs(Mutant::kForgetRotatedSegment)) dirty_.push_back(current_);
+    if (failed == nullptr) {
+      rotated_.push_back({end, footer_.Finish(current_->seed(), tail_)});
+    }
+    // Nothing but a link or less may stand in a segment whose first write failed; the chain then goes around it.
+    if (tail_ > kFileHeaderSize) predecessor_ = end;
+  }
+  footer_.Clear();
+  current_ = std::move(next);
+  tail_ = kFileHeaderSize;
+  broken_ = false;
+  return Status::OK();
+}
+
+CommitLog::Position CommitLog::tail() const {
+  return current_ == nullptr ? Position{} : Position{current_->number(), tail_};
+}
+
+Status CommitLog::Sync() { return SyncUpTo(published_->load(std::memory_order_acquire)); }
+
+Status CommitLog::SyncUpTo(SequenceNumber sequence) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (!failure_.ok()) return failure_;
+    if (durable_.load(std::memory_order_relaxed) >= sequence) return Status::OK();
+    if (!syncing_) break;
+    synced_.wait(lock);
+  }
+  syncing_ = true;
+  // Only what was published before the sync began is promised. Everything up to there is in dirty_ or current_: both
+  // change together, under mutex_, before anything is published behind the change.
+  SequenceNumber upto = published_->load(std::memory_order_acquire);
+  std::vector<std::shared_ptr<Segment>> files = dirty_;
+  const std::size_t rotated = files.size();
+  if (current_ != nullptr) files.push_back(current_);
+  lock.unlock();
+
+  Status synced;
+  for (const auto& segment : files) {
+    synced = SyncFile(segment);
+    if (!synced.ok()) break;
+  }
+  if (MutantIs(Mutant::kSyncClaimsLate)) upto = published_->load(std::memory_order_acquire);
+
+  lock.lock();
+  syncing_ = false;
+  if (synced.ok()) {
+    // What was current when the sync began stays dirty even if it has been rotated since.
+    std::erase_if(dirty_, [&](const auto& segment) {
+      return std::find(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(rotated), segment) !=
+             files.begin() + static_cast<std::ptrdiff_t>(rotated);
+    });
+    if (upto > durable_.load(std::memory_order_relaxed)) durable_.store(upto, std::memory_order_release);
+  } else if (failure_.ok()) {
+    failure_ = synced.Fatal();
+    failed_.store(true, std::memory_order_release);
+  }
+  synced_.notify_all();
+  return failure_;
+}
+
+Status CommitLog::SyncFile(const std::shared_ptr<Segment>& segment) {
+  sync_count_.fetch_add(1, std::memory_order_relaxed);
+  Status s = segment->file().SyncData();
+  if (!s.ok() && MutantIs(Mutant::kRetryFailedSync)) s = segment->file().SyncData();
+  return s;
+}
+
+std::vector<RotatedSegment> CommitLog::TakeRotated() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(rotated_, {});
+}
+
+Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.ok()) return failure_;
+  }
+  const Status synced = SyncFile(segment);
+  const std::lock_guard lock(mutex_);
+  if (synced.ok()) {
+    std::erase(dirty_, segment);
+  } else if (failure_.ok()) {
+    failure_ = synced.Fatal();
+    failed_.store(true, std::memory_order_release);
+    synced_.notify_all();
+  }
+  return failure_;
+}
+
+void CommitLog::Fail(const Status& status) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok()) failure_ = status.Fatal();
+  failed_.store(true, std::memory_order_release);
+  synced_.notify_all();
+}
+
+Status CommitLog::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+}  // namespace cambium

@@ -1,0 +1,103 @@
+// Segment: an open file of the commit log, or a file that holds one large value. SegmentTable: slot -> segment.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cambium/file_system.h"
+#include "io/file_header.h"
+#include "vlog/value_address.h"
+
+namespace cambium {
+
+// Held by every view, iterator and pinned value that may read it; the file is closed when the last one lets go, and
+// then removed if it was made obsolete. Reading needs no lock.
+class Segment {
+ public:
+  // `on_release` is called by the destructor of a segment that was made obsolete, with its path: the file can go.
+  Segment(std::uint64_t number, Slot slot, std::string path, std::unique_ptr<File> file, const FileHeader& header,
+          std::function<void(const std::string&)> on_release)
+      : number_(number),
+        slot_(slot),
+        path_(std::move(path)),
+        file_(std::move(file)),
+        file_id_(header.file_id),
+        epoch_(header.epoch),
+        kind_(header.kind),
+        seed_(header.Seed()),
+        on_release_(std::move(on_release)) {}
+  ~Segment() {
+    file_.reset();
+    if (obsolete_.load(std::memory_order_acquire) && on_release_ != nullptr) on_release_(path_);
+  }
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] Slot slot() const { return slot_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] File& file() const { return *file_; }
+  [[nodiscard]] const Id128& file_id() const { return file_id_; }
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] FileKind kind() const { return kind_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+
+  // The record that drops this segment is durable: the file goes with its last reader.
+  void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
+
+ private:
+  const std::uint64_t number_;
+  const Slot slot_;
+  const std::string path_;
+  std::unique_ptr<File> file_;
+  const Id128 file_id_;
+  const std::uint64_t epoch_;
+  const FileKind kind_;
+  const std::uint64_t seed_;
+  std::atomic<bool> obsolete_{false};
+  std::function<void(const std::string&)> on_release_;
+};
+
+// Immutable and cheap to copy with one slot changed, since each view has its own: slots in chunks of 64, shared by the
+// tables that agree on them.
+class SegmentTable {
+ public:
+  // Null if the slot is empty.
+  [[nodiscard]] const std::shared_ptr<Segment>& Find(Slot slot) const {
+    static const std::shared_ptr<Segment> kNone;
+    const auto index = static_cast<std::size_t>(slot);
+    if (index / kChunk >= chunks_.size() || chunks_[index / kChunk] == nullptr) return kNone;
+    return (*chunks_[index / kChunk])[index % kChunk];
+  }
+  [[nodiscard]] SegmentTable With(Slot slot, std::shared_ptr<Segment> segment) const {
+    SegmentTable copy = *this;
+    const auto index = static_cast<std::size_t>(slot);
+    if (index / kChunk >= copy.chunks_.size()) copy.chunks_.resize(index / kChunk + 1);
+    auto& place = copy.chunks_[index / kChunk];
+    auto chunk = place == nullptr ? std::make_shared<Chunk>(kChunk) : std::make_shared<Chunk>(*place);
+    (*chunk)[index % kChunk] = std::move(segment);
+    place = std::move(chunk);
+    return copy;
+  }
+  [[nodiscard]] SegmentTable Without(Slot slot) const { return With(slot, nullptr); }
+
+  template <typename F>
+  void ForEach(F&& visit) const {
+    for (const auto& chunk : chunks_) {
+      if (chunk == nullptr) continue;
+      for (const auto& segment : *chunk) {
+        if (segment != nullptr) visit(segment);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 64;
+  using Chunk = std::vector<std::shared_ptr<Segment>>;
+  std::vector<std::shared_ptr<const Chunk>> chunks_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,97 @@
+#include "vlog/segment_footer.h"
+
+#include "util/checksum.h"
+#include "util/coding.h"
+#include "vlog/entry.h"
+
+namespace cambium {
+
+void SegmentFooterBuilder::EndGap() {
+  if (gap_ == 0) return;
+  PutVarint64(&entries_, 0);
+  PutVarint64(&entries_, gap_ / kRecordAlignment);
+  gap_ = 0;
+  ++count_;
+}
+
+void SegmentFooterBuilder::AddRecord(RecordOp op, std::uint32_t family, Slice key, std::uint64_t record_size,
+                                     bool separated) {
+  if (!separated) {
+    gap_ += record_size;
+    return;
+  }
+  EndGap();
+  PutVarint64(&entries_, static_cast<std::uint64_t>(op));
+  PutVarint64(&entries_, family);
+  PutVarint64(&entries_, record_size / kRecordAlignment);
+  PutLengthPrefixed(&entries_, key);
+  ++count_;
+}
+
+std::string SegmentFooterBuilder::Finish(std::uint64_t file_seed, std::uint64_t offset) {
+  EndGap();
+  std::string out = std::move(entries_);
+  const std::uint64_t size = out.size();
+  PutFixed<std::uint64_t>(&out, size);
+  PutFixed<std::uint64_t>(&out, count_);
+  PutFixed<std::uint64_t>(&out, 0);
+  PutFixed<std::uint64_t>(&out, Checksum64(out, SeedAt(file_seed, offset)));
+  Clear();
+  return out;
+}
+
+void SegmentFooterBuilder::Clear() {
+  entries_.clear();
+  count_ = 0;
+  gap_ = 0;
+}
+
+Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_t first, std::uint64_t sealed_length,
+                         std::uint64_t file_size, const std::function<Status(const FooterEntry&)>& visit) {
+  const auto corrupt = [&](const char* what) {
+    return Status::Corruption(file.path() + ":" + std::to_string(sealed_length) + ": segment footer " + what);
+  };
+  if (file_size < sealed_length + kFooterTrailerSize) return corrupt("is cut off");
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(file.GetInfo(&info));
+  if (info.size < file_size) return corrupt("is cut off");
+  std::string bytes(file_size - sealed_length, '\0');
+  std::size_t read = 0;
+  CAMBIUM_RETURN_IF_ERROR(file.Read(sealed_length, bytes.size(), bytes.data(), &read));
+  if (read != bytes.size()) return corrupt("is cut off");
+  const Slice checked(bytes.data(), bytes.size() - 8);
+  if (DecodeFixed<std::uint64_t>(checked.end()) != Checksum64(checked, SeedAt(file_seed, sealed_length))) {
+    return corrupt("checksum mismatch");
+  }
+  const char* trailer = bytes.data() + bytes.size() - kFooterTrailerSize;
+  Slice entries(bytes.data(), bytes.size() - kFooterTrailerSize);
+  if (DecodeFixed<std::uint64_t>(trailer) != entries.size()) return corrupt("has another size than it says");
+  std::uint64_t count = DecodeFixed<std::uint64_t>(trailer + 8);
+  std::uint64_t at = first;
+  for (; !entries.empty(); --count) {
+    std::uint64_t op = 0;
+    std::uint64_t units = 0;
+    FooterEntry entry{};
+    bool sound = count > 0 && GetVarint64(&entries, &op) && op < 256;
+    if (sound && op == 0) {
+      sound = GetVarint64(&entries, &units);
+    } else if (sound) {
+      sound = GetVarint32(&entries, &entry.family) && GetVarint64(&entries, &units) &&
+              GetLengthPrefixed(&entries, &entry.key) && entry.key.size() <= kMaxKeySize;
+    }
+    if (!sound || units == 0 || units > (sealed_length - at) / kRecordAlignment) {
+      return corrupt("has an entry that does not fit the segment");
+    }
+    if (op != 0) {
+      entry.op = static_cast<RecordOp>(op);
+      entry.offset = at;
+      entry.size = units * kRecordAlignment;
+      CAMBIUM_RETURN_IF_ERROR(visit(entry));
+    }
+    at += units * kRecordAlignment;
+  }
+  if (at != sealed_length || count != 0) return corrupt("does not tile the segment");
+  return Status::OK();
+}
+
+}  // namespace cambium
