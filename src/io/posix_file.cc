@@ -1,8 +1,6 @@
 #include "io/posix_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,12 +8,11 @@
 #include <array>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "io/posix_error.h"
 #include "io/posix_map.h"
+#include "io/posix_residency.h"
 #include "io/posix_transfer.h"
-#include "util/coding.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -66,25 +63,6 @@ bool DirectWorksHere(int fd) {
   (void)fd;
 #endif
   return true;
-}
-
-// Since Linux 6.5; not in the C library's headers of today.
-struct CacheStatRange {
-  std::uint64_t offset;
-  std::uint64_t length;
-};
-struct CacheStat {
-  std::uint64_t cached_pages;
-  std::uint64_t dirty_pages;
-  std::uint64_t writeback_pages;
-  std::uint64_t evicted_pages;
-  std::uint64_t recently_evicted_pages;
-};
-constexpr long kCacheStatCall = 451;  // the same on every architecture
-
-std::uint64_t PageSize() {
-  static const auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return size;
 }
 
 }  // namespace
@@ -232,41 +210,9 @@ Status PosixFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<
 Status PosixFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
   *resident_bytes = 0;
   CAMBIUM_RETURN_IF_ERROR(CheckRange("residency", offset, length));
-  if (length == 0) return Status::OK();
-  CacheStatRange range = {offset, length};
-  CacheStat stat = {};
-  if (::syscall(kCacheStatCall, fd_, &range, &stat, 0) == 0) {
-    *resident_bytes = std::min(stat.cached_pages * PageSize(), length);
-    return Status::OK();
-  }
-  return ResidencyByMincore(offset, length, resident_bytes);
-}
-
-Status PosixFile::ResidencyByMincore(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
-  // To who may not know, mincore says that everything is resident.
-  struct stat facts;
-  if (fstat(fd_, &facts) != 0) return PosixError("stat", path_, errno);
-  if (geteuid() != 0 && geteuid() != facts.st_uid && ::faccessat(fd_, "", W_OK, AT_EMPTY_PATH | AT_EACCESS) != 0) {
-    return Status::NotSupported("residency " + path_ + ": only told to who owns the file or may write it");
-  }
-  const std::uint64_t size = static_cast<std::uint64_t>(facts.st_size);
-  const std::uint64_t start = offset / PageSize() * PageSize();
-  const std::uint64_t end = std::min(AlignUp(offset + length, PageSize()), AlignUp(size, PageSize()));
-  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;  // 64 KiB of answers at a time
-  std::vector<unsigned char> in_core;
-  std::uint64_t pages = 0;
-  for (std::uint64_t at = start; at < end; at += kStep) {
-    const std::size_t n = std::min(kStep, end - at);
-    void* const address = ::mmap(nullptr, n, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(at));
-    if (address == MAP_FAILED) return Status::NotSupported(PosixError("map", path_, at, errno).message());
-    in_core.assign(n / PageSize(), 0);
-    const int error = ::mincore(address, n, in_core.data()) == 0 ? 0 : errno;
-    ::munmap(address, n);
-    if (error != 0) return Status::NotSupported(PosixError("mincore", path_, at, error).message());
-    for (const unsigned char page : in_core) pages += page & 1;
-  }
-  *resident_bytes = std::min(pages * PageSize(), length);
-  return Status::OK();
+  if (length == 0 || ResidencyByCacheStat(fd_, offset, length, resident_bytes)) return Status::OK();
+  if (ResidencyByMincore(fd_, offset, length, resident_bytes)) return Status::OK();
+  return Status::NotSupported("residency " + path_ + ": this system does not tell it");
 }
 
 Status PosixFile::Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const {

@@ -34,8 +34,6 @@ class PosixFile final : public File {
   Status GetInfo(FileInfo* info) const override;
   // NotSupported for a file opened with direct I/O: who bypasses the page cache does not want its pages.
   Status Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const override;
-  // Asks cachestat(2); before Linux 6.5, mincore(2). Both tell a stranger nothing: NotSupported for who neither owns
-  // the file nor may write it. In whole pages, so up to a page at each end may be counted or not.
   Status Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const override;
   // kDontNeed keeps pages that the range covers in part, dirty ones and mapped ones.
   Status Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const override;
@@ -52,7 +50,6 @@ class PosixFile final : public File {
   // InvalidArgument unless [offset, offset + length) is a range that a file can have.
   [[nodiscard]] Status CheckRange(const char* operation, std::uint64_t offset, std::uint64_t length) const;
   Status Fallocate(const char* operation, int mode, std::uint64_t offset, std::uint64_t length);
-  Status ResidencyByMincore(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const;
 
   const std::string path_;
   const std::shared_ptr<const PosixDescriptor> descriptor_;  // shared with mapped regions, which may live longer

@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "util/background_thread.h"
@@ -52,13 +52,11 @@ class ReadThreads {
 
   // Needs mutex_.
   void StartOne() {
-    try {
-      StartBackgroundThread("cambium-read", [this] { RunJobs(); }).detach();
-      ++threads_;
-      ++idle_;
-    } catch (const std::system_error&) {
-      // Those that are there, or the caller, do the work.
-    }
+    std::thread thread = StartBackgroundThread("cambium-read", [this] { RunJobs(); });
+    if (!thread.joinable()) return;  // those that are there, or the caller, do the work
+    thread.detach();
+    ++threads_;
+    ++idle_;
   }
 
   void RunJobs() {

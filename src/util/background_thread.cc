@@ -1,8 +1,9 @@
 #include "util/background_thread.h"
 
 #include <pthread.h>
-#include <csignal>
 
+#include <csignal>
+#include <system_error>
 #include <utility>
 
 namespace cambium {
@@ -30,10 +31,14 @@ class SignalBlocker {
 
 std::thread StartBackgroundThread(const char* name, std::function<void()> body) {
   const SignalBlocker blocker;
-  return std::thread([name, body = std::move(body)] {
-    pthread_setname_np(pthread_self(), name);
-    body();
-  });
+  try {
+    return std::thread([name, body = std::move(body)] {
+      pthread_setname_np(pthread_self(), name);
+      body();
+    });
+  } catch (const std::system_error&) {
+    return {};
+  }
 }
 
 }  // namespace cambium

@@ -7,8 +7,8 @@
 namespace cambium {
 
 // Runs `body` in a new thread named `name` (at most 15 bytes, shown by top and gdb). All signals that can be blocked
-// are: the host's handlers run on the host's threads, as before it used this library. Like the constructor of
-// std::thread it throws std::system_error when the system has no thread to give.
+// are: the host's handlers run on the host's threads, as before it used this library. What comes back is not
+// joinable() if the system has no thread to give.
 std::thread StartBackgroundThread(const char* name, std::function<void()> body);
 
 }  // namespace cambium

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace epoch_internal {
 
@@ -60,12 +62,19 @@ void GiveBack() {
   slot->owned.store(false, std::memory_order_release);
 }
 
+std::size_t SlotCount() {
+  std::size_t count = 0;
+  for (const Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) ++count;
+  return count;
+}
+
 namespace {
 
 // What was retired in an epoch below this one is out of everyone's reach: the smallest epoch in which someone who is
 // inside came in, at most the epoch in which the look began (what is retired later must be looked for again).
 std::uint64_t OldestInUse() {
   std::uint64_t oldest = current_epoch.load(std::memory_order_seq_cst);
+  if (MutantIs(Mutant::kReclaimUnderReaders)) return oldest;
   for (const Slot* slot = slots.load(std::memory_order_seq_cst); slot != nullptr; slot = slot->next) {
     const std::uint64_t entered = slot->entered.load(std::memory_order_seq_cst);
     if (entered != 0 && entered < oldest) oldest = entered;

@@ -45,6 +45,8 @@ extern constinit thread_local Slot* this_thread;
 // Gives the calling thread a slot, and takes it back.
 Slot* Adopt();
 void GiveBack();
+// How many slots there are: as many as there were threads at once.
+[[nodiscard]] std::size_t SlotCount();
 
 }  // namespace epoch_internal
 

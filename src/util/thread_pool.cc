@@ -1,6 +1,5 @@
 #include "util/thread_pool.h"
 
-#include <system_error>
 #include <utility>
 
 #include "util/background_thread.h"
@@ -8,15 +7,9 @@
 namespace cambium {
 
 ThreadPool::ThreadPool(int threads) {
+  const std::lock_guard lock(mutex_);
   const std::size_t wanted = threads < 1 ? 1 : static_cast<std::size_t>(threads);
-  threads_.reserve(wanted);
-  while (threads_.size() < wanted) {
-    try {
-      threads_.push_back(StartBackgroundThread("cambium-work", [this] { RunTasks(); }));
-    } catch (const std::system_error&) {
-      if (threads_.empty()) throw;
-      break;
-    }
+  while (threads_.size() < wanted && StartOne()) {
   }
 }
 
@@ -27,14 +20,33 @@ ThreadPool::~ThreadPool() {
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  for (std::function<void()> task = Take(); task; task = Take()) task();  // there was no thread
+}
+
+bool ThreadPool::StartOne() {
+  std::thread thread = StartBackgroundThread("cambium-work", [this] { RunTasks(); });
+  if (!thread.joinable()) return false;
+  threads_.push_back(std::move(thread));
+  return true;
 }
 
 void ThreadPool::Schedule(TaskPriority priority, std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     waiting_[static_cast<std::size_t>(priority)].push_back(std::move(task));
+    if (threads_.empty() && !closing_) (void)StartOne();
   }
   wake_.notify_one();
+}
+
+bool ThreadPool::RunOneInstead() {
+  std::unique_lock lock(mutex_);
+  if (!threads_.empty()) return false;
+  const std::function<void()> task = Take();
+  lock.unlock();
+  if (!task) return false;
+  task();
+  return true;
 }
 
 std::function<void()> ThreadPool::Take() {

@@ -15,8 +15,8 @@ namespace cambium {
 // Any thread may call any function, a running task too. Tasks of one priority start in the order in which they came.
 class ThreadPool final : public Executor {
  public:
-  // At least one thread is started, whatever `threads` says. If the system gives fewer threads than asked for, those
-  // that are there do the work.
+  // At least one thread, whatever `threads` says. If the system gives fewer than asked for, those that are there do the
+  // work; if it gives none, each Schedule asks again, and meanwhile RunOneInstead and the destructor run tasks.
   explicit ThreadPool(int threads);
   // Runs what is queued, and what that schedules in turn; then joins. Not from a task.
   ~ThreadPool() override;
@@ -24,11 +24,13 @@ class ThreadPool final : public Executor {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   void Schedule(TaskPriority priority, std::function<void()> task) override;
-  bool RunOneInstead() override { return false; }
+  bool RunOneInstead() override;
 
  private:
   static constexpr std::size_t kPriorities = 3;
 
+  // False if the system has no thread to give. Needs mutex_.
+  bool StartOne();
   void RunTasks();
   // The first task of the highest priority that has one, or an empty function. Needs mutex_.
   std::function<void()> Take();
@@ -38,7 +40,7 @@ class ThreadPool final : public Executor {
   std::array<std::deque<std::function<void()>>, kPriorities> waiting_;  // mutex_; by TaskPriority
   std::size_t running_ = 0;                                            // mutex_; they may schedule more
   bool closing_ = false;                                               // mutex_
-  std::vector<std::thread> threads_;
+  std::vector<std::thread> threads_;                                   // mutex_; constant while closing_
 };
 
 }  // namespace cambium
