@@ -1,0 +1,44 @@
+// SimClock: time that stands still until a test moves it, or somebody sleeps.
+#pragma once
+
+#include <mutex>
+
+#include "cambium/clock.h"
+
+namespace cambium {
+
+// Any thread may call any function.
+class SimClock final : public Clock {
+ public:
+  explicit SimClock(std::uint64_t micros = 1'000'000, std::uint64_t wall_seconds = 1'700'000'000)
+      : micros_(micros), wall_micros_(wall_seconds * 1'000'000) {}
+
+  std::uint64_t NowMicros() override {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return micros_;
+  }
+  std::uint64_t WallSeconds() override {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return wall_micros_ / 1'000'000;
+  }
+  void SleepMicros(std::uint64_t micros) override { Advance(micros); }
+
+  // Both clocks go on.
+  void Advance(std::uint64_t micros) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    micros_ += micros;
+    wall_micros_ += micros;
+  }
+  // The wall clock is set, in either direction; the monotonic one takes no notice.
+  void SetWallSeconds(std::uint64_t seconds) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    wall_micros_ = seconds * 1'000'000;
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::uint64_t micros_;
+  std::uint64_t wall_micros_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,518 @@
+#include "io/sim/sim_disk.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace cambium {
+
+// SimChange
+
+void SimChange::TouchedRange(std::uint64_t* begin, std::uint64_t* end) const {
+  *begin = *end = 0;
+  switch (kind) {
+    case Kind::kWrite:
+      if (lost) return;
+      *begin = place;
+      *end = place + length;
+      return;
+    case Kind::kTruncate:
+      if (size_after >= size_before) return;
+      *begin = size_after;
+      *end = size_before;
+      return;
+    case Kind::kPunchHole:
+      *begin = offset;
+      *end = std::max(offset, std::min(offset + length, size_before));
+      return;
+    case Kind::kAllocate:
+      return;
+  }
+}
+
+void SimChange::ApplyTo(SimContent* content) const {
+  switch (kind) {
+    case Kind::kWrite:
+      if (!lost) content->Write(place, Slice(data));
+      if (content->size() < offset + length) content->Resize(offset + length);
+      return;
+    case Kind::kTruncate:
+      content->Resize(size_after);
+      return;
+    case Kind::kPunchHole:
+      content->Punch(offset, length);
+      return;
+    case Kind::kAllocate:
+      content->Allocate(offset, length);
+      if (size_after > size_before && content->size() < size_after) content->Resize(size_after);
+      return;
+  }
+}
+
+void SimChange::ApplyToCache(SimContent* content) const {
+  if (kind == Kind::kWrite) {
+    content->Write(offset, Slice(data));
+  } else {
+    ApplyTo(content);
+  }
+}
+
+// Inodes and paths
+
+SimDisk::SimDisk() {
+  auto* root = new SimInode;
+  root->id = kRoot;
+  root->is_directory = true;
+  root->link_count = root->durable_links = 1;
+  inodes_.emplace_back(root);
+}
+
+std::size_t SimDisk::IndexOf(SimInodeId id) const {
+  const auto found =
+      std::lower_bound(inodes_.begin(), inodes_.end(), id,
+                       [](const SimRef<SimInode>& inode, SimInodeId wanted) { return inode->id < wanted; });
+  return found != inodes_.end() && (*found)->id == id ? static_cast<std::size_t>(found - inodes_.begin())
+                                                      : inodes_.size();
+}
+
+const SimInode* SimDisk::FindInode(SimInodeId id) const {
+  const std::size_t i = IndexOf(id);
+  return i == inodes_.size() ? nullptr : &*inodes_[i];
+}
+
+const SimInode& SimDisk::GetInode(SimInodeId id) const {
+  const std::size_t i = IndexOf(id);
+  assert(i < inodes_.size());
+  return *inodes_[i];
+}
+
+SimInode& SimDisk::EditInode(SimInodeId id) {
+  const std::size_t i = IndexOf(id);
+  assert(i < inodes_.size());
+  return inodes_[i].Edit();
+}
+
+SimInode& SimDisk::Add(bool is_directory) {
+  auto* inode = new SimInode;
+  inode->id = next_inode_++;
+  inode->is_directory = is_directory;
+  inodes_.emplace_back(inode);
+  return *inode;
+}
+
+std::vector<std::string_view> SimDisk::Components(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+    if (part == "..") {
+      if (!parts.empty()) parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
+Status SimDisk::Find(std::string_view path, Place* place) const {
+  const std::vector<std::string_view> parts = Components(path);
+  *place = Place{0, "", kRoot};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const SimInode* above = FindInode(place->inode);
+    if (above == nullptr || !above->is_directory) {
+      return Status::PathNotFound(std::string(path) + ": no such file or directory");
+    }
+    place->directory = above->id;
+    place->name = parts[i];
+    const auto found = above->names.find(parts[i]);
+    place->inode = found == above->names.end() ? 0 : found->second;
+  }
+  return Status::OK();
+}
+
+void SimDisk::EmptyLostDirectories() {
+  const auto is_lost = [](const SimInode& inode) {
+    return inode.is_directory && inode.link_count == 0 && inode.durable_links == 0 && inode.pending_links == 0;
+  };
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t i = 0; i < inodes_.size(); ++i) {
+      if (!is_lost(*inodes_[i])) continue;
+      const SimInodeId id = inodes_[i]->id;
+      Finish([id](const SimNameChange& change) { return change.directory == id; }, false);
+      const auto names = inodes_[i]->names;
+      const auto durable_names = inodes_[i]->durable_names;
+      for (const auto& [name, target] : names) SetName(id, name, 0);
+      for (const auto& [name, target] : durable_names) SetDurableName(id, name, 0);
+      again = again || !names.empty() || !durable_names.empty();
+    }
+  }
+}
+
+void SimDisk::Sweep(const std::function<bool(SimInodeId)>& is_open) {
+  EmptyLostDirectories();
+  std::erase_if(inodes_, [&](const SimRef<SimInode>& inode) {
+    return inode->link_count == 0 && inode->durable_links == 0 && inode->pending_links == 0 && !is_open(inode->id);
+  });
+}
+
+std::uint64_t SimDisk::AllocatedBytes(const std::function<bool(SimInodeId)>& is_open) const {
+  std::uint64_t bytes = 0;
+  for (const SimRef<SimInode>& inode : inodes_) {
+    if (inode->link_count > 0 || is_open(inode->id)) bytes += inode->device.allocated_bytes();
+  }
+  return bytes;
+}
+
+// Files
+
+void SimDisk::Apply(SimInodeId id, SimChange change) {
+  constexpr std::uint64_t kPage = SimContent::kBlockSize;
+  SimInode& inode = EditInode(id);
+  const std::uint64_t size = inode.cached().size();
+  if (change.kind == SimChange::Kind::kWrite && !inode.dropped_pages.empty() && change.length > 0) {
+    // Pages whose data a failed sync dropped are in the cache whole, and become dirty whole.
+    std::uint64_t begin = change.offset;
+    std::uint64_t end = change.offset + change.length;
+    if (inode.dropped_pages.contains(begin / kPage)) begin -= begin % kPage;
+    if (inode.dropped_pages.contains((end - 1) / kPage))
+      end = std::max(end, std::min(size, (end + kPage - 1) / kPage * kPage));
+    std::string whole(end - begin, '\0');
+    inode.cached().Read(begin, whole.size(), whole.data());
+    whole.replace(change.offset - begin, change.length, change.data);
+    change.place -= std::min(change.place, change.offset - begin);
+    change.offset = begin;
+    change.length = end - begin;
+    change.data = std::move(whole);
+    inode.dropped_pages.erase(inode.dropped_pages.lower_bound(begin / kPage),
+                              inode.dropped_pages.upper_bound((end - 1) / kPage));
+  }
+  change.sequence = next_sequence_++;
+  change.size_before = size;
+  switch (change.kind) {
+    case SimChange::Kind::kWrite:
+      change.size_after = std::max(size, change.offset + change.length);
+      break;
+    case SimChange::Kind::kTruncate:
+      change.size_after = change.offset;
+      break;
+    case SimChange::Kind::kAllocate:
+      change.size_after = std::max(size, change.size_after);
+      break;
+    case SimChange::Kind::kPunchHole:
+      change.size_after = size;
+      break;
+  }
+  const bool astray = change.kind == SimChange::Kind::kWrite && (change.lost || change.place != change.offset);
+  if (astray && !inode.cache_differs) {
+    inode.cache = inode.device;
+    inode.cache_differs = true;
+  }
+  change.ApplyTo(&inode.device);
+  if (inode.cache_differs) change.ApplyToCache(&inode.cache);
+  inode.pending.emplace_back(new SimChange(std::move(change)));
+}
+
+void SimDisk::CommitData(SimInodeId id, std::uint64_t upto) {
+  const SimInode& before = GetInode(id);
+  if (before.pending.empty() || before.pending.front()->sequence > upto) return;
+  SimInode& inode = EditInode(id);
+  if (inode.pending.back()->sequence <= upto) {
+    inode.durable = inode.device;
+    inode.pending.clear();
+    return;
+  }
+  std::size_t i = 0;
+  for (; inode.pending[i]->sequence <= upto; ++i) inode.pending[i]->ApplyTo(&inode.durable);
+  inode.pending.erase(inode.pending.begin(), inode.pending.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+void SimDisk::RebuildDevice(SimInode* inode) {
+  inode->device = inode->durable;
+  for (const SimRef<SimChange>& change : inode->pending) change->ApplyTo(&inode->device);
+}
+
+void SimDisk::DropData(SimInodeId id, std::uint64_t upto, bool keep_cache, Prng* partial) {
+  constexpr std::uint64_t kPage = SimContent::kBlockSize;
+  SimInode& inode = EditInode(id);
+  const SimContent cache = inode.cached();
+  std::map<std::uint64_t, bool> kept;  // of each page written
+  const auto keeps = [&](std::uint64_t page) {
+    const auto [at, is_new] = kept.try_emplace(page, false);
+    if (is_new && partial != nullptr) at->second = partial->OneIn(2);
+    return at->second;
+  };
+  std::vector<SimRef<SimChange>> remaining;
+  for (const SimRef<SimChange>& change : inode.pending) {
+    if (change->sequence > upto || change->kind != SimChange::Kind::kWrite) {
+      if (change->sequence > upto || keep_cache) remaining.push_back(change);
+      continue;
+    }
+    // The write falls into runs of kept and of dropped pages; each run stays in the list as a change of its own.
+    for (std::uint64_t at = change->offset; at < change->offset + change->length;) {
+      const std::uint64_t end = std::min(change->offset + change->length, (at / kPage + 1) * kPage);
+      const bool keep = keeps(at / kPage);
+      if (keep || keep_cache) {
+        auto* piece = new SimChange(*change);
+        piece->offset = at;
+        piece->place = change->place + (at - change->offset);
+        piece->length = end - at;
+        piece->data = change->data.substr(at - change->offset, end - at);
+        piece->lost = change->lost || !keep;
+        remaining.emplace_back(piece);
+      }
+      at = end;
+    }
+  }
+  inode.pending = std::move(remaining);
+  RebuildDevice(&inode);
+  if (keep_cache) {
+    inode.cache = cache;
+    inode.cache_differs = true;
+    for (const auto& [page, keep] : kept) {
+      if (!keep) inode.dropped_pages.insert(page);
+    }
+  } else {
+    inode.cache = SimContent();
+    inode.cache_differs = false;
+    inode.dropped_pages.clear();
+  }
+}
+
+void SimDisk::ForgetCache(SimInodeId id, std::uint64_t offset, std::uint64_t length) {
+  constexpr std::uint64_t kPage = SimContent::kBlockSize;
+  const SimInode& before = GetInode(id);
+  if (!before.cache_differs) return;
+  const std::uint64_t pages = (before.cache.size() + kPage - 1) / kPage;
+  const std::uint64_t first = (offset + kPage - 1) / kPage;
+  // The last page counts as whole when the range reaches the end of the file.
+  const bool to_end = length == 0 || length > pages * kPage || offset + length >= before.cache.size();
+  const std::uint64_t end = to_end ? pages : (offset + length) / kPage;
+  SimInode& inode = EditInode(id);
+  if (first == 0 && end == pages) {
+    inode.cache = SimContent();
+    inode.cache_differs = false;
+    inode.dropped_pages.clear();
+    return;
+  }
+  std::string page_bytes(kPage, '\0');
+  for (std::uint64_t page = first; page < end; ++page) {
+    const std::size_t n = std::min<std::uint64_t>(kPage, inode.cache.size() - page * kPage);
+    inode.device.Read(page * kPage, n, page_bytes.data());
+    inode.cache.Write(page * kPage, Slice(page_bytes.data(), n));
+    inode.dropped_pages.erase(page);
+  }
+}
+
+bool SimDisk::IsDataDurable(SimInodeId id, std::uint64_t size) const {
+  const SimInode* inode = FindInode(id);
+  if (inode == nullptr || inode->durable.size() < size) return false;
+  for (const SimRef<SimChange>& change : inode->pending) {
+    std::uint64_t begin = change->offset;
+    std::uint64_t end = change->offset + change->length;
+    if (change->kind != SimChange::Kind::kWrite) change->TouchedRange(&begin, &end);
+    if (begin < std::min(end, size)) return false;
+  }
+  return inode->dropped_pages.empty() || *inode->dropped_pages.begin() * SimContent::kBlockSize >= size;
+}
+
+// Names
+
+void SimDisk::SetName(SimInodeId directory, const std::string& name, SimInodeId target) {
+  auto& names = EditInode(directory).names;
+  const auto found = names.find(name);
+  if (found != names.end()) {
+    const SimInodeId old = found->second;
+    names.erase(found);
+    --EditInode(old).link_count;
+  }
+  if (target == 0) return;
+  EditInode(directory).names.emplace(name, target);
+  ++EditInode(target).link_count;
+}
+
+void SimDisk::SetDurableName(SimInodeId directory, const std::string& name, SimInodeId target) {
+  auto& names = EditInode(directory).durable_names;
+  const auto found = names.find(name);
+  if (found != names.end()) {
+    const SimInodeId old = found->second;
+    names.erase(found);
+    --EditInode(old).durable_links;
+  }
+  if (target == 0) return;
+  EditInode(directory).durable_names.emplace(name, target);
+  ++EditInode(target).durable_links;
+}
+
+void SimDisk::Change(SimInodeId directory, std::vector<SimNameChange::Slot> slots, std::uint64_t needs) {
+  for (const SimNameChange::Slot& slot : slots) {
+    if (slot.inode != 0) ++EditInode(slot.inode).pending_links;
+    SetName(directory, slot.name, slot.inode);
+  }
+  auto* change = new SimNameChange;
+  change->sequence = next_sequence_++;
+  change->directory = directory;
+  change->slots = std::move(slots);
+  change->needs = needs;
+  name_changes_.emplace_back(change);
+}
+
+SimInodeId SimDisk::Create(const Place& place, bool is_directory) {
+  const SimInodeId id = Add(is_directory).id;
+  Change(place.directory, {{place.name, id}});
+  return id;
+}
+
+void SimDisk::Link(const Place& place, SimInodeId target) { Change(place.directory, {{place.name, target}}); }
+
+void SimDisk::Unlink(const Place& place) { Change(place.directory, {{place.name, 0}}); }
+
+void SimDisk::Rename(const Place& from, const Place& to) {
+  if (from.inode == to.inode) return;  // two names of one file: POSIX says nothing happens
+  if (from.directory == to.directory) {
+    Change(from.directory, {{from.name, 0}, {to.name, from.inode}});
+    return;
+  }
+  // Two directories, two changes; but no file system loses the old name before it has the new one.
+  Change(to.directory, {{to.name, from.inode}});
+  Change(from.directory, {{from.name, 0}}, last_sequence());
+}
+
+void SimDisk::Finish(const std::function<bool(const SimNameChange&)>& chosen, bool commit) {
+  std::vector<SimRef<SimNameChange>> remaining;
+  for (const SimRef<SimNameChange>& change : name_changes_) {
+    if (!chosen(*change)) {
+      remaining.push_back(change);
+      continue;
+    }
+    for (const SimNameChange::Slot& slot : change->slots) {
+      if (commit) SetDurableName(change->directory, slot.name, slot.inode);
+      if (slot.inode != 0) --EditInode(slot.inode).pending_links;
+    }
+  }
+  name_changes_ = std::move(remaining);
+}
+
+void SimDisk::CommitNames(SimInodeId directory, std::uint64_t upto) {
+  if (name_changes_.empty()) return;
+  if (name_rule_ != SimNames::kPosix) {
+    Finish([&](const SimNameChange& change) { return change.sequence <= upto; }, true);
+    return;
+  }
+  // What this directory's changes need of others goes first, with what came before it there.
+  std::vector<std::uint64_t> needed;
+  for (const SimRef<SimNameChange>& change : name_changes_) {
+    if (change->directory == directory && change->sequence <= upto && change->needs != 0)
+      needed.push_back(change->needs);
+  }
+  for (const std::uint64_t sequence : needed) {
+    for (const SimRef<SimNameChange>& change : name_changes_) {
+      if (change->sequence != sequence) continue;
+      const SimInodeId other = change->directory;
+      CommitNames(other, sequence);
+      break;
+    }
+  }
+  Finish([&](const SimNameChange& change) { return change.directory == directory && change.sequence <= upto; }, true);
+}
+
+void SimDisk::DropNames(SimInodeId directory, std::uint64_t upto, bool keep_view) {
+  const bool all = name_rule_ != SimNames::kPosix;
+  std::vector<SimInodeId> directories;
+  Finish(
+      [&](const SimNameChange& change) {
+        if (change.sequence > upto || !(all || change.directory == directory)) return false;
+        directories.push_back(change.directory);
+        return true;
+      },
+      false);
+  for (const SimInodeId id : directories) EditInode(id).names_dropped = true;
+  if (keep_view) return;
+  // The view becomes what the disk has, with what was changed since.
+  for (const SimInodeId id : directories) {
+    auto wanted = GetInode(id).durable_names;
+    for (const SimRef<SimNameChange>& change : name_changes_) {
+      if (change->directory != id) continue;
+      for (const SimNameChange::Slot& slot : change->slots) {
+        wanted.erase(slot.name);
+        if (slot.inode != 0) wanted.emplace(slot.name, slot.inode);
+      }
+    }
+    const auto seen = GetInode(id).names;
+    for (const auto& [name, inode] : seen) {
+      if (!wanted.contains(name)) SetName(id, name, 0);
+    }
+    for (const auto& [name, inode] : wanted) SetName(id, name, inode);
+  }
+}
+
+void SimDisk::CommitNamesOf(SimInodeId file, std::uint64_t upto) {
+  if (name_rule_ != SimNames::kExt4 || GetInode(file).pending_links == 0) return;
+  std::uint64_t newest = 0;
+  for (const SimRef<SimNameChange>& change : name_changes_) {
+    for (const SimNameChange::Slot& slot : change->slots) {
+      if (slot.inode == file && change->sequence <= upto) newest = change->sequence;
+    }
+  }
+  if (newest != 0) Finish([&](const SimNameChange& change) { return change.sequence <= newest; }, true);
+}
+
+bool SimDisk::IsNameDurable(std::string_view path) const {
+  SimInodeId at = kRoot;
+  for (const std::string_view part : Components(path)) {
+    const SimInode* directory = FindInode(at);
+    if (directory == nullptr || !directory->is_directory) return false;
+    const auto seen = directory->names.find(part);
+    const auto durable = directory->durable_names.find(part);
+    if (seen == directory->names.end() || durable == directory->durable_names.end()) return false;
+    if (seen->second != durable->second) return false;
+    for (const SimRef<SimNameChange>& change : name_changes_) {
+      if (change->directory != at) continue;
+      for (const SimNameChange::Slot& slot : change->slots) {
+        if (slot.name == part) return false;  // changed and changed back: a cut may still fall in between
+      }
+    }
+    at = seen->second;
+  }
+  return true;
+}
+
+// Crash images
+
+void SimDisk::ReplaceContent(SimInodeId id, SimContent content) {
+  SimInode& inode = EditInode(id);
+  inode.durable = std::move(content);
+  inode.device = inode.durable;
+  inode.cache = SimContent();
+  inode.cache_differs = false;
+  inode.dropped_pages.clear();
+  inode.pending.clear();
+}
+
+void SimDisk::SettleNames(const std::vector<bool>& survives) {
+  bool dropped = false;
+  for (const SimRef<SimInode>& inode : inodes_) dropped = dropped || inode->names_dropped;
+  if (name_changes_.empty() && !dropped) {
+    Sweep([](SimInodeId) { return false; });
+    return;
+  }
+  for (std::size_t i = 0; i < name_changes_.size(); ++i) {
+    if (!survives[i]) continue;
+    for (const SimNameChange::Slot& slot : name_changes_[i]->slots) {
+      SetDurableName(name_changes_[i]->directory, slot.name, slot.inode);
+    }
+  }
+  name_changes_.clear();
+  for (SimRef<SimInode>& inode : inodes_) {
+    if (inode->pending_links == 0 && inode->link_count == inode->durable_links && !inode->is_directory) continue;
+    SimInode& settled = inode.Edit();
+    settled.pending_links = 0;
+    settled.link_count = settled.durable_links;
+    if (!settled.is_directory) continue;
+    settled.names = settled.durable_names;
+    settled.names_dropped = false;
+  }
+  Sweep([](SimInodeId) { return false; });
+}
+
+}  // namespace cambium

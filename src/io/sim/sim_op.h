@@ -1,0 +1,66 @@
+// The calls that a simulated file system knows, and what hooks are told about the mutating ones.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "cambium/status.h"
+#include "io/sim/sim_inode.h"
+
+namespace cambium {
+
+enum class SimOpKind : unsigned char {
+  kOpen,  // of a file that exists; kCreate otherwise
+  kCreate,
+  kRead,
+  kWrite,
+  kSync,  // SyncData and Sync
+  kStartWriteback,
+  kTruncate,
+  kAllocate,
+  kPunchHole,
+  kGetInfo,
+  kMap,
+  kResidency,
+  kAdvise,
+  kList,
+  kCreateDirectory,
+  kRemoveDirectory,
+  kUnlink,
+  kRename,
+  kLink,
+  kSyncDirectory,
+  kLock,
+  kFreeSpace,
+};
+inline constexpr int kSimOpKinds = 22;
+
+[[nodiscard]] const char* SimOpName(SimOpKind kind);
+// Those that change the disk, or what of it is durable; only they have an index and are shown to hooks.
+[[nodiscard]] bool IsMutating(SimOpKind kind);
+
+enum class SimPhase : unsigned char {
+  kBefore,  // nothing has happened; of a write, a snapshot taken here knows it as in flight
+  kInside,  // syncs only: it has begun, and what is written from here on is not covered by it
+  kAfter,   // it is done, or has failed
+};
+
+// One step of a mutating operation. Valid during the call of the hook.
+struct SimOp {
+  std::uint64_t index = 0;  // 0 for the first mutating operation of this SimFileSystem; the same in all its phases
+  SimOpKind kind = SimOpKind::kWrite;
+  SimPhase phase = SimPhase::kBefore;
+  std::string_view path;         // as the caller gave it; for a File, the name it was opened under
+  std::string_view to;           // of a rename or a link
+  SimInodeId inode = 0;          // what is changed or named, 0 if not there (yet)
+  std::uint64_t link_count = 0;  // of that inode, when the operation began
+  std::uint64_t offset = 0;      // of a write, allocation or hole; the new size for a truncation
+  std::uint64_t length = 0;
+  const Status* status = nullptr;  // kAfter: how it ended
+};
+
+// Runs without a lock held, so it may call the file system, the engine above it, and Snapshot().
+using SimHook = std::function<void(const SimOp&)>;
+
+}  // namespace cambium

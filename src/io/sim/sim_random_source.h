@@ -1,0 +1,26 @@
+// SimRandomSource: identifiers that repeat with the seed, so that a run does.
+#pragma once
+
+#include <mutex>
+
+#include "cambium/random.h"
+#include "util/prng.h"
+
+namespace cambium {
+
+// Any thread may call.
+class SimRandomSource final : public RandomSource {
+ public:
+  explicit SimRandomSource(std::uint64_t seed) : prng_(seed) {}
+
+  void Fill(char* out, std::size_t n) override {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<char>(prng_.Next() >> 56);
+  }
+
+ private:
+  std::mutex mutex_;  // guards prng_
+  Prng prng_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,43 @@
+#include "io/sim/sim_read_queue.h"
+
+#include <algorithm>
+
+namespace cambium {
+
+SimReadQueue::SimReadQueue(std::size_t depth, std::optional<std::uint64_t> seed)
+    : depth_(std::max<std::size_t>(1, depth)) {
+  if (seed.has_value()) prng_.emplace(*seed);
+}
+
+// What is in flight still lands in the caller's memory, as it would from a real device.
+SimReadQueue::~SimReadQueue() {
+  while (!waiting_.empty()) FinishOne();
+}
+
+void SimReadQueue::FinishOne() {
+  const std::size_t pick = prng_.has_value() ? prng_->Uniform(waiting_.size()) : 0;
+  ReadRequest* request = waiting_[pick];
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(pick));
+  request->status = request->file->Read(request->offset, request->size, request->out, &request->read);
+  finished_.push_back(request);
+}
+
+Status SimReadQueue::Submit(std::span<ReadRequest* const> requests) {
+  for (ReadRequest* request : requests) {
+    while (waiting_.size() >= depth_) FinishOne();
+    waiting_.push_back(request);
+  }
+  return Status::OK();
+}
+
+Status SimReadQueue::Wait(std::vector<ReadRequest*>* done) {
+  if (!waiting_.empty()) {
+    std::size_t count = prng_.has_value() ? 1 + prng_->Uniform(waiting_.size()) : waiting_.size();
+    for (; count > 0; --count) FinishOne();
+  }
+  done->insert(done->end(), finished_.begin(), finished_.end());
+  finished_.clear();
+  return Status::OK();
+}
+
+}  // namespace cambium
