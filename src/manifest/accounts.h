@@ -24,12 +24,15 @@ class AccountDelta {
  public:
   void Add(const Entry& entry) { Charge(entry, 1); }
   void Remove(const Entry& entry) { Charge(entry, -1); }
-  void Merge(const AccountDelta& other) {
-    for (const auto& [slot, account] : other.by_slot_) {
-      by_slot_[slot].references += account.references;
-      by_slot_[slot].bytes += account.bytes;
-    }
+  // A whole account at once: what a MANIFEST record or a snapshot says.
+  void Add(Slot slot, const Account& account) {
+    by_slot_[slot].references += account.references;
+    by_slot_[slot].bytes += account.bytes;
   }
+  void Merge(const AccountDelta& other) {
+    for (const auto& [slot, account] : other.by_slot_) Add(slot, account);
+  }
+  // Slots whose changes cancelled out may be among them, with zeros.
   [[nodiscard]] const std::map<Slot, Account>& by_slot() const { return by_slot_; }
   [[nodiscard]] bool empty() const { return by_slot_.empty(); }
 

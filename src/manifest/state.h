@@ -80,7 +80,11 @@ struct FamilyState {
   std::optional<SweepState> sweep;
   std::map<std::uint64_t, IndexSegmentInfo> index_segments;  // by number
   std::map<Slot, Account> accounts;                          // no zero entries
+  friend bool operator==(const FamilyState&, const FamilyState&) = default;
 };
+
+// Bounds what a record from a foreign hand can make a decoder allocate.
+inline constexpr std::size_t kMaxFamilies = 65536;
 
 struct ManifestState {
   Id128 database_id{};
@@ -92,13 +96,22 @@ struct ManifestState {
   bool clean_shutdown = false;          // Close synced everything; durable_sequence is then the end of the log
   std::map<std::uint32_t, FamilyState> families;    // by id
   std::map<std::uint64_t, SegmentInfo> segments;    // by number
-  // Slots of dropped segments that some layer still refers to would stand here; references are zero at a drop, so a
-  // slot is free as soon as no segment has it.
+  // Slots have no table of their own: references are zero at a drop, so a slot is free as soon as no segment has it.
 
   // References of all families into a slot.
   [[nodiscard]] Account TotalAccount(Slot slot) const;
-  // What must hold of any state, from whatever disk it came: the problem, or OK. Corruption.
+
+  // What must hold of any state, from whatever disk it came: OK, or Corruption with the first problem.
+  //  - Every file number is in [1, next_file_number), and names one file: a segment, a run or an index segment.
+  //  - No two segments have the same slot; a footer stands only in a sealed one, behind sealed_length.
+  //  - The replay position is not behind the end of the sealed segment it names.
+  //  - Names of families differ. A sweep's runs are the oldest of the stack.
+  //  - A root lies within the committed length of an index segment of its family, a run's root within the run.
+  //  - Accounts are positive, references and bytes both, and speak of living segments.
+  // O(everything). An edit is checked on its own; this is for what was read, and for tests.
   [[nodiscard]] Status Check() const;
+
+  friend bool operator==(const ManifestState&, const ManifestState&) = default;
 };
 
 }  // namespace cambium

@@ -1,0 +1,369 @@
+#include "manifest/apply_edit.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "cambium/comparator.h"
+#include "manifest/file_names.h"
+#include "manifest/state_check.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+Status Misfit(const std::string& what) { return Status::Corruption("edit does not fit the state: " + what); }
+
+// Sets *value to what the edit says, if it says anything and does not go back.
+template <typename T>
+Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
+  if (!wanted.has_value()) return Status::OK();
+  if (*wanted < *value) return Misfit(std::string(what) + " goes back");
+  *value = *wanted;
+  return Status::OK();
+}
+
+// The comparator of this name if its order is known here, else null.
+const Comparator* BuiltInComparator(const std::string& name) {
+  for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    if (name == comparator->Name()) return comparator;
+  }
+  return nullptr;
+}
+
+class Stager {
+ public:
+  // With `consumed`, which is then the same as `state`, families are moved out of it instead of copied.
+  Stager(const Edit& edit, const ManifestState& state, ManifestState* consumed)
+      : edit_(edit), state_(state), consumed_(consumed) {}
+
+  Result<StagedEdit> Run() && {
+    CAMBIUM_RETURN_IF_ERROR(StageGlobals());
+    for (const SegmentInfo& segment : edit_.set_segments) CAMBIUM_RETURN_IF_ERROR(SetSegment(segment));
+    for (const FamilyEdit& family : edit_.families) CAMBIUM_RETURN_IF_ERROR(StageFamily(family));
+    for (const std::uint64_t number : edit_.drop_segments) CAMBIUM_RETURN_IF_ERROR(DropSegment(number));
+    CAMBIUM_RETURN_IF_ERROR(CheckSlots());
+    CAMBIUM_RETURN_IF_ERROR(CheckReplay(staged_.globals.replay, staged_.globals.next_file_number,
+                                        FindSegment(staged_.globals.replay.segment)));
+    return std::move(staged_);
+  }
+
+ private:
+  Status StageGlobals() {
+    ManifestState& globals = staged_.globals;
+    globals.database_id = state_.database_id;
+    globals.epoch = state_.epoch;
+    globals.next_file_number = state_.next_file_number;
+    globals.last_sequence = state_.last_sequence;
+    globals.durable_sequence = state_.durable_sequence;
+    globals.replay = state_.replay;
+    globals.clean_shutdown = state_.clean_shutdown;
+    if (edit_.database_id.has_value()) {
+      if (state_.database_id != Id128{} && state_.database_id != *edit_.database_id) {
+        return Misfit("it is of another database");
+      }
+      globals.database_id = *edit_.database_id;
+    }
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.epoch, "the epoch", &globals.epoch));
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.next_file_number, "the counter of file numbers", &globals.next_file_number));
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.last_sequence, "the last sequence number", &globals.last_sequence));
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.durable_sequence, "the durable sequence number", &globals.durable_sequence));
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.replay, "the replay position", &globals.replay));
+    if (edit_.clean_shutdown.has_value()) globals.clean_shutdown = *edit_.clean_shutdown;
+    if (globals.next_file_number == 0 || globals.next_file_number > kFileNumberMax) {
+      return Misfit("the counter of file numbers is out of range");
+    }
+    if (globals.last_sequence > kMaxSequenceNumber || globals.durable_sequence > kMaxSequenceNumber) {
+      return Misfit("a sequence number is out of range");
+    }
+    return Status::OK();
+  }
+
+  // A file that the state does not know yet takes its number.
+  Status Claim(std::uint64_t number, const char* what) {
+    const std::string name = what + (" " + std::to_string(number));
+    if (number == 0 || number >= staged_.globals.next_file_number) return Misfit(name + " has a number not yet drawn");
+    const bool taken = state_.segments.contains(number) || !claimed_.insert(number).second ||
+                       AnyFamily([number](const FamilyState& family) {
+                         return family.index_segments.contains(number) || HasRun(family, number);
+                       });
+    return taken ? Misfit(name + " has the number of another file") : Status::OK();
+  }
+
+  static bool HasRun(const FamilyState& family, std::uint64_t number) {
+    return std::ranges::any_of(family.runs, [number](const RunInfo& run) { return run.number == number; });
+  }
+
+  // Asks every family, edited ones as they are by now.
+  template <typename Predicate>
+  [[nodiscard]] bool AnyFamily(Predicate predicate) const {
+    return std::ranges::any_of(staged_.families, [&](const auto& entry) { return predicate(entry.second); }) ||
+           std::ranges::any_of(state_.families, [&](const auto& entry) {
+             return !staged_.families.contains(entry.first) && predicate(entry.second);
+           });
+  }
+
+  // ---- Segments ----
+
+  Status SetSegment(const SegmentInfo& segment) {
+    const std::string name = "segment " + std::to_string(segment.number);
+    CAMBIUM_RETURN_IF_ERROR(CheckSegment(segment));
+    if (staged_.segments.contains(segment.number)) return Misfit(name + " is set twice");
+    const auto old = state_.segments.find(segment.number);
+    if (old == state_.segments.end()) {
+      CAMBIUM_RETURN_IF_ERROR(Claim(segment.number, "segment"));
+      if (segment.epoch > staged_.globals.epoch) return Misfit(name + " is of a later epoch");
+    } else {
+      CAMBIUM_RETURN_IF_ERROR(CheckChange(old->second, segment, name));
+    }
+    staged_.segments.emplace(segment.number, segment);
+    return Status::OK();
+  }
+
+  // A sealed segment may still get its footer, which is written behind its back.
+  static Status CheckChange(const SegmentInfo& old, const SegmentInfo& now, const std::string& name) {
+    if (old.slot != now.slot || old.kind != now.kind || old.file_id != now.file_id || old.epoch != now.epoch) {
+      return Misfit(name + " changes its identity");
+    }
+    if (!old.sealed) return Status::OK();
+    if (!now.sealed || old.sealed_length != now.sealed_length || old.last_sequence != now.last_sequence ||
+        now.file_size < old.file_size || now.has_footer < old.has_footer) {
+      return Misfit(name + " changes after it was sealed");
+    }
+    return Status::OK();
+  }
+
+  // As it is after the edit, drops not counted.
+  [[nodiscard]] const SegmentInfo* FindSegment(std::uint64_t number) const {
+    if (const auto set = staged_.segments.find(number); set != staged_.segments.end()) return &set->second;
+    const auto known = state_.segments.find(number);
+    return known == state_.segments.end() ? nullptr : &known->second;
+  }
+
+  // Families are staged by now: the accounts are those after the edit.
+  Status DropSegment(std::uint64_t number) {
+    const std::string name = "segment " + std::to_string(number);
+    const SegmentInfo* segment = FindSegment(number);
+    if (segment == nullptr) return Misfit(name + " is dropped and not there");
+    if (!dropped_.insert(number).second) return Misfit(name + " is dropped twice");
+    if (!segment->sealed && segment->kind != SegmentKind::kLargeValue) return Misfit(name + " is dropped while open");
+    const LogPosition end{number, segment->sealed_length};
+    if (segment->kind == SegmentKind::kLog && staged_.globals.replay < end) {
+      return Misfit(name + " is dropped while its log is needed");
+    }
+    const Slot slot = segment->slot;
+    if (AnyFamily([slot](const FamilyState& family) { return family.accounts.contains(slot); })) {
+      return Misfit(name + " is dropped while layers refer to it");
+    }
+    staged_.dropped_segments.push_back(number);
+    return Status::OK();
+  }
+
+  // A new segment has a slot of its own, and a new account is one of a living segment. (An account that is not new was
+  // checked when it was, and keeps its segment alive.) Looks at all segments, so only where there is something new.
+  Status CheckSlots() const {
+    if (edit_.set_segments.empty() && new_accounts_.empty()) return Status::OK();
+    std::map<Slot, std::uint64_t> taken;
+    for (const auto& [number, segment] : staged_.segments) {
+      if (!dropped_.contains(number) && !taken.emplace(segment.slot, number).second) {
+        return Misfit("segment " + std::to_string(number) + " shares its slot");
+      }
+    }
+    std::set<Slot> homeless = new_accounts_;
+    for (const auto& [slot, number] : taken) homeless.erase(slot);
+    for (const auto& [number, segment] : state_.segments) {
+      if (dropped_.contains(number) || staged_.segments.contains(number)) continue;
+      if (const auto other = taken.find(segment.slot); other != taken.end()) {
+        return Misfit("segment " + std::to_string(other->second) + " shares its slot");
+      }
+      homeless.erase(segment.slot);
+    }
+    return homeless.empty() ? Status::OK() : Misfit("an account of a segment that does not live");
+  }
+
+  // ---- Families ----
+
+  Status StageFamily(const FamilyEdit& edit) {
+    if (staged_.families.contains(edit.id)) return Misfit(Name(edit) + " is edited twice");
+    const auto known = state_.families.find(edit.id);
+    if ((known == state_.families.end()) != edit.create.has_value()) {
+      return Misfit(Name(edit) + (edit.create.has_value() ? " is created again" : " is not there"));
+    }
+    FamilyState before;
+    if (edit.create.has_value()) {
+      CAMBIUM_RETURN_IF_ERROR(Create(edit, &before));
+    } else if (consumed_ != nullptr) {
+      before = std::move(consumed_->families[edit.id]);
+    } else {
+      before = known->second;
+    }
+    FamilyState& family = staged_.families.emplace(edit.id, std::move(before)).first->second;
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit.flushed_sequence, "a flushed sequence number", &family.flushed_sequence));
+    CAMBIUM_RETURN_IF_ERROR(StageRuns(edit, &family));
+    CAMBIUM_RETURN_IF_ERROR(StageSweep(edit, &family));
+    CAMBIUM_RETURN_IF_ERROR(StageIndexSegments(edit, &family));
+    if (edit.root.has_value()) family.root = *edit.root;
+    CAMBIUM_RETURN_IF_ERROR(StageAccounts(edit, &family));
+    return CheckFamily(family);
+  }
+
+  static std::string Name(const FamilyEdit& edit) { return "family " + std::to_string(edit.id); }
+
+  Status Create(const FamilyEdit& edit, FamilyState* family) const {
+    if (AnyFamily([&edit](const FamilyState& other) { return other.name == edit.create->name; })) {
+      return Misfit(Name(edit) + " has the name of another");
+    }
+    if (state_.families.size() + staged_.families.size() >= kMaxFamilies) return Misfit("too many families");
+    family->id = edit.id;
+    family->name = edit.create->name;
+    family->index_type = edit.create->index_type;
+    family->comparator = edit.create->comparator;
+    family->page_size = edit.create->page_size;
+    return Status::OK();
+  }
+
+  Status StageRuns(const FamilyEdit& edit, FamilyState* family) {
+    if (!edit.layers.has_value()) {
+      return edit.add_runs.empty() ? Status::OK() : Misfit(Name(edit) + " adds runs without a place for them");
+    }
+    std::map<std::uint64_t, const RunInfo*> unplaced;
+    for (const RunInfo& run : family->runs) unplaced.emplace(run.number, &run);
+    for (const RunInfo& run : edit.add_runs) {
+      CAMBIUM_RETURN_IF_ERROR(Claim(run.number, "run"));
+      unplaced.emplace(run.number, &run);
+    }
+    std::vector<RunInfo> stack;
+    stack.reserve(unplaced.size());
+    for (const std::uint64_t number : *edit.layers) {
+      const auto run = unplaced.find(number);
+      if (run == unplaced.end()) {
+        return Misfit(Name(edit) + ": layer " + std::to_string(number) + " is no run, or there twice");
+      }
+      stack.push_back(*run->second);
+      unplaced.erase(run);
+    }
+    for (const RunInfo& run : edit.add_runs) {
+      if (unplaced.contains(run.number)) return Misfit(Name(edit) + " adds a run that is no layer");
+    }
+    if (family->index_type == IndexType::kBTree && !KeepsOrder(family->runs, stack)) {
+      return Misfit(Name(edit) + ": runs change places");
+    }
+    if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(stack, std::greater<>(), &RunInfo::number);
+    family->runs = std::move(stack);
+    return Status::OK();
+  }
+
+  // True if the runs of `before` that are still in `after` have kept their order.
+  static bool KeepsOrder(const std::vector<RunInfo>& before, const std::vector<RunInfo>& after) {
+    std::map<std::uint64_t, std::size_t> place;
+    for (std::size_t i = 0; i < before.size(); ++i) place.emplace(before[i].number, i);
+    std::size_t least = 0;
+    for (const RunInfo& run : after) {
+      const auto old = place.find(run.number);
+      if (old == place.end()) continue;
+      if (old->second < least) return false;
+      least = old->second;
+    }
+    return true;
+  }
+
+  static Status StageSweep(const FamilyEdit& edit, FamilyState* family) {
+    const auto stands = [family](std::uint64_t number) { return HasRun(*family, number); };
+    if (edit.end_sweep) {
+      if (!family->sweep.has_value()) return Misfit(Name(edit) + " ends a sweep that has not begun");
+      if (std::ranges::any_of(family->sweep->runs, stands)) return Misfit(Name(edit) + ": runs stay after their sweep");
+      family->sweep.reset();
+    }
+    if (edit.sweep.has_value()) {
+      if (family->sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckProgress(edit, *family));
+      family->sweep = edit.sweep;
+    }
+    return Status::OK();  // that its runs are the oldest is for CheckFamily to see
+  }
+
+  static Status CheckProgress(const FamilyEdit& edit, const FamilyState& family) {
+    const SweepState& before = *family.sweep;
+    const SweepState& after = *edit.sweep;
+    if (before.runs != after.runs) return Misfit(Name(edit) + ": a sweep goes on over other runs");
+    const Comparator* comparator = BuiltInComparator(family.comparator);
+    // The empty cursor is in front of every key, also where the empty key is not the first.
+    const bool back = before.cursor.empty()  ? false
+                      : after.cursor.empty() ? true
+                                             : comparator != nullptr &&
+                                                   comparator->Compare(after.cursor, before.cursor) < 0;
+    return back ? Misfit(Name(edit) + ": the cursor of a sweep goes back") : Status::OK();
+  }
+
+  Status StageIndexSegments(const FamilyEdit& edit, FamilyState* family) {
+    for (const IndexSegmentInfo& segment : edit.set_index_segments) {
+      const auto known = family->index_segments.find(segment.number);
+      if (known == family->index_segments.end()) {
+        CAMBIUM_RETURN_IF_ERROR(Claim(segment.number, "index segment"));
+        family->index_segments.emplace(segment.number, segment);
+      } else if (known->second.file_id != segment.file_id || segment.length < known->second.length) {
+        return Misfit("index segment " + std::to_string(segment.number) + " shrinks or changes its identity");
+      } else {
+        known->second = segment;
+      }
+    }
+    for (const std::uint64_t number : edit.drop_index_segments) {
+      if (family->index_segments.erase(number) == 0) {
+        return Misfit("index segment " + std::to_string(number) + " is dropped and not there");
+      }
+    }
+    return Status::OK();
+  }
+
+  Status StageAccounts(const FamilyEdit& edit, FamilyState* family) {
+    for (const auto& [slot, change] : edit.accounts.by_slot()) {
+      Account account;
+      const auto known = family->accounts.find(slot);
+      if (known != family->accounts.end()) account = known->second;
+      const bool overflow = __builtin_add_overflow(account.references, change.references, &account.references) ||
+                            __builtin_add_overflow(account.bytes, change.bytes, &account.bytes);
+      const std::string name = "the account of slot " + std::to_string(static_cast<std::uint32_t>(slot));
+      if (overflow || account.references < 0 || account.bytes < 0) return Misfit(name + " goes below zero");
+      if ((account.references == 0) != (account.bytes == 0)) {
+        return Misfit(name + " has " + std::to_string(account.references) + " references and " +
+                      std::to_string(account.bytes) + " bytes");
+      }
+      if (account == Account{}) {
+        family->accounts.erase(slot);
+        continue;
+      }
+      if (known == family->accounts.end()) new_accounts_.insert(slot);
+      family->accounts[slot] = account;
+    }
+    return Status::OK();
+  }
+
+  const Edit& edit_;
+  const ManifestState& state_;
+  ManifestState* const consumed_;
+  StagedEdit staged_;
+  std::set<std::uint64_t> claimed_;  // numbers of files that are new
+  std::set<std::uint64_t> dropped_;
+  std::set<Slot> new_accounts_;
+};
+
+}  // namespace
+
+Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state) { return Stager(edit, state, nullptr).Run(); }
+
+void Install(StagedEdit staged, ManifestState* state) {
+  staged.globals.families = std::move(state->families);
+  staged.globals.segments = std::move(state->segments);
+  *state = std::move(staged.globals);
+  for (auto& [id, family] : staged.families) state->families[id] = std::move(family);
+  for (const auto& [number, segment] : staged.segments) state->segments[number] = segment;
+  for (const std::uint64_t number : staged.dropped_segments) state->segments.erase(number);
+}
+
+Status ApplyEdit(const Edit& edit, ManifestState* state) {
+  CAMBIUM_TRY(StagedEdit staged, Stager(edit, *state, state).Run());
+  Install(std::move(staged), state);
+  return Status::OK();
+}
+
+}  // namespace cambium

@@ -1,0 +1,220 @@
+#include "manifest/manifest.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "manifest/apply_edit.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_record.h"
+#include "util/checksum.h"
+#include "util/coding.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// Two hashes of an id that was drawn, and of the number: as good as drawn, and nobody has to be asked.
+Id128 FileIdOf(const Id128& drawn, std::uint64_t number) {
+  std::string bytes(reinterpret_cast<const char*>(drawn.data()), drawn.size());
+  PutFixed<std::uint64_t>(&bytes, number);
+  Id128 id;
+  EncodeFixed<std::uint64_t>(reinterpret_cast<char*>(id.data()), Checksum64(bytes, 0));
+  EncodeFixed<std::uint64_t>(reinterpret_cast<char*>(id.data()) + 8, Checksum64(bytes, 1));
+  return id;
+}
+
+Status CheckPayload(const std::string& payload) {
+  if (payload.size() <= kManifestPayloadMax) return Status::OK();
+  return Status::InvalidArgument("MANIFEST record of " + std::to_string(payload.size()) + " bytes; at most " +
+                                 std::to_string(kManifestPayloadMax));
+}
+
+Status SyncCommitPoint(File* file) { return MutantIs(Mutant::kManifestSkipSync) ? Status::OK() : file->SyncData(); }
+
+// The file that records are appended to, and where it ends.
+struct CurrentFile {
+  std::unique_ptr<File> file;
+  std::uint64_t number = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t size = 0;      // what was written and synced
+  std::uint64_t previous = 0;  // header checksum of the last record
+  std::uint64_t size_max = 0;
+};
+
+}  // namespace
+
+struct Manifest::Rep {
+  Rep(FileSystem& file_system, std::string dir, const FileHeader& file_identity, std::uint64_t roll)
+      : fs(file_system), directory(std::move(dir)), identity(file_identity), roll_bytes(roll) {}
+
+  FileSystem& fs;
+  const std::string directory;
+  const FileHeader identity;
+  const std::uint64_t roll_bytes;
+
+  mutable std::mutex mutex;  // guards what follows
+  CurrentFile current;
+  ManifestState state;
+  bool dead = true;  // nothing may be appended to the current file
+  Status fatal;      // once set, for good
+
+  [[nodiscard]] bool MustRoll() const { return dead || current.size > current.size_max; }
+
+  // Remembers the first one.
+  Status Fatal(const Status& status) {
+    if (fatal.ok()) fatal = status.Fatal();
+    return fatal;
+  }
+
+  [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, std::uint64_t epoch) const {
+    FileHeader header;
+    header.kind = FileKind::kManifest;
+    header.optional_features = identity.optional_features;
+    header.database_id = identity.database_id;
+    header.file_id = current.number == 0 ? identity.file_id : FileIdOf(identity.file_id, number);
+    header.number = number;
+    header.epoch = epoch;
+    header.created_seconds = identity.created_seconds;
+    return header;
+  }
+
+  Status CheckNumber(std::uint64_t number) const {
+    if (number == 0 || number >= kFileNumberMax) return Status::InvalidArgument("MANIFEST number out of range");
+    CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+    for (const NumberedFile& file : files) {
+      if (file.kind != FileKind::kManifest || file.number < number) continue;
+      return Status::InvalidArgument(FilePath(directory, FileKind::kManifest, file.number) +
+                                     " is there; a new MANIFEST cannot have the number " + std::to_string(number));
+    }
+    return Status::OK();
+  }
+
+  // The new file, or what a defective build takes for one: the newest old one, written over.
+  Status OpenNew(std::uint64_t* number, std::unique_ptr<File>* file) const {
+    if (MutantIs(Mutant::kManifestLaunder)) {
+      CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+      const auto newest = std::ranges::find_if(files.rbegin(), files.rend(), [](const NumberedFile& candidate) {
+        return candidate.kind == FileKind::kManifest;
+      });
+      if (newest != files.rend()) {
+        *number = newest->number;
+        CAMBIUM_RETURN_IF_ERROR(
+            fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kReadWrite, FileOptions(), file));
+        return (*file)->Truncate(0);
+      }
+    }
+    return fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kCreateNew, FileOptions(), file);
+  }
+
+  // Makes file `number`, whose snapshot is `next`, the one that rules, and `next` the state.
+  Status Start(std::uint64_t number, ManifestState next) {
+    next.next_file_number = std::max(next.next_file_number, number + 1);
+    const std::string payload = EncodeEdit(SnapshotEdit(next));
+    CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
+    CAMBIUM_RETURN_IF_ERROR(CheckNumber(number));
+    CurrentFile made;
+    CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &made.file));
+    dead = true;  // the one before this: once there are bytes in the new one, it may be elected
+
+    const FileHeader header = HeaderOf(number, next.epoch);
+    std::string bytes = EncodeFileHeader(header);
+    const auto header_checksum = DecodeFixed<std::uint64_t>(bytes.data() + kFileHeaderSize - 8);
+    made.number = number;
+    made.seed = header.Seed();
+    made.previous = AppendManifestRecord(ManifestRecordType::kSnapshot, payload, made.seed, kFileHeaderSize,
+                                         header_checksum, &bytes);
+    made.size = bytes.size();
+    made.size_max = roll_bytes + 2 * made.size;
+    CAMBIUM_RETURN_IF_ERROR(made.file->Write(0, bytes));
+    if (Status status = SyncCommitPoint(made.file.get()); !status.ok()) return Fatal(status);
+    if (!MutantIs(Mutant::kSkipDirectorySync)) {
+      if (Status status = fs.SyncDirectory(directory); !status.ok()) return Fatal(status);
+    }
+
+    current = std::move(made);
+    state = std::move(next);
+    dead = false;
+    RemoveOlder();
+    return Status::OK();
+  }
+
+  // Only tidies up: a file that stays is never elected.
+  void RemoveOlder() const {
+    const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, directory);
+    if (!files.ok()) return;
+    for (const NumberedFile& file : *files) {
+      if (file.kind != FileKind::kManifest || file.number >= current.number) continue;
+      (void)fs.Unlink(FilePath(directory, file.kind, file.number));
+    }
+  }
+
+  Status Append(const Edit& edit, StagedEdit staged) {
+    const std::string payload = EncodeEdit(edit);
+    CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
+    std::string bytes;
+    const std::uint64_t checksum =
+        AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
+    if (Status status = current.file->Write(current.size, bytes); !status.ok()) {
+      if (MutantIs(Mutant::kManifestAppendAfterFailure)) {
+        current.size += bytes.size();
+      } else {
+        dead = true;
+      }
+      return status;
+    }
+    if (Status status = SyncCommitPoint(current.file.get()); !status.ok()) return Fatal(status);
+    current.size += bytes.size();
+    current.previous = checksum;
+    Install(std::move(staged), &state);
+    return Status::OK();
+  }
+};
+
+Manifest::Manifest(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
+Manifest::~Manifest() = default;
+
+Result<std::unique_ptr<Manifest>> Manifest::Create(FileSystem& fs, const std::string& directory,
+                                                   const FileHeader& identity, std::uint64_t number,
+                                                   const ManifestState& state, std::uint64_t roll_bytes) {
+  CAMBIUM_RETURN_IF_ERROR(state.Check());
+  if (state.database_id == Id128{}) return Status::InvalidArgument("a MANIFEST of no database: its id is zero");
+  FileHeader own = identity;
+  own.database_id = state.database_id;
+  auto rep = std::make_unique<Rep>(fs, directory, own, roll_bytes);
+  CAMBIUM_RETURN_IF_ERROR(rep->Start(number, state));
+  return std::unique_ptr<Manifest>(new Manifest(std::move(rep)));
+}
+
+Status Manifest::Commit(const Edit& edit, std::uint64_t next_number) {
+  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  if (!rep_->fatal.ok()) return rep_->fatal;
+  if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
+  CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state));
+  if (!rep_->MustRoll()) return rep_->Append(edit, std::move(staged));
+  ManifestState next = rep_->state;
+  Install(StagedEdit(staged), &next);
+  Status status = rep_->Start(next_number, std::move(next));
+  // A file that is merely too long goes on if the new one could not even be opened (no descriptors left, say).
+  if (status.IsIOError() && !rep_->dead) return rep_->Append(edit, std::move(staged));
+  return status;
+}
+
+const ManifestState& Manifest::state() const { return rep_->state; }
+
+std::uint64_t Manifest::number() const {
+  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  return rep_->current.number;
+}
+
+std::uint64_t Manifest::file_size() const {
+  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  return rep_->current.size;
+}
+
+bool Manifest::WillRoll() const {
+  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  return rep_->MustRoll();
+}
+
+}  // namespace cambium

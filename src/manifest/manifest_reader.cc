@@ -1,0 +1,198 @@
+#include "manifest/manifest_reader.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "manifest/edit.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_record.h"
+#include "util/coding.h"
+
+namespace cambium {
+namespace {
+
+// A MANIFEST file as far as it validates. Without a snapshot, `flaw` says what stood in its place.
+struct FileRead {
+  ManifestRead read;
+  bool whole = false;
+  Status flaw;
+};
+
+class FileReader {
+ public:
+  FileReader(const File& file, std::uint64_t number, std::uint64_t size) : file_(file), number_(number), size_(size) {}
+
+  Result<FileRead> Run() && {
+    CAMBIUM_TRY(const bool has_header, ReadHeader());
+    if (!has_header) return std::move(out_);
+    bool more = true;
+    while (more) {
+      CAMBIUM_TRY(more, ReadRecord());
+    }
+    CAMBIUM_RETURN_IF_ERROR(ProbeBehind());
+    out_.read.valid_length = offset_;
+    if (out_.whole) {
+      CAMBIUM_RETURN_IF_ERROR(CheckOutcome());
+    } else {
+      out_.flaw = Status::Corruption(Where() + ": no whole snapshot");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] std::string Where() const { return file_.path() + ":" + std::to_string(offset_); }
+
+  // Fewer than `n` bytes only at the end of the file.
+  Status ReadAt(std::uint64_t offset, std::size_t n, std::string* out) const {
+    out->resize(n);
+    std::size_t read = 0;
+    CAMBIUM_RETURN_IF_ERROR(file_.Read(offset, n, out->data(), &read));
+    out->resize(read);
+    return Status::OK();
+  }
+
+  // False if there is no header: the file was being created. A header that is right in itself and stands in the wrong
+  // file is another matter: somebody copied or renamed it.
+  Result<bool> ReadHeader() {
+    std::string bytes;
+    CAMBIUM_RETURN_IF_ERROR(ReadAt(0, kFileHeaderSize, &bytes));
+    Result<FileHeader> header = DecodeFileHeader(bytes, file_.path());
+    if (!header.ok() && header.status().IsCorruption()) {
+      out_.flaw = header.status();
+      return false;
+    }
+    CAMBIUM_TRY(out_.read.header, std::move(header));
+    if (out_.read.header.kind != FileKind::kManifest || out_.read.header.number != number_) {
+      return Status::Corruption(file_.path() + ":0: the header of another file (kind " +
+                                std::to_string(static_cast<std::uint32_t>(out_.read.header.kind)) + ", number " +
+                                std::to_string(out_.read.header.number) + ")");
+    }
+    out_.read.number = number_;
+    seed_ = out_.read.header.Seed();
+    previous_ = DecodeFixed<std::uint64_t>(bytes.data() + kFileHeaderSize - 8);
+    offset_ = kFileHeaderSize;
+    return true;
+  }
+
+  // Applies the record at offset_ and goes behind it; false, and nothing changed, if no valid record stands there.
+  Result<bool> ReadRecord() {
+    std::string bytes;
+    CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_, kManifestRecordHeaderSize, &bytes));
+    const std::optional<ManifestRecordHeader> header = ParseManifestRecordHeader(bytes, seed_, offset_);
+    if (!header.has_value()) return false;
+    // Only bounded by the file so far: whatever is read into memory is there on disk.
+    const std::uint64_t room = size_ - std::min(size_, offset_ + kManifestRecordHeaderSize);
+    if (header->size > room || AlignUp(header->size, kManifestRecordAlignment) > room) return false;
+    if (header->size > kManifestPayloadMax) return Status::Corruption(Where() + ": record larger than any can be");
+    std::string payload;
+    CAMBIUM_RETURN_IF_ERROR(
+        ReadAt(offset_ + kManifestRecordHeaderSize, AlignUp(header->size, kManifestRecordAlignment), &payload));
+    if (payload.size() < header->size || !ManifestPayloadIsWhole(*header, payload, seed_, offset_)) return false;
+    CAMBIUM_RETURN_IF_ERROR(Apply(*header, Slice(payload).substr(0, header->size)));
+    previous_ = header->checksum;
+    offset_ += kManifestRecordHeaderSize + payload.size();
+    ++out_.read.record_count;
+    return true;
+  }
+
+  Status Apply(const ManifestRecordHeader& header, Slice payload) {
+    if (header.reserved != 0 || (header.type != static_cast<std::uint32_t>(ManifestRecordType::kSnapshot) &&
+                                 header.type != static_cast<std::uint32_t>(ManifestRecordType::kEdit))) {
+      return Status::NotSupported(Where() + ": record of type " + std::to_string(header.type) +
+                                  ", which this library does not know");
+    }
+    if (header.previous != previous_) return Status::Corruption(Where() + ": record does not follow the one before it");
+    const bool is_snapshot = header.type == static_cast<std::uint32_t>(ManifestRecordType::kSnapshot);
+    if (is_snapshot == out_.whole) return Status::Corruption(Where() + ": the snapshot is not the first record");
+    Result<Edit> edit = DecodeEdit(payload);
+    if (!edit.ok()) return edit.status().WithContext(Where());
+    if (is_snapshot != edit->database_id.has_value() ||
+        (is_snapshot && *edit->database_id != out_.read.header.database_id)) {
+      return Status::Corruption(Where() + ": record of another database");
+    }
+    CAMBIUM_RETURN_IF_ERROR(ApplyEdit(*edit, &out_.read.state).WithContext(Where()));
+    out_.whole = true;
+    return Status::OK();
+  }
+
+  // Looks for a valid header behind the place where records ended. The next one is at most a record's length away.
+  Status ProbeBehind() const {
+    constexpr std::size_t kChunk = 64 * 1024;
+    const std::uint64_t end = std::min(size_, offset_ + 2 * kManifestPayloadMax);
+    std::string bytes;
+    for (std::uint64_t chunk = offset_ + kManifestRecordAlignment; chunk < end; chunk += kChunk) {
+      CAMBIUM_RETURN_IF_ERROR(ReadAt(chunk, kChunk + kManifestRecordHeaderSize, &bytes));
+      for (std::size_t i = 0; i < kChunk && i + kManifestRecordHeaderSize <= bytes.size();
+           i += kManifestRecordAlignment) {
+        if (!ParseManifestRecordHeader(Slice(bytes).substr(i, kManifestRecordHeaderSize), seed_, chunk + i)) continue;
+        return Status::Corruption(Where() + ": damaged record, and a valid one stands behind it at offset " +
+                                  std::to_string(chunk + i));
+      }
+    }
+    return Status::OK();
+  }
+
+  // Every edit was checked when it was applied; what holds between them is checked once.
+  [[nodiscard]] Status CheckOutcome() const {
+    CAMBIUM_RETURN_IF_ERROR(out_.read.state.Check().WithContext(file_.path()));
+    if (number_ < out_.read.state.next_file_number) return Status::OK();
+    return Status::Corruption(file_.path() + ": the counter of file numbers is below its own");
+  }
+
+  const File& file_;
+  const std::uint64_t number_;
+  const std::uint64_t size_;
+  FileRead out_;
+  std::uint64_t seed_ = 0;
+  std::uint64_t offset_ = 0;
+  std::uint64_t previous_ = 0;
+};
+
+Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uint64_t number) {
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(
+      fs.Open(FilePath(directory, FileKind::kManifest, number), OpenMode::kReadOnly, FileOptions(), &file));
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
+  if (!info.is_regular) return Status::Corruption(file->path() + ": not a regular file");
+  return FileReader(*file, number, info.size).Run();
+}
+
+// Highest first.
+std::vector<std::uint64_t> ManifestNumbers(const std::vector<NumberedFile>& files) {
+  std::vector<std::uint64_t> numbers;
+  for (const NumberedFile& file : std::views::reverse(files)) {
+    if (file.kind == FileKind::kManifest) numbers.push_back(file.number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Result<ManifestRead> ReadManifest(FileSystem& fs, const std::string& directory) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  const std::vector<std::uint64_t> numbers = ManifestNumbers(files);
+  if (numbers.empty()) return Status::NotFound(directory + ": no MANIFEST");
+  Status flaw;
+  for (const std::uint64_t number : numbers) {
+    CAMBIUM_TRY(FileRead file, ReadFile(fs, directory, number));
+    if (file.whole) return std::move(file.read);
+    if (flaw.ok()) flaw = file.flaw;
+  }
+  return flaw.WithContext("no MANIFEST with a whole snapshot; the latest");
+}
+
+Result<bool> IsHalfBorn(FileSystem& fs, const std::string& directory) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  const std::vector<std::uint64_t> numbers = ManifestNumbers(files);
+  if (numbers.empty() || numbers.size() != files.size()) return false;
+  for (const std::uint64_t number : numbers) {
+    Result<FileRead> file = ReadFile(fs, directory, number);
+    if (!file.ok() && file.status().IsCorruption()) return false;
+    CAMBIUM_TRY(const FileRead read, std::move(file));
+    if (read.whole) return false;
+  }
+  return true;
+}
+
+}  // namespace cambium

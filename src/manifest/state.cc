@@ -1,0 +1,176 @@
+#include "manifest/state.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "manifest/file_names.h"
+#include "manifest/state_check.h"
+#include "util/result.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kPageSizeLeast = 512;
+constexpr std::uint64_t kPageSizeMost = 16 * 1024;
+constexpr std::size_t kComparatorNameMax = 255;
+// Far above what any file can hold, and low enough that the sum over all families is a number.
+constexpr std::int64_t kAccountMax = std::int64_t{1} << 46;
+static_assert(kAccountMax <= INT64_MAX / static_cast<std::int64_t>(kMaxFamilies));
+
+Status Wrong(const std::string& what) { return Status::Corruption("manifest state: " + what); }
+
+std::string OfFamily(const FamilyState& family, const std::string& what) {
+  return "family " + std::to_string(family.id) + ": " + what;
+}
+
+// `root` must lie in the first `length` bytes of the file `number`.
+bool RootLiesIn(const TreeRoot& root, std::uint64_t number, std::uint64_t length, std::uint64_t page_size) {
+  return FileNumberOf(root.page.id) == number &&
+         FitsBelow(UnitOffsetOf(root.page.id) * page_size, UnitsOf(root.page.id) * page_size, length);
+}
+
+bool IsEmpty(const TreeRoot& root) { return root.page.id == PageId::kNone; }
+
+Status CheckRun(const FamilyState& family, const RunInfo& run) {
+  const std::string name = "run " + std::to_string(run.number);
+  if (run.kind != RunKind::kFlush && run.kind != RunKind::kMerge && run.kind != RunKind::kRelocation) {
+    return Wrong(OfFamily(family, name + " is of an unknown kind"));
+  }
+  if (IsEmpty(run.root) != (run.root.height == 0)) return Wrong(OfFamily(family, name + " has a root without height"));
+  if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.page_size)) {
+    return Wrong(OfFamily(family, name + " has its root outside its file"));
+  }
+  return Status::OK();
+}
+
+Status CheckSweep(const FamilyState& family) {
+  const std::vector<std::uint64_t>& swept = family.sweep->runs;
+  if (swept.empty() || swept.size() > family.runs.size() ||
+      !std::equal(swept.begin(), swept.end(), family.runs.end() - static_cast<std::ptrdiff_t>(swept.size()),
+                  [](std::uint64_t number, const RunInfo& run) { return number == run.number; })) {
+    return Wrong(OfFamily(family, "the swept runs are not the oldest of its stack"));
+  }
+  return Status::OK();
+}
+
+Status CheckTree(const FamilyState& family) {
+  for (const auto& [number, segment] : family.index_segments) {
+    if (number != segment.number || segment.live_units > segment.length / family.page_size) {
+      return Wrong(OfFamily(family, "index segment " + std::to_string(number) + " has more live pages than it has room"));
+    }
+  }
+  const TreeRoot& root = family.root;
+  if (IsEmpty(root)) {
+    return root == TreeRoot{} ? Status::OK() : Wrong(OfFamily(family, "the tree is empty and yet has entries"));
+  }
+  const auto segment = family.index_segments.find(FileNumberOf(root.page.id));
+  if (root.height == 0 || segment == family.index_segments.end() ||
+      !RootLiesIn(root, segment->first, segment->second.length, family.page_size)) {
+    return Wrong(OfFamily(family, "the root lies in no index segment of its own"));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status CheckSegment(const SegmentInfo& segment) {
+  const std::string name = "segment " + std::to_string(segment.number);
+  if (segment.kind != SegmentKind::kLog && segment.kind != SegmentKind::kRelocation &&
+      segment.kind != SegmentKind::kLargeValue) {
+    return Wrong(name + " is of an unknown kind");
+  }
+  if (static_cast<std::uint32_t>(segment.slot) >= kSlotCountMax) return Wrong(name + " has a slot out of range");
+  if (segment.has_footer && !segment.sealed) return Wrong(name + " has a footer and is not sealed");
+  if (segment.sealed && segment.sealed_length > segment.file_size) return Wrong(name + " is sealed behind its end");
+  if (segment.last_sequence > kMaxSequenceNumber) return Wrong(name + " has a sequence number out of range");
+  return Status::OK();
+}
+
+Status CheckFamily(const FamilyState& family) {
+  if (family.index_type != IndexType::kBTree && family.index_type != IndexType::kLsm) {
+    return Wrong(OfFamily(family, "index of an unknown type"));
+  }
+  if (family.page_size < kPageSizeLeast || family.page_size > kPageSizeMost || !std::has_single_bit(family.page_size)) {
+    return Wrong(OfFamily(family, "page size " + std::to_string(family.page_size)));
+  }
+  if (family.comparator.empty() || family.comparator.size() > kComparatorNameMax) {
+    return Wrong(OfFamily(family, "comparator name of " + std::to_string(family.comparator.size()) + " bytes"));
+  }
+  if (family.flushed_sequence > kMaxSequenceNumber) {
+    return Wrong(OfFamily(family, "flushed sequence number out of range"));
+  }
+  for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run));
+  if (family.sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckSweep(family));
+  CAMBIUM_RETURN_IF_ERROR(CheckTree(family));
+  for (const auto& [slot, account] : family.accounts) {
+    if (account.references <= 0 || account.bytes <= 0 || account.references > kAccountMax || account.bytes > kAccountMax) {
+      return Wrong(OfFamily(family, "account of slot " + std::to_string(static_cast<std::uint32_t>(slot)) + " holds " +
+                                        std::to_string(account.references) + " references and " +
+                                        std::to_string(account.bytes) + " bytes"));
+    }
+  }
+  return Status::OK();
+}
+
+Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, const SegmentInfo* segment) {
+  if (replay.segment >= next_file_number) return Wrong("the replay position is in a segment that was never made");
+  if (segment == nullptr) return Status::OK();  // absorbed and dropped, or none so far: the log goes on behind it
+  if (segment->kind != SegmentKind::kLog) return Wrong("the replay position is not in the log");
+  if (segment->sealed && replay.offset > segment->sealed_length) {
+    return Wrong("the replay position is behind the end of segment " + std::to_string(replay.segment));
+  }
+  return Status::OK();
+}
+
+Account ManifestState::TotalAccount(Slot slot) const {
+  Account total;
+  for (const auto& [id, family] : families) {
+    const auto account = family.accounts.find(slot);
+    if (account == family.accounts.end()) continue;
+    total.references += account->second.references;
+    total.bytes += account->second.bytes;
+  }
+  return total;
+}
+
+Status ManifestState::Check() const {
+  if (next_file_number == 0 || next_file_number > kFileNumberMax) return Wrong("file numbers are out of range");
+  if (last_sequence > kMaxSequenceNumber || durable_sequence > kMaxSequenceNumber) {
+    return Wrong("sequence numbers are out of range");
+  }
+  if (families.size() > kMaxFamilies) return Wrong("too many families");
+
+  std::set<std::uint64_t> numbers;
+  const auto claim = [this, &numbers](std::uint64_t number) {
+    if (number == 0 || number >= next_file_number) return Wrong("file number " + std::to_string(number) + " not drawn");
+    if (!numbers.insert(number).second) return Wrong("file number " + std::to_string(number) + " is there twice");
+    return Status::OK();
+  };
+  std::set<Slot> slots;
+  for (const auto& [number, segment] : segments) {
+    if (number != segment.number) return Wrong("segment " + std::to_string(number) + " is filed wrongly");
+    CAMBIUM_RETURN_IF_ERROR(claim(number));
+    CAMBIUM_RETURN_IF_ERROR(CheckSegment(segment));
+    if (segment.epoch > epoch) return Wrong("segment " + std::to_string(number) + " is of a later epoch");
+    if (!slots.insert(segment.slot).second) return Wrong("segment " + std::to_string(number) + " shares its slot");
+  }
+  const auto segment = segments.find(replay.segment);
+  CAMBIUM_RETURN_IF_ERROR(
+      CheckReplay(replay, next_file_number, segment == segments.end() ? nullptr : &segment->second));
+
+  std::set<std::string> names;
+  for (const auto& [id, family] : families) {
+    if (id != family.id) return Wrong("family " + std::to_string(id) + " is filed wrongly");
+    CAMBIUM_RETURN_IF_ERROR(CheckFamily(family));
+    if (!names.insert(family.name).second) return Wrong(OfFamily(family, "shares its name"));
+    for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(claim(run.number));
+    for (const auto& [number, info] : family.index_segments) CAMBIUM_RETURN_IF_ERROR(claim(number));
+    for (const auto& [slot, account] : family.accounts) {
+      if (!slots.contains(slot)) return Wrong(OfFamily(family, "account of a segment that does not live"));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace cambium
