@@ -27,14 +27,20 @@ class KeyColumn {
   [[nodiscard]] std::size_t EncodedSize(const Slice* key = nullptr) const;
 
  private:
-  friend class PageAssembler;
+  friend struct PageAssembly;
+  // All that the size depends on.
   struct Shape {
     std::size_t count = 0;
     std::size_t bytes = 0;   // sum of key lengths
-    std::size_t prefix = 0;
-    std::size_t suffix = 0;
-    bool same_size = true;
-    std::size_t size = 0;    // of each key, if same_size
+    std::size_t prefix = 0;  // common to all; a single key is all prefix
+    std::size_t suffix = 0;  // common to all, and may overlap the prefix
+    std::size_t shortest = 0;
+    std::size_t longest = 0;
+
+    [[nodiscard]] std::size_t stored_suffix() const { return suffix < shortest - prefix ? suffix : shortest - prefix; }
+    [[nodiscard]] bool has_stride() const { return shortest == longest; }
+    [[nodiscard]] std::size_t middle_bytes() const { return bytes - count * (prefix + stored_suffix()); }
+    [[nodiscard]] bool wide_slots() const { return !has_stride() && middle_bytes() > 0xffff; }
   };
   [[nodiscard]] Shape With(Slice key) const;
   [[nodiscard]] static std::size_t SizeOf(const Shape& shape);
@@ -69,6 +75,8 @@ class LeafBuilder {
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
 
  private:
+  [[nodiscard]] std::size_t SizeWith(Slice key, const Entry& entry) const;
+
   KeyOrder order_;
   PageBuilderOptions options_;
   KeyColumn keys_;
@@ -103,6 +111,8 @@ class BranchBuilder {
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
 
  private:
+  [[nodiscard]] std::size_t SizeWith(Slice separator) const;
+
   KeyOrder order_;
   PageBuilderOptions options_;
   unsigned level_;

@@ -19,7 +19,8 @@
 //   48          prefix | suffix | zeros up to a multiple of 8
 //               leaf    words  u64[count]      what is stored for each key, see below
 //               branch  ids u64[count] | checksums u64[count] | entry counts u64[count] | value bytes u64[count]
-//               heads  u32[keys]               the first 4 bytes behind the prefix, big-endian, zeros behind the end
+//               heads  u32[keys]               the first 4 bytes behind the prefix, read as a big-endian number, with
+//                                              zeros behind the key's end: heads compare as the keys do
 //               stride:  rest bytes[keys]      each middle without the bytes that its head holds already
 //               or:      slots u16|u32[keys+1] offsets of the middles from the end of the slots | middles, whole
 //   heap offset inline values | zeros up to the end of the page
@@ -56,6 +57,9 @@ namespace cambium {
 inline constexpr std::size_t kPageHeaderSize = 48;
 inline constexpr std::uint32_t kPageSizeMin = 512;
 inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;
+inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf
+inline constexpr std::size_t kChildBytes = 32;  // columns of a branch
+inline constexpr std::size_t kHeadBytes = 4;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
 
@@ -95,6 +99,9 @@ struct ChildRef {
 [[nodiscard]] inline std::uint64_t ValueBytesOf(const Entry& entry) {
   return entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
 }
+
+// "index page at 000012.run:4096", the context of every message about a page.
+[[nodiscard]] std::string PagePlaceName(const std::string& path, std::uint64_t offset);
 
 // The checksum that belongs into a page's first 8 bytes when it lies at `id` in the file with this seed.
 [[nodiscard]] std::uint64_t PageChecksum(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed);
@@ -145,17 +152,21 @@ class PageView {
     const char* rest;  // the middle's bytes from the fifth on
     std::uint32_t length;
   };
+  Status ParseHeader(Slice page);
+  Status ParseKeys();
+  [[nodiscard]] Status ParseEntries() const;
+  [[nodiscard]] Status ParseChildren() const;
+  [[nodiscard]] std::uint64_t column(unsigned which, std::uint32_t i) const;
+  [[nodiscard]] std::size_t slot_bytes() const { return (flags_ & kPageWideSlots) != 0 ? 4 : 2; }
+  [[nodiscard]] std::uint32_t slot(std::uint32_t i) const;
   [[nodiscard]] std::uint32_t head(std::uint32_t i) const;
   [[nodiscard]] Middle middle(std::uint32_t i) const;
   [[nodiscard]] std::size_t key_size(std::uint32_t i) const;
   void CopyKey(std::uint32_t i, char* out) const;
   [[nodiscard]] int CompareBehindHead(std::uint32_t i, Slice target) const;
-  [[nodiscard]] int CompareWhole(std::uint32_t i, Slice target, const KeyOrder& order) const;
-  // The number of keys < target (<= target if `or_equal`).
+  // The number of keys < target, or <= target if `or_equal`.
   [[nodiscard]] std::uint32_t CountBelow(Slice target, const KeyOrder& order, bool or_equal, bool* equal) const;
-  Status ParseKeys(const std::string& where);
-  Status ParseEntries(const std::string& where) const;
-  Status ParseChildren(const std::string& where) const;
+  [[nodiscard]] std::uint32_t CountBelowByHeads(Slice target, bool or_equal, bool* equal) const;
 
   const char* data_ = nullptr;
   const char* columns_ = nullptr;  // words or children

@@ -17,12 +17,14 @@
 // shrinks when it next needs room.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "index/index_file.h"
 #include "index/page_format.h"
+#include "index/page_frame.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -42,9 +44,11 @@ class PageRef {
   }
 
   [[nodiscard]] explicit operator bool() const { return frame_ != nullptr; }
-  [[nodiscard]] const PageView& operator*() const;
-  [[nodiscard]] const PageView* operator->() const { return &**this; }
-  void Release();
+  [[nodiscard]] const PageView& operator*() const { return frame_->view; }
+  [[nodiscard]] const PageView* operator->() const { return &frame_->view; }
+  void Release() {
+    if (frame_ != nullptr) std::exchange(frame_, nullptr)->Unpin();
+  }
 
  private:
   friend class PagePool;
@@ -62,6 +66,7 @@ struct PagePoolStats {
 
 class PagePool {
  public:
+  // The capacity is of page bytes; a frame takes about 150 more per page.
   explicit PagePool(std::size_t capacity_bytes);
   ~PagePool();  // no PageRef and no IndexFile that uses the pool may be left
   PagePool(const PagePool&) = delete;
@@ -73,7 +78,8 @@ class PagePool {
   // The same for a page of one of several files.
   Result<PageRef> Get(const FileSet& files, PagePointer page);
 
-  // Keeps a copy of a page that was just written to `file`, so that the first reader finds it. Any thread.
+  // Keeps a copy of a page that was just written to `file`, so that the first reader finds it; not if there is no room
+  // that could be made. Any thread.
   void Insert(const IndexFile& file, PagePointer page, Slice bytes);
 
   // Pages of this file leave the pool. Called by the file's destructor: nobody may Get() from it any more.
@@ -90,7 +96,6 @@ class PagePool {
  private:
   struct Rep;
   Result<PageRef> GetSlow(const IndexFile& file, PagePointer page);
-  Status CheckExpected(const IndexFile& file, PagePointer page, const PageFrame& frame) const;
   std::unique_ptr<Rep> rep_;
 };
 

@@ -39,8 +39,6 @@ namespace cambium {
 
 class Filter;
 
-inline constexpr std::size_t kRunFooterSize = 112;  // without the keys
-
 struct RunOptions {
   std::uint32_t page_size = 4096;
   unsigned fill_percent = 100;        // nobody adds to a run
@@ -48,7 +46,7 @@ struct RunOptions {
   RunKind kind = RunKind::kFlush;     // for the RunInfo; the file does not tell
 };
 
-// Writes a run into an empty file, sequentially, in pieces of kRunWriteSize. Syncs nothing: the caller does, before the
+// Writes a run into an empty file that is not open for direct writes, sequentially, in pieces of kRunWriteSize. Syncs nothing: the caller does, before the
 // MANIFEST names the file. One thread. After an error every further call returns it.
 inline constexpr std::size_t kRunWriteSize = 256 * 1024;
 
@@ -59,7 +57,7 @@ class RunBuilder {
              const RunOptions& options);
   ~RunBuilder();
 
-  // Strictly ascending, else Corruption. NoSpace of our own making cannot happen: see IsFull.
+  // Strictly ascending, else Corruption.
   Status Add(Slice key, const Entry& entry);
   Result<RunInfo> Finish();
 
@@ -87,7 +85,7 @@ class Run {
   static Result<std::shared_ptr<const Run>> Open(std::shared_ptr<File> file, const RunInfo& expected,
                                                  const Comparator* comparator, PagePool* pool);
   // What the file says of itself, for tools that have no MANIFEST. RunInfo::kind is not in the file.
-  static Result<RunInfo> ReadFooter(const File& file);
+  static Result<RunInfo> ReadFooter(std::shared_ptr<File> file, std::uint64_t number);
 
   // False only if the run surely does not hold the key. Costs one cache line.
   [[nodiscard]] bool MayContain(Slice key) const;

@@ -60,25 +60,38 @@ class TreeBuilder {
   // Fill and items of the node open at a level; 0 if there is none.
   [[nodiscard]] unsigned FillPercentAt(unsigned level) const;
   [[nodiscard]] std::uint32_t ItemsAt(unsigned level) const;
-  [[nodiscard]] bool empty() const { return entry_count_ == 0 && !has_bound_; }
+  [[nodiscard]] bool empty() const { return bound_kind_ == Bound::kNone; }
 
   // So far, subtrees included.
   [[nodiscard]] std::uint64_t entry_count() const { return entry_count_; }
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
+  [[nodiscard]] Slice last_key() const { return bound_; }  // of the last Add, if no subtree came behind it
   [[nodiscard]] std::uint64_t pages_written() const { return pages_written_; }
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }
 
  private:
+  // What the next key must be behind.
+  enum class Bound : unsigned char {
+    kNone,     // nothing was added yet
+    kKey,      // the last key
+    kUpper,    // the exclusive upper bound of the last subtree: the next key may equal it
+    kSubtree,  // the lower bound of the last subtree, whose end nobody told
+  };
+
   Status AddEntry(Slice key, const Entry& entry);
   Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper);
-  Status CheckOrder(Slice key);
+  Result<TreeRoot> CloseAll();
+  [[nodiscard]] Status CheckOrder(Slice key) const;
+  // What separates `key`, the first of a new node or subtree, from all before it.
+  [[nodiscard]] Slice SeparatorBefore(Slice key) const;
+  void SetBound(Bound kind, Slice key);
   Status CloseLeaf();
   Status CloseBranch(unsigned level);
-  Status CloseUpTo(unsigned level);
   Status AddChild(unsigned level, Slice separator, const ChildRef& child);
   template <typename Builder>
   Result<ChildRef> Write(Builder* builder);
-  [[nodiscard]] BranchBuilder* Branch(unsigned level) const;
+  [[nodiscard]] const BranchBuilder* Branch(unsigned level) const;  // null if none is open there
+  [[nodiscard]] BranchBuilder* Branch(unsigned level);
 
   PageSink* const sink_;
   const KeyOrder order_;
@@ -88,12 +101,8 @@ class TreeBuilder {
   std::vector<std::unique_ptr<BranchBuilder>> branches_;  // [i] is open at level i + 1
   std::string page_;
 
-  // What the next key must be behind: the last key, or a bound of the last subtree. A key that equals an exclusive
-  // upper bound is fine.
   std::string bound_;
-  bool has_bound_ = false;
-  bool bound_is_upper_ = false;    // bound_ is the exclusive upper bound of the last subtree
-  bool bound_is_lower_ = false;    // bound_ is the lower bound of a subtree whose end nobody told
+  Bound bound_kind_ = Bound::kNone;
   std::uint64_t entry_count_ = 0;
   std::uint64_t value_bytes_ = 0;
   std::uint64_t pages_written_ = 0;

@@ -49,6 +49,7 @@ class TreeCursor final : public EntryCursor {
 
   bool Start();                // pins the root; false if there is none, or an error
   bool Push(PagePointer page, unsigned level);
+  bool PushChild();            // the child that the deepest step's index names
   bool DescendTo(Slice target);
   bool DescendEdge(Edge edge);  // from the deepest step to a leaf, along the first or last children
   void NextLeaf();

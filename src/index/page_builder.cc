@@ -1,0 +1,325 @@
+#include "index/page_builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "util/coding.h"
+
+namespace cambium {
+namespace {
+
+std::size_t CommonPrefix(Slice a, Slice b, std::size_t limit) {
+  limit = std::min({limit, a.size(), b.size()});
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + limit, b.begin()).first - a.begin());
+}
+
+std::size_t CommonSuffix(Slice a, Slice b, std::size_t limit) {
+  limit = std::min({limit, a.size(), b.size()});
+  std::size_t n = 0;
+  while (n < limit && a[a.size() - 1 - n] == b[b.size() - 1 - n]) ++n;
+  return n;
+}
+
+unsigned UnitsFor(std::size_t bytes, std::uint32_t page_size) {
+  return static_cast<unsigned>(std::max<std::size_t>(1, (bytes + page_size - 1) / page_size));
+}
+
+std::size_t FillLimit(unsigned units, const PageBuilderOptions& options) {
+  return std::size_t{units} * options.page_size * options.fill_percent / 100;
+}
+
+unsigned FillPercent(std::size_t used, unsigned units, const PageBuilderOptions& options) {
+  return static_cast<unsigned>(used * 100 / (std::size_t{units} * options.page_size));
+}
+
+Status TooBig(const char* what, std::size_t size, std::size_t limit) {
+  return Status::InvalidArgument(std::string(what) + " of " + std::to_string(size) + " bytes; an index page takes " +
+                                 std::to_string(limit));
+}
+
+std::uint64_t WordOf(const Entry& entry, std::size_t heap_offset) {
+  if (entry.HasAddress()) return entry.address.word();
+  const std::uint64_t kind = static_cast<std::uint64_t>(entry.kind) << 60;
+  if (entry.kind != EntryKind::kInline) return kind;
+  return kind | std::uint64_t{entry.inline_value.size()} << 32 | heap_offset;
+}
+
+}  // namespace
+
+void KeyColumn::Clear() {
+  bytes_.clear();
+  ends_.clear();
+  shape_ = Shape();
+}
+
+Slice KeyColumn::key(std::uint32_t i) const {
+  const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+  return {bytes_.data() + begin, ends_[i] - begin};
+}
+
+KeyColumn::Shape KeyColumn::With(Slice new_key) const {
+  const std::size_t size = new_key.size();
+  if (shape_.count == 0) return {1, size, size, size, size, size};
+  const Slice first = key(0);
+  return {shape_.count + 1,
+          shape_.bytes + size,
+          CommonPrefix(first, new_key, shape_.prefix),
+          CommonSuffix(first, new_key, shape_.suffix),
+          std::min(shape_.shortest, size),
+          std::max(shape_.longest, size)};
+}
+
+std::size_t KeyColumn::SizeOf(const Shape& shape) {
+  if (shape.count == 0) return 0;
+  const std::size_t ends = shape.prefix + shape.stored_suffix();
+  std::size_t size = AlignUp(kPageHeaderSize + ends, 8) - kPageHeaderSize + shape.count * kHeadBytes;
+  if (shape.has_stride()) {
+    const std::size_t stride = shape.longest - ends;
+    return size + shape.count * (stride > kHeadBytes ? stride - kHeadBytes : 0);
+  }
+  return size + (shape.count + 1) * (shape.wide_slots() ? 4 : 2) + shape.middle_bytes();
+}
+
+void KeyColumn::Add(Slice new_key) {
+  shape_ = With(new_key);
+  bytes_.append(new_key.data(), new_key.size());
+  ends_.push_back(bytes_.size());
+}
+
+std::size_t KeyColumn::EncodedSize(const Slice* new_key) const {
+  return SizeOf(new_key == nullptr ? shape_ : With(*new_key));
+}
+
+// A page put together; see the drawing in page_format.h.
+struct PageAssembly {
+  PageType type = PageType::kLeaf;
+  unsigned level = 0;
+  std::uint32_t count = 0;
+  std::uint64_t value_bytes = 0;
+  bool heads_ascend = false;
+  const KeyColumn* keys = nullptr;
+  Slice columns;
+  Slice heap;
+
+  // `size` bytes for the place `id`; returns the checksum.
+  std::uint64_t WriteTo(std::string* page, std::size_t size, PageId id, std::uint32_t page_size,
+                        std::uint64_t file_seed) const;
+
+ private:
+  void AppendKeys(std::string* page) const;
+};
+
+void PageAssembly::AppendKeys(std::string* page) const {
+  const KeyColumn::Shape& shape = keys->shape_;
+  const std::size_t ends = shape.prefix + shape.stored_suffix();
+  for (std::uint32_t i = 0; i < keys->count(); ++i) {
+    const Slice key = keys->key(i);
+    PutFixed<std::uint32_t>(page, BigEndianHead32(key.substr(shape.prefix, key.size() - shape.prefix)));
+  }
+  if (keys->count() == 0) return;
+  const auto middle = [&](std::uint32_t i) {
+    const Slice key = keys->key(i);
+    return key.substr(shape.prefix, key.size() - ends);
+  };
+  if (shape.has_stride()) {
+    for (std::uint32_t i = 0; i < keys->count(); ++i) {
+      const Slice m = middle(i);
+      if (m.size() > kHeadBytes) page->append(m.data() + kHeadBytes, m.size() - kHeadBytes);
+    }
+    return;
+  }
+  std::size_t offset = 0;
+  for (std::uint32_t i = 0; i <= keys->count(); ++i) {
+    if (shape.wide_slots()) {
+      PutFixed<std::uint32_t>(page, static_cast<std::uint32_t>(offset));
+    } else {
+      PutFixed<std::uint16_t>(page, static_cast<std::uint16_t>(offset));
+    }
+    if (i < keys->count()) offset += middle(i).size();
+  }
+  for (std::uint32_t i = 0; i < keys->count(); ++i) page->append(middle(i).data(), middle(i).size());
+}
+
+std::uint64_t PageAssembly::WriteTo(std::string* page, std::size_t size, PageId id, std::uint32_t page_size,
+                                    std::uint64_t file_seed) const {
+  const KeyColumn::Shape& shape = keys->shape_;
+  const bool has_keys = shape.count > 0;
+  const std::size_t suffix = has_keys ? shape.stored_suffix() : 0;
+  const bool has_stride = !has_keys || shape.has_stride();
+  const std::size_t heap_offset = kPageHeaderSize + keys->EncodedSize() + columns.size();
+  assert(heap_offset + heap.size() <= size);
+
+  page->clear();
+  page->reserve(size);
+  PutFixed<std::uint64_t>(page, 0);  // the checksum, when all else is there
+  PutFixed<std::uint64_t>(page, static_cast<std::uint64_t>(id));
+  page->push_back(static_cast<char>(type));
+  page->push_back(static_cast<char>(level));
+  page->push_back(static_cast<char>((heads_ascend ? kPageHeadsAscend : 0) |
+                                    (has_keys && shape.wide_slots() ? kPageWideSlots : 0)));
+  page->push_back(0);
+  PutFixed<std::uint32_t>(page, count);
+  PutFixed<std::uint32_t>(page, static_cast<std::uint32_t>(shape.prefix));
+  PutFixed<std::uint32_t>(page, static_cast<std::uint32_t>(suffix));
+  PutFixed<std::uint32_t>(
+      page, has_stride ? static_cast<std::uint32_t>(shape.longest - shape.prefix - suffix) : kVariableStride);
+  PutFixed<std::uint32_t>(page, static_cast<std::uint32_t>(heap_offset));
+  PutFixed<std::uint64_t>(page, value_bytes);
+  assert(page->size() == kPageHeaderSize);
+
+  if (has_keys) {
+    const Slice any = keys->key(0);
+    page->append(any.data(), shape.prefix);
+    page->append(any.data() + any.size() - suffix, suffix);
+  }
+  page->resize(AlignUp(page->size(), 8));
+  page->append(columns.data(), columns.size());
+  AppendKeys(page);
+  assert(page->size() == heap_offset);
+  page->append(heap.data(), heap.size());
+  page->resize(size);
+
+  const std::uint64_t checksum = PageChecksum(*page, id, page_size, file_seed);
+  EncodeFixed<std::uint64_t>(page->data(), checksum);
+  return checksum;
+}
+
+std::size_t LeafBuilder::used_bytes() const {
+  return empty() ? 0 : kPageHeaderSize + keys_.EncodedSize() + words_.size() * kWordBytes + heap_.size();
+}
+
+unsigned LeafBuilder::fill_percent() const { return FillPercent(used_bytes(), units_, options_); }
+
+std::size_t LeafBuilder::SizeWith(Slice key, const Entry& entry) const {
+  return kPageHeaderSize + keys_.EncodedSize(&key) + (words_.size() + 1) * kWordBytes + heap_.size() +
+         entry.inline_value.size();
+}
+
+bool LeafBuilder::Fits(Slice key, const Entry& entry) const {
+  return empty() || SizeWith(key, entry) <= FillLimit(units_, options_);
+}
+
+Status LeafBuilder::Add(Slice key, const Entry& entry) {
+  if (key.size() > MaxKeySizeFor(options_.page_size)) {
+    return TooBig("key", key.size(), MaxKeySizeFor(options_.page_size));
+  }
+  if (entry.kind == EntryKind::kInline && entry.inline_value.size() > MaxInlineSizeFor(options_.page_size)) {
+    return TooBig("inline value", entry.inline_value.size(), MaxInlineSizeFor(options_.page_size));
+  }
+  if (!entry.HasAddress() && entry.kind != EntryKind::kInline && entry.kind != EntryKind::kTombstone) {
+    return Status::NotSupported("entry of kind " + std::to_string(static_cast<unsigned>(entry.kind)) +
+                                " in an index page");
+  }
+  const std::size_t size = SizeWith(key, entry);
+  const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
+  if (size > limit) return TooBig("page", size, limit);
+  units_ = std::max(units_, UnitsFor(size, options_.page_size));
+  words_.push_back(WordOf(entry, heap_.size()));
+  heap_.append(entry.inline_value.data(), entry.inline_value.size());
+  keys_.Add(key);
+  value_bytes_ += ValueBytesOf(entry);
+  return Status::OK();
+}
+
+ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
+  assert(!empty() && UnitsOf(id) == units_);
+  const std::size_t heap_offset = kPageHeaderSize + keys_.EncodedSize() + words_.size() * kWordBytes;
+  std::string columns;
+  columns.reserve(words_.size() * kWordBytes);
+  for (const std::uint64_t word : words_) {
+    const bool is_inline = static_cast<EntryKind>(word >> 60) == EntryKind::kInline;
+    PutFixed<std::uint64_t>(&columns, is_inline ? word + heap_offset : word);
+  }
+  PageAssembly assembly;
+  assembly.count = count();
+  assembly.value_bytes = value_bytes_;
+  assembly.heads_ascend = order_.bytewise;
+  assembly.keys = &keys_;
+  assembly.columns = columns;
+  assembly.heap = heap_;
+  const std::uint64_t checksum =
+      assembly.WriteTo(page, std::size_t{units_} * options_.page_size, id, options_.page_size, file_seed);
+  const ChildRef ref{{id, checksum}, count(), value_bytes_};
+  keys_.Clear();
+  words_.clear();
+  heap_.clear();
+  value_bytes_ = 0;
+  units_ = 1;
+  return ref;
+}
+
+std::size_t BranchBuilder::used_bytes() const {
+  return empty() ? 0 : kPageHeaderSize + keys_.EncodedSize() + children_.size() * kChildBytes;
+}
+
+unsigned BranchBuilder::fill_percent() const { return FillPercent(used_bytes(), units_, options_); }
+
+std::size_t BranchBuilder::SizeWith(Slice separator) const {
+  const std::size_t keys = empty() ? 0 : keys_.EncodedSize(&separator);
+  return kPageHeaderSize + keys + (children_.size() + 1) * kChildBytes;
+}
+
+bool BranchBuilder::Fits(Slice separator) const {
+  const std::size_t size = SizeWith(separator);
+  if (count() < kBranchChildrenMin) return size <= std::size_t{kPageUnitsMax} * options_.page_size;
+  return size <= FillLimit(units_, options_);
+}
+
+Status BranchBuilder::Add(Slice separator, const ChildRef& child) {
+  if (separator.size() > MaxKeySizeFor(options_.page_size)) {
+    return TooBig("separator", separator.size(), MaxKeySizeFor(options_.page_size));
+  }
+  const std::size_t size = SizeWith(separator);
+  const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
+  if (size > limit) return TooBig("page", size, limit);
+  units_ = std::max(units_, UnitsFor(size, options_.page_size));
+  if (empty()) {
+    lower_ = separator.ToString();
+  } else {
+    keys_.Add(separator);
+  }
+  children_.push_back(child);
+  return Status::OK();
+}
+
+ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
+  assert(!empty() && UnitsOf(id) == units_);
+  ChildRef ref;
+  std::string columns;
+  columns.reserve(children_.size() * kChildBytes);
+  for (const ChildRef& child : children_) PutFixed<std::uint64_t>(&columns, static_cast<std::uint64_t>(child.page.id));
+  for (const ChildRef& child : children_) PutFixed<std::uint64_t>(&columns, child.page.checksum);
+  for (const ChildRef& child : children_) {
+    PutFixed<std::uint64_t>(&columns, child.entry_count);
+    ref.entry_count += child.entry_count;
+  }
+  for (const ChildRef& child : children_) {
+    PutFixed<std::uint64_t>(&columns, child.value_bytes);
+    ref.value_bytes += child.value_bytes;
+  }
+  PageAssembly assembly;
+  assembly.type = PageType::kBranch;
+  assembly.level = level_;
+  assembly.count = count();
+  assembly.value_bytes = ref.value_bytes;
+  assembly.heads_ascend = order_.bytewise;
+  assembly.keys = &keys_;
+  assembly.columns = columns;
+  const std::uint64_t checksum =
+      assembly.WriteTo(page, std::size_t{units_} * options_.page_size, id, options_.page_size, file_seed);
+  ref.page = {id, checksum};
+  lower_.clear();
+  keys_.Clear();
+  children_.clear();
+  units_ = 1;
+  return ref;
+}
+
+Slice ShortestSeparator(Slice left, Slice right, const KeyOrder& order) {
+  if (!order.bytewise) return right;
+  const std::size_t shared = CommonPrefix(left, right, right.size());
+  return right.substr(0, std::min(shared + 1, right.size()));
+}
+
+}  // namespace cambium

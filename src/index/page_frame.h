@@ -1,0 +1,70 @@
+// PageFrame: a place for one page in the pool, and who uses it. For PagePool and PageRef only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include "index/page_format.h"
+#include "index/page_table.h"
+
+namespace cambium {
+
+// Lives as long as the pool, because a thread may look at it late: after it loaded a cell, and after the frame was given
+// to another page. Such a thread adds a pin, sees the closed bit or another cell, and takes the pin back. So the state
+// is only ever changed by adding and subtracting, and all but the atomics is read only under a pin that took.
+//
+//   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
+//                                    ──file goes─────▶ closed, n pins ──n = 0──▶ closed
+struct PageFrame {
+  static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
+  static constexpr std::uint8_t kLeafWarmth = 1;
+  static constexpr std::uint8_t kBranchWarmth = 3;
+
+  PageFrame() = default;
+  ~PageFrame() { FreeBytes(); }
+  PageFrame(const PageFrame&) = delete;
+  PageFrame& operator=(const PageFrame&) = delete;
+
+  [[nodiscard]] bool TryPin() {
+    if ((state.fetch_add(1, std::memory_order_acquire) & kClosed) == 0) return true;
+    Unpin();
+    return false;
+  }
+  void Unpin() { state.fetch_sub(1, std::memory_order_release); }
+  // Opens a closed frame with `pins` pins.
+  void Publish(std::uint32_t pins) { state.fetch_sub(kClosed - pins, std::memory_order_release); }
+  // True if it was open without pins and is now closed.
+  [[nodiscard]] bool TryClose() {
+    std::uint32_t unpinned = 0;
+    return state.compare_exchange_strong(unpinned, kClosed, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  // Looks before it writes: a hot page's line is then shared, and only its pins move between cores.
+  void Warm() {
+    const std::uint8_t full = view.is_leaf() ? kLeafWarmth : kBranchWarmth;
+    if (warmth.load(std::memory_order_relaxed) != full) warmth.store(full, std::memory_order_relaxed);
+  }
+
+  void TakeBytes(std::size_t n) {
+    bytes = static_cast<char*>(::operator new(n, std::align_val_t{kAlignment}));
+    size = n;
+  }
+  void FreeBytes() {
+    if (bytes != nullptr) ::operator delete(bytes, std::align_val_t{kAlignment});
+    bytes = nullptr;
+    size = 0;
+  }
+
+  std::atomic<std::uint32_t> state{kClosed};         // pins, and the closed bit
+  std::atomic<std::uint8_t> warmth{0};               // rounds of the clock it will survive
+  std::atomic<PageTable::Cell*> cell{nullptr};       // that points here; null if none does
+  PagePointer pointer;                               // what the page is
+  PageView view;
+  char* bytes = nullptr;
+  std::size_t size = 0;
+
+ private:
+  static constexpr std::size_t kAlignment = 64;  // a cache line
+};
+
+}  // namespace cambium

@@ -1,0 +1,303 @@
+#include "index/page_pool.h"
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// A read in progress. Waiters share it; all fields are guarded by the pool's mutex.
+struct Load {
+  PagePointer page;
+  bool done = false;
+  Status status;
+};
+
+// Hits are counted per thread, more or less, so that counting does not make threads share a line.
+constexpr std::size_t kStripes = 16;
+struct alignas(64) HitStripe {
+  std::atomic<std::uint64_t> hits{0};
+};
+std::size_t StripeOfThread() {
+  static std::atomic<std::size_t> next{0};
+  thread_local const std::size_t stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  return stripe;
+}
+
+// A page that is whole, but not the one its parent means: a write that never reached the disk, say.
+Status CheckPointer(const IndexFile& file, PagePointer expected, PagePointer found) {
+  if (found == expected) return Status::OK();
+  if (found.id == expected.id && MutantIs(Mutant::kSkipParentChecksum)) return Status::OK();
+  return Status::Corruption(found.id == expected.id ? "checksum is not the one that its parent expects"
+                                                    : "length is not the one that its parent expects")
+      .WithContext(PagePlaceName(file.path(), file.OffsetOf(expected.id)));
+}
+
+}  // namespace
+
+struct PagePool::Rep {
+  explicit Rep(std::size_t capacity_bytes) : capacity(capacity_bytes) {}
+
+  std::array<HitStripe, kStripes> stripes;
+
+  // Guards all below, all cells, and the opening and closing of frames. Taken last; not held during a read.
+  mutable std::mutex mutex;
+  std::condition_variable load_done;
+  std::deque<PageFrame> frames;         // never shrinks; a frame's address is for ever
+  std::vector<PageFrame*> free_frames;  // closed, without bytes
+  std::vector<PageFrame*> orphans;      // closed, still pinned, of files that went
+  std::unordered_map<const PageTable::Cell*, std::shared_ptr<Load>> loads;
+  std::size_t capacity;
+  std::size_t hand = 0;
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t evictions = 0;
+
+  void Discard(PageFrame* frame) {
+    resident_bytes -= frame->size;
+    frame->FreeBytes();
+    free_frames.push_back(frame);
+  }
+
+  void CollectOrphans() {
+    std::erase_if(orphans, [&](PageFrame* frame) {
+      if (frame->state.load(std::memory_order_acquire) != PageFrame::kClosed) return false;
+      Discard(frame);
+      return true;
+    });
+  }
+
+  // Closes the next frame that is neither pinned nor warm. Null if a whole round met pinned ones only.
+  PageFrame* Evict() {
+    std::size_t pinned_in_a_row = 0;
+    // Rounds enough to cool the warmest page, were it not for hits that warm it again meanwhile.
+    const std::size_t steps_max = frames.size() * (PageFrame::kBranchWarmth + 2);
+    for (std::size_t step = 0; step < steps_max && pinned_in_a_row < frames.size(); ++step) {
+      PageFrame& frame = frames[hand];
+      hand = (hand + 1) % frames.size();
+      PageTable::Cell* cell = frame.cell.load(std::memory_order_relaxed);
+      if (cell == nullptr || frame.state.load(std::memory_order_relaxed) != 0) {
+        ++pinned_in_a_row;
+        continue;
+      }
+      if (const std::uint8_t warmth = frame.warmth.load(std::memory_order_relaxed); warmth > 0) {
+        // A hit that warms it again at this moment may be lost: it costs that page a round.
+        frame.warmth.store(static_cast<std::uint8_t>(warmth - 1), std::memory_order_relaxed);
+        pinned_in_a_row = 0;
+        continue;
+      }
+      if (!frame.TryClose()) {
+        ++pinned_in_a_row;
+        continue;
+      }
+      cell->store(nullptr, std::memory_order_relaxed);
+      frame.cell.store(nullptr, std::memory_order_relaxed);
+      ++evictions;
+      return &frame;
+    }
+    return nullptr;
+  }
+
+  // A closed frame with room for `size` bytes. Makes room first; beyond the capacity only if `may_grow`, else null.
+  PageFrame* Take(std::size_t size, bool may_grow) {
+    CollectOrphans();
+    PageFrame* taken = nullptr;
+    while (resident_bytes - (taken == nullptr ? 0 : size) + size > capacity) {
+      PageFrame* evicted = Evict();
+      if (evicted == nullptr) break;
+      if (taken == nullptr && evicted->size == size) {
+        taken = evicted;  // its bytes are already counted
+      } else {
+        Discard(evicted);
+      }
+    }
+    if (taken != nullptr) return taken;
+    if (resident_bytes + size > capacity && !may_grow) return nullptr;
+    if (free_frames.empty()) free_frames.push_back(&frames.emplace_back());
+    taken = free_frames.back();
+    taken->TakeBytes(size);
+    free_frames.pop_back();
+    resident_bytes += size;
+    return taken;
+  }
+
+  void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins) {
+    frame->view = view;
+    frame->pointer = view.pointer();
+    frame->warmth.store(PageFrame::kLeafWarmth, std::memory_order_relaxed);
+    frame->cell.store(cell, std::memory_order_relaxed);
+    frame->Publish(pins);
+    cell->store(frame, std::memory_order_release);
+  }
+};
+
+PagePool::PagePool(std::size_t capacity_bytes) : rep_(std::make_unique<Rep>(capacity_bytes)) {}
+PagePool::~PagePool() = default;
+
+Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {
+  assert(file.pool_ == this && FileNumberOf(page.id) == file.number());
+  if (PageTable::Cell* cell = file.table_.Find(UnitOffsetOf(page.id)); cell != nullptr) {
+    PageFrame* frame = cell->load(std::memory_order_acquire);
+    if (frame != nullptr && frame->TryPin()) {
+      PageRef ref(frame);
+      if (frame->cell.load(std::memory_order_relaxed) == cell) {
+        frame->Warm();
+        rep_->stripes[StripeOfThread()].hits.fetch_add(1, std::memory_order_relaxed);
+        if (frame->pointer != page) CAMBIUM_RETURN_IF_ERROR(CheckPointer(file, page, frame->pointer));
+        return ref;
+      }
+    }
+  }
+  return GetSlow(file, page);
+}
+
+Result<PageRef> PagePool::Get(const FileSet& files, PagePointer page) {
+  CAMBIUM_TRY(const IndexFile* file, files.FileOf(page.id));
+  return Get(*file, page);
+}
+
+Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
+  std::unique_lock lock(rep_->mutex);
+  PageTable::Cell* const cell = file.table_.FindOrMake(UnitOffsetOf(page.id));
+  for (;;) {
+    if (PageFrame* frame = cell->load(std::memory_order_relaxed); frame != nullptr) {
+      [[maybe_unused]] const bool pinned = frame->TryPin();
+      assert(pinned);  // what a cell points to is open, under the mutex
+      PageRef ref(frame);
+      frame->Warm();
+      rep_->stripes[StripeOfThread()].hits.fetch_add(1, std::memory_order_relaxed);
+      CAMBIUM_RETURN_IF_ERROR(CheckPointer(file, page, frame->pointer));
+      return ref;
+    }
+    const auto found = rep_->loads.find(cell);
+    if (found == rep_->loads.end()) break;
+    const std::shared_ptr<Load> load = found->second;
+    rep_->load_done.wait(lock, [&] { return load->done; });
+    // Its reader may have expected another page here than we do; then we look for ourselves.
+    if (!load->status.ok() && load->page == page) return load->status;
+  }
+
+  const auto load = std::make_shared<Load>();
+  load->page = page;
+  PageFrame* const frame = rep_->Take(file.PageBytes(page.id), true);
+  rep_->loads.emplace(cell, load);
+  ++rep_->misses;
+  lock.unlock();
+
+  PageView view;
+  Status status = file.ReadPage(page.id, frame->bytes);
+  if (status.ok()) {
+    Result<PageView> parsed = PageView::Parse({frame->bytes, frame->size}, file.path(), file.OffsetOf(page.id));
+    if (parsed.ok()) view = *parsed;
+    status = std::move(parsed).status();
+  }
+  if (status.ok()) status = CheckPointer(file, page, view.pointer());
+
+  lock.lock();
+  if (status.ok()) {
+    rep_->Publish(frame, cell, view, 1);
+  } else {
+    rep_->Discard(frame);
+  }
+  load->done = true;
+  load->status = status;
+  rep_->loads.erase(cell);
+  rep_->load_done.notify_all();
+  if (!status.ok()) return status;
+  return PageRef(frame);
+}
+
+void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
+  assert(file.pool_ == this && FileNumberOf(page.id) == file.number() && bytes.size() == file.PageBytes(page.id));
+  const std::lock_guard lock(rep_->mutex);
+  PageTable::Cell* const cell = file.table_.FindOrMake(UnitOffsetOf(page.id));
+  if (cell->load(std::memory_order_relaxed) != nullptr || rep_->loads.contains(cell)) return;
+  PageFrame* const frame = rep_->Take(bytes.size(), false);
+  if (frame == nullptr) return;
+  std::memcpy(frame->bytes, bytes.data(), bytes.size());
+  const Result<PageView> view = PageView::Parse({frame->bytes, frame->size}, file.path(), file.OffsetOf(page.id));
+  assert(view.ok() && view->pointer() == page);  // we made it a moment ago
+  if (!view.ok() || view->pointer() != page) {
+    rep_->Discard(frame);
+    return;
+  }
+  rep_->Publish(frame, cell, *view, 0);
+}
+
+void PagePool::Forget(const IndexFile& file) {
+  const std::lock_guard lock(rep_->mutex);
+  file.table_.ForEachCell([&](PageTable::Cell& cell) {
+    PageFrame* const frame = cell.exchange(nullptr, std::memory_order_relaxed);
+    if (frame == nullptr) return;
+    const std::uint32_t pins = frame->state.fetch_or(PageFrame::kClosed, std::memory_order_acquire);
+    frame->cell.store(nullptr, std::memory_order_relaxed);
+    if (pins == 0) {
+      rep_->Discard(frame);
+    } else {
+      rep_->orphans.push_back(frame);
+    }
+  });
+}
+
+void PagePool::SetCapacity(std::size_t capacity_bytes) {
+  const std::lock_guard lock(rep_->mutex);
+  rep_->capacity = capacity_bytes;
+  rep_->CollectOrphans();
+  while (rep_->resident_bytes > rep_->capacity) {
+    PageFrame* const evicted = rep_->Evict();
+    if (evicted == nullptr) break;
+    rep_->Discard(evicted);
+  }
+}
+
+std::size_t PagePool::capacity_bytes() const {
+  const std::lock_guard lock(rep_->mutex);
+  return rep_->capacity;
+}
+
+PagePoolStats PagePool::stats() const {
+  PagePoolStats stats;
+  for (const HitStripe& stripe : rep_->stripes) stats.hits += stripe.hits.load(std::memory_order_relaxed);
+  const std::lock_guard lock(rep_->mutex);
+  stats.misses = rep_->misses;
+  stats.evictions = rep_->evictions;
+  stats.resident_bytes = rep_->resident_bytes;
+  stats.resident_pages = rep_->frames.size() - rep_->free_frames.size();
+  return stats;
+}
+
+Status PagePool::CheckInvariants(bool idle) const {
+  const std::lock_guard lock(rep_->mutex);
+  const auto broken = [](const char* what) { return Status::Corruption("page pool: " + std::string(what)); };
+  std::uint64_t bytes = 0;
+  std::size_t mapped = 0;
+  for (const PageFrame& frame : rep_->frames) {
+    const std::uint32_t state = frame.state.load(std::memory_order_acquire);
+    bytes += frame.size;
+    const PageTable::Cell* cell = frame.cell.load(std::memory_order_relaxed);
+    if ((cell == nullptr) != ((state & PageFrame::kClosed) != 0)) return broken("open frame without a cell, or reverse");
+    if (idle && (state & ~PageFrame::kClosed) != 0) return broken("pinned frame");
+    if (cell == nullptr) continue;
+    ++mapped;
+    if (cell->load(std::memory_order_relaxed) != &frame) return broken("cell points elsewhere");
+    if (frame.view.bytes().data() != frame.bytes) return broken("view of other bytes");
+    if (frame.view.pointer() != frame.pointer) return broken("frame's pointer is not its page's");
+  }
+  if (bytes != rep_->resident_bytes) return broken("resident bytes do not add up");
+  if (idle && !rep_->loads.empty()) return broken("load in progress");
+  if (idle && mapped + rep_->free_frames.size() + rep_->orphans.size() != rep_->frames.size()) {
+    return broken("lost frame");
+  }
+  return Status::OK();
+}
+
+}  // namespace cambium

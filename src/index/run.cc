@@ -1,0 +1,227 @@
+#include "index/run.h"
+
+#include <cassert>
+#include <vector>
+
+#include "index/filter.h"
+#include "index/read_bytes.h"
+#include "index/run_footer.h"
+#include "index/tree_cursor.h"
+#include "util/checksum.h"
+
+namespace cambium {
+namespace {
+
+// Room for what is still open when a run is full: a page per level.
+constexpr std::uint64_t kOpenUnitsMax = std::uint64_t{kMaxTreeHeight + 1} * kPageUnitsMax;
+
+// Pages one behind the other into a file, by way of a large buffer.
+class RunSink final : public PageSink {
+ public:
+  RunSink(File* file, const FileHeader& header) : file_(file), header_(header), seed_(header.Seed()) {
+    buffer_ = EncodeFileHeader(header);
+    buffer_.resize(header.page_size);
+  }
+
+  Result<Place> Reserve(unsigned units) override {
+    if (next_unit_ + units > kPageUnitOffsetMax) {
+      return Status::InvalidArgument(file_->path() + ": a run has at most " + std::to_string(kPageUnitOffsetMax) +
+                                     " page units");
+    }
+    return Place{MakePageId(header_.number, next_unit_, units), seed_};
+  }
+
+  Status Append(PagePointer page, Slice bytes) override {
+    assert(UnitOffsetOf(page.id) == next_unit_ && bytes.size() == UnitsOf(page.id) * header_.page_size);
+    next_unit_ += UnitsOf(page.id);
+    return AppendBytes(bytes);
+  }
+
+  Status AppendBytes(Slice bytes) {
+    buffer_.append(bytes.data(), bytes.size());
+    return buffer_.size() < kRunWriteSize ? Status::OK() : Flush();
+  }
+
+  Status Flush() {
+    CAMBIUM_RETURN_IF_ERROR(file_->Write(written_, buffer_));
+    written_ += buffer_.size();
+    buffer_.clear();
+    return Status::OK();
+  }
+
+  [[nodiscard]] std::uint64_t size() const { return written_ + buffer_.size(); }
+  [[nodiscard]] std::uint64_t next_unit() const { return next_unit_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] const FileHeader& header() const { return header_; }
+
+ private:
+  File* const file_;
+  const FileHeader header_;
+  const std::uint64_t seed_;
+  std::string buffer_;
+  std::uint64_t written_ = 0;
+  std::uint64_t next_unit_ = 1;  // the header has the first
+};
+
+FileHeader RunHeader(FileHeader header, const RunOptions& options) {
+  header.kind = FileKind::kRun;
+  header.page_size = options.page_size;
+  return header;
+}
+
+RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t file_size) {
+  RunInfo info;
+  info.number = header.number;
+  info.file_id = header.file_id;
+  info.root = footer.root;
+  info.tombstone_count = footer.tombstone_count;
+  info.file_size = file_size;
+  info.footer_checksum = footer.checksum;
+  info.smallest_key = footer.smallest_key;
+  info.largest_key = footer.largest_key;
+  return info;
+}
+
+Result<std::uint64_t> SizeOf(const File& file) {
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(file.GetInfo(&info));
+  return info.size;
+}
+
+Result<std::unique_ptr<const Filter>> ReadFilter(const IndexFile& file, const RunFooter& footer) {
+  const auto corrupt = [&](const std::string& what) {
+    return Status::Corruption(file.path() + ":" + std::to_string(footer.filter_offset) + ": filter " + what);
+  };
+  std::string bytes(footer.filter_size, '\0');
+  std::size_t read = 0;
+  CAMBIUM_RETURN_IF_ERROR(ReadBytes(file.file(), footer.filter_offset, bytes.size(), bytes.data(), &read));
+  if (read != bytes.size()) return corrupt("is cut off");
+  if (Checksum64(bytes, SeedAt(file.seed(), footer.filter_offset)) != footer.filter_checksum) {
+    return corrupt("checksum mismatch");
+  }
+  CAMBIUM_TRY(Filter filter, Filter::Parse(std::move(bytes)));
+  return std::unique_ptr<const Filter>(std::make_unique<Filter>(std::move(filter)));
+}
+
+}  // namespace
+
+struct RunBuilder::Rep {
+  Rep(std::shared_ptr<File> f, const FileHeader& header, const Comparator* comparator, const RunOptions& o)
+      : file(std::move(f)),
+        options(o),
+        sink(file.get(), RunHeader(header, o)),
+        tree(&sink, comparator, {o.page_size, o.fill_percent}),
+        filter(o.filter_bits_per_key),
+        has_filter(o.filter_bits_per_key > 0 && comparator->EqualMeansSameBytes()) {}
+
+  Result<RunInfo> Finish() {
+    RunFooter footer;
+    if (tree.entry_count() > 0) {
+      footer.smallest_key = smallest_key;
+      footer.largest_key = tree.last_key().ToString();
+    }
+    CAMBIUM_TRY(footer.root, tree.Finish());
+    footer.tombstone_count = tombstone_count;
+    footer.filter_offset = sink.size();
+    if (has_filter && footer.root.entry_count > 0) {
+      const std::string bytes = filter.Finish();
+      footer.filter_size = bytes.size();
+      footer.filter_checksum = Checksum64(bytes, SeedAt(sink.seed(), footer.filter_offset));
+      CAMBIUM_RETURN_IF_ERROR(sink.AppendBytes(bytes));
+    }
+    footer.offset = sink.size();
+    CAMBIUM_RETURN_IF_ERROR(sink.AppendBytes(EncodeRunFooter(&footer, sink.seed())));
+    CAMBIUM_RETURN_IF_ERROR(sink.Flush());
+    RunInfo info = InfoOf(footer, sink.header(), sink.size());
+    info.kind = options.kind;
+    return info;
+  }
+
+  const std::shared_ptr<File> file;
+  const RunOptions options;
+  RunSink sink;
+  TreeBuilder tree;
+  FilterBuilder filter;
+  const bool has_filter;
+  std::string smallest_key;
+  std::uint64_t tombstone_count = 0;
+};
+
+RunBuilder::RunBuilder(std::shared_ptr<File> file, const FileHeader& header, const Comparator* comparator,
+                       const RunOptions& options)
+    : rep_(std::make_unique<Rep>(std::move(file), header, comparator, options)) {
+  assert(header.number <= kPageFileNumberMax);
+}
+RunBuilder::~RunBuilder() = default;
+
+Status RunBuilder::Add(Slice key, const Entry& entry) {
+  CAMBIUM_RETURN_IF_ERROR(rep_->tree.Add(key, entry));
+  if (rep_->tree.entry_count() == 1) rep_->smallest_key = key.ToString();
+  if (entry.kind == EntryKind::kTombstone) ++rep_->tombstone_count;
+  if (rep_->has_filter) rep_->filter.Add(key);
+  return Status::OK();
+}
+
+Result<RunInfo> RunBuilder::Finish() { return rep_->Finish(); }
+
+bool RunBuilder::IsFull() const { return rep_->sink.next_unit() + kOpenUnitsMax >= kPageUnitOffsetMax; }
+std::uint64_t RunBuilder::entry_count() const { return rep_->tree.entry_count(); }
+std::uint64_t RunBuilder::value_bytes() const { return rep_->tree.value_bytes(); }
+std::uint64_t RunBuilder::bytes_so_far() const { return rep_->sink.size(); }
+
+Run::Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, const Comparator* comparator,
+         PagePool* pool)
+    : info_(std::move(info)),
+      files_(std::move(files)),
+      filter_(std::move(filter)),
+      order_(comparator),
+      pool_(pool) {}
+Run::~Run() = default;
+
+Result<std::shared_ptr<const Run>> Run::Open(std::shared_ptr<File> file, const RunInfo& expected,
+                                             const Comparator* comparator, PagePool* pool) {
+  const std::string path = file->path();
+  CAMBIUM_TRY(const std::uint64_t file_size, SizeOf(*file));
+  if (file_size != expected.file_size) {
+    return Status::Corruption(path + ": " + std::to_string(file_size) + " bytes; the MANIFEST says " +
+                              std::to_string(expected.file_size));
+  }
+  CAMBIUM_TRY(const std::shared_ptr<const IndexFile> pages,
+              IndexFile::Open(std::move(file), FileKind::kRun, expected.number, pool));
+  CAMBIUM_TRY(const RunFooter footer, ReadRunFooter(pages->file(), file_size, pages->header()));
+  RunInfo info = InfoOf(footer, pages->header(), file_size);
+  info.kind = expected.kind;
+  if (info != expected) return Status::Corruption(path + ": a run, but not the one that the MANIFEST names");
+
+  std::unique_ptr<const Filter> filter;
+  if (footer.filter_size > 0 && comparator->EqualMeansSameBytes()) {
+    CAMBIUM_TRY(filter, ReadFilter(*pages, footer));
+  }
+  return std::shared_ptr<const Run>(new Run(std::move(info), FileSet(pages), std::move(filter), comparator, pool));
+}
+
+Result<RunInfo> Run::ReadFooter(std::shared_ptr<File> file, std::uint64_t number) {
+  CAMBIUM_TRY(const std::uint64_t file_size, SizeOf(*file));
+  CAMBIUM_TRY(const std::shared_ptr<const IndexFile> pages,
+              IndexFile::Open(std::move(file), FileKind::kRun, number, nullptr));
+  CAMBIUM_TRY(const RunFooter footer, ReadRunFooter(pages->file(), file_size, pages->header()));
+  return InfoOf(footer, pages->header(), file_size);
+}
+
+bool Run::MayContain(Slice key) const { return filter_ == nullptr || filter_->MayContain(key); }
+
+Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
+  if (!MayContain(key)) return false;
+  return TreeFind(info_.root, files_, pool_, order_, key, keep, entry);
+}
+
+std::unique_ptr<EntryCursor> Run::NewCursor() const {
+  return std::make_unique<TreeCursor>(info_.root, files_, pool_, order_.comparator);
+}
+
+std::size_t Run::memory_bytes() const {
+  return sizeof(*this) + info_.smallest_key.size() + info_.largest_key.size() +
+         (filter_ == nullptr ? 0 : filter_->memory_bytes());
+}
+
+}  // namespace cambium

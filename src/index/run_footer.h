@@ -1,0 +1,35 @@
+// The footer of a run: bytes <-> numbers. See run.h for the drawing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cambium/file_system.h"
+#include "io/file_header.h"
+#include "manifest/run_info.h"
+#include "util/result.h"
+
+namespace cambium {
+
+inline constexpr std::size_t kRunFooterSize = 112;  // without the keys
+
+struct RunFooter {
+  TreeRoot root;
+  std::uint64_t tombstone_count = 0;
+  std::uint64_t filter_offset = 0;
+  std::uint64_t filter_size = 0;
+  std::uint64_t filter_checksum = 0;
+  std::string smallest_key;
+  std::string largest_key;
+  std::uint64_t offset = 0;    // of the footer in the file
+  std::uint64_t checksum = 0;  // set by encoding and reading
+};
+
+// The footer's bytes for its offset; sets footer->checksum.
+[[nodiscard]] std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed);
+
+// Reads the last bytes of a file of `file_size` bytes. Corruption if they are no footer of a file with this header:
+// offsets that overlap or leave the file, keys that are too long, a checksum that does not fit.
+Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const FileHeader& header);
+
+}  // namespace cambium

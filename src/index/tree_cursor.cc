@@ -1,0 +1,194 @@
+#include "index/tree_cursor.h"
+
+#include <cassert>
+
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// False if the tree is empty. Corruption if its height is impossible.
+Result<bool> HasRoot(const TreeRoot& root) {
+  if (root.height == 0) return false;
+  if (root.height > kMaxTreeHeight && !MutantIs(Mutant::kNoDepthLimit)) {
+    return Status::Corruption("tree of " + std::to_string(root.height) + " levels; no tree has more than " +
+                              std::to_string(kMaxTreeHeight));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<PageRef> GetTreePage(const FileSet& files, PagePool* pool, PagePointer page, unsigned level) {
+  CAMBIUM_TRY(const IndexFile* file, files.FileOf(page.id));
+  CAMBIUM_TRY(PageRef ref, pool->Get(*file, page));
+  if (ref->level() != level && !MutantIs(Mutant::kNoDepthLimit)) {
+    return Status::Corruption("level is " + std::to_string(ref->level()) + "; its parent expects " +
+                              std::to_string(level))
+        .WithContext(PagePlaceName(file->path(), file->OffsetOf(page.id)));
+  }
+  return ref;
+}
+
+Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key,
+                      PageRef* keep, Entry* entry) {
+  CAMBIUM_TRY(const bool has_root, HasRoot(root));
+  if (!has_root) return false;
+  unsigned level = root.height - 1;
+  PagePointer pointer = root.page;
+  for (;;) {
+    CAMBIUM_TRY(PageRef page, GetTreePage(files, pool, pointer, level));
+    if (page->is_leaf()) {
+      bool equal = false;
+      const std::uint32_t i = page->LowerBound(key, order, &equal);
+      if (!equal) return false;
+      *entry = page->entry(i);
+      *keep = std::move(page);
+      return true;
+    }
+    pointer = page->child(page->ChildFor(key, order)).page;
+    --level;
+  }
+}
+
+TreeCursor::TreeCursor(const TreeRoot& root, FileSet files, PagePool* pool, const Comparator* comparator)
+    : root_(root), files_(std::move(files)), pool_(pool), order_(comparator) {}
+
+void TreeCursor::Fail(Status status) {
+  status_ = std::move(status);
+  valid_ = false;
+  path_.clear();
+}
+
+bool TreeCursor::Start() {
+  valid_ = false;
+  status_ = Status::OK();
+  path_.clear();
+  Result<bool> has_root = HasRoot(root_);
+  if (!has_root.ok()) Fail(std::move(has_root).status());
+  if (!status_.ok() || !*has_root) return false;
+  return Push(root_.page, root_.height - 1);
+}
+
+bool TreeCursor::Push(PagePointer page, unsigned level) {
+  Result<PageRef> ref = GetTreePage(files_, pool_, page, level);
+  if (!ref.ok()) {
+    Fail(std::move(ref).status());
+    return false;
+  }
+  path_.push_back({std::move(ref).value(), 0});
+  return true;
+}
+
+bool TreeCursor::PushChild() {
+  const Step& parent = path_.back();
+  return Push(parent.page->child(parent.index).page, parent.page->level() - 1);
+}
+
+bool TreeCursor::DescendTo(Slice target) {
+  if (!Start()) return false;
+  while (!path_.back().page->is_leaf()) {
+    path_.back().index = path_.back().page->ChildFor(target, order_);
+    if (!PushChild()) return false;
+  }
+  return true;
+}
+
+bool TreeCursor::DescendEdge(Edge edge) {
+  for (;;) {
+    Step& step = path_.back();
+    step.index = edge == Edge::kFirst ? 0 : step.page->count() - 1;
+    if (step.page->is_leaf()) return true;
+    if (!PushChild()) return false;
+  }
+}
+
+void TreeCursor::SeekToFirst() {
+  if (Start() && DescendEdge(Edge::kFirst)) Settle();
+}
+
+void TreeCursor::SeekToLast() {
+  if (Start() && DescendEdge(Edge::kLast)) Settle();
+}
+
+void TreeCursor::Seek(Slice target) {
+  if (!DescendTo(target)) return;
+  bool equal = false;
+  Step& leaf = path_.back();
+  leaf.index = leaf.page->LowerBound(target, order_, &equal);
+  if (leaf.index < leaf.page->count()) {
+    Settle();
+  } else {
+    NextLeaf();
+  }
+}
+
+void TreeCursor::SeekForPrev(Slice target) {
+  if (!DescendTo(target)) return;
+  bool equal = false;
+  Step& leaf = path_.back();
+  const std::uint32_t i = leaf.page->LowerBound(target, order_, &equal);
+  if (equal || i > 0) {
+    leaf.index = equal ? i : i - 1;
+    Settle();
+  } else {
+    PrevLeaf();
+  }
+}
+
+void TreeCursor::Next() {
+  assert(valid_);
+  Step& leaf = path_.back();
+  if (leaf.index + 1 < leaf.page->count()) {
+    ++leaf.index;
+    Settle();
+  } else {
+    NextLeaf();
+  }
+}
+
+void TreeCursor::Prev() {
+  assert(valid_);
+  Step& leaf = path_.back();
+  if (leaf.index > 0) {
+    --leaf.index;
+    Settle();
+  } else {
+    PrevLeaf();
+  }
+}
+
+void TreeCursor::NextLeaf() {
+  valid_ = false;
+  path_.pop_back();
+  while (!path_.empty() && path_.back().index + 1 >= path_.back().page->count()) path_.pop_back();
+  if (path_.empty()) return;
+  ++path_.back().index;
+  if (PushChild() && DescendEdge(Edge::kFirst)) Settle();
+}
+
+void TreeCursor::PrevLeaf() {
+  valid_ = false;
+  path_.pop_back();
+  while (!path_.empty() && path_.back().index == 0) path_.pop_back();
+  if (path_.empty()) return;
+  --path_.back().index;
+  if (PushChild() && DescendEdge(Edge::kLast)) Settle();
+}
+
+void TreeCursor::Settle() {
+  key_ = path_.back().page->key(path_.back().index, &scratch_);
+  valid_ = true;
+}
+
+Slice TreeCursor::key() const {
+  assert(valid_);
+  return key_;
+}
+
+Entry TreeCursor::entry() const {
+  assert(valid_);
+  return path_.back().page->entry(path_.back().index);
+}
+
+}  // namespace cambium
