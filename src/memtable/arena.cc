@@ -1,0 +1,96 @@
+#include "memtable/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+namespace cambium {
+namespace {
+
+// Tables of all sizes are served: chunks double from 8 KiB to the size of a huge page, where a million keys live in
+// some 30 translations instead of 15,000.
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+// No machine has more; the system is not bothered with what a wrong size asks for.
+constexpr std::size_t kReserveMax = std::size_t{1} << 46;
+
+void* AllocateFromSystem(std::size_t bytes) {
+  if (bytes < kHugePage) return std::aligned_alloc(Arena::kChunkAlignment, bytes);
+  void* memory = std::aligned_alloc(kHugePage, bytes);
+  // A wish: where the kernel refuses it, pages are small and all else is the same.
+  if (memory != nullptr) static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
+  return memory;
+}
+
+}  // namespace
+
+// Stands at the start of its memory.
+struct alignas(Arena::kCacheLine) Arena::Chunk {
+  Chunk* next;
+  std::size_t bytes;  // this header included
+
+  char* begin() { return reinterpret_cast<char*>(this + 1); }
+  char* end() { return reinterpret_cast<char*>(this) + bytes; }
+  [[nodiscard]] std::size_t room() const { return bytes - sizeof(Chunk); }
+};
+
+Arena::Arena() : Arena(&AllocateFromSystem) {}
+
+Arena::~Arena() {
+  std::free(spare_);
+  while (chunks_ != nullptr) {
+    Chunk* next = chunks_->next;
+    std::free(chunks_);
+    chunks_ = next;
+  }
+}
+
+Status Arena::ReserveSpare(std::size_t bytes) {
+  if (spare_ != nullptr && bytes <= spare_->room()) return {};
+  if (bytes > kReserveMax) {
+    return Status::Aborted("memory for a table: " + std::to_string(bytes) + " bytes asked for at once");
+  }
+  std::size_t chunk_bytes = std::max(bytes + sizeof(Chunk), next_chunk_bytes_);
+  const std::size_t unit = chunk_bytes < kHugePage ? kCacheLine : kHugePage;
+  chunk_bytes = (chunk_bytes + unit - 1) / unit * unit;
+  void* memory = allocate_(chunk_bytes);
+  if (memory == nullptr) {
+    return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a table");
+  }
+  std::free(spare_);
+  spare_ = new (memory) Chunk{nullptr, chunk_bytes};
+  next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kHugePage);
+  return {};
+}
+
+// What is left of the old chunk is lost: less than the one piece that did not fit.
+void Arena::SwitchToSpare(std::size_t needed) {
+  assert(spare_ != nullptr && needed <= spare_->room());  // ours: a Take without a Reserve
+  if (spare_ == nullptr || needed > spare_->room()) std::abort();  // better than writing over somebody's memory
+  spare_->next = chunks_;
+  chunks_ = spare_;
+  spare_ = nullptr;
+  front_ = chunks_->begin();
+  back_ = chunks_->end();
+}
+
+void* Arena::TakeLines(std::size_t bytes) {
+  assert(bytes % kCacheLine == 0);
+  if (bytes > static_cast<std::size_t>(back_ - front_)) SwitchToSpare(bytes);
+  void* taken = front_;
+  front_ += bytes;
+  used_bytes_ += bytes;
+  return taken;
+}
+
+char* Arena::TakeBytes(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(back_ - front_)) SwitchToSpare(bytes);
+  back_ -= bytes;
+  used_bytes_ += bytes;
+  return back_;
+}
+
+}  // namespace cambium

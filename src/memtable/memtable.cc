@@ -1,0 +1,190 @@
+#include "memtable/memtable.h"
+
+#include <atomic>
+#include <cassert>
+#include <string>
+
+#include "memtable/arena.h"
+#include "memtable/record.h"
+#include "memtable/tree.h"
+
+namespace cambium {
+namespace {
+
+// Works on copies of leaves: taken whole, they need no further look at what the writer does, and records do not
+// change. The next leaf is found by its separator, the one before by the first key of this one.
+class MemTableCursor final : public EntryCursor {
+ public:
+  MemTableCursor(const MemTree* tree, SequenceNumber read_seq) : tree_(*tree), read_seq_(read_seq) {}
+
+  void SeekToFirst() override {
+    tree_.CopyFirstLeaf(&leaf_);
+    slot_ = 0;
+    FindVisibleForward();
+  }
+  void SeekToLast() override {
+    tree_.CopyLastLeaf(&leaf_);
+    slot_ = leaf_.count;
+    FindVisibleBackward();
+  }
+  void Seek(Slice target) override {
+    tree_.CopyLeafOf(target, &leaf_);
+    slot_ = LowerBound(target);
+    FindVisibleForward();
+  }
+  void SeekForPrev(Slice target) override {
+    tree_.CopyLeafOf(target, &leaf_);
+    slot_ = LowerBound(target);
+    if (slot_ < leaf_.count && tree_.Compare(leaf_.records[slot_].key(), target) == 0) ++slot_;
+    FindVisibleBackward();
+  }
+  void Next() override {
+    assert(Valid());
+    ++slot_;
+    FindVisibleForward();
+  }
+  void Prev() override {
+    assert(Valid());
+    FindVisibleBackward();
+  }
+
+  bool Valid() const override { return static_cast<bool>(current_); }
+  Slice key() const override { return current_.key(); }
+  Entry entry() const override { return current_.entry(); }
+  Status status() const override { return {}; }
+
+ private:
+  // From slot_ on, and through the leaves behind.
+  void FindVisibleForward() {
+    for (;;) {
+      for (; slot_ < leaf_.count; ++slot_) {
+        if (slot_ + kAhead < leaf_.count) __builtin_prefetch(leaf_.records[slot_ + kAhead].bytes());
+        current_ = leaf_.records[slot_].VisibleAt(read_seq_);
+        if (current_) return;
+      }
+      if (!leaf_.next) {
+        current_ = Record();
+        return;
+      }
+      const Slice next = leaf_.next.key();
+      tree_.CopyLeafOf(next, &leaf_);
+      slot_ = LowerBound(next);
+    }
+  }
+  // From right before slot_, and through the leaves before.
+  void FindVisibleBackward() {
+    for (;;) {
+      while (slot_ > 0) {
+        --slot_;
+        if (slot_ >= kAhead) __builtin_prefetch(leaf_.records[slot_ - kAhead].bytes());
+        current_ = leaf_.records[slot_].VisibleAt(read_seq_);
+        if (current_) return;
+      }
+      current_ = Record();
+      if (leaf_.count == 0) return;
+      const Slice first = leaf_.records[0].key();
+      tree_.CopyLeafBefore(first, &leaf_);
+      slot_ = LowerBound(first);
+      if (slot_ == 0) return;
+    }
+  }
+
+  [[nodiscard]] unsigned LowerBound(Slice target) const {
+    unsigned low = 0;
+    unsigned high = leaf_.count;
+    while (low < high) {
+      const unsigned middle = low + (high - low) / 2;
+      if (tree_.Compare(leaf_.records[middle].key(), target) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  static constexpr unsigned kAhead = 6;  // records, whose memory is asked for before they are looked at
+
+  const MemTree& tree_;
+  const SequenceNumber read_seq_;
+  LeafCopy leaf_;
+  unsigned slot_ = 0;  // of current_ in leaf_
+  Record current_;
+};
+
+}  // namespace
+
+struct MemTable::Rep {
+  explicit Rep(const Comparator* comparator) : tree(comparator) {}
+
+  Arena arena;
+  MemTree tree;
+  // The writer's own. The place is kept for its memory only.
+  SequenceNumber last_seq = 0;
+  MemTree::Place place;
+  // Written by the writer only; read by anyone.
+  std::atomic<std::uint64_t> key_count{0};
+  std::atomic<std::uint64_t> version_count{0};
+  std::atomic<std::size_t> used_bytes{0};
+};
+
+MemTable::MemTable(const Comparator* comparator) : rep_(std::make_unique<Rep>(comparator)) {}
+MemTable::~MemTable() = default;
+
+Status MemTable::Reserve(std::size_t entries, std::size_t bytes) {
+  std::size_t records;
+  if (__builtin_mul_overflow(entries, Record::kOverheadMax + sizeof(Node) + sizeof(Branch), &records) ||
+      __builtin_add_overflow(records, bytes, &records) || records > SIZE_MAX / 2) {
+    return Status::Aborted("memory for a table: " + std::to_string(entries) + " entries of " + std::to_string(bytes) +
+                           " bytes at once");
+  }
+  return rep_->arena.Reserve(entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries));
+}
+
+void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
+  Rep& r = *rep_;
+  assert(seq > r.last_seq && seq <= kMaxSequenceNumber);
+  r.last_seq = seq;
+  MemTree::Place& place = r.place;
+  r.tree.Locate(key, &place);
+  const Record older = place.record();
+  char* memory = r.arena.TakeBytes(Record::SizeOf(key, entry, older));
+  const Record record = Record::Write(memory, seq, key, entry, older);
+  // Counted before it can be found, so that nobody who learns of it takes the table for empty.
+  r.version_count.store(r.version_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (older) {
+    r.tree.Replace(place, record);
+  } else {
+    r.key_count.store(r.key_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    r.tree.Insert(place, record, &r.arena);
+  }
+  r.used_bytes.store(r.arena.used_bytes(), std::memory_order_relaxed);
+}
+
+bool MemTable::Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq) const {
+  const Record visible = rep_->tree.Find(key).VisibleAt(read_seq);
+  if (!visible) return false;
+  *entry = visible.entry();
+  if (seq != nullptr) *seq = visible.seq();
+  return true;
+}
+
+std::unique_ptr<EntryCursor> MemTable::NewCursor(SequenceNumber read_seq) const {
+  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq);
+}
+
+std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::memory_order_relaxed); }
+std::uint64_t MemTable::version_count() const { return rep_->version_count.load(std::memory_order_relaxed); }
+std::size_t MemTable::memory_bytes() const { return rep_->used_bytes.load(std::memory_order_relaxed); }
+
+Status MemTable::CheckInvariants() const {
+  MemTree::Counts counts;
+  Status status = rep_->tree.CheckInvariants(&counts);
+  if (!status.ok()) return status;
+  if (counts.keys != key_count()) return Status::Corruption("memtable: keys miscounted");
+  if (counts.versions != version_count()) return Status::Corruption("memtable: versions miscounted");
+  if (rep_->used_bytes.load() != rep_->arena.used_bytes()) return Status::Corruption("memtable: bytes miscounted");
+  return {};
+}
+
+}  // namespace cambium
