@@ -12,7 +12,7 @@ call() { printf '(^|[^A-Za-z0-9_.>~])(%s)[[:space:]]*\\(' "$1"; }
 
 patterns=(
   'std::(jthread|thread|async|random_device|mt19937|default_random_engine|filesystem|system_clock|steady_clock)'
-  'std::(high_resolution_clock|[io]?fstream|basic_[io]?fstream|filebuf|tmpfile|remove[[:space:]]*\([^,]*\))'
+  'std::(high_resolution_clock|[io]?fstream|basic_[io]?fstream|filebuf|tmpfile|remove[[:space:]]*\([^,()]*(\([^()]*\))?[^,()]*\))'
   'std::chrono::(system_clock|steady_clock|high_resolution_clock|file_clock|utc_clock)|this_thread::sleep'
   '(system|steady|high_resolution)_clock::now'
   '#[[:space:]]*include[[:space:]]*<(unistd|fcntl|dirent|pthread|time|sys/(stat|file|uio|random|syscall|time|types|wait|statvfs|ioctl)|liburing|linux/[a-z_]+)\.h>'

@@ -1,0 +1,222 @@
+#include "cambium/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cambium/clock.h"
+#include "cambium/random.h"
+#include "util/manual_executor.h"
+
+namespace cambium {
+namespace {
+
+// Holds a pool's only thread until opened.
+class Gate {
+ public:
+  void Open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void Pass() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+TEST(ThreadPool, TheHigherPriorityGoesFirstThenWhoCameFirst) {
+  std::string order;  // one thread writes it, and the destructor's join hands it over
+  Gate gate;
+  {
+    const auto pool = Executor::NewThreadPool(1);
+    pool->Schedule(TaskPriority::kHigh, [&] { gate.Pass(); });
+    for (const char c : std::string("cd")) pool->Schedule(TaskPriority::kNormal, [&order, c] { order += c; });
+    for (const char c : std::string("ef")) pool->Schedule(TaskPriority::kLow, [&order, c] { order += c; });
+    for (const char c : std::string("ab")) pool->Schedule(TaskPriority::kHigh, [&order, c] { order += c; });
+    gate.Open();
+  }
+  EXPECT_EQ(order, "abcdef");
+}
+
+TEST(ThreadPool, TheDestructorRunsWhatIsQueuedAndWhatThatSchedules) {
+  std::atomic<int> runs = 0;
+  {
+    const auto pool = Executor::NewThreadPool(3);
+    for (int i = 0; i < 100; ++i) {
+      pool->Schedule(TaskPriority::kLow, [&] {
+        pool->Schedule(TaskPriority::kNormal, [&] {
+          ++runs;
+          pool->Schedule(TaskPriority::kHigh, [&] { ++runs; });
+        });
+      });
+    }
+  }
+  EXPECT_EQ(runs, 200);
+}
+
+// As many tasks as threads wait for each other: done only if all threads are there.
+TEST(ThreadPool, AllItsThreadsWorkAtOnce) {
+  std::mutex mutex;
+  std::condition_variable all;
+  int arrived = 0;
+  {
+    const auto pool = Executor::NewThreadPool(4);
+    for (int i = 0; i < 4; ++i) {
+      pool->Schedule(TaskPriority::kNormal, [&] {
+        std::unique_lock lock(mutex);
+        if (++arrived == 4) all.notify_all();
+        all.wait(lock, [&] { return arrived == 4; });
+      });
+    }
+  }
+  EXPECT_EQ(arrived, 4);
+}
+
+TEST(ThreadPool, OneThreadIsTheLeastAndNobodyElseRunsTasks) {
+  std::thread::id ran_in;
+  {
+    const auto pool = Executor::NewThreadPool(-3);
+    pool->Schedule(TaskPriority::kNormal, [&] { ran_in = std::this_thread::get_id(); });
+    EXPECT_FALSE(pool->RunOneInstead());
+  }
+  EXPECT_NE(ran_in, std::thread::id());
+  EXPECT_NE(ran_in, std::this_thread::get_id());
+}
+
+TEST(ThreadPool, ManyThreadsMaySchedule) {
+  std::atomic<int> runs = 0;
+  {
+    const auto pool = Executor::NewThreadPool(2);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 500; ++i) pool->Schedule(static_cast<TaskPriority>(i % 3), [&] { ++runs; });
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(runs, 2000);
+}
+
+TEST(ManualExecutor, WithoutASeedItIsAPoolOfOneThread) {
+  ManualExecutor executor;
+  std::string order;
+  for (const char c : std::string("cd")) executor.Schedule(TaskPriority::kNormal, [&order, c] { order += c; });
+  for (const char c : std::string("ab")) executor.Schedule(TaskPriority::kHigh, [&order, c] { order += c; });
+  executor.Schedule(TaskPriority::kLow, [&order] { order += 'e'; });
+  EXPECT_EQ(executor.pending(), 5u);
+  EXPECT_TRUE(executor.RunOneInstead());
+  EXPECT_EQ(order, "a");
+  EXPECT_EQ(executor.RunAll(), 4u);
+  EXPECT_EQ(order, "abcde");
+  EXPECT_EQ(executor.pending(), 0u);
+}
+
+std::string OrderOf(std::uint64_t seed) {
+  ManualExecutor executor(seed);
+  std::string order;
+  for (int i = 0; i < 8; ++i) {
+    executor.Schedule(static_cast<TaskPriority>(i % 3), [&order, i] { order += static_cast<char>('a' + i); });
+  }
+  executor.RunAll();
+  return order;
+}
+
+TEST(ManualExecutor, ASeedPicksAnOrderAndRepeatsIt) {
+  std::set<std::string> orders;
+  std::set<char> first;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const std::string order = OrderOf(seed);
+    EXPECT_EQ(OrderOf(seed), order);
+    EXPECT_EQ(std::set<char>(order.begin(), order.end()).size(), 8u) << "each task once: " << order;
+    orders.insert(order);
+    first.insert(order.front());
+  }
+  EXPECT_GT(orders.size(), 90u);
+  EXPECT_EQ(first.size(), 8u) << "any task may be first";
+}
+
+TEST(ManualExecutor, ATaskMayScheduleAndRunOthers) {
+  ManualExecutor executor;
+  std::string order;
+  executor.Schedule(TaskPriority::kNormal, [&] {
+    order += '(';
+    executor.Schedule(TaskPriority::kNormal, [&] { order += 'x'; });
+    EXPECT_TRUE(executor.RunOneInstead());
+    executor.Schedule(TaskPriority::kNormal, [&] { order += 'y'; });
+    order += ')';
+  });
+  EXPECT_EQ(executor.RunAll(), 2u);
+  EXPECT_EQ(order, "(x)y");
+}
+
+TEST(ManualExecutor, WhoWaitsForNothingIsTold) {
+  ManualExecutor executor;
+  int told = 0;
+  executor.OnNothingToRun([&] { ++told; });
+  executor.Schedule(TaskPriority::kNormal, [] {});
+  EXPECT_TRUE(executor.RunOneInstead());
+  EXPECT_EQ(told, 0);
+  EXPECT_FALSE(executor.RunOneInstead());
+  EXPECT_EQ(told, 1);
+}
+
+TEST(ManualExecutor, DropsWhatAPowerCutLeavesBehind) {
+  const auto held = std::make_shared<int>(1);
+  bool ran = false;
+  {
+    ManualExecutor executor;
+    executor.Schedule(TaskPriority::kNormal, [held, &ran] { ran = true; });
+    EXPECT_EQ(executor.DropAll(), 1u);
+    EXPECT_EQ(held.use_count(), 1);
+    executor.Schedule(TaskPriority::kNormal, [held, &ran] { ran = true; });
+  }
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(Clock, MonotonicTimeDoesNotGoBackAndSleepTakesAtLeastItsTime) {
+  const auto clock = Clock::Default();
+  std::uint64_t before = clock->NowMicros();
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t now = clock->NowMicros();
+    EXPECT_GE(now, before);
+    before = now;
+  }
+  clock->SleepMicros(2000);
+  EXPECT_GE(clock->NowMicros(), before + 2000);
+  EXPECT_EQ(Clock::Default(), clock);
+}
+
+TEST(Clock, WallTimeIsOfThisCentury) {
+  EXPECT_GT(Clock::Default()->WallSeconds(), 1'500'000'000u);
+  EXPECT_LT(Clock::Default()->WallSeconds(), 4'200'000'000u);
+}
+
+// More than the 256 bytes that the kernel gives in one piece whatever happens.
+TEST(RandomSource, FillsAllBytesAndNeverRepeats) {
+  std::string a(5000, '\0');
+  std::string b(5000, '\0');
+  RandomSource::Default()->Fill(a.data(), a.size());
+  RandomSource::Default()->Fill(b.data(), b.size());
+  RandomSource::Default()->Fill(nullptr, 0);
+  EXPECT_NE(a, b);
+  EXPECT_NE(a.substr(a.size() - 32), std::string(32, '\0'));
+  EXPECT_EQ(std::set<char>(a.begin(), a.end()).size(), 256u);
+}
+
+}  // namespace
+}  // namespace cambium
