@@ -1,0 +1,414 @@
+// Which edits fit a state. Each case starts from the same small state, makes one edit, and is refused for one reason.
+#include "manifest/apply_edit.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "manifest/edit_generator.h"
+#include "testing/mutant_scope.h"
+
+namespace cambium {
+namespace {
+
+using testing::EditGenerator;
+using testing::MutantScope;
+
+constexpr std::uint64_t kPageSize = 4096;
+
+RunInfo RunOf(std::uint64_t number) {
+  RunInfo run;
+  run.number = number;
+  run.root = {{MakePageId(number, 1, 1), 7}, 1, 10, 1000};
+  run.file_size = 3 * kPageSize;
+  return run;
+}
+
+SegmentInfo LogOf(std::uint64_t number, std::uint32_t slot) {
+  SegmentInfo segment;
+  segment.number = number;
+  segment.slot = Slot{slot};
+  segment.epoch = 1;
+  return segment;
+}
+
+SegmentInfo SealedLogOf(std::uint64_t number, std::uint32_t slot) {
+  SegmentInfo segment = LogOf(number, slot);
+  segment.sealed = true;
+  segment.sealed_length = 8000;
+  segment.file_size = 8000;
+  return segment;
+}
+
+// Family 0: layers 32, 31, 30 (31 and 30 being swept, cursor "m"), index segment 40 with the root, references into the
+// sealed segment 10. Segments: 10 and 11 sealed, 12 open, 13 a large value. The log is absorbed up to the middle of 12.
+ManifestState Sample() {
+  ManifestState state;
+  state.database_id.fill(1);
+  state.epoch = 1;
+  state.next_file_number = 100;
+  state.last_sequence = 500;
+  state.durable_sequence = 500;
+  state.replay = {12, 1000};
+  state.segments = {{10, SealedLogOf(10, 0)}, {11, SealedLogOf(11, 1)}, {12, LogOf(12, 2)}, {13, LogOf(13, 3)}};
+  state.segments[13].kind = SegmentKind::kLargeValue;
+  FamilyState& family = state.families[0];
+  family.name = "default";
+  family.comparator = "cambium.BytewiseComparator";
+  family.page_size = kPageSize;
+  family.flushed_sequence = 400;
+  family.runs = {RunOf(32), RunOf(31), RunOf(30)};
+  family.sweep = SweepState{{31, 30}, "m"};
+  family.index_segments[40] = {40, {}, 10 * kPageSize, 5};
+  family.root = {{MakePageId(40, 9, 1), 3}, 2, 1000, 100'000};
+  family.accounts[Slot{0}] = {4, 400};
+  return state;
+}
+
+FamilyEdit& Family(Edit* edit) {
+  if (edit->families.empty()) edit->families.emplace_back();
+  return edit->families[0];
+}
+
+struct Case {
+  const char* what;
+  std::function<void(Edit*)> change;
+};
+
+TEST(ApplyEditTest, TheSampleIsLegal) {
+  EXPECT_TRUE(Sample().Check().ok()) << Sample().Check().ToString();
+}
+
+TEST(ApplyEditTest, EditsThatFit) {
+  const Case cases[] = {
+      {"nothing", [](Edit*) {}},
+      {"counters stay", [](Edit* e) { e->next_file_number = 100, e->epoch = 1, e->last_sequence = 500; }},
+      {"a flush on top",
+       [](Edit* e) {
+         Family(e).add_runs = {RunOf(50)};
+         Family(e).layers = {50, 32, 31, 30};
+         Family(e).flushed_sequence = 450;
+         Family(e).accounts.Add(Slot{1}, {2, 128});
+         e->replay = LogPosition{12, 2000};
+       }},
+      {"a merge above the sweep", [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {50, 31, 30}; }},
+      {"a cursor that stays", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "m"}; }},
+      {"a cursor that goes on", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "ma"}; }},
+      {"the end of a sweep", [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}; }},
+      {"one sweep after the other",
+       [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}, Family(e).sweep = SweepState{{32}, ""}; }},
+      {"all layers gone with their sweep", [](Edit* e) { Family(e).end_sweep = true, Family(e).layers.emplace(); }},
+      {"a root in a new index segment",
+       [](Edit* e) {
+         Family(e).set_index_segments = {{41, {}, 3 * kPageSize, 1}};
+         Family(e).root = TreeRoot{{MakePageId(41, 1, 2), 1}, 1, 1, 1};
+         Family(e).drop_index_segments = {40};
+       }},
+      {"an empty tree", [](Edit* e) { Family(e).root = TreeRoot{}, Family(e).drop_index_segments = {40}; }},
+      {"a drop of what nobody refers to", [](Edit* e) { e->drop_segments = {11}; }},
+      {"a drop together with its last reference",
+       [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-4, -400}), e->drop_segments = {10}; }},
+      {"a drop of a large value", [](Edit* e) { e->drop_segments = {13}; }},
+      {"a slot that comes free", [](Edit* e) { e->drop_segments = {11}, e->set_segments = {LogOf(60, 1)}; }},
+      {"a seal", [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}; }},
+      {"a footer behind a seal",
+       [](Edit* e) {
+         e->set_segments = {SealedLogOf(11, 1)};
+         e->set_segments[0].has_footer = true;
+         e->set_segments[0].file_size = 9000;
+       }},
+      {"a new family",
+       [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512}; }},
+      {"a replay position at the end of a segment that goes",
+       [](Edit* e) {
+         e->set_segments = {SealedLogOf(12, 2)};
+         e->replay = LogPosition{12, 8000};
+         e->drop_segments = {12};
+       }},
+  };
+  for (const Case& c : cases) {
+    Edit edit;
+    c.change(&edit);
+    ManifestState state = Sample();
+    const Status status = ApplyEdit(edit, &state);
+    EXPECT_TRUE(status.ok()) << c.what << ": " << status.ToString();
+    EXPECT_TRUE(state.Check().ok()) << c.what << ": " << state.Check().ToString();
+  }
+}
+
+TEST(ApplyEditTest, EditsThatDoNotFit) {
+  const Case cases[] = {
+      {"another database", [](Edit* e) { e->database_id = Id128{}; }},
+      {"the epoch goes back", [](Edit* e) { e->epoch = 0; }},
+      {"the counter goes back", [](Edit* e) { e->next_file_number = 99; }},
+      {"the counter is out of range", [](Edit* e) { e->next_file_number = std::uint64_t{1} << 60; }},
+      {"the last sequence goes back", [](Edit* e) { e->last_sequence = 499; }},
+      {"the last sequence is out of range", [](Edit* e) { e->last_sequence = kMaxSequenceNumber + 1; }},
+      {"the durable sequence goes back", [](Edit* e) { e->durable_sequence = 499; }},
+      {"the replay position goes back in its segment", [](Edit* e) { e->replay = LogPosition{12, 999}; }},
+      {"the replay position goes back to another segment", [](Edit* e) { e->replay = LogPosition{11, 9999}; }},
+      {"the replay position is in what never was", [](Edit* e) { e->replay = LogPosition{100, 0}; }},
+      {"the replay position is in a large value", [](Edit* e) { e->replay = LogPosition{13, 0}; }},
+      {"the replay position is behind the end",
+       [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->replay = LogPosition{12, 8001}; }},
+      {"a seal in front of the replay position",
+       [](Edit* e) {
+         e->set_segments = {SealedLogOf(12, 2)};
+         e->set_segments[0].sealed_length = 999;
+       }},
+
+      {"a family that is not there", [](Edit* e) { Family(e).id = 9; }},
+      {"a family twice", [](Edit* e) { e->families.resize(2); }},
+      {"a family created again",
+       [](Edit* e) { Family(e).create = {"again", IndexType::kBTree, "mine", kPageSize}; }},
+      {"a name that another has",
+       [](Edit* e) { Family(e).id = 1, Family(e).create = {"default", IndexType::kBTree, "mine", kPageSize}; }},
+      {"a page size that is none",
+       [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kBTree, "mine", 5000}; }},
+      {"no comparator",
+       [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kBTree, "", kPageSize}; }},
+      {"an index of no type",
+       [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", static_cast<IndexType>(9), "mine", kPageSize}; }},
+      {"the flushed sequence goes back", [](Edit* e) { Family(e).flushed_sequence = 399; }},
+
+      {"a run without a place", [](Edit* e) { Family(e).add_runs = {RunOf(50)}; }},
+      {"a run that is no layer",
+       [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 30}; }},
+      {"a layer that is no run", [](Edit* e) { Family(e).layers = {50, 32, 31, 30}; }},
+      {"a layer twice", [](Edit* e) { Family(e).layers = {32, 32, 31, 30}; }},
+      {"a run under the number of a run",
+       [](Edit* e) { Family(e).add_runs = {RunOf(32)}, Family(e).layers = {32, 31, 30}; }},
+      {"a run under the number of a segment",
+       [](Edit* e) { Family(e).add_runs = {RunOf(12)}, Family(e).layers = {12, 32, 31, 30}; }},
+      {"a run under the number of an index segment",
+       [](Edit* e) { Family(e).add_runs = {RunOf(40)}, Family(e).layers = {40, 32, 31, 30}; }},
+      {"a run under a number not drawn",
+       [](Edit* e) { Family(e).add_runs = {RunOf(100)}, Family(e).layers = {100, 32, 31, 30}; }},
+      {"a run of no kind",
+       [](Edit* e) {
+         Family(e).add_runs = {RunOf(50)};
+         Family(e).add_runs[0].kind = static_cast<RunKind>(7);
+         Family(e).layers = {50, 32, 31, 30};
+       }},
+      {"a run whose root is elsewhere",
+       [](Edit* e) {
+         Family(e).add_runs = {RunOf(50)};
+         Family(e).add_runs[0].root.page.id = MakePageId(51, 1, 1);
+         Family(e).layers = {50, 32, 31, 30};
+       }},
+      {"a run whose root is behind its end",
+       [](Edit* e) {
+         Family(e).add_runs = {RunOf(50)};
+         Family(e).add_runs[0].file_size = 2 * kPageSize - 1;
+         Family(e).layers = {50, 32, 31, 30};
+       }},
+      {"a run under the sweep",
+       [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 30, 50}; }},
+      {"a run between the swept",
+       [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 50, 30}; }},
+      {"swept runs go without their sweep", [](Edit* e) { Family(e).layers = {32, 31}; }},
+      {"swept runs are merged",
+       [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 50}; }},
+      {"runs change places", [](Edit* e) { Family(e).layers = {31, 32, 30}; }},
+
+      {"a sweep resumed over other runs", [](Edit* e) { Family(e).sweep = SweepState{{32, 31, 30}, "n"}; }},
+      {"a sweep resumed over fewer runs", [](Edit* e) { Family(e).sweep = SweepState{{30}, "n"}; }},
+      {"the cursor goes back", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "l"}; }},
+      {"the cursor is forgotten", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, ""}; }},
+      {"a sweep ends and its runs stay", [](Edit* e) { Family(e).end_sweep = true; }},
+      {"a sweep ends and one of its runs stays",
+       [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32, 30}; }},
+      {"a sweep of newer runs",
+       [](Edit* e) {
+         Family(e).add_runs = {RunOf(50)};
+         Family(e).layers = {50, 32};
+         Family(e).end_sweep = true;
+         Family(e).sweep = SweepState{{50}, ""};
+       }},
+      {"a sweep of nothing",
+       [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}, Family(e).sweep = SweepState{}; }},
+
+      {"a root in no index segment", [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(41, 1, 1), 1}, 1, 1, 1}; }},
+      {"a root behind the committed length",
+       [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(40, 9, 2), 1}, 1, 1, 1}; }},
+      {"a root without height", [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(40, 1, 1), 1}, 0, 1, 1}; }},
+      {"an empty tree with entries", [](Edit* e) { Family(e).root = TreeRoot{{PageId::kNone, 0}, 0, 1, 0}; }},
+      {"the index segment of the root goes", [](Edit* e) { Family(e).drop_index_segments = {40}; }},
+      {"an index segment that is not there goes", [](Edit* e) { Family(e).drop_index_segments = {41}; }},
+      {"an index segment shrinks", [](Edit* e) { Family(e).set_index_segments = {{40, {}, 9 * kPageSize, 1}}; }},
+      {"an index segment becomes another",
+       [](Edit* e) { Family(e).set_index_segments = {{40, Id128{1}, 10 * kPageSize, 5}}; }},
+      {"more live pages than pages", [](Edit* e) { Family(e).set_index_segments = {{40, {}, 10 * kPageSize, 11}}; }},
+
+      {"references below zero", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-5, -300}); }},
+      {"bytes below zero", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -401}); }},
+      {"references without bytes", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -400}); }},
+      {"bytes without references", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-4, -399}); }},
+      {"an account that overflows",
+       [](Edit* e) {
+         constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+         Family(e).accounts.Add(Slot{0}, {kMost, kMost});
+       }},
+      {"an account larger than any file", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {1, std::int64_t{1} << 50}); }},
+      {"an account of no segment", [](Edit* e) { Family(e).accounts.Add(Slot{9}, {1, 64}); }},
+      {"an account of a segment that goes",
+       [](Edit* e) { Family(e).accounts.Add(Slot{1}, {1, 64}), e->drop_segments = {11}; }},
+
+      {"a segment with references goes", [](Edit* e) { e->drop_segments = {10}; }},
+      {"a segment with one reference left goes",
+       [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -399}), e->drop_segments = {10}; }},
+      {"an open segment goes", [](Edit* e) { e->drop_segments = {12}; }},
+      {"a segment goes before its log is absorbed",
+       [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->drop_segments = {12}; }},
+      {"a segment goes twice", [](Edit* e) { e->drop_segments = {11, 11}; }},
+      {"a segment that is not there goes", [](Edit* e) { e->drop_segments = {30}; }},
+      {"a slot twice", [](Edit* e) { e->set_segments = {LogOf(60, 1)}; }},
+      {"a new slot twice", [](Edit* e) { e->set_segments = {LogOf(60, 8), LogOf(61, 8)}; }},
+      {"a slot out of range", [](Edit* e) { e->set_segments = {LogOf(60, kSlotCountMax)}; }},
+      {"a segment set twice", [](Edit* e) { e->set_segments = {LogOf(60, 8), LogOf(60, 8)}; }},
+      {"a segment with the number of a run", [](Edit* e) { e->set_segments = {LogOf(30, 8)}; }},
+      {"a segment without a number", [](Edit* e) { e->set_segments = {LogOf(0, 8)}; }},
+      {"a segment of a later epoch", [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].epoch = 2; }},
+      {"a segment of no kind",
+       [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].kind = static_cast<SegmentKind>(4); }},
+      {"a segment moves to another slot", [](Edit* e) { e->set_segments = {LogOf(12, 8)}; }},
+      {"a sealed segment opens", [](Edit* e) { e->set_segments = {LogOf(11, 1)}; }},
+      {"a sealed segment grows",
+       [](Edit* e) {
+         e->set_segments = {SealedLogOf(11, 1)};
+         e->set_segments[0].sealed_length = e->set_segments[0].file_size = 9000;
+       }},
+      {"a footer without a seal", [](Edit* e) { e->set_segments = {LogOf(12, 2)}, e->set_segments[0].has_footer = true; }},
+      {"a seal behind the end of the file",
+       [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->set_segments[0].file_size = 7999; }},
+      {"a file under two numbers at once",
+       [](Edit* e) {
+         e->set_segments = {LogOf(60, 8)};
+         Family(e).add_runs = {RunOf(60)};
+         Family(e).layers = {60, 32, 31, 30};
+       }},
+  };
+  for (const Case& c : cases) {
+    Edit edit;
+    c.change(&edit);
+    const ManifestState before = Sample();
+    const Result<StagedEdit> staged = StageEdit(edit, before);
+    EXPECT_FALSE(staged.ok()) << c.what;
+    EXPECT_TRUE(staged.ok() || staged.status().IsCorruption()) << c.what << ": " << staged.status().ToString();
+    ManifestState state = before;
+    EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption()) << c.what;
+  }
+}
+
+// A user's order is not known here, so that only the empty cursor, in front of everything, can be told from progress.
+TEST(ApplyEditTest, UnderAUsersOrderACursorMayGoAnywhereButToTheStart) {
+  ManifestState state = Sample();
+  state.families[0].comparator = "mine";
+  Edit edit;
+  Family(&edit).sweep = SweepState{{31, 30}, "a"};
+  EXPECT_TRUE(ApplyEdit(edit, &state).ok());
+  Family(&edit).sweep->cursor = "";
+  EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption());
+}
+
+TEST(ApplyEditTest, InTheReverseOrderACursorGoesDown) {
+  for (const auto& [cursor, fits] : {std::pair("l", true), std::pair("n", false)}) {
+    ManifestState state = Sample();
+    state.families[0].comparator = "cambium.ReverseBytewiseComparator";
+    Edit edit;
+    Family(&edit).sweep = SweepState{{31, 30}, cursor};
+    EXPECT_EQ(ApplyEdit(edit, &state).ok(), fits) << cursor;
+  }
+}
+
+// Levels of an LSM hold disjoint runs side by side, whose order in the list says nothing.
+TEST(ApplyEditTest, RunsOfAnLsmMayChangePlaces) {
+  ManifestState state = Sample();
+  state.families[0].index_type = IndexType::kLsm;
+  state.families[0].sweep.reset();
+  Edit edit;
+  Family(&edit).layers = {30, 32, 31};
+  EXPECT_TRUE(ApplyEdit(edit, &state).ok());
+}
+
+// A merge gets a higher number than the runs above it, and must stay below them all the same.
+TEST(ApplyEditTest, LayersLieAsTheEditSaysWhateverTheirNumbers) {
+  const auto layers_after_merge = [] {
+    ManifestState state = Sample();
+    state.families[0].sweep.reset();
+    Edit edit;
+    Family(&edit).add_runs = {RunOf(50)};
+    Family(&edit).layers = {32, 50};
+    EXPECT_TRUE(ApplyEdit(edit, &state).ok());
+    std::vector<std::uint64_t> numbers;
+    for (const RunInfo& run : state.families[0].runs) numbers.push_back(run.number);
+    return numbers;
+  };
+  EXPECT_EQ(layers_after_merge(), (std::vector<std::uint64_t>{32, 50}));
+#ifdef CAMBIUM_TEST_HOOKS
+  const MutantScope mutant(Mutant::kLayersByNumber);
+  EXPECT_NE(layers_after_merge(), (std::vector<std::uint64_t>{32, 50}));
+#endif
+}
+
+// The two halves and ApplyEdit agree, and staging leaves the state alone.
+TEST(ApplyEditTest, StagingChangesNothing) {
+  EditGenerator generator(11);
+  ManifestState state = generator.Start();
+  for (int step = 0; step < 300; ++step) {
+    const Edit edit = generator.Next(state);
+    const ManifestState before = state;
+    Result<StagedEdit> staged = StageEdit(edit, state);
+    ASSERT_TRUE(staged.ok()) << staged.status().ToString();
+    ASSERT_EQ(state, before);
+    ASSERT_TRUE(ApplyEdit(edit, &state).ok());
+    ManifestState installed = before;
+    Install(std::move(staged).value(), &installed);
+    ASSERT_EQ(installed, state);
+  }
+  EXPECT_GT(state.next_file_number, 100u);
+}
+
+// What an edit cannot break because it is checked with it, a foreign hand can write into a snapshot.
+TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
+  const std::pair<const char*, std::function<void(ManifestState*)>> cases[] = {
+      {"no file numbers", [](ManifestState* s) { s->next_file_number = 0; }},
+      {"a file not drawn", [](ManifestState* s) { s->next_file_number = 40; }},
+      {"sequence out of range", [](ManifestState* s) { s->last_sequence = ~SequenceNumber{0}; }},
+      {"a segment filed wrongly", [](ManifestState* s) { s->segments[10].number = 11; }},
+      {"a family filed wrongly", [](ManifestState* s) { s->families[0].id = 1; }},
+      {"an index segment filed wrongly", [](ManifestState* s) { s->families[0].index_segments[40].number = 41; }},
+      {"a slot twice", [](ManifestState* s) { s->segments[10].slot = Slot{1}; }},
+      {"a file twice", [](ManifestState* s) { s->families[0].runs[0] = RunOf(40); }},
+      {"a name twice",
+       [](ManifestState* s) {
+         s->families[1] = s->families[0];
+         s->families[1].id = 1;
+         s->families[1].runs.clear();
+         s->families[1].sweep.reset();
+         s->families[1].index_segments.clear();
+         s->families[1].root = {};
+       }},
+      {"an account of nothing", [](ManifestState* s) { s->families[0].accounts[Slot{9}] = {1, 8}; }},
+      {"an empty account", [](ManifestState* s) { s->families[0].accounts[Slot{1}] = {0, 0}; }},
+      {"an epoch ahead", [](ManifestState* s) { s->epoch = 0; }},
+      {"replay behind the end", [](ManifestState* s) { s->replay = {11, 8001}; }},
+      {"a sweep that is no suffix", [](ManifestState* s) { s->families[0].sweep->runs = {32, 31}; }},
+  };
+  for (const auto& [what, change] : cases) {
+    ManifestState state = Sample();
+    change(&state);
+    EXPECT_TRUE(state.Check().IsCorruption()) << what;
+  }
+}
+
+TEST(ApplyEditTest, TotalsGoOverAllFamilies) {
+  ManifestState state = Sample();
+  state.families[1].accounts[Slot{0}] = {1, 50};
+  EXPECT_EQ(state.TotalAccount(Slot{0}), (Account{5, 450}));
+  EXPECT_EQ(state.TotalAccount(Slot{1}), (Account{}));
+}
+
+}  // namespace
+}  // namespace cambium

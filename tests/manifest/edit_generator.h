@@ -1,0 +1,248 @@
+// EditGenerator: a random but legal life of a database, edit by edit. The same seed gives the same edits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "manifest/edit.h"
+#include "manifest/state.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+
+class EditGenerator {
+ public:
+  explicit EditGenerator(std::uint64_t seed) : prng_(seed) {}
+
+  // A database that has just been made.
+  ManifestState Start() {
+    ManifestState state;
+    state.database_id = DrawId();
+    state.epoch = 1;
+    state.next_file_number = 2;
+    return state;
+  }
+
+  // Never the same twice, and above all numbers that `state` knows.
+  std::uint64_t DrawNumber(const ManifestState& state) {
+    next_number_ = std::max(next_number_, state.next_file_number);
+    return next_number_++;
+  }
+
+  // One to three things that a database does, in one edit that fits `state`.
+  Edit Next(const ManifestState& state) {
+    Edit edit;
+    ManifestState after = state;  // so that what follows fits what came before in the same edit
+    if (state.families.empty() || (state.families.size() < 5 && prng_.OneIn(8))) CreateFamily(after, &edit);
+    if (prng_.OneIn(3)) AddSegment(after, &edit);
+    if (prng_.OneIn(3)) SealSegment(after, &edit);
+    if (!state.families.empty()) EditFamily(after, &edit);
+    if (prng_.OneIn(2)) DropSegments(after, edit);
+    edit.drop_segments = dropped_;
+    dropped_.clear();
+    if (prng_.OneIn(4)) edit.durable_sequence = state.durable_sequence + prng_.Uniform(100);
+    if (prng_.OneIn(8)) edit.clean_shutdown = prng_.OneIn(2);
+    edit.next_file_number = std::max(next_number_, state.next_file_number);
+    return edit;
+  }
+
+  Id128 DrawId() {
+    Id128 id;
+    for (unsigned char& byte : id) byte = static_cast<unsigned char>(prng_.Next() >> 56);
+    return id;
+  }
+  Prng& prng() { return prng_; }
+
+ private:
+  void CreateFamily(const ManifestState& state, Edit* edit) {
+    FamilyEdit& family = edit->families.emplace_back();
+    family.id = state.families.empty() ? 0 : state.families.rbegin()->first + 1;
+    family.create = {"family " + std::to_string(family.id) + prng_.Bytes(prng_.Uniform(5)),
+                     prng_.OneIn(4) ? IndexType::kLsm : IndexType::kBTree,
+                     prng_.OneIn(3) ? "user order" : "cambium.BytewiseComparator", std::uint64_t{512}
+                                                                                       << prng_.Uniform(6)};
+  }
+
+  void AddSegment(const ManifestState& state, Edit* edit) {
+    SegmentInfo segment;
+    segment.number = DrawNumber(state);
+    segment.slot = FreeSlot(state);
+    segment.kind = prng_.OneIn(4) ? SegmentKind::kLargeValue : SegmentKind::kLog;
+    segment.file_id = DrawId();
+    segment.epoch = state.epoch;
+    edit->set_segments.push_back(segment);
+  }
+
+  static Slot FreeSlot(const ManifestState& state) {
+    for (std::uint32_t slot = 0;; ++slot) {
+      if (std::ranges::none_of(state.segments,
+                               [slot](const auto& entry) { return entry.second.slot == Slot{slot}; })) {
+        return Slot{slot};
+      }
+    }
+  }
+
+  void SealSegment(ManifestState& state, Edit* edit) {
+    for (auto& [number, segment] : state.segments) {
+      if (segment.sealed || segment.kind != SegmentKind::kLog || prng_.OneIn(2)) continue;
+      segment.sealed = true;
+      segment.sealed_length = std::max<std::uint64_t>(state.replay.segment == number ? state.replay.offset : 128, 128) +
+                              prng_.Uniform(10'000);
+      segment.has_footer = prng_.OneIn(2);
+      segment.file_size = segment.sealed_length + prng_.Uniform(100);
+      segment.last_sequence = state.last_sequence + prng_.Uniform(100);
+      edit->set_segments.push_back(segment);
+      return;
+    }
+  }
+
+  RunInfo NewRun(const ManifestState& state, const FamilyState& family) {
+    RunInfo run;
+    run.number = DrawNumber(state);
+    run.kind = prng_.OneIn(3) ? RunKind::kMerge : RunKind::kFlush;
+    run.file_id = DrawId();
+    const std::uint64_t unit = 1 + prng_.Uniform(1000);
+    const unsigned units = static_cast<unsigned>(prng_.Between(1, 64));
+    run.root = {{MakePageId(run.number, unit, units), prng_.Next()}, 1 + static_cast<std::uint32_t>(prng_.Uniform(4)),
+                1 + prng_.Skewed(40), prng_.Skewed(50)};
+    run.tombstone_count = prng_.Skewed(10);
+    run.file_size = (unit + units) * family.page_size + prng_.Uniform(5000);
+    run.footer_checksum = prng_.Next();
+    run.smallest_key = prng_.Bytes(prng_.Uniform(20));
+    run.largest_key = prng_.Bytes(prng_.Uniform(20));
+    return run;
+  }
+
+  void EditFamily(ManifestState& state, Edit* edit) {
+    auto entry = state.families.begin();
+    std::advance(entry, static_cast<std::ptrdiff_t>(prng_.Uniform(state.families.size())));
+    FamilyState& family = entry->second;
+    FamilyEdit out;
+    out.id = family.id;
+    switch (prng_.Uniform(5)) {
+      case 0: Flush(state, &family, edit, &out); break;
+      case 1: MergeRuns(state, &family, &out); break;
+      case 2: Sweep(state, &family, &out); break;
+      case 3: Charge(state, family, &out); break;
+      default: Discharge(&family, &out); break;
+    }
+    edit->families.push_back(std::move(out));
+  }
+
+  void Flush(ManifestState& state, FamilyState* family, Edit* edit, FamilyEdit* out) {
+    out->add_runs.push_back(NewRun(state, *family));
+    out->layers.emplace(1, out->add_runs[0].number);
+    for (const RunInfo& run : family->runs) out->layers->push_back(run.number);
+    edit->last_sequence = state.last_sequence + prng_.Uniform(1000);
+    out->flushed_sequence = std::max(family->flushed_sequence, *edit->last_sequence);
+    Charge(state, *family, out);
+    for (const auto& [number, segment] : state.segments) {
+      if (segment.kind != SegmentKind::kLog || number < state.replay.segment || prng_.OneIn(2)) continue;
+      const std::uint64_t least = number == state.replay.segment ? state.replay.offset : 0;
+      const std::uint64_t most = segment.sealed ? segment.sealed_length : least + 5000;
+      state.replay = {number, segment.sealed && prng_.OneIn(2) ? most : prng_.Between(least, most)};
+      edit->replay = state.replay;
+    }
+  }
+
+  void MergeRuns(const ManifestState& state, FamilyState* family, FamilyEdit* out) {
+    const std::size_t swept = family->sweep.has_value() ? family->sweep->runs.size() : 0;
+    const std::size_t free = family->runs.size() - swept;
+    if (free < 2) return;
+    const std::size_t from = prng_.Uniform(free - 1);
+    const std::size_t to = from + 2 + prng_.Uniform(free - from - 1);
+    out->add_runs.push_back(NewRun(state, *family));
+    out->layers.emplace();
+    for (std::size_t i = 0; i < family->runs.size(); ++i) {
+      if (i == from) out->layers->push_back(out->add_runs[0].number);
+      if (i < from || i >= to) out->layers->push_back(family->runs[i].number);
+    }
+  }
+
+  void Sweep(const ManifestState& state, FamilyState* family, FamilyEdit* out) {
+    if (family->runs.empty()) return;
+    if (!family->sweep.has_value()) {
+      const std::size_t size = 1 + prng_.Uniform(family->runs.size());
+      out->sweep.emplace();
+      for (std::size_t i = family->runs.size() - size; i < family->runs.size(); ++i) {
+        out->sweep->runs.push_back(family->runs[i].number);
+      }
+      out->sweep->cursor = prng_.Bytes(prng_.Uniform(3));
+    } else if (prng_.OneIn(2)) {
+      out->sweep = family->sweep;
+      out->sweep->cursor += prng_.Bytes(prng_.Uniform(3));
+    } else {
+      out->end_sweep = true;
+      out->layers.emplace();
+      for (std::size_t i = 0; i + family->sweep->runs.size() < family->runs.size(); ++i) {
+        out->layers->push_back(family->runs[i].number);
+      }
+    }
+    NewRoot(state, family, out);
+  }
+
+  // Pages go into the newest index segment or into a new one; another one may go.
+  void NewRoot(const ManifestState& state, FamilyState* family, FamilyEdit* out) {
+    IndexSegmentInfo segment;
+    if (family->index_segments.empty() || prng_.OneIn(3)) {
+      segment.number = DrawNumber(state);
+      segment.file_id = DrawId();
+      segment.length = family->page_size;
+    } else {
+      segment = family->index_segments.rbegin()->second;
+    }
+    const std::uint64_t unit = segment.length / family->page_size;
+    const unsigned units = static_cast<unsigned>(prng_.Between(1, 64));
+    segment.length += units * family->page_size;
+    segment.live_units = std::min<std::uint64_t>(segment.live_units + units, unit);
+    out->set_index_segments.push_back(segment);
+    out->root = {{MakePageId(segment.number, unit, units), prng_.Next()}, 1 + static_cast<std::uint32_t>(prng_.Uniform(4)),
+                 prng_.Skewed(40), prng_.Skewed(50)};
+    if (family->index_segments.size() > 2 && family->index_segments.begin()->first != segment.number) {
+      out->drop_index_segments.push_back(family->index_segments.begin()->first);
+    }
+  }
+
+  void Charge(const ManifestState& state, const FamilyState& family, FamilyEdit* out) {
+    (void)family;
+    for (const auto& [number, segment] : state.segments) {
+      if (prng_.OneIn(2)) continue;
+      const auto references = static_cast<std::int64_t>(1 + prng_.Uniform(10));
+      out->accounts.Add(segment.slot, {references, references * static_cast<std::int64_t>(8 + prng_.Uniform(5000))});
+    }
+  }
+
+  // All of some accounts, and a part of others.
+  void Discharge(FamilyState* family, FamilyEdit* out) {
+    for (auto account = family->accounts.begin(); account != family->accounts.end();) {
+      const auto& [references, bytes] = account->second;
+      if (prng_.OneIn(2)) {
+        out->accounts.Add(account->first, {-references, -bytes});
+        account = family->accounts.erase(account);
+        continue;
+      }
+      if (references > 1 && bytes > 1) out->accounts.Add(account->first, {-1, -1});
+      ++account;
+    }
+  }
+
+  void DropSegments(const ManifestState& state, const Edit& edit) {
+    for (const auto& [number, segment] : state.segments) {
+      bool needed = segment.kind == SegmentKind::kLog &&
+                    (!segment.sealed || state.replay < LogPosition{number, segment.sealed_length});
+      for (const auto& [id, family] : state.families) needed = needed || family.accounts.contains(segment.slot);
+      for (const FamilyEdit& family : edit.families) {
+        const auto charge = family.accounts.by_slot().find(segment.slot);
+        needed = needed || (charge != family.accounts.by_slot().end() && charge->second.references > 0);
+      }
+      if (!needed && prng_.OneIn(2)) dropped_.push_back(number);
+    }
+  }
+
+  Prng prng_;
+  std::uint64_t next_number_ = 1;
+  std::vector<std::uint64_t> dropped_;
+};
+
+}  // namespace cambium::testing
