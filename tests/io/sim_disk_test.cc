@@ -7,44 +7,18 @@
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
+#include "io/sim_test_util.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
 namespace cambium {
 namespace {
 
-std::unique_ptr<File> MustOpen(FileSystem* fs, const std::string& path, OpenMode mode, bool direct = false) {
-  std::unique_ptr<File> file;
-  FileOptions options;
-  options.direct = direct;
-  const Status status = fs->Open(path, mode, options, &file);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return file;
-}
-
-// A file with a durable name and durable bytes.
-std::unique_ptr<File> MustCreateDurable(SimFileSystem* fs, const std::string& path, Slice bytes) {
-  std::unique_ptr<File> file = MustOpen(fs, path, OpenMode::kCreateNew);
-  EXPECT_TRUE(file->Write(0, bytes).ok());
-  EXPECT_TRUE(file->SyncData().ok());
-  EXPECT_TRUE(fs->SyncDirectory("/").ok());
-  return file;
-}
-
-std::string Contents(const SimImage& image, const std::string& path) {
-  const SimFileSystem fs(image);
-  std::string bytes;
-  const Status status = fs.ReadFileForTest(path, &bytes);
-  return status.ok() ? bytes : "<" + status.ToString() + ">";
-}
-
-bool Exists(const SimImage& image, const std::string& path) { return SimFileSystem(image).InodeOf(path) != 0; }
-
 // What 300 cuts of one image leave of a file.
 std::set<std::string> Outcomes(const SimImage& image, const std::string& path, const DamageMix& mix = {}) {
   std::set<std::string> outcomes;
   Prng prng(7);
-  for (int i = 0; i < 300; ++i) outcomes.insert(Contents(image.DrawCrash(prng, mix), path));
+  for (int i = 0; i < 300; ++i) outcomes.insert(ContentsIn(image.DrawCrash(prng, mix), path));
   return outcomes;
 }
 
@@ -64,7 +38,7 @@ TEST(SimDiskTest, SyncedBytesAndNamesSurviveEveryCut) {
     for (int i = 0; i < 20; ++i) {
       CutReport report;
       const SimImage after = fs.DrawCrash(prng, {}, &report);
-      const std::string bytes = Contents(after, "/a");
+      const std::string bytes = ContentsIn(after, "/a");
       ASSERT_GE(bytes.size(), synced.size()) << report.ToString();
       ASSERT_EQ(bytes.substr(0, synced.size()), synced) << report.ToString();
       ASSERT_LE(bytes.size(), end);
@@ -134,7 +108,7 @@ TEST(SimDiskTest, ANewNameNeedsTheDirectorySync) {
   EXPECT_FALSE(fs.IsNameDurable("/a"));
   EXPECT_TRUE(fs.IsDataDurable("/a", 3));
   Prng prng(1);
-  EXPECT_FALSE(Exists(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"));
+  EXPECT_FALSE(ExistsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"));
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a").size(), 2u);  // gone, or whole
   ASSERT_TRUE(fs.SyncDirectory("/").ok());
   EXPECT_TRUE(fs.IsFullyDurable("/a", 3));
@@ -159,10 +133,10 @@ TEST(SimDiskTest, AnUnlinkedFileComesBackUntilTheDirectoryIsSynced) {
   ASSERT_TRUE(fs.Unlink("/a").ok());
   EXPECT_EQ(fs.InodeOf("/a"), 0u);
   Prng prng(1);
-  EXPECT_EQ(Contents(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "abc");
-  EXPECT_FALSE(Exists(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllKept)), "/a"));
+  EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "abc");
+  EXPECT_FALSE(ExistsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllKept)), "/a"));
   ASSERT_TRUE(fs.SyncDirectory("/").ok());
-  EXPECT_FALSE(Exists(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"));
+  EXPECT_FALSE(ExistsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"));
 }
 
 TEST(SimDiskTest, ARenameIsWholeOrNotAtAll) {
@@ -174,11 +148,11 @@ TEST(SimDiskTest, ARenameIsWholeOrNotAtAll) {
   Prng prng(1);
   for (int i = 0; i < 100; ++i) {
     const SimImage after = fs.DrawCrash(prng);
-    outcomes.emplace(Exists(after, "/a"), Contents(after, "/b"));
+    outcomes.emplace(ExistsIn(after, "/a"), ContentsIn(after, "/b"));
   }
   EXPECT_EQ(outcomes, (std::set<std::pair<bool, std::string>>{{true, "old"}, {false, "new"}}));
   ASSERT_TRUE(fs.SyncDirectory("/").ok());
-  EXPECT_EQ(Contents(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/b"), "new");
+  EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/b"), "new");
 }
 
 TEST(SimDiskTest, ARenameToAnotherDirectoryMayLeaveBothNamesAndNeverNone) {
@@ -190,7 +164,7 @@ TEST(SimDiskTest, ARenameToAnotherDirectoryMayLeaveBothNamesAndNeverNone) {
   Prng prng(1);
   for (int i = 0; i < 200; ++i) {
     const SimImage after = fs.DrawCrash(prng);
-    outcomes.emplace(Exists(after, "/a"), Exists(after, "/d/b"));
+    outcomes.emplace(ExistsIn(after, "/a"), ExistsIn(after, "/d/b"));
   }
   EXPECT_EQ(outcomes, (std::set<std::pair<bool, bool>>{{true, false}, {true, true}, {false, true}}));
 }
@@ -206,7 +180,7 @@ TEST(SimDiskTest, OrderedNamesSurviveAsAPrefixAndPosixNamesAsAnySubset) {
     for (int i = 0; i < 400; ++i) {
       const SimImage after = fs.DrawCrash(prng);
       std::string names;
-      for (const char* name : {"/1", "/2", "/3"}) names += Exists(after, name) ? name[1] : '-';
+      for (const char* name : {"/1", "/2", "/3"}) names += ExistsIn(after, name) ? name[1] : '-';
       outcomes.insert(names);
     }
     if (rule == SimNames::kPosix) {
@@ -231,7 +205,7 @@ TEST(SimDiskTest, WhatIsWrittenDuringASyncIsNotCovered) {
   EXPECT_TRUE(fs.IsDataDurable("/a", 6));
   EXPECT_FALSE(fs.IsDataDurable("/a", 7));
   Prng prng(1);
-  EXPECT_EQ(Contents(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "before");
+  EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "before");
 }
 
 TEST(SimDiskTest, AKillKeepsTheCacheAndALaterCutMayTakeIt) {
@@ -248,11 +222,11 @@ TEST(SimDiskTest, AKillKeepsTheCacheAndALaterCutMayTakeIt) {
   EXPECT_NE(next.InodeOf("/new"), 0u);
   EXPECT_TRUE(next.HasUnsyncedData("/a"));
   const SimImage cut = next.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
-  EXPECT_EQ(Contents(cut, "/a"), "abc");
-  EXPECT_FALSE(Exists(cut, "/new"));
+  EXPECT_EQ(ContentsIn(cut, "/a"), "abc");
+  EXPECT_FALSE(ExistsIn(cut, "/new"));
   // The next process can make it durable, by a handle of its own.
   ASSERT_TRUE(MustOpen(&next, "/a", OpenMode::kReadWrite)->SyncData().ok());
-  EXPECT_EQ(Contents(next.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "abcdef");
+  EXPECT_EQ(ContentsIn(next.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "abcdef");
 }
 
 TEST(SimDiskTest, AKillTearsTheWriteInFlightAtPages) {
@@ -266,7 +240,7 @@ TEST(SimDiskTest, AKillTearsTheWriteInFlightAtPages) {
   fs.RemoveHook(hook);
   std::set<std::size_t> sizes;
   Prng prng(1);
-  for (int i = 0; i < 100; ++i) sizes.insert(Contents(during.Kill(prng), "/a").size());
+  for (int i = 0; i < 100; ++i) sizes.insert(ContentsIn(during.Kill(prng), "/a").size());
   EXPECT_EQ(sizes, (std::set<std::size_t>{0, 4096, 8192, 12288, 13000}));
 }
 
@@ -278,7 +252,7 @@ TEST(SimDiskTest, TheSameSeedDrawsTheSameImages) {
     const auto file = MustCreateDurable(&fs, "/a", Slice(prng.Bytes(5000)));
     for (int i = 0; i < 20; ++i) {
       EXPECT_TRUE(file->Write(prng.Uniform(9000), Slice(prng.Bytes(1 + prng.Uniform(1000)))).ok());
-      all += Contents(fs.DrawCrash(prng), "/a");
+      all += ContentsIn(fs.DrawCrash(prng), "/a");
     }
     return all;
   };
@@ -298,7 +272,7 @@ TEST(SimDiskTest, ImagesDoNotFeelEachOther) {
   ASSERT_TRUE(first.SyncDirectory("/").ok());
   ASSERT_TRUE(second.FlipBit("/a", 5, 0).ok());
   ASSERT_TRUE(file->Write(200, "2222").ok());
-  EXPECT_EQ(Contents(image, "/a"), std::string(10000, 'a'));
+  EXPECT_EQ(ContentsIn(image, "/a"), std::string(10000, 'a'));
   std::string bytes;
   ASSERT_TRUE(second.ReadFileForTest("/a", &bytes).ok());
   EXPECT_EQ(bytes.substr(0, 8), "aaaaa`aa");
@@ -323,7 +297,7 @@ TEST(SimDiskTest, UnitsCanBeKeptAndLostOneByOne) {
     std::vector<bool> kept;
     for (unsigned u = 0; u < 5; ++u) kept.push_back((mask >> u & 1) != 0);
     const SimImage after = image.CutKeeping(kept);
-    outcomes.insert(Contents(after, "/a") + (Exists(after, "/new") ? "+" : "-"));
+    outcomes.insert(ContentsIn(after, "/a") + (ExistsIn(after, "/new") ? "+" : "-"));
   }
   EXPECT_EQ(outcomes.size(), 2u * (4 * 2 + 4));  // without the size the third sector does not show
 }

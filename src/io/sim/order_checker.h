@@ -1,0 +1,74 @@
+// OrderChecker: watches the calls of a run and reports those that no crash is needed to call wrong. The idea is
+// SQLite's: a rule about order can be asserted where it is broken, long before a cut happens to show it.
+//
+// Always watched:
+//   - a write, truncation or allocation below a sealed length (Seal); a hole may be punched there
+//   - any change of a file that has a second name
+//   - a second name for a file with unsynced data
+//   - a write, sync or other change of a file whose sync has failed; unlinking it is allowed
+//   - two writes to the same bytes at the same time
+// With a predicate from whoever knows the engine:
+//   - unlinking a file, or renaming over it, that the durable MANIFEST names (ForbidUnlink)
+//   - anything else: AddRule sees every mutating operation before it happens, and may ask the file system, for example
+//     IsFullyDurable(), whether its moment has come
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/sim/sim_file_system.h"
+
+namespace cambium {
+
+// Any thread may call any function. The file system must outlive the checker.
+class OrderChecker {
+ public:
+  explicit OrderChecker(SimFileSystem* file_system);
+  ~OrderChecker();
+  OrderChecker(const OrderChecker&) = delete;
+  OrderChecker& operator=(const OrderChecker&) = delete;
+
+  // From now on the first `length` bytes of this file never change, whatever it is called later.
+  void Seal(const std::string& path, std::uint64_t length);
+  // Must not be unlinked while the predicate holds; asked with the path that the call was given, at the time of it.
+  void ForbidUnlink(std::function<bool(const std::string&)> is_needed);
+  // Returns what is wrong, or nullopt. Runs before the operation, without a lock held.
+  void AddRule(std::function<std::optional<std::string>(const SimOp&)> rule);
+  // Called with each violation, e.g. to stop where it happens.
+  void OnViolation(std::function<void(const std::string&)> callback);
+
+  // In the order in which they happened: "operation 12: write /db/3.log:4096+100: below the sealed length 8192".
+  [[nodiscard]] std::vector<std::string> violations() const;
+
+ private:
+  struct Range {
+    std::uint64_t operation;
+    SimInodeId inode;
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+
+  void See(const SimOp& op);
+  void CheckBefore(const SimOp& op);
+  void CheckChange(const SimOp& op);
+  void CheckName(const SimOp& op);
+  void Report(const SimOp& op, const std::string& what);
+
+  SimFileSystem* const file_system_;
+  int hook_ = 0;
+  mutable std::mutex mutex_;  // guards what follows; never held while the file system or a callback is called
+  std::map<SimInodeId, std::uint64_t> sealed_;
+  std::set<SimInodeId> sync_failed_;
+  std::vector<Range> writing_;
+  std::vector<std::function<bool(const std::string&)>> is_needed_;
+  std::vector<std::function<std::optional<std::string>(const SimOp&)>> rules_;
+  std::function<void(const std::string&)> callback_;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace cambium
