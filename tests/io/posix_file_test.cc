@@ -1,0 +1,364 @@
+#include "io/posix_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "io/posix_error.h"
+#include "io/posix_residency.h"
+#include "testing/seed.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium {
+namespace {
+
+class PosixFileTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<File> Create(const std::string& name, bool direct = false) {
+    std::unique_ptr<File> file;
+    const Status status = fs_->Open(directory_.File(name), OpenMode::kCreateNew, {.direct = direct}, &file);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return file;
+  }
+  std::string ReadAll(const File& file, std::size_t n = 1 << 20) {
+    std::string out(n, '?');
+    std::size_t read = 0;
+    const Status status = file.Read(0, n, out.data(), &read);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    out.resize(read);
+    return out;
+  }
+
+  testing::TempDirectory directory_;
+  const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
+};
+
+// Limits what the process may do, for the life of an object.
+class LimitScope {
+ public:
+  LimitScope(__rlimit_resource resource, rlim_t soft) : resource_(resource) {
+    getrlimit(resource_, &before_);
+    const rlimit now = {soft, before_.rlim_max};
+    setrlimit(resource_, &now);
+  }
+  ~LimitScope() { setrlimit(resource_, &before_); }
+  LimitScope(const LimitScope&) = delete;
+  LimitScope& operator=(const LimitScope&) = delete;
+
+ private:
+  const __rlimit_resource resource_;
+  rlimit before_{};
+};
+
+TEST_F(PosixFileTest, ReadsBackWhatWasWrittenAnywhere) {
+  Prng prng(testing::SeedFromEnvironment(30));
+  const auto file = Create("f");
+  std::string model;
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t offset = prng.Uniform(40'000);
+    const std::string data = prng.Bytes(prng.Skewed(13));
+    if (prng.OneIn(3)) {
+      std::vector<Slice> pieces;
+      for (std::size_t at = 0; at < data.size();) {
+        const std::size_t n = prng.Uniform(std::min<std::size_t>(data.size() - at, 50) + 1);
+        pieces.push_back(Slice(data).substr(at, n));
+        at += n;
+      }
+      ASSERT_TRUE(file->WriteVectored(offset, pieces).ok());
+    } else {
+      ASSERT_TRUE(file->Write(offset, data).ok());
+    }
+    if (!data.empty()) {
+      model.resize(std::max(model.size(), offset + data.size()), '\0');
+      model.replace(offset, data.size(), data);
+    }
+
+    const std::size_t from = prng.Uniform(60'000);
+    std::string out(prng.Skewed(14), '?');
+    std::size_t read = 0;
+    if (prng.OneIn(3)) {
+      std::vector<std::span<char>> pieces;
+      for (std::size_t at = 0; at < out.size();) {
+        const std::size_t n = prng.Uniform(std::min<std::size_t>(out.size() - at, 50) + 1);
+        pieces.emplace_back(out.data() + at, n);
+        at += n;
+      }
+      ASSERT_TRUE(file->ReadVectored(from, pieces, &read).ok());
+    } else {
+      ASSERT_TRUE(file->Read(from, out.size(), out.data(), &read).ok());
+    }
+    const std::string expected = from < model.size() ? model.substr(from, out.size()) : "";
+    ASSERT_EQ(out.substr(0, read), expected);
+  }
+  FileInfo info;
+  ASSERT_TRUE(file->GetInfo(&info).ok());
+  EXPECT_EQ(info.size, model.size());
+  EXPECT_TRUE(file->SyncData().ok());
+  EXPECT_TRUE(file->Sync().ok());
+  EXPECT_TRUE(file->StartWriteback(0, model.size()).ok());
+  EXPECT_TRUE(file->StartWriteback(0, 0).ok());
+}
+
+// More pieces than one system call takes.
+TEST_F(PosixFileTest, ThousandsOfPiecesGoInOrder) {
+  const auto file = Create("f");
+  std::string data;
+  for (int i = 0; i < 3000; ++i) data += static_cast<char>(i % 251);
+  std::vector<Slice> pieces;
+  for (std::size_t i = 0; i < data.size(); ++i) pieces.push_back(Slice(data).substr(i, 1));
+  pieces.insert(pieces.begin(), 2000, Slice());
+  ASSERT_TRUE(file->WriteVectored(5, pieces).ok());
+  std::string out(data.size(), '?');
+  std::vector<std::span<char>> targets;
+  for (char& c : out) targets.emplace_back(&c, 1);
+  std::size_t read = 0;
+  ASSERT_TRUE(file->ReadVectored(5, targets, &read).ok());
+  EXPECT_EQ(read, data.size());
+  EXPECT_EQ(out, data);
+}
+
+TEST_F(PosixFileTest, OffsetsThatNoFileHasAreRefusedOrEmpty) {
+  const auto file = Create("f");
+  ASSERT_TRUE(file->Write(0, "abc").ok());
+  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
+  char out[8];
+  std::size_t read = 7;
+  for (const std::uint64_t offset : {kMax, kMax - 3, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 1,
+                                     (std::uint64_t{1} << 63) - 4}) {
+    EXPECT_TRUE(file->Read(offset, sizeof(out), out, &read).ok()) << offset;
+    EXPECT_EQ(read, 0u);
+    EXPECT_TRUE(file->Write(offset, "abcdefgh").IsInvalidArgument()) << offset;
+    EXPECT_TRUE(file->Allocate(offset, 8, true).IsInvalidArgument()) << offset;
+    EXPECT_TRUE(file->PunchHole(offset, 8).IsInvalidArgument()) << offset;
+    std::unique_ptr<MappedRegion> region;
+    EXPECT_TRUE(file->Map(offset, 8, &region).IsInvalidArgument()) << offset;
+  }
+  EXPECT_TRUE(file->Truncate(kMax).IsInvalidArgument());
+  FileInfo info;
+  ASSERT_TRUE(file->GetInfo(&info).ok());
+  EXPECT_EQ(info.size, 3u);
+}
+
+TEST_F(PosixFileTest, ModesSayWhatMustExist) {
+  const std::string path = directory_.File("f");
+  std::unique_ptr<File> file;
+  EXPECT_TRUE(fs_->Open(path, OpenMode::kReadOnly, {}, &file).IsPathNotFound());
+  EXPECT_TRUE(fs_->Open(path, OpenMode::kReadWrite, {}, &file).IsPathNotFound());
+  EXPECT_TRUE(fs_->Open(directory_.File("none/f"), OpenMode::kCreateNew, {}, &file).IsPathNotFound());
+  EXPECT_EQ(file, nullptr);
+  ASSERT_TRUE(fs_->Open(path, OpenMode::kCreateNew, {}, &file).ok());
+  EXPECT_EQ(file->path(), path);
+  EXPECT_TRUE(fs_->Open(path, OpenMode::kCreateNew, {}, &file).IsIOError());
+  ASSERT_TRUE(file->Write(0, "kept").ok());
+  ASSERT_TRUE(fs_->Open(path, OpenMode::kReadWrite, {}, &file).ok());
+  ASSERT_TRUE(file->Write(4, "!").ok());
+  ASSERT_TRUE(fs_->Open(path, OpenMode::kReadOnly, {}, &file).ok());
+  EXPECT_EQ(ReadAll(*file), "kept!");
+  const Status refused = file->Write(77, "x");
+  EXPECT_TRUE(refused.IsIOError());
+  EXPECT_NE(refused.ToString().find(path + ":77: "), std::string::npos) << refused.ToString();
+}
+
+// A FIFO without a writer would hold an open() for ever.
+TEST_F(PosixFileTest, OnlyRegularFilesAreOpened) {
+  std::unique_ptr<File> file;
+  ASSERT_EQ(::mkfifo(directory_.File("fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(fs_->Open(directory_.File("fifo"), OpenMode::kReadOnly, {}, &file).IsIOError());
+  EXPECT_TRUE(fs_->Open(directory_.path(), OpenMode::kReadOnly, {}, &file).IsIOError());
+  EXPECT_TRUE(fs_->Open("/dev/null", OpenMode::kReadWrite, {}, &file).IsIOError());
+}
+
+TEST_F(PosixFileTest, SizesAndBlocksFollowTruncateAllocateAndPunch) {
+  const auto file = Create("f");
+  FileInfo info;
+  const std::string data(256 << 10, 'x');
+  ASSERT_TRUE(file->Write(0, data).ok());
+  ASSERT_TRUE(file->Sync().ok());
+  ASSERT_TRUE(file->GetInfo(&info).ok());
+  EXPECT_EQ(info.size, data.size());
+  EXPECT_GE(info.allocated_bytes, data.size());
+  EXPECT_EQ(info.link_count, 1u);
+  EXPECT_TRUE(info.is_regular);
+  EXPECT_FALSE(info.is_directory);
+  EXPECT_NE(info.inode, 0u);
+
+  const Status punched = file->PunchHole(64 << 10, 128 << 10);
+  if (punched.ok()) {
+    FileInfo after;
+    ASSERT_TRUE(file->GetInfo(&after).ok());
+    EXPECT_EQ(after.size, data.size());
+    EXPECT_EQ(after.allocated_bytes, info.allocated_bytes - (128 << 10));
+    std::string expected = data;
+    expected.replace(64 << 10, 128 << 10, 128 << 10, '\0');
+    EXPECT_EQ(ReadAll(*file), expected);
+  } else {
+    EXPECT_TRUE(punched.IsNotSupported()) << punched.ToString();
+  }
+  EXPECT_TRUE(file->PunchHole(0, 0).ok());
+
+  ASSERT_TRUE(file->Truncate(100).ok());
+  EXPECT_EQ(ReadAll(*file), std::string(100, 'x'));
+  ASSERT_TRUE(file->Truncate(200).ok());
+  EXPECT_EQ(ReadAll(*file), std::string(100, 'x') + std::string(100, '\0'));
+
+  const Status kept = file->Allocate(0, 1 << 20, false);
+  if (kept.ok()) {
+    ASSERT_TRUE(file->GetInfo(&info).ok());
+    EXPECT_EQ(info.size, 200u);
+    EXPECT_GE(info.allocated_bytes, 1u << 20);
+    ASSERT_TRUE(file->Allocate(0, 1 << 20, true).ok());
+    ASSERT_TRUE(file->GetInfo(&info).ok());
+    EXPECT_EQ(info.size, 1u << 20);
+  } else {
+    EXPECT_TRUE(kept.IsNotSupported()) << kept.ToString();
+  }
+  EXPECT_TRUE(file->Allocate(0, 0, true).ok());
+}
+
+// Whether the file system has direct I/O or not: the same bytes, and the end of a file that no block ends at.
+TEST_F(PosixFileTest, DirectOrNotTheBytesAreTheSame) {
+  const auto file = Create("f", true);
+  alignas(kDirectAlignment) static std::array<char, 4 * kDirectAlignment> buffer;
+  Prng prng(31);
+  const std::string data = prng.Bytes(buffer.size());
+  std::copy(data.begin(), data.end(), buffer.begin());
+  ASSERT_TRUE(file->Write(0, {buffer.data(), buffer.size()}).ok());
+  ASSERT_TRUE(file->SyncData().ok());
+  ASSERT_TRUE(file->Truncate(3 * kDirectAlignment + 700).ok());
+  buffer.fill('?');
+  std::size_t read = 0;
+  ASSERT_TRUE(file->Read(kDirectAlignment, 3 * kDirectAlignment, buffer.data(), &read).ok());
+  EXPECT_EQ(read, 2 * kDirectAlignment + 700);
+  EXPECT_EQ(std::string(buffer.data(), read), data.substr(kDirectAlignment, read));
+  ASSERT_TRUE(file->Read(16 * kDirectAlignment, kDirectAlignment, buffer.data(), &read).ok());
+  EXPECT_EQ(read, 0u);
+  std::unique_ptr<MappedRegion> region;
+  EXPECT_EQ(file->Map(0, 100, &region).IsNotSupported(), file->IsDirect());
+  if (file->IsDirect()) {
+    EXPECT_TRUE(file->Read(1, 100, buffer.data(), &read).IsIOError()) << "that is what direct I/O means";
+  }
+}
+
+// Files of /proc have no direct I/O.
+TEST_F(PosixFileTest, WithoutDirectIoTheFileIsOpenedBuffered) {
+  std::unique_ptr<File> file;
+  ASSERT_TRUE(fs_->Open("/proc/self/status", OpenMode::kReadOnly, {.direct = true}, &file).ok());
+  EXPECT_FALSE(file->IsDirect());
+  EXPECT_EQ(ReadAll(*file).substr(0, 5), "Name:");
+}
+
+TEST_F(PosixFileTest, BothWaysToAskForResidencyAgree) {
+  const auto file = Create("f");
+  const std::string data(1 << 20, 'x');
+  ASSERT_TRUE(file->Write(0, data).ok());
+  const int fd = static_cast<const PosixFile&>(*file).fd();
+  const auto expect_agreement = [&](std::uint64_t offset, std::uint64_t length) {
+    std::uint64_t by_mincore = 1;
+    ASSERT_TRUE(ResidencyByMincore(fd, offset, length, &by_mincore));
+    std::uint64_t by_cachestat = 2;
+    if (ResidencyByCacheStat(fd, offset, length, &by_cachestat)) {
+      EXPECT_EQ(by_cachestat, by_mincore);
+    }
+    std::uint64_t answer = 3;
+    ASSERT_TRUE(file->Residency(offset, length, &answer).ok());
+    EXPECT_EQ(answer, by_mincore);
+  };
+  std::uint64_t resident = 0;
+  ASSERT_TRUE(file->Residency(0, data.size(), &resident).ok());
+  EXPECT_EQ(resident, data.size()) << "not written back yet, so it must be in memory";
+  expect_agreement(0, data.size());
+  expect_agreement(5000, 100'000);
+  ASSERT_TRUE(file->Residency(2 << 20, 4096, &resident).ok());
+  EXPECT_EQ(resident, 0u);
+  ASSERT_TRUE(file->Residency(0, 0, &resident).ok());
+  EXPECT_EQ(resident, 0u);
+
+  ASSERT_TRUE(file->SyncData().ok());
+  ASSERT_TRUE(file->Advise(64 << 10, 128 << 10, AccessHint::kDontNeed).ok());
+  expect_agreement(0, data.size());
+  ASSERT_TRUE(file->Advise(0, 0, AccessHint::kDontNeed).ok());
+  expect_agreement(0, data.size());
+  EXPECT_EQ(ReadAll(*file), data);
+  for (const AccessHint hint : {AccessHint::kNormal, AccessHint::kRandom, AccessHint::kSequential,
+                                AccessHint::kWillNeed}) {
+    EXPECT_TRUE(file->Advise(0, data.size(), hint).ok());
+  }
+}
+
+// RLIMIT_FSIZE gives a short write first and EFBIG for the rest (F4).
+TEST_F(PosixFileTest, AWriteThatFailsHalfWayNamesWhereAndWhy) {
+  const auto file = Create("f");
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  Status status;
+  {
+    const LimitScope limit(RLIMIT_FSIZE, 8192);
+    status = file->Write(4096, std::string(10'000, 'x'));
+  }
+  std::signal(SIGXFSZ, before);
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_FALSE(status.IsNoSpace());
+  EXPECT_NE(status.ToString().find(file->path() + ":8192: File too large"), std::string::npos) << status.ToString();
+}
+
+// F8: every number of descriptors up to what it takes; nothing is left behind by the attempts that failed.
+TEST_F(PosixFileTest, WithoutDescriptorsTheCallFailsAndNothingElse) {
+  std::unique_ptr<File> file;
+  const int next = ::dup(0);
+  ::close(next);
+  {
+    const LimitScope limit(RLIMIT_NOFILE, static_cast<rlim_t>(next));
+    EXPECT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file).IsIOError());
+    std::vector<std::string> names;
+    EXPECT_TRUE(fs_->List(directory_.path(), &names).IsIOError());
+    EXPECT_TRUE(fs_->SyncDirectory(directory_.path()).IsIOError());
+    std::unique_ptr<FileLock> lock;
+    EXPECT_TRUE(fs_->Lock(directory_.path(), LockMode::kExclusive, 0, &lock).IsIOError());
+  }
+  FileInfo info;
+  EXPECT_TRUE(fs_->GetInfo(directory_.File("f"), &info).IsPathNotFound());
+  EXPECT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file).ok());
+}
+
+TEST_F(PosixFileTest, ThreadsReadAndWriteTheirOwnRangesOfOneFile) {
+  const auto file = Create("f");
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const std::string data(1000, static_cast<char>('a' + t));
+      std::string out(1000, '?');
+      for (int i = 0; i < 50; ++i) {
+        std::size_t read = 0;
+        EXPECT_TRUE(file->Write(t * 1000, data).ok());
+        if (i % 20 == 0) {
+          EXPECT_TRUE(file->SyncData().ok());
+        }
+        EXPECT_TRUE(file->Read(t * 1000, out.size(), out.data(), &read).ok());
+        EXPECT_EQ(out, data);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(PosixError, TellsApartWhatCallersMustTellApart) {
+  EXPECT_TRUE(PosixError("write", "p", 7, ENOSPC).IsNoSpace());
+  EXPECT_TRUE(PosixError("write", "p", 7, EDQUOT).IsNoSpace());
+  EXPECT_TRUE(PosixError("open", "p", ENOENT).IsPathNotFound());
+  EXPECT_TRUE(PosixError("punch hole", "p", EOPNOTSUPP).IsNotSupported());
+  EXPECT_TRUE(PosixError("read", "p", EIO).IsIOError());
+  EXPECT_EQ(PosixError("read", "/db/7.log", 8192, EIO).ToString(), "IO error: read /db/7.log:8192: Input/output error");
+}
+
+}  // namespace
+}  // namespace cambium

@@ -1,0 +1,231 @@
+#include "io/posix_lock.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "testing/mutant_scope.h"
+#include "testing/temp_directory.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kLongMicros = 30'000'000;  // longer than any machine takes; a test that needs it all has failed
+
+class PosixLockTest : public ::testing::Test {
+ protected:
+  Status Lock(LockMode mode, std::unique_ptr<FileLock>* lock, std::uint64_t wait_micros = 0) {
+    return FileSystem::Default()->Lock(directory_.path(), mode, wait_micros, lock);
+  }
+  // Whether one more handle would get it, from this process.
+  bool IsFree(LockMode mode = LockMode::kExclusive) {
+    std::unique_ptr<FileLock> lock;
+    const Status status = Lock(mode, &lock);
+    EXPECT_TRUE(status.ok() || status.IsLocked()) << status.ToString();
+    return status.ok();
+  }
+  [[nodiscard]] std::string LockFile() const { return directory_.File(kLockFileName); }
+
+  testing::TempDirectory directory_;
+};
+
+// Runs `body` in a forked child, and returns its answer (0 to 99). _exit: the child must run none of gtest's ends.
+int InChild(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + status;
+}
+
+// A child that does `first`, says so, and lives on until it is told to end or killed.
+class LivingChild {
+ public:
+  explicit LivingChild(const std::function<void()>& first) {
+    int ready[2];
+    int end[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    EXPECT_EQ(::pipe(end), 0);
+    pid_ = ::fork();
+    char byte = 0;
+    if (pid_ == 0) {
+      ::close(end[1]);
+      first();
+      if (::write(ready[1], "r", 1) == 1) (void)!::read(end[0], &byte, 1);
+      ::_exit(0);
+    }
+    ::close(ready[1]);
+    ::close(end[0]);
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    end_ = end[1];
+  }
+  ~LivingChild() {
+    ::close(end_);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  LivingChild(const LivingChild&) = delete;
+  LivingChild& operator=(const LivingChild&) = delete;
+  void Kill() const { ::kill(pid_, SIGKILL); }
+
+ private:
+  pid_t pid_;
+  int end_;
+};
+
+TEST_F(PosixLockTest, OneWriterOrManyReaders) {
+  std::unique_ptr<FileLock> one;
+  std::unique_ptr<FileLock> two;
+  ASSERT_TRUE(Lock(LockMode::kExclusive, &one).ok());
+  EXPECT_TRUE(Lock(LockMode::kExclusive, &two).IsLocked());
+  EXPECT_TRUE(Lock(LockMode::kShared, &two).IsLocked());
+  EXPECT_EQ(two, nullptr);
+  one.reset();
+  ASSERT_TRUE(Lock(LockMode::kShared, &one).ok());
+  ASSERT_TRUE(Lock(LockMode::kShared, &two).ok());
+  EXPECT_FALSE(IsFree());
+  one.reset();
+  EXPECT_FALSE(IsFree());
+  two.reset();
+  EXPECT_TRUE(IsFree());
+}
+
+TEST_F(PosixLockTest, AnotherProcessIsKeptOutAndComesInLater) {
+  const auto try_in_child = [this](LockMode mode) { return InChild([this, mode] { return IsFree(mode) ? 1 : 2; }); };
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
+  EXPECT_EQ(try_in_child(LockMode::kExclusive), 2);
+  EXPECT_EQ(try_in_child(LockMode::kShared), 2);
+  lock.reset();
+  EXPECT_EQ(try_in_child(LockMode::kExclusive), 1);
+  ASSERT_TRUE(Lock(LockMode::kShared, &lock).ok());
+  EXPECT_EQ(try_in_child(LockMode::kExclusive), 2);
+  EXPECT_EQ(try_in_child(LockMode::kShared), 1);
+}
+
+TEST_F(PosixLockTest, AKilledHolderLetsGo) {
+  const LivingChild holder([this] {
+    std::unique_ptr<FileLock> lock;
+    if (!Lock(LockMode::kExclusive, &lock).ok()) ::_exit(1);
+    (void)lock.release();  // held by the process, as a database that is open when the process dies
+  });
+  EXPECT_FALSE(IsFree());
+  holder.Kill();
+  std::unique_ptr<FileLock> lock;
+  EXPECT_TRUE(Lock(LockMode::kExclusive, &lock, kLongMicros).ok());
+}
+
+TEST_F(PosixLockTest, WaitsForWhoLetsGoInTimeAndGivesUpOtherwise) {
+  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<FileLock> late;
+  ASSERT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
+  EXPECT_TRUE(Lock(LockMode::kExclusive, &late, 5'000).IsLocked());
+  std::thread holder([&lock] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    lock.reset();
+  });
+  EXPECT_TRUE(Lock(LockMode::kExclusive, &late, kLongMicros).ok());
+  holder.join();
+}
+
+TEST_F(PosixLockTest, DeletingLockByHandLetsNobodyIn) {
+  const auto second_is_kept_out = [this] {
+    std::unique_ptr<FileLock> lock;
+    EXPECT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
+    EXPECT_EQ(::unlink(LockFile().c_str()), 0);
+    return !IsFree(LockMode::kExclusive) && InChild([this] { return IsFree() ? 1 : 2; }) == 2;
+  };
+  EXPECT_TRUE(second_is_kept_out());
+  EXPECT_TRUE(IsFree()) << "and the directory is free again, with a new LOCK";
+  const testing::MutantScope mutant(Mutant::kLockFileOnly);
+  EXPECT_FALSE(second_is_kept_out()) << "the mutant must be caught";
+}
+
+// Whoever holds the lock adds one on coming and takes it off on going, while another thread keeps replacing LOCK.
+TEST_F(PosixLockTest, ReplacingLockWhileOthersLockLetsNoTwoIn) {
+  std::atomic<bool> stop = false;
+  std::atomic<int> holders = 0;
+  std::atomic<int> turns = 0;
+  std::atomic<int> collisions = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        std::unique_ptr<FileLock> lock;
+        if (!Lock(LockMode::kExclusive, &lock, 1'000).ok()) continue;
+        if (holders.fetch_add(1) != 0) ++collisions;
+        ++turns;
+        holders.fetch_sub(1);
+      }
+    });
+  }
+  while (turns < 200) {
+    ::unlink(LockFile().c_str());
+    std::this_thread::yield();
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(collisions, 0);
+}
+
+TEST_F(PosixLockTest, AForkedChildsCopyReleasesNothing) {
+  const auto parent_keeps_it = [this] {
+    std::unique_ptr<FileLock> lock;
+    EXPECT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
+    EXPECT_EQ(InChild([&lock] {
+                lock.reset();
+                return 0;
+              }),
+              0);
+    return !IsFree() && InChild([this] { return IsFree() ? 1 : 2; }) == 2;
+  };
+  EXPECT_TRUE(parent_keeps_it());
+  const testing::MutantScope mutant(Mutant::kUnlockInChild);
+  EXPECT_FALSE(parent_keeps_it()) << "the mutant must be caught";
+}
+
+TEST_F(PosixLockTest, AChildThatLivesOnDoesNotKeepTheLock) {
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
+  const LivingChild child([] {});
+  lock.reset();
+  EXPECT_TRUE(IsFree());
+}
+
+// As an ordinary user, whom permissions bind, also where the tests run as root.
+TEST_F(PosixLockTest, AReaderNeedsNoLockFileAndMakesNone) {
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 0555), 0);
+  EXPECT_EQ(InChild([this] {
+              if (::geteuid() == 0 && ::setuid(65534) != 0) return 10;
+              std::unique_ptr<FileLock> lock;
+              if (Lock(LockMode::kExclusive, &lock).ok()) return 11;
+              if (!Lock(LockMode::kShared, &lock).ok()) return 12;
+              return ::access(LockFile().c_str(), F_OK) == 0 ? 13 : 1;
+            }),
+            1);
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+  std::unique_ptr<FileLock> reader;
+  ASSERT_TRUE(Lock(LockMode::kShared, &reader).ok());
+  EXPECT_FALSE(IsFree()) << "the directory alone keeps a writer out";
+}
+
+TEST_F(PosixLockTest, WhatCannotBeALockFileIsAnErrorNotALock) {
+  ASSERT_EQ(::mkdir(LockFile().c_str(), 0755), 0);
+  std::unique_ptr<FileLock> lock;
+  const Status status = Lock(LockMode::kExclusive, &lock, kLongMicros);
+  EXPECT_TRUE(status.IsIOError() && !status.IsLocked()) << status.ToString();
+  ASSERT_EQ(::rmdir(LockFile().c_str()), 0);
+  EXPECT_TRUE(IsFree());
+}
+
+}  // namespace
+}  // namespace cambium

@@ -1,0 +1,308 @@
+// One contract, two queues: the kernel's ring and the threads.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "cambium/file_system.h"
+#include "io/thread_read_queue.h"
+#include "io/uring_read_queue.h"
+#include "testing/seed.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium {
+namespace {
+
+// A file that no kernel knows, in memory; offset kBad fails.
+class ForeignFile final : public File {
+ public:
+  static constexpr std::uint64_t kBad = 999'999;
+
+  explicit ForeignFile(std::string content) : content_(std::move(content)) {}
+  Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override {
+    *read = 0;
+    if (offset == kBad) return Status::IOError("bad");
+    if (offset >= content_.size()) return Status::OK();
+    *read = content_.copy(out, n, offset);
+    return Status::OK();
+  }
+  Status ReadVectored(std::uint64_t, std::span<const std::span<char>>, std::size_t*) const override { return No(); }
+  Status Write(std::uint64_t, Slice) override { return No(); }
+  Status WriteVectored(std::uint64_t, std::span<const Slice>) override { return No(); }
+  Status SyncData() override { return No(); }
+  Status Sync() override { return No(); }
+  Status StartWriteback(std::uint64_t, std::uint64_t) override { return No(); }
+  Status Truncate(std::uint64_t) override { return No(); }
+  Status Allocate(std::uint64_t, std::uint64_t, bool) override { return No(); }
+  Status PunchHole(std::uint64_t, std::uint64_t) override { return No(); }
+  Status GetInfo(FileInfo*) const override { return No(); }
+  Status Map(std::uint64_t, std::size_t, std::unique_ptr<MappedRegion>*) const override { return No(); }
+  Status Residency(std::uint64_t, std::uint64_t, std::uint64_t*) const override { return No(); }
+  Status Advise(std::uint64_t, std::uint64_t, AccessHint) const override { return No(); }
+  const std::string& path() const override { return content_; }
+
+ private:
+  static Status No() { return Status::NotSupported("only reads"); }
+  const std::string content_;
+};
+
+ReadRequest Request(const File* file, std::uint64_t offset, std::size_t size, char* out) {
+  ReadRequest request;
+  request.file = file;
+  request.offset = offset;
+  request.size = size;
+  request.out = out;
+  return request;
+}
+
+class ReadQueueTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam() && !IoUringWorks()) GTEST_SKIP() << "SKIPPED: io_uring is forbidden or missing here";
+    ASSERT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file_).ok());
+    content_ = Prng(1).Bytes(300'000);
+    ASSERT_TRUE(file_->Write(0, content_).ok());
+  }
+  [[nodiscard]] std::unique_ptr<ReadQueue> NewQueue(std::size_t depth) const {
+    return fs_->NewReadQueue(depth, GetParam());
+  }
+
+  // Reads of what is in memory are done before Submit returns; others take their time.
+  void DropFromCache() {
+    ASSERT_TRUE(file_->SyncData().ok());
+    ASSERT_TRUE(file_->Advise(0, 0, AccessHint::kDontNeed).ok());
+  }
+
+  testing::TempDirectory directory_;
+  const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
+  std::unique_ptr<File> file_;
+  std::string content_;
+};
+INSTANTIATE_TEST_SUITE_P(Queues, ReadQueueTest, ::testing::Bool(),
+                         [](const auto& queue) { return queue.param ? "Uring" : "Threads"; });
+
+// A batch of requests with memory of their own, checked against the content they should have brought.
+class Batch {
+ public:
+  void Add(const File* file, std::uint64_t offset, std::size_t size) {
+    buffers_.push_back(std::make_unique<std::string>(size, '?'));
+    requests_.push_back(std::make_unique<ReadRequest>(Request(file, offset, size, buffers_.back()->data())));
+    requests_.back()->tag = buffers_.back().get();
+    pointers_.push_back(requests_.back().get());
+  }
+  [[nodiscard]] std::span<ReadRequest* const> pointers() const { return pointers_; }
+  [[nodiscard]] std::size_t size() const { return pointers_.size(); }
+
+  // Every request is in `done` once, with the bytes of `content`.
+  void ExpectAll(std::vector<ReadRequest*> done, const std::string& content) const {
+    std::vector<ReadRequest*> expected = pointers_;
+    std::sort(done.begin(), done.end());
+    std::sort(expected.begin(), expected.end());
+    ASSERT_EQ(done, expected);
+    for (const ReadRequest* const request : done) {
+      ASSERT_TRUE(request->status.ok()) << request->status.ToString();
+      const std::string bytes =
+          request->offset < content.size() ? content.substr(request->offset, request->size) : std::string();
+      ASSERT_EQ(request->read, bytes.size());
+      ASSERT_EQ(static_cast<const std::string*>(request->tag)->substr(0, request->read), bytes);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<std::string>> buffers_;
+  std::vector<std::unique_ptr<ReadRequest>> requests_;
+  std::vector<ReadRequest*> pointers_;
+};
+
+TEST_P(ReadQueueTest, EveryReadComesBackOnceWithItsBytes) {
+  Prng prng(testing::SeedFromEnvironment(40));
+  for (const std::size_t depth : {1u, 3u, 32u}) {
+    const auto queue = NewQueue(depth);
+    EXPECT_EQ(queue->depth(), depth);
+    for (int round = 0; round < 30; ++round) {
+      if (prng.OneIn(3)) DropFromCache();
+      Batch batch;
+      for (std::uint64_t n = prng.Uniform(3 * depth + 10); n > 0; --n) {
+        batch.Add(file_.get(), prng.Uniform(content_.size() + 20'000), prng.Skewed(16));
+      }
+      std::vector<ReadRequest*> done;
+      std::size_t handed_in = 0;
+      while (handed_in < batch.size()) {
+        const std::size_t n = 1 + prng.Uniform(batch.size() - handed_in);
+        ASSERT_TRUE(queue->Submit(batch.pointers().subspan(handed_in, n)).ok());
+        handed_in += n;
+        ASSERT_EQ(queue->in_flight() + done.size(), handed_in);
+        if (prng.OneIn(2)) {
+          ASSERT_TRUE(queue->Wait(&done).ok());
+        }
+      }
+      while (queue->in_flight() > 0) {
+        const std::size_t before = done.size();
+        ASSERT_TRUE(queue->Wait(&done).ok());
+        ASSERT_GT(done.size(), before) << "Wait brings at least one";
+      }
+      batch.ExpectAll(done, content_);
+    }
+  }
+}
+
+TEST_P(ReadQueueTest, WaitWithoutReadsReturns) {
+  const auto queue = NewQueue(4);
+  std::vector<ReadRequest*> done;
+  EXPECT_TRUE(queue->Wait(&done).ok());
+  EXPECT_TRUE(queue->Submit({}).ok());
+  EXPECT_TRUE(queue->Wait(&done).ok());
+  EXPECT_TRUE(done.empty());
+  EXPECT_EQ(queue->in_flight(), 0u);
+}
+
+TEST_P(ReadQueueTest, ADepthOfNothingIsOne) {
+  const auto queue = NewQueue(0);
+  EXPECT_EQ(queue->depth(), 1u);
+  Batch batch;
+  for (int i = 0; i < 5; ++i) batch.Add(file_.get(), 7, 100);
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit(batch.pointers()).ok());
+  while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+  batch.ExpectAll(done, content_);
+}
+
+TEST_P(ReadQueueTest, OffsetsThatNoFileHasReadNothing) {
+  const auto queue = NewQueue(4);
+  Batch batch;
+  for (const std::uint64_t offset : {UINT64_MAX, UINT64_MAX - 5, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 9,
+                                     std::uint64_t{1} << 50}) {
+    batch.Add(file_.get(), offset, 100);
+  }
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit(batch.pointers()).ok());
+  while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+  batch.ExpectAll(done, content_);
+}
+
+TEST_P(ReadQueueTest, FilesOfOtherFileSystemsAreServedByTheirOwnRead) {
+  const ForeignFile foreign("foreign bytes");
+  const auto queue = NewQueue(2);
+  char out[8] = {};
+  ReadRequest good = Request(&foreign, 8, 8, out);
+  ReadRequest bad = Request(&foreign, ForeignFile::kBad, 1, out);
+  Batch own;
+  for (int i = 0; i < 5; ++i) own.Add(file_.get(), 1000, 500);
+  std::vector<ReadRequest*> all(own.pointers().begin(), own.pointers().end());
+  all.insert(all.begin() + 2, {&good, &bad});
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit(all).ok());
+  while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+  EXPECT_TRUE(good.status.ok());
+  EXPECT_EQ(std::string(out, good.read), "bytes");
+  EXPECT_TRUE(bad.status.IsIOError());
+  std::erase_if(done, [&](const ReadRequest* request) { return request == &good || request == &bad; });
+  own.ExpectAll(done, content_);
+}
+
+TEST_P(ReadQueueTest, AnErrorBelongsToItsRequestAlone) {
+  std::unique_ptr<File> direct;
+  ASSERT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kReadOnly, {.direct = true}, &direct).ok());
+  if (!direct->IsDirect()) GTEST_SKIP() << "SKIPPED: no direct I/O here, so no read that must fail";
+  const auto queue = NewQueue(4);
+  char out[10];
+  ReadRequest misaligned = Request(direct.get(), 1, 10, out);
+  Batch own;
+  own.Add(file_.get(), 0, 100);
+  own.Add(file_.get(), 5, 100);
+  std::vector<ReadRequest*> all(own.pointers().begin(), own.pointers().end());
+  all.insert(all.begin() + 1, &misaligned);
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit(all).ok());
+  while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+  EXPECT_TRUE(misaligned.status.IsIOError());
+  EXPECT_NE(misaligned.status.ToString().find(directory_.File("f") + ":1: "), std::string::npos);
+  std::erase(done, &misaligned);
+  own.ExpectAll(done, content_);
+}
+
+// The file does not end at a multiple of the alignment: the read of its tail is short, and goes on where none may begin.
+TEST_P(ReadQueueTest, DirectFilesAreReadToTheirEnd) {
+  std::unique_ptr<File> direct;
+  ASSERT_TRUE(file_->SyncData().ok());
+  ASSERT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kReadOnly, {.direct = true}, &direct).ok());
+  constexpr std::size_t kSize = 2 * kDirectAlignment;
+  alignas(kDirectAlignment) static char out[kSize];
+  const std::uint64_t offset = content_.size() / kDirectAlignment * kDirectAlignment;
+  ReadRequest request = Request(direct.get(), offset, kSize, out);
+  ReadRequest* const pointer = &request;
+  const auto queue = NewQueue(4);
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit({&pointer, 1}).ok());
+  ASSERT_TRUE(queue->Wait(&done).ok());
+  ASSERT_TRUE(request.status.ok()) << request.status.ToString();
+  EXPECT_EQ(std::string(out, request.read), content_.substr(offset));
+}
+
+// Memory is given back right after: a read that arrives later would write to what is freed.
+TEST_P(ReadQueueTest, TheDestructorWaitsForWhatIsInFlight) {
+  for (int i = 0; i < 50; ++i) {
+    DropFromCache();
+    Batch batch;
+    for (int n = 0; n < 20; ++n) batch.Add(file_.get(), static_cast<std::uint64_t>(n) * 5000, 40'000);
+    const auto queue = NewQueue(32);
+    ASSERT_TRUE(queue->Submit(batch.pointers()).ok());
+  }
+}
+
+// Each thread has a queue of its own over the same file; then a queue that one thread filled is emptied by another.
+TEST_P(ReadQueueTest, QueuesOfSeveralThreadsDoNotMeet) {
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([this, t] {
+      Prng prng(t);
+      const auto queue = NewQueue(8);
+      for (int round = 0; round < 20; ++round) {
+        Batch batch;
+        for (int n = 0; n < 20; ++n) batch.Add(file_.get(), prng.Uniform(content_.size()), 1 + prng.Skewed(14));
+        std::vector<ReadRequest*> done;
+        ASSERT_TRUE(queue->Submit(batch.pointers()).ok());
+        while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+        batch.ExpectAll(done, content_);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  const auto queue = NewQueue(8);
+  Batch batch;
+  for (std::uint64_t n = 0; n < 20; ++n) batch.Add(file_.get(), n * 1000, 3000);
+  std::thread([&] { ASSERT_TRUE(queue->Submit(batch.pointers()).ok()); }).join();
+  std::thread([&] {
+    std::vector<ReadRequest*> done;
+    while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+    batch.ExpectAll(done, content_);
+  }).join();
+}
+
+// Without a descriptor for a ring, threads serve the queue (F8).
+TEST_P(ReadQueueTest, WithoutDescriptorsReadsAreServedAllTheSame) {
+  const auto queue = NewQueue(8);
+  Batch batch;
+  for (std::uint64_t n = 0; n < 20; ++n) batch.Add(file_.get(), n * 1000, 3000);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Status submitted = queue->Submit(batch.pointers());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(submitted.ok());
+  std::vector<ReadRequest*> done;
+  while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+  batch.ExpectAll(done, content_);
+}
+
+}  // namespace
+}  // namespace cambium
