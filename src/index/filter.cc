@@ -1,0 +1,113 @@
+#include "index/filter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "util/coding.h"
+
+namespace cambium {
+namespace {
+
+constexpr unsigned kBlockBits = 8 * kFilterBlockSize;
+constexpr unsigned kBitNumberBits = 9;
+static_assert(kBlockBits == 1u << kBitNumberBits);
+constexpr unsigned kNumbersPerProduct = 64 / kBitNumberBits;
+
+[[nodiscard]] std::size_t BlockOf(std::uint64_t hash, std::size_t blocks) {
+  return static_cast<std::size_t>((hash >> 32) * blocks >> 32);
+}
+
+// Calls visit(word, mask) for each bit of a key until it returns false; true if it never did.
+template <typename Visit>
+[[nodiscard]] bool VisitBits(std::uint64_t hash, unsigned probes, Visit visit) {
+  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio, as in SeedAt
+  std::uint64_t product = hash;
+  while (probes > 0) {
+    product *= kMultiplier;
+    std::uint64_t numbers = product;
+    for (unsigned i = 0; i < kNumbersPerProduct && probes > 0; ++i, --probes) {
+      const unsigned bit = static_cast<unsigned>(numbers >> (64 - kBitNumberBits));
+      numbers <<= kBitNumberBits;
+      if (!visit(bit / 64, std::uint64_t{1} << (bit % 64))) return false;
+    }
+  }
+  return true;
+}
+
+// ln 2 bits per key would be best if all blocks held equally many keys. Some hold more, and those err most, so fewer.
+[[nodiscard]] unsigned ProbesFor(unsigned bits_per_key) {
+  return std::clamp(bits_per_key * 65 / 100, 1u, kFilterProbesMax);
+}
+
+}  // namespace
+
+FilterBuilder::FilterBuilder(unsigned bits_per_key, std::uint64_t keys_expected)
+    : bits_per_key_(std::clamp(bits_per_key, 1u, 64u)), probes_(ProbesFor(bits_per_key_)) {
+  if (keys_expected > 0) SizeFor(keys_expected);
+}
+
+void FilterBuilder::SizeFor(std::uint64_t keys) {
+  const std::uint64_t blocks = (keys * bits_per_key_ + kBlockBits - 1) / kBlockBits;
+  blocks_.assign(std::clamp<std::uint64_t>(blocks, 1, 0xffffffffu), FilterBlock());
+}
+
+void FilterBuilder::AddHash(std::uint64_t hash) {
+  if (blocks_.empty()) {
+    hashes_.push_back(hash);
+  } else {
+    Set(hash);
+  }
+}
+
+void FilterBuilder::Set(std::uint64_t hash) {
+  FilterBlock& block = blocks_[BlockOf(hash, blocks_.size())];
+  static_cast<void>(VisitBits(hash, probes_, [&](unsigned word, std::uint64_t mask) {
+    block.words[word] |= mask;
+    return true;
+  }));
+}
+
+std::string FilterBuilder::Finish() {
+  if (blocks_.empty()) {
+    SizeFor(hashes_.size());
+    for (const std::uint64_t hash : hashes_) Set(hash);
+  }
+  std::string bytes;
+  bytes.reserve(blocks_.size() * kFilterBlockSize + kFilterTrailerSize);
+  for (const FilterBlock& block : blocks_) {
+    for (const std::uint64_t word : block.words) PutFixed<std::uint64_t>(&bytes, word);
+  }
+  PutFixed<std::uint32_t>(&bytes, static_cast<std::uint32_t>(blocks_.size()));
+  PutFixed<std::uint32_t>(&bytes, probes_);  // and three zeros
+  hashes_ = {};
+  blocks_ = {};
+  return bytes;
+}
+
+Result<Filter> Filter::Parse(Slice bytes) {
+  if (bytes.size() < kFilterBlockSize + kFilterTrailerSize) {
+    return Status::Corruption("filter of " + std::to_string(bytes.size()) + " bytes");
+  }
+  const std::size_t blocks_size = bytes.size() - kFilterTrailerSize;
+  const auto block_count = DecodeFixed<std::uint32_t>(bytes.data() + blocks_size);
+  const auto probes = DecodeFixed<std::uint32_t>(bytes.data() + blocks_size + 4);
+  if (blocks_size % kFilterBlockSize != 0 || blocks_size / kFilterBlockSize != block_count) {
+    return Status::Corruption("filter of " + std::to_string(bytes.size()) + " bytes claims " +
+                              std::to_string(block_count) + " blocks");
+  }
+  if (probes < 1 || probes > kFilterProbesMax) {
+    return Status::Corruption("filter with " + std::to_string(probes) + " probes");
+  }
+  std::vector<FilterBlock> blocks(block_count);
+  std::memcpy(blocks.data(), bytes.data(), blocks_size);
+  return Filter(probes, std::move(blocks));
+}
+
+bool Filter::MayContain(std::uint64_t hash) const {
+  const FilterBlock& block = blocks_[BlockOf(hash, blocks_.size())];
+  return VisitBits(hash, probes_, [&](unsigned word, std::uint64_t mask) { return (block.words[word] & mask) != 0; });
+}
+
+}  // namespace cambium
