@@ -1,0 +1,110 @@
+// Engine: what a workload needs from a store, in the words all of them share. One adapter file each in engines/.
+//
+// An operation costs one virtual call on top of the store's own; keys and values are handed over as borrowed bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cambium/slice.h"
+#include "cambium/status.h"
+
+namespace cambium::bench {
+
+// What a run decides for every engine alike.
+struct EngineConfig {
+  std::string path;   // the engine's own directory
+  std::string index;  // cambium's: btree
+  std::uint64_t num = 0;
+  std::size_t key_size = 0;
+  std::size_t value_size = 0;
+  std::size_t cache_size = 0;
+  std::size_t write_buffer_size = 0;
+  int bloom_bits = 10;
+  std::string compression_type;
+  std::uint64_t min_blob_size = 0;
+  std::uint64_t blob_file_size = 0;
+};
+
+// A walk over the keys as they were when it began. One thread at a time, gone before its session.
+class Cursor {
+ public:
+  Cursor() = default;
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  virtual ~Cursor() = default;
+
+  // False if there is no such key, or after an error, which is in status().
+  virtual bool SeekToFirst() = 0;
+  virtual bool SeekToLast() = 0;
+  virtual bool Seek(Slice target) = 0;  // the first key >= target
+  virtual bool Next() = 0;              // these two only after true
+  virtual bool Prev() = 0;
+  // Of where it stands. The bytes live until it moves. value() may be the moment at which a value is read; an error
+  // then makes it empty and shows in status().
+  virtual Slice key() = 0;
+  virtual Slice value() = 0;
+  virtual Status status() = 0;
+};
+
+enum class Lookup : unsigned char { kFound, kMissing, kError };
+
+// One thread's way into an engine.
+class Session {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  // *value lives until the next call. After kError, error() says why.
+  virtual Lookup Get(Slice key, Slice* value) = 0;
+  virtual Status error() = 0;
+
+  // One operation, committed when the call returns, and durable if the phase is synced; but see Engine::Settings().
+  virtual Status Put(Slice key, Slice value) = 0;
+  virtual Status Delete(Slice key) = 0;
+  // Several operations that are committed together. Bytes need to live during the call only.
+  virtual Status BatchPut(Slice key, Slice value) = 0;
+  virtual Status CommitBatch() = 0;
+  // Called by a worker when it is through, within the time measured.
+  virtual Status Finish() { return {}; }
+
+  // The current state. Never null; errors show in the cursor's status().
+  virtual std::unique_ptr<Cursor> NewCursor() = 0;
+};
+
+// Opened, closed and settled by one thread while no session lives.
+class Engine {
+ public:
+  Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  virtual ~Engine() = default;
+
+  virtual Status Open(bool create) = 0;
+  virtual Status Close() = 0;
+  // Removes the closed database, and no file that is not its own.
+  virtual Status Destroy() = 0;
+
+  // Tells how the writes that follow are to be committed: each durable when it returns, or not.
+  virtual Status BeginWrites(bool sync) = 0;
+  virtual std::unique_ptr<Session> NewSession() = 0;
+
+  // Waits until memory tables are flushed, background work has ended and all is synced. *idle_seconds of the time that
+  // took, at its end, went by only in making sure that nothing moves any more; they are not charged to the engine.
+  virtual Status Settle(double* idle_seconds) = 0;
+  virtual Status Flush() = 0;
+  virtual Status WaitForCompaction() = 0;
+  virtual Status Compact() = 0;  // the whole key range
+  // The engine's own check of what it has on disk, as deep as it offers one; *what says which.
+  virtual Status Verify(std::string* what) = 0;
+
+  [[nodiscard]] virtual std::string Version() const = 0;
+  // One line: what is set, and where its durability or batching differs from the others'.
+  [[nodiscard]] virtual std::string Settings() const = 0;
+};
+
+}  // namespace cambium::bench

@@ -1,0 +1,151 @@
+// Cambium as an Engine.
+#include <utility>
+
+#include "cambium/db.h"
+#include "engines/registry.h"
+
+namespace cambium::bench {
+namespace {
+
+class CambiumCursor : public Cursor {
+ public:
+  explicit CambiumCursor(Iterator* iterator) : iterator_(iterator) {}
+  bool SeekToFirst() override {
+    iterator_->SeekToFirst();
+    return iterator_->Valid();
+  }
+  bool SeekToLast() override {
+    iterator_->SeekToLast();
+    return iterator_->Valid();
+  }
+  bool Seek(Slice target) override {
+    iterator_->Seek(target);
+    return iterator_->Valid();
+  }
+  bool Next() override {
+    iterator_->Next();
+    return iterator_->Valid();
+  }
+  bool Prev() override {
+    iterator_->Prev();
+    return iterator_->Valid();
+  }
+  Slice key() override { return iterator_->key(); }
+  Slice value() override { return iterator_->value(); }
+  Status status() override { return iterator_->status(); }
+
+ private:
+  std::unique_ptr<Iterator> iterator_;
+};
+
+class CambiumSession : public Session {
+ public:
+  CambiumSession(DB* db, bool sync) : db_(db) { write_options_.sync = sync; }
+
+  Lookup Get(Slice key, Slice* value) override {
+    value_.Reset();
+    error_ = db_->Get(read_options_, key, &value_);
+    *value = value_;
+    return error_.ok() ? Lookup::kFound : error_.IsNotFound() ? Lookup::kMissing : Lookup::kError;
+  }
+  Status error() override { return error_; }
+
+  Status Put(Slice key, Slice value) override { return db_->Put(write_options_, key, value); }
+  Status Delete(Slice key) override { return db_->Delete(write_options_, key); }
+  Status BatchPut(Slice key, Slice value) override { return batch_.Put(key, value); }
+  Status CommitBatch() override {
+    Status status = db_->Write(write_options_, &batch_);
+    batch_.Clear();
+    return status;
+  }
+
+  std::unique_ptr<Cursor> NewCursor() override {
+    return std::make_unique<CambiumCursor>(db_->NewIterator(read_options_));
+  }
+
+ private:
+  DB* db_;
+  ReadOptions read_options_;
+  WriteOptions write_options_;
+  WriteBatch batch_;
+  PinnableSlice value_;
+  Status error_;
+};
+
+class CambiumEngine : public Engine {
+ public:
+  explicit CambiumEngine(const EngineConfig& config) : config_(config) {
+    options_.index_type = config.index == "lsm" ? IndexKind::kLsm : IndexKind::kBTree;
+    options_.page_cache_size = config.cache_size;
+    options_.filter_bits_per_key = config.bloom_bits;
+    options_.write_buffer_size = config.write_buffer_size;
+    options_.min_blob_size = config.min_blob_size;
+    options_.blob_file_size = config.blob_file_size;
+    options_.blob_compression_type = config.compression_type == "zstd"     ? CompressionType::kZSTD
+                                     : config.compression_type == "lz4"    ? CompressionType::kLZ4Compression
+                                     : config.compression_type == "snappy" ? CompressionType::kSnappyCompression
+                                                                           : CompressionType::kNoCompression;
+  }
+
+  Status Open(bool create) override {
+    options_.create_if_missing = create;
+    return DB::Open(options_, config_.path, &db_);
+  }
+  Status Close() override {
+    Status status = db_ == nullptr ? Status() : db_->Close();
+    db_.reset();
+    return status;
+  }
+  Status Destroy() override { return DestroyDB(config_.path, options_); }
+
+  Status BeginWrites(bool sync) override {
+    sync_ = sync;
+    return {};
+  }
+  std::unique_ptr<Session> NewSession() override { return std::make_unique<CambiumSession>(db_.get(), sync_); }
+
+  Status Settle(double* idle_seconds) override {
+    *idle_seconds = 0;
+    Status status = db_->Flush(FlushOptions());
+    if (status.ok()) status = db_->WaitForCompact();
+    if (status.ok()) status = db_->SyncWAL();
+    return status;
+  }
+  Status Flush() override { return db_->Flush(FlushOptions()); }
+  Status WaitForCompaction() override { return db_->WaitForCompact(); }
+  Status Compact() override { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
+
+  Status Verify(std::string* what) override {
+    *what = "VerifyDB deep";
+    Status status = Close();
+    if (!status.ok()) return status;
+    VerifyReport report;
+    status = VerifyDB(config_.path, options_, VerifyOptions{.deep = true}, &report);
+    if (status.ok() && !report.problems.empty()) {
+      status = Status::Corruption(std::to_string(report.problems.size()) + " problems, first: " + report.problems[0]);
+    }
+    Status opened = Open(false);
+    return status.ok() ? opened : status;
+  }
+
+  std::string Version() const override { return std::string("Cambium ") + CAMBIUM_BENCH_VERSION; }
+  std::string Settings() const override {
+    return "index " + config_.index + ", page_cache_size " + std::to_string(options_.page_cache_size) +
+           ", filter_bits_per_key " + std::to_string(options_.filter_bits_per_key) + ", write_buffer_size " +
+           std::to_string(options_.write_buffer_size) + ", min_blob_size " + std::to_string(options_.min_blob_size) +
+           ", blob_file_size " + std::to_string(options_.blob_file_size) + ", blob_compression_type " +
+           config_.compression_type + "; value checksums are verified";
+  }
+
+ private:
+  EngineConfig config_;
+  Options options_;
+  bool sync_ = false;
+  std::unique_ptr<DB> db_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeCambium(const EngineConfig& config) { return std::make_unique<CambiumEngine>(config); }
+
+}  // namespace cambium::bench

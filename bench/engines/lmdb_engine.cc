@@ -1,0 +1,235 @@
+// LMDB as an Engine.
+#include <lmdb.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "engines/registry.h"
+
+namespace cambium::bench {
+namespace {
+
+// An unsynced write joins others in a transaction of this many: one transaction a write would compare LMDB's page
+// copies with the others' log records. A synced write has a transaction of its own.
+constexpr int kPutsPerTransaction = 1000;
+
+MDB_val Theirs(Slice s) { return {s.size(), const_cast<char*>(s.data())}; }  // LMDB only reads through it
+Slice Ours(const MDB_val& v) { return {static_cast<const char*>(v.mv_data), v.mv_size}; }
+
+Status Ours(int code) {
+  if (code == MDB_SUCCESS) return {};
+  const std::string message = std::string("LMDB: ") + mdb_strerror(code);
+  if (code == MDB_NOTFOUND) return Status::NotFound(message);
+  if (code == MDB_CORRUPTED || code == MDB_PAGE_NOTFOUND) return Status::Corruption(message);
+  return Status::IOError(message);
+}
+
+class LmdbCursor : public Cursor {
+ public:
+  // `transaction` and `cursor` stay the session's.
+  LmdbCursor(int code, MDB_cursor* cursor) : code_(code), cursor_(cursor) {}
+
+  bool SeekToFirst() override { return Move(MDB_FIRST); }
+  bool SeekToLast() override { return Move(MDB_LAST); }
+  bool Seek(Slice target) override {
+    key_ = Theirs(target);
+    return Move(MDB_SET_RANGE);
+  }
+  bool Next() override { return Move(MDB_NEXT); }
+  bool Prev() override { return Move(MDB_PREV); }
+  Slice key() override { return Ours(key_); }
+  Slice value() override { return Ours(value_); }
+  Status status() override { return code_ == MDB_NOTFOUND ? Status() : Ours(code_); }
+
+ private:
+  bool Move(MDB_cursor_op operation) {
+    if (cursor_ == nullptr) return false;
+    code_ = mdb_cursor_get(cursor_, &key_, &value_, operation);
+    return code_ == MDB_SUCCESS;
+  }
+
+  int code_;
+  MDB_cursor* cursor_;
+  MDB_val key_{};
+  MDB_val value_{};
+};
+
+// Reads renew one read transaction for each operation, so that each sees the newest commit, as with the others.
+class LmdbSession : public Session {
+ public:
+  LmdbSession(MDB_env* env, MDB_dbi table, bool sync) : env_(env), table_(table), sync_(sync) {}
+  ~LmdbSession() override {
+    if (cursor_ != nullptr) mdb_cursor_close(cursor_);
+    if (read_ != nullptr) mdb_txn_abort(read_);
+    if (write_ != nullptr) mdb_txn_abort(write_);
+  }
+
+  Lookup Get(Slice key, Slice* value) override {
+    code_ = Renew();
+    if (code_ != MDB_SUCCESS) return Lookup::kError;
+    MDB_val k = Theirs(key);
+    MDB_val v{};
+    code_ = mdb_get(read_, table_, &k, &v);
+    *value = Ours(v);
+    return code_ == MDB_SUCCESS ? Lookup::kFound : code_ == MDB_NOTFOUND ? Lookup::kMissing : Lookup::kError;
+  }
+  Status error() override { return Ours(code_); }
+
+  Status Put(Slice key, Slice value) override {
+    Status status = BatchPut(key, value);
+    return status.ok() ? EndOfWrite() : status;
+  }
+  Status Delete(Slice key) override {
+    Status status = BeginTransaction();
+    if (!status.ok()) return status;
+    MDB_val k = Theirs(key);
+    const int code = mdb_del(write_, table_, &k, nullptr);
+    if (code != MDB_NOTFOUND) status = Ours(code);
+    return status.ok() ? EndOfWrite() : status;
+  }
+  Status BatchPut(Slice key, Slice value) override {
+    Status status = BeginTransaction();
+    if (!status.ok()) return status;
+    MDB_val k = Theirs(key);
+    MDB_val v = Theirs(value);
+    return Ours(mdb_put(write_, table_, &k, &v, 0));
+  }
+  Status CommitBatch() override { return Finish(); }
+  Status Finish() override {
+    if (write_ == nullptr) return {};
+    pending_ = 0;
+    return Ours(mdb_txn_commit(std::exchange(write_, nullptr)));
+  }
+
+  std::unique_ptr<Cursor> NewCursor() override {
+    int code = Renew();
+    if (code == MDB_SUCCESS) {
+      code = cursor_ == nullptr ? mdb_cursor_open(read_, table_, &cursor_) : mdb_cursor_renew(read_, cursor_);
+    }
+    return std::make_unique<LmdbCursor>(code, code == MDB_SUCCESS ? cursor_ : nullptr);
+  }
+
+ private:
+  int Renew() {
+    if (read_ == nullptr) return mdb_txn_begin(env_, nullptr, MDB_RDONLY, &read_);
+    mdb_txn_reset(read_);
+    return mdb_txn_renew(read_);
+  }
+  Status BeginTransaction() {
+    return write_ != nullptr ? Status() : Ours(mdb_txn_begin(env_, nullptr, 0, &write_));
+  }
+  Status EndOfWrite() { return sync_ || ++pending_ == kPutsPerTransaction ? Finish() : Status(); }
+
+  MDB_env* env_;
+  MDB_dbi table_;
+  bool sync_;
+  int code_ = MDB_SUCCESS;
+  MDB_txn* read_ = nullptr;
+  MDB_cursor* cursor_ = nullptr;
+  MDB_txn* write_ = nullptr;
+  int pending_ = 0;  // single writes in the open transaction
+};
+
+class LmdbEngine : public Engine {
+ public:
+  explicit LmdbEngine(const EngineConfig& config) : config_(config) {
+    // Address space, not disk: room for eight times the data, since freed pages are not reused at once.
+    const std::uint64_t data = config.num * (config.key_size + config.value_size + 64);
+    map_size_ = (std::max<std::uint64_t>(16ull << 30, 8 * data) + 4095) & ~std::uint64_t{4095};
+  }
+  ~LmdbEngine() override {
+    if (env_ != nullptr) mdb_env_close(env_);
+  }
+
+  Status Open(bool create) override {
+    if (create && mkdir(config_.path.c_str(), 0755) != 0 && errno != EEXIST) {
+      return Status::IOError("mkdir " + config_.path + ": " + std::strerror(errno));
+    }
+    int code = mdb_env_create(&env_);
+    if (code == MDB_SUCCESS && config_.key_size > static_cast<std::size_t>(mdb_env_get_maxkeysize(env_))) {
+      const int limit = mdb_env_get_maxkeysize(env_);
+      mdb_env_close(std::exchange(env_, nullptr));
+      return Status::InvalidArgument("LMDB takes keys of at most " + std::to_string(limit) + " bytes");
+    }
+    if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(env_, map_size_);
+    if (code == MDB_SUCCESS) {
+      code = mdb_env_open(env_, config_.path.c_str(), MDB_NOSYNC | MDB_NOMETASYNC | MDB_NORDAHEAD, 0644);
+    }
+    MDB_txn* transaction = nullptr;
+    if (code == MDB_SUCCESS) code = mdb_txn_begin(env_, nullptr, 0, &transaction);
+    if (code == MDB_SUCCESS) {
+      code = mdb_dbi_open(transaction, nullptr, 0, &table_);
+      if (code == MDB_SUCCESS) {
+        code = mdb_txn_commit(transaction);
+      } else {
+        mdb_txn_abort(transaction);
+      }
+    }
+    if (code != MDB_SUCCESS && env_ != nullptr) mdb_env_close(std::exchange(env_, nullptr));
+    return Ours(code);
+  }
+  Status Close() override {
+    if (env_ == nullptr) return {};
+    const int code = mdb_env_sync(env_, 1);
+    mdb_env_close(std::exchange(env_, nullptr));
+    return Ours(code);
+  }
+  Status Destroy() override {
+    for (const char* name : {"/data.mdb", "/lock.mdb", ""}) {
+      const std::string path = config_.path + name;
+      if ((*name == '\0' ? rmdir(path.c_str()) : unlink(path.c_str())) != 0 && errno != ENOENT && errno != ENOTEMPTY) {
+        return Status::IOError("cannot remove " + path + ": " + std::strerror(errno));
+      }
+    }
+    return {};
+  }
+
+  Status BeginWrites(bool sync) override {
+    sync_ = sync;
+    return Ours(mdb_env_set_flags(env_, MDB_NOSYNC | MDB_NOMETASYNC, sync ? 0 : 1));
+  }
+  std::unique_ptr<Session> NewSession() override { return std::make_unique<LmdbSession>(env_, table_, sync_); }
+
+  Status Settle(double* idle_seconds) override {
+    *idle_seconds = 0;
+    return Flush();
+  }
+  Status Flush() override { return Ours(mdb_env_sync(env_, 1)); }
+  Status WaitForCompaction() override { return {}; }  // it does nothing in the background
+  Status Compact() override {
+    return Status::NotSupported("LMDB compacts only into a copy");
+  }
+  Status Verify(std::string* what) override {
+    *what = "nothing of its own: LMDB has no checksums";
+    return {};
+  }
+
+  std::string Version() const override {
+    return "LMDB " + std::to_string(MDB_VERSION_MAJOR) + "." + std::to_string(MDB_VERSION_MINOR) + "." +
+           std::to_string(MDB_VERSION_PATCH);
+  }
+  std::string Settings() const override {
+    return "map size " + std::to_string(map_size_) +
+           ", MDB_NORDAHEAD, no MDB_WRITEMAP, no compression (it has none), no cache of its own; unsynced writes go " +
+           std::to_string(kPutsPerTransaction) +
+           " to a transaction with MDB_NOSYNC | MDB_NOMETASYNC and one mdb_env_sync at the end, synced ones have a "
+           "transaction each without these flags; every read renews its transaction";
+  }
+
+ private:
+  EngineConfig config_;
+  std::uint64_t map_size_ = 0;
+  MDB_env* env_ = nullptr;
+  MDB_dbi table_ = 0;
+  bool sync_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeLmdb(const EngineConfig& config) { return std::make_unique<LmdbEngine>(config); }
+
+}  // namespace cambium::bench

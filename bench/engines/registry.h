@@ -1,0 +1,30 @@
+// The engines this program knows by name, and those it was built with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine.h"
+
+namespace cambium::bench {
+
+struct EngineEntry {
+  const char* name;
+  const char* summary;
+  // Null if this build has no such engine; `needs` says then what was missing when it was configured.
+  std::unique_ptr<Engine> (*make)(const EngineConfig&);
+  const char* needs;
+};
+
+const std::vector<EngineEntry>& Engines();
+// Null for a name nobody knows.
+const EngineEntry* FindEngine(const std::string& name);
+
+std::unique_ptr<Engine> MakeCambium(const EngineConfig& config);
+std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config);
+std::unique_ptr<Engine> MakeRocksDbLeveled(const EngineConfig& config);
+std::unique_ptr<Engine> MakeLmdb(const EngineConfig& config);
+std::unique_ptr<Engine> MakeLevelDb(const EngineConfig& config);
+
+}  // namespace cambium::bench

@@ -1,0 +1,204 @@
+// RocksDB as an Engine, with values in blob files or in leveled tables. For RocksDB 7.8 and later.
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+#include <rocksdb/write_batch.h>
+
+#include "engines/registry.h"
+
+namespace cambium::bench {
+namespace {
+
+rocksdb::Slice Theirs(Slice s) { return {s.data(), s.size()}; }
+Slice Ours(const rocksdb::Slice& s) { return {s.data(), s.size()}; }
+
+Status Ours(const rocksdb::Status& status) {
+  if (status.ok()) return {};
+  if (status.IsNotFound()) return Status::NotFound(status.ToString());
+  if (status.IsCorruption()) return Status::Corruption(status.ToString());
+  return Status::IOError(status.ToString());
+}
+
+class RocksDbCursor : public Cursor {
+ public:
+  explicit RocksDbCursor(rocksdb::Iterator* iterator) : iterator_(iterator) {}
+  bool SeekToFirst() override {
+    iterator_->SeekToFirst();
+    return iterator_->Valid();
+  }
+  bool SeekToLast() override {
+    iterator_->SeekToLast();
+    return iterator_->Valid();
+  }
+  bool Seek(Slice target) override {
+    iterator_->Seek(Theirs(target));
+    return iterator_->Valid();
+  }
+  bool Next() override {
+    iterator_->Next();
+    return iterator_->Valid();
+  }
+  bool Prev() override {
+    iterator_->Prev();
+    return iterator_->Valid();
+  }
+  Slice key() override { return Ours(iterator_->key()); }
+  Slice value() override { return Ours(iterator_->value()); }
+  Status status() override { return Ours(iterator_->status()); }
+
+ private:
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+};
+
+class RocksDbSession : public Session {
+ public:
+  RocksDbSession(rocksdb::DB* db, bool sync) : db_(db) { write_options_.sync = sync; }
+
+  Lookup Get(Slice key, Slice* value) override {
+    value_.Reset();
+    status_ = db_->Get(read_options_, db_->DefaultColumnFamily(), Theirs(key), &value_);
+    *value = Ours(value_);
+    return status_.ok() ? Lookup::kFound : status_.IsNotFound() ? Lookup::kMissing : Lookup::kError;
+  }
+  Status error() override { return Ours(status_); }
+
+  Status Put(Slice key, Slice value) override { return Ours(db_->Put(write_options_, Theirs(key), Theirs(value))); }
+  Status Delete(Slice key) override { return Ours(db_->Delete(write_options_, Theirs(key))); }
+  Status BatchPut(Slice key, Slice value) override { return Ours(batch_.Put(Theirs(key), Theirs(value))); }
+  Status CommitBatch() override {
+    Status status = Ours(db_->Write(write_options_, &batch_));
+    batch_.Clear();
+    return status;
+  }
+
+  std::unique_ptr<Cursor> NewCursor() override {
+    return std::make_unique<RocksDbCursor>(db_->NewIterator(read_options_));
+  }
+
+ private:
+  rocksdb::DB* db_;
+  rocksdb::ReadOptions read_options_;
+  rocksdb::WriteOptions write_options_;
+  rocksdb::WriteBatch batch_;
+  rocksdb::PinnableSlice value_;
+  rocksdb::Status status_;
+};
+
+class RocksDbEngine : public Engine {
+ public:
+  RocksDbEngine(const EngineConfig& config, bool blobs) : config_(config) {
+    const rocksdb::CompressionType compression = config.compression_type == "zstd"     ? rocksdb::kZSTD
+                                                 : config.compression_type == "lz4"    ? rocksdb::kLZ4Compression
+                                                 : config.compression_type == "snappy" ? rocksdb::kSnappyCompression
+                                                                                       : rocksdb::kNoCompression;
+    options_.write_buffer_size = config.write_buffer_size;
+    options_.compression = compression;
+    options_.enable_blob_files = blobs;
+    if (blobs) {
+      options_.min_blob_size = config.min_blob_size;
+      options_.blob_file_size = config.blob_file_size;
+      options_.blob_compression_type = compression;
+      options_.enable_blob_garbage_collection = true;
+    }
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = rocksdb::NewLRUCache(config.cache_size);
+    if (config.bloom_bits > 0) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(config.bloom_bits, false));
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  }
+
+  Status Open(bool create) override {
+    options_.create_if_missing = create;
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(options_, config_.path, &db);
+    db_.reset(db);
+    return Ours(status);
+  }
+  Status Close() override {
+    Status status = db_ == nullptr ? Status() : Ours(db_->Close());
+    db_.reset();
+    return status;
+  }
+  Status Destroy() override { return Ours(rocksdb::DestroyDB(config_.path, options_)); }
+
+  Status BeginWrites(bool sync) override {
+    sync_ = sync;
+    return {};
+  }
+  std::unique_ptr<Session> NewSession() override { return std::make_unique<RocksDbSession>(db_.get(), sync_); }
+
+  Status Settle(double* idle_seconds) override {
+    *idle_seconds = 0;
+    Status status = Flush();
+    if (status.ok()) status = WaitForCompaction();
+    if (status.ok()) status = Ours(db_->SyncWAL());
+    return status;
+  }
+  Status Flush() override { return Ours(db_->Flush(rocksdb::FlushOptions())); }
+  // By asking, because DB::WaitForCompact came after 7.8. Each job that ends schedules the next before it stops to
+  // count as running, so all zeros mean that nothing is left.
+  Status WaitForCompaction() override {
+    while (true) {
+      std::uint64_t busy = 0;
+      for (const char* name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
+                               "rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
+        std::uint64_t value = 0;
+        if (!db_->GetIntProperty(name, &value)) return Status::NotSupported(std::string("property ") + name);
+        busy += value;
+      }
+      std::uint64_t errors = 0;
+      if (db_->GetIntProperty("rocksdb.background-errors", &errors) && errors != 0) {
+        return Status::IOError("RocksDB counted " + std::to_string(errors) + " background errors");
+      }
+      if (busy == 0) return {};
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  Status Compact() override {
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    return Ours(db_->CompactRange(all, nullptr, nullptr));
+  }
+  Status Verify(std::string* what) override {
+    *what = "VerifyChecksum";
+    return Ours(db_->VerifyChecksum());
+  }
+
+  std::string Version() const override {
+    return "RocksDB " + std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
+           std::to_string(ROCKSDB_PATCH);
+  }
+  std::string Settings() const override {
+    std::string text = "block_cache " + std::to_string(config_.cache_size) + ", bloom_bits " +
+                       std::to_string(config_.bloom_bits) + ", write_buffer_size " +
+                       std::to_string(config_.write_buffer_size) + ", compression " + config_.compression_type;
+    if (options_.enable_blob_files) {
+      text += ", enable_blob_files, min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
+              std::to_string(options_.blob_file_size) + ", enable_blob_garbage_collection (age cutoff " +
+              std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
+              std::to_string(options_.blob_garbage_collection_force_threshold) + "), no blob cache";
+    }
+    return text + "; otherwise the library's defaults";
+  }
+
+ private:
+  EngineConfig config_;
+  rocksdb::Options options_;
+  bool sync_ = false;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config) {
+  return std::make_unique<RocksDbEngine>(config, true);
+}
+std::unique_ptr<Engine> MakeRocksDbLeveled(const EngineConfig& config) {
+  return std::make_unique<RocksDbEngine>(config, false);
+}
+
+}  // namespace cambium::bench

@@ -1,0 +1,147 @@
+#include "flags.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "engines/registry.h"
+#include "key.h"
+#include "workload.h"
+
+namespace cambium::bench {
+namespace {
+
+constexpr std::size_t kKeySizeMax = 64u << 10;
+constexpr std::size_t kValueSizeMax = 1u << 30;
+
+std::string Join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+// The first word that names nothing, or "".
+template <typename Find>
+std::string FirstUnknown(const std::vector<std::string>& words, Find find) {
+  for (const std::string& word : words) {
+    if (find(word) == nullptr) return word;
+  }
+  return {};
+}
+
+void AddOptions(CLI::App* app, BenchFlags* f) {
+  app->add_option("--engine", f->engines, "engines that take turns, or all (those built in); see --list")
+      ->delimiter(',')->capture_default_str();
+  app->add_option("--index", f->index, "the index of the engine cambium")
+      ->check(CLI::IsMember({"btree"}))->capture_default_str();
+  app->add_option("--benchmarks", f->benchmarks, "what to run, in this order; see --list")
+      ->delimiter(',')->capture_default_str();
+  app->add_option("--num", f->num, "size of the key space")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))->capture_default_str();
+  app->add_option("--reads", f->reads, "reads per thread; negative: num")->capture_default_str();
+  app->add_option("--writes", f->writes, "writes per thread; negative: num")->capture_default_str();
+  app->add_option("--deletes", f->deletes, "deletes per thread; negative: num")->capture_default_str();
+  app->add_option("--duration", f->duration, "seconds for which random workloads run; 0: until their number is done")
+      ->capture_default_str();
+  app->add_option("--threads", f->threads, "threads of a workload")->check(CLI::Range(1u, 255u))->capture_default_str();
+  app->add_option("--key_size", f->key_size, "bytes of a key")
+      ->check(CLI::Range(kKeySizeMin, kKeySizeMax))->capture_default_str();
+  app->add_option("--value_size", f->value_size, "bytes of a value")
+      ->check(CLI::Range(std::size_t{0}, kValueSizeMax))->capture_default_str();
+  app->add_option("--batch_size", f->batch_size, "puts that are committed together")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
+  app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek of seekrandom")->capture_default_str();
+  app->add_flag("--sync", f->sync, "every write is durable when it returns");
+  app->add_option("--seed", f->seed, "of keys and values; 0: the time")->capture_default_str();
+  app->add_option("--db", f->db, "directory for the databases, one below it per engine; they stay. "
+                                 "Without it a temporary one, removed at the end");
+  app->add_flag("--use_existing_db", f->use_existing_db, "open what is in --db; workloads that fill are skipped");
+  app->add_option("--compression_type", f->compression_type, "of values or blocks, as the engine does it")
+      ->check(CLI::IsMember({"none", "lz4", "zstd", "snappy"}))->capture_default_str();
+  app->add_option("--compression_ratio", f->compression_ratio, "random part of the values when they are compressed")
+      ->check(CLI::Range(0.01, 1.0))->capture_default_str();
+  app->add_option("--cache_size", f->cache_size, "bytes of block cache, or of cambium's pool of index pages")
+      ->capture_default_str();
+  app->add_option("--write_buffer_size", f->write_buffer_size, "bytes of a memory table")->capture_default_str();
+  app->add_option("--min_blob_size", f->min_blob_size, "values of at least this size are separated from their keys")
+      ->capture_default_str();
+  app->add_option("--blob_file_size", f->blob_file_size, "bytes of a file of values")->capture_default_str();
+  app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters")
+      ->check(CLI::Range(0, 64))->capture_default_str();
+  app->add_option("--check", f->check, "how much of each value read is compared: full, or ends (header and ends)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}));
+  app->add_option("--rounds", f->rounds, "how often all engines have their turn; the table shows medians and spreads")
+      ->check(CLI::Range(1u, 1000u))->capture_default_str();
+  app->add_option("--json", f->json, "appends a JSON object per engine, benchmark and round to this file");
+  app->add_flag("--histogram", f->histogram, "print more percentiles");
+  app->add_flag("--list", f->list, "list benchmarks and engines, and end");
+}
+
+}  // namespace
+
+ParsedFlags ParseFlags(int argc, char** argv) {
+  ParsedFlags parsed;
+  BenchFlags& f = parsed.flags;
+  CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there.");
+  AddOptions(&app, &f);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
+    return parsed;
+  }
+  if (f.engines == std::vector<std::string>{"all"}) {
+    f.engines.clear();
+    for (const EngineEntry& entry : Engines()) {
+      if (entry.make != nullptr) f.engines.emplace_back(entry.name);
+    }
+  }
+  std::string wrong;
+  if (const std::string name = FirstUnknown(f.engines, FindEngine); !name.empty()) wrong = "engine " + name;
+  if (const std::string name = FirstUnknown(f.benchmarks, FindWorkload); !name.empty()) wrong = "benchmark " + name;
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "cambium_bench: there is no %s; --list shows what there is\n", wrong.c_str());
+    parsed.exit_code = 2;
+  }
+  if (f.use_existing_db && f.db.empty()) {
+    std::fprintf(stderr, "cambium_bench: --use_existing_db needs --db\n");
+    parsed.exit_code = 2;
+  }
+  if (f.seed == 0) f.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  return parsed;
+}
+
+std::string ToCommandLine(const BenchFlags& f) {
+  std::string line = "cambium_bench --engine=" + Join(f.engines) + " --index=" + f.index +
+                     " --benchmarks=" + Join(f.benchmarks);
+  const auto add = [&line](const char* name, const auto& value) {
+    line += std::string(" --") + name + "=" + std::to_string(value);
+  };
+  add("num", f.num);
+  add("reads", f.reads);
+  add("writes", f.writes);
+  add("deletes", f.deletes);
+  add("duration", f.duration);
+  add("threads", f.threads);
+  add("key_size", f.key_size);
+  add("value_size", f.value_size);
+  add("batch_size", f.batch_size);
+  add("seek_nexts", f.seek_nexts);
+  add("sync", static_cast<int>(f.sync));
+  add("seed", f.seed);
+  line += " --compression_type=" + f.compression_type;
+  if (f.compression_type != "none") add("compression_ratio", f.compression_ratio);
+  add("cache_size", f.cache_size);
+  add("write_buffer_size", f.write_buffer_size);
+  add("min_blob_size", f.min_blob_size);
+  add("blob_file_size", f.blob_file_size);
+  add("bloom_bits", f.bloom_bits);
+  line += std::string(" --check=") + (f.check == CheckDepth::kFull ? "full" : "ends");
+  add("rounds", f.rounds);
+  if (!f.db.empty()) line += " --db=" + f.db + " --use_existing_db=" + std::to_string(f.use_existing_db);
+  return line;
+}
+
+}  // namespace cambium::bench

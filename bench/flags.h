@@ -1,0 +1,56 @@
+// BenchFlags: the command line. Names, meanings and defaults are db_bench's where it has them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "value.h"
+
+namespace cambium::bench {
+
+struct BenchFlags {
+  std::vector<std::string> engines = {"cambium"};
+  std::vector<std::string> benchmarks = {"fillrandom", "overwrite", "readrandom", "readseq", "seekrandom", "verify"};
+  std::string index = "btree";
+  std::uint64_t num = 1'000'000;
+  std::int64_t reads = -1;
+  std::int64_t writes = -1;
+  std::int64_t deletes = -1;
+  std::uint64_t duration = 0;
+  unsigned threads = 1;
+  std::size_t key_size = 16;
+  std::size_t value_size = 100;
+  std::uint64_t batch_size = 1;
+  std::uint64_t seek_nexts = 0;
+  bool sync = false;
+  std::uint64_t seed = 1;
+  std::string db;
+  bool use_existing_db = false;
+  std::string compression_type = "none";
+  double compression_ratio = 0.5;
+  std::size_t cache_size = 256u << 20;
+  std::size_t write_buffer_size = 64u << 20;
+  std::uint64_t min_blob_size = 512;
+  std::uint64_t blob_file_size = 256u << 20;
+  int bloom_bits = 10;
+  CheckDepth check = CheckDepth::kFull;
+  unsigned rounds = 1;
+  std::string json;
+  bool histogram = false;
+  bool list = false;
+};
+
+// What the program was called with, or the exit code with which it should end at once (after --help, or a mistake).
+struct ParsedFlags {
+  BenchFlags flags;
+  std::optional<int> exit_code;
+};
+ParsedFlags ParseFlags(int argc, char** argv);
+
+// One line that repeats the run.
+std::string ToCommandLine(const BenchFlags& flags);
+
+}  // namespace cambium::bench

@@ -1,0 +1,192 @@
+// cambium_bench: Cambium beside RocksDB, LMDB and LevelDB, with db_bench's workloads, keys and result lines.
+//
+// Engines take turns: in each round every engine runs the whole list in a process of its own, and the order rotates
+// from round to round, so that neither a noisy neighbour nor a warm disk favours one of them for good.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "engines/registry.h"
+#include "environment.h"
+#include "flags.h"
+#include "interrupt.h"
+#include "report.h"
+#include "turn.h"
+#include "workload.h"
+
+namespace cambium::bench {
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+constexpr int kExitInterrupted = 130;
+
+void PrintList() {
+  std::printf("benchmarks:\n");
+  for (const Workload& workload : Workloads()) std::printf("  %-18s %s\n", workload.name, workload.summary);
+  std::printf("engines:\n");
+  for (const EngineEntry& entry : Engines()) {
+    std::printf("  %-18s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
+                entry.make == nullptr ? entry.needs : "");
+  }
+}
+
+// The engines of the command line that this build has; says which it has not.
+std::vector<const EngineEntry*> ChooseEngines(const BenchFlags& flags) {
+  std::vector<const EngineEntry*> engines;
+  for (const std::string& name : flags.engines) {
+    const EngineEntry* entry = FindEngine(name);
+    if (entry->make == nullptr) {
+      std::printf("Not built in: %s (install %s and configure again)\n", entry->name, entry->needs);
+    } else {
+      engines.push_back(entry);
+    }
+  }
+  return engines;
+}
+
+void PrintSetting(const BenchFlags& flags, const std::vector<const EngineEntry*>& engines, const std::string& root) {
+  const Environment e = DescribeEnvironment(root);
+  std::printf("Command:    %s\n", ToCommandLine(flags).c_str());
+  std::printf("Seed:       %llu\n", static_cast<unsigned long long>(flags.seed));
+  std::printf("Commit:     %s (%s)\n", e.commit.c_str(), e.build.c_str());
+  std::printf("CPU:        %s\n", e.cpu.c_str());
+  std::printf("Memory:     %s\n", e.memory.c_str());
+  std::printf("Kernel:     %s\n", e.kernel.c_str());
+  std::printf("Files:      %s, %s\n", root.c_str(), e.file_system.c_str());
+  std::printf("Values:     %s; %s of each value read is compared\n",
+              flags.compression_type == "none" ? "incompressible" : "compressible",
+              flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
+  std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, compacted, synced\n");
+  for (const EngineEntry* entry : engines) {
+    const auto engine = entry->make(ConfigOf(PathOf(root, flags, *entry), flags));
+    std::printf("Engine:     %s = %s: %s\n", entry->name, engine->Version().c_str(), engine->Settings().c_str());
+  }
+  std::fflush(stdout);
+}
+
+// The directory below which the databases lie: --db, or a temporary one that goes when this does.
+class Root {
+ public:
+  explicit Root(const BenchFlags& flags) : path_(flags.db), temporary_(flags.db.empty()) {
+    if (temporary_) {
+      std::error_code error;
+      const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+      path_ = (error ? std::filesystem::path("/tmp") : parent) / "cambium_bench-XXXXXX";
+      if (mkdtemp(path_.data()) == nullptr) Fail(std::strerror(errno));
+    } else {
+      std::error_code error;
+      std::filesystem::create_directories(path_, error);
+      if (error) Fail(error.message());
+    }
+  }
+  ~Root() {
+    std::error_code ignored;
+    if (temporary_ && ok_) std::filesystem::remove_all(path_, ignored);
+  }
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // Frees the space of an engine whose turn is over; a database in --db stays.
+  void EndTurn(const std::string& database) const {
+    std::error_code ignored;
+    if (temporary_) std::filesystem::remove_all(database, ignored);
+  }
+
+ private:
+  void Fail(const std::string& why) {
+    std::fprintf(stderr, "cambium_bench: cannot create %s: %s\n", path_.c_str(), why.c_str());
+    ok_ = false;
+  }
+  std::string path_;
+  bool temporary_;
+  bool ok_ = true;
+};
+
+// What the JSON objects of a run share.
+nlohmann::ordered_json RunFacts(const BenchFlags& flags, const std::string& root) {
+  const Environment e = DescribeEnvironment(root);
+  return {{"commit", e.commit},
+          {"command", ToCommandLine(flags)},
+          {"seed", flags.seed},
+          {"cpu", e.cpu},
+          {"kernel", e.kernel},
+          {"file_system", e.file_system}};
+}
+
+int Run(const BenchFlags& flags) {
+  const std::vector<const EngineEntry*> engines = ChooseEngines(flags);
+  if (engines.empty()) {
+    std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
+    return kExitUsage;
+  }
+  std::ofstream json;
+  if (!flags.json.empty()) {
+    json.open(flags.json, std::ios::app);
+    if (!json) {
+      std::fprintf(stderr, "cambium_bench: cannot write %s: %s\n", flags.json.c_str(), std::strerror(errno));
+      return kExitUsage;
+    }
+  }
+  const Root root(flags);
+  if (!root.ok()) return kExitUsage;
+  CatchInterrupts(SecondInterrupt::kIgnore);  // the children end at it, this process tidies up
+  PrintSetting(flags, engines, root.path());
+
+  const nlohmann::ordered_json facts = RunFacts(flags, root.path());
+  std::vector<Result> results;
+  const auto keep = [&](const Result& result) {
+    results.push_back(result);
+    if (!json.is_open()) return;
+    nlohmann::ordered_json object = ToJson(result);
+    object.update(facts);
+    json << object.dump() << std::endl;  // flushed: a run that dies later has not been for nothing
+  };
+  bool failed = false;
+  for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
+    for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
+      const EngineEntry& entry = *engines[(i + round) % engines.size()];
+      std::printf("\n== %s, round %u of %u\n", entry.name, round + 1, flags.rounds);
+      failed |= RunTurnInChild(flags, entry, root.path(), round, keep) == TurnEnd::kFailed;
+      root.EndTurn(PathOf(root.path(), flags, entry));
+    }
+  }
+  // In the order of the command line, whoever came first in which round.
+  std::stable_sort(results.begin(), results.end(), [&](const Result& a, const Result& b) {
+    const auto place = [&](const Result& r) {
+      return std::find(flags.engines.begin(), flags.engines.end(), r.engine) - flags.engines.begin();
+    };
+    return place(a) < place(b);
+  });
+  std::printf("\n%s", MakeReport(results).c_str());
+  if (json.is_open() && !json) {
+    std::fprintf(stderr, "cambium_bench: writing %s failed\n", flags.json.c_str());
+    failed = true;
+  }
+  return failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;
+}
+
+}  // namespace
+}  // namespace cambium::bench
+
+int main(int argc, char** argv) {
+  const cambium::bench::ParsedFlags parsed = cambium::bench::ParseFlags(argc, argv);
+  if (parsed.exit_code.has_value()) return *parsed.exit_code;
+  if (parsed.flags.list) {
+    cambium::bench::PrintList();
+    return 0;
+  }
+  return cambium::bench::Run(parsed.flags);
+}

@@ -1,0 +1,226 @@
+#include "phase_runner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "interrupt.h"
+#include "mix.h"
+#include "process_stats.h"
+#include "progress.h"
+
+namespace cambium::bench {
+namespace {
+
+constexpr auto kProgressInterval = std::chrono::milliseconds(250);
+
+double Seconds(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-9; }
+double Ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
+std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
+  const auto flag_or_num = [&](std::int64_t flag) {
+    return flag >= 0 ? static_cast<std::uint64_t>(flag) : std::max<std::uint64_t>(1, flags.num / workload.divisor);
+  };
+  switch (workload.count) {
+    case Count::kNum: return flags.num;
+    case Count::kReads: return flag_or_num(flags.reads);
+    case Count::kWrites: return flag_or_num(flags.writes);
+    case Count::kDeletes: return flag_or_num(flags.deletes);
+    case Count::kOne: return 1;
+    case Count::kAll: return OpMeter::kNoLimit;
+  }
+  return 0;
+}
+
+// How many of `total` shared operations are worker `index`'s, who takes every threads-th.
+std::uint64_t ShareOf(std::uint64_t total, unsigned index, unsigned threads) {
+  return total / threads + (index < total % threads ? 1 : 0);
+}
+
+// What the workers of a phase did, added up.
+struct Work {
+  std::uint64_t ops = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t found = 0;
+  Histogram nanos;
+  Status status;
+};
+
+class Crew {
+ public:
+  Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads)
+      : workload_(workload), engine_(engine), phase_(phase), start_(threads), threads_(threads) {
+    const BenchFlags& flags = phase->flags;
+    const bool timed = workload.random && flags.duration > 0;
+    const std::uint64_t nanos = timed ? flags.duration * 1'000'000'000 : OpMeter::kNoLimit;
+    for (unsigned i = 0; i < threads; ++i) {
+      const std::uint64_t limit = timed                ? OpMeter::kNoLimit
+                                  : workload.shared    ? ShareOf(phase->total_ops, i, threads)
+                                                       : phase->total_ops;
+      meters_.emplace_back(limit, nanos, stop_);
+    }
+    const std::uint64_t all = workload.count == Count::kAll ? phase->keys.count()
+                              : workload.shared             ? phase->total_ops
+                                                            : phase->total_ops * threads;
+    expected_ops_ = timed ? 0 : all;
+  }
+
+  // Blocks until all are through.
+  Work Run() {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < threads_; ++i) threads.emplace_back([this, i] { RunWorker(i); });
+    Watch();
+    for (std::thread& thread : threads) thread.join();
+    for (const OpMeter& meter : meters_) {
+      work_.ops += meter.ops();
+      work_.bytes += meter.bytes();
+      work_.nanos.Merge(meter.nanos());
+    }
+    return std::move(work_);
+  }
+
+ private:
+  void RunWorker(unsigned i) {
+    const std::unique_ptr<Session> session = engine_->NewSession();
+    Worker worker{.phase = *phase_, .session = *session, .meter = meters_[i], .index = i,
+                  .random = Prng(Mix(phase_->seed, i))};
+    start_.arrive_and_wait();
+    workload_.run(&worker);
+    if (worker.status.ok()) worker.status = session->Finish();
+    const std::lock_guard lock(mutex_);
+    work_.reads += worker.reads;
+    work_.found += worker.found;
+    if (!worker.status.ok()) {
+      stop_.store(true);
+      if (work_.status.ok()) work_.status = worker.status;
+    }
+    ++finished_;
+    changed_.notify_one();
+  }
+
+  // Shows progress, and passes Ctrl-C on to the workers.
+  void Watch() {
+    Progress progress(workload_.name);
+    const std::uint64_t begin = NowNanos();
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kProgressInterval, [this] { return finished_ == threads_; })) {
+      if (Interrupted().load()) stop_.store(true);
+      std::uint64_t ops = 0;
+      for (const OpMeter& meter : meters_) ops += meter.progress();
+      const double seconds = Seconds(NowNanos() - begin);
+      const double fraction = expected_ops_ != 0 ? Ratio(ops, expected_ops_)
+                                                 : seconds / static_cast<double>(phase_->flags.duration);
+      progress.Show(ops, seconds, fraction);
+    }
+  }
+
+  const Workload& workload_;
+  Engine* engine_;
+  Phase* phase_;
+  std::latch start_;
+  unsigned threads_;
+  std::uint64_t expected_ops_ = 0;  // 0: it is time that ends the phase
+  std::deque<OpMeter> meters_;      // one per worker; they neither move nor share cache lines
+  std::atomic<bool> stop_{false};
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  unsigned finished_ = 0;
+  Work work_;
+};
+
+Status Settle(Engine* engine, const char* name, double* idle_seconds) {
+  Progress progress(name);
+  progress.Show("waiting until the engine is quiet and all is synced");
+  return engine->Settle(idle_seconds);
+}
+
+void FillIn(const Workload& workload, const Phase& phase, const Work& work, Result* r) {
+  const double micros_per_nano = 1e-3;
+  r->benchmark = workload.name;
+  r->key_size = phase.flags.key_size;
+  r->value_size = phase.flags.value_size;
+  r->num = phase.flags.num;
+  r->ops = work.ops;
+  r->user_bytes = work.bytes;
+  r->nanos = work.nanos;
+  r->p50_us = static_cast<double>(work.nanos.Percentile(50)) * micros_per_nano;
+  r->p99_us = static_cast<double>(work.nanos.Percentile(99)) * micros_per_nano;
+  r->p999_us = static_cast<double>(work.nanos.Percentile(99.9)) * micros_per_nano;
+  r->max_us = static_cast<double>(work.nanos.max()) * micros_per_nano;
+  if (r->seconds > 0) {
+    r->ops_per_sec = static_cast<double>(r->ops) / r->seconds;
+    r->mb_per_sec = static_cast<double>(r->user_bytes) / r->seconds / (1 << 20);
+  }
+  if (work.reads > 0) r->message = std::to_string(work.found) + " of " + std::to_string(work.reads) + " found";
+  if (workload.effect == Effect::kWrites) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "%.3f s of it to settle", r->settle_seconds);
+    r->message = text;
+  }
+}
+
+}  // namespace
+
+Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result) {
+  const BenchFlags& flags = phase->flags;
+  const bool writes = workload.effect == Effect::kWrites;
+  phase->total_ops = CountOf(workload, flags);
+  phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
+  result->threads = workload.effect == Effect::kMaintains ? 1 : flags.threads;
+  Status status = engine->BeginWrites(writes && (workload.sync || flags.sync));
+  if (!status.ok()) return status;
+
+  ForgetPeakRss();
+  const ProcessStats before = ReadProcessStats();
+  const std::uint64_t begin = NowNanos();
+  Work work;
+  std::string maintained;
+  if (workload.maintain != nullptr) {
+    status = workload.maintain(engine, &maintained);
+    if (!status.ok()) return status;
+    work.ops = 1;
+    work.nanos.Add(NowNanos() - begin);
+  }
+  if (workload.run != nullptr) work = Crew(workload, engine, phase, result->threads).Run();
+  if (!work.status.ok()) return work.status;
+  if (Interrupted().load()) return Status::Aborted("interrupted");
+  const std::uint64_t worked = NowNanos();
+  double idle_seconds = 0;
+  if (writes) {
+    status = Settle(engine, workload.name, &idle_seconds);
+    if (!status.ok()) return status;
+    result->settle_seconds = Seconds(NowNanos() - worked) - idle_seconds;
+  }
+  result->seconds = Seconds(NowNanos() - begin) - idle_seconds;
+  const ProcessStats used = ReadProcessStats() - before;
+
+  FillIn(workload, *phase, work, result);
+  if (!maintained.empty()) result->message = maintained;
+  result->user_cpu_s = used.user_cpu_s;
+  result->sys_cpu_s = used.sys_cpu_s;
+  result->device_write_bytes = used.write_bytes;
+  result->device_read_bytes = used.read_bytes;
+  result->cancelled_write_bytes = used.cancelled_write_bytes;
+  if (writes && workload.count != Count::kDeletes && result->user_bytes > 0) {
+    result->write_amp = Ratio(result->device_write_bytes, result->user_bytes);
+  }
+  result->rss_peak_bytes = PeakRssBytes();
+  result->disk_bytes = DiskBytes(config.path);
+  if (phase->keys.known()) {
+    result->live_bytes = phase->keys.count() * (flags.key_size + flags.value_size);
+    if (*result->live_bytes > 0) result->space_amp = Ratio(result->disk_bytes, *result->live_bytes);
+  }
+  return {};
+}
+
+}  // namespace cambium::bench

@@ -1,0 +1,111 @@
+#include "result.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace cambium::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value.has_value() ? Json(*value) : Json();
+}
+template <typename T>
+std::optional<T> FromNull(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional<T>(json.get<T>());
+}
+
+double Micros(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-3; }
+
+}  // namespace
+
+std::string Label(const Result& r) { return r.index.empty() ? r.engine : r.engine + "/" + r.index; }
+
+Json ToJson(const Result& r) {
+  return {{"engine", r.engine},
+          {"index", r.index.empty() ? Json() : Json(r.index)},
+          {"benchmark", r.benchmark},
+          {"step", r.step},
+          {"round", r.round},
+          {"key_size", r.key_size},
+          {"value_size", r.value_size},
+          {"num", r.num},
+          {"threads", r.threads},
+          {"ops", r.ops},
+          {"seconds", r.seconds},
+          {"settle_seconds", r.settle_seconds},
+          {"ops_per_sec", r.ops_per_sec},
+          {"mb_per_sec", r.mb_per_sec},
+          {"p50_us", r.p50_us},
+          {"p99_us", r.p99_us},
+          {"p999_us", r.p999_us},
+          {"max_us", r.max_us},
+          {"user_cpu_s", r.user_cpu_s},
+          {"sys_cpu_s", r.sys_cpu_s},
+          {"user_bytes", r.user_bytes},
+          {"device_write_bytes", r.device_write_bytes},
+          {"device_read_bytes", r.device_read_bytes},
+          {"cancelled_write_bytes", r.cancelled_write_bytes},
+          {"write_amp", OrNull(r.write_amp)},
+          {"disk_bytes", r.disk_bytes},
+          {"live_bytes", OrNull(r.live_bytes)},
+          {"space_amp", OrNull(r.space_amp)},
+          {"rss_peak_bytes", r.rss_peak_bytes}};
+}
+
+Result FromJson(const Json& json) {
+  Result r;
+  json.at("engine").get_to(r.engine);
+  r.index = FromNull<std::string>(json.at("index")).value_or("");
+  json.at("benchmark").get_to(r.benchmark);
+  json.at("step").get_to(r.step);
+  json.at("round").get_to(r.round);
+  json.at("key_size").get_to(r.key_size);
+  json.at("value_size").get_to(r.value_size);
+  json.at("num").get_to(r.num);
+  json.at("threads").get_to(r.threads);
+  json.at("ops").get_to(r.ops);
+  json.at("seconds").get_to(r.seconds);
+  json.at("settle_seconds").get_to(r.settle_seconds);
+  json.at("ops_per_sec").get_to(r.ops_per_sec);
+  json.at("mb_per_sec").get_to(r.mb_per_sec);
+  json.at("p50_us").get_to(r.p50_us);
+  json.at("p99_us").get_to(r.p99_us);
+  json.at("p999_us").get_to(r.p999_us);
+  json.at("max_us").get_to(r.max_us);
+  json.at("user_cpu_s").get_to(r.user_cpu_s);
+  json.at("sys_cpu_s").get_to(r.sys_cpu_s);
+  json.at("user_bytes").get_to(r.user_bytes);
+  json.at("device_write_bytes").get_to(r.device_write_bytes);
+  json.at("device_read_bytes").get_to(r.device_read_bytes);
+  json.at("cancelled_write_bytes").get_to(r.cancelled_write_bytes);
+  r.write_amp = FromNull<double>(json.at("write_amp"));
+  json.at("disk_bytes").get_to(r.disk_bytes);
+  r.live_bytes = FromNull<std::uint64_t>(json.at("live_bytes"));
+  r.space_amp = FromNull<double>(json.at("space_amp"));
+  json.at("rss_peak_bytes").get_to(r.rss_peak_bytes);
+  return r;
+}
+
+std::string ToLine(const Result& r) {
+  const double micros =
+      r.ops == 0 ? 0 : r.seconds * 1e6 * static_cast<double>(r.threads) / static_cast<double>(r.ops);
+  char line[256];
+  std::snprintf(line, sizeof(line),
+                "%-12s : %11.3f micros/op %" PRIu64 " ops/sec %.3f seconds %" PRIu64 " operations; %6.1f MB/s",
+                r.benchmark.c_str(), micros, static_cast<std::uint64_t>(r.ops_per_sec), r.seconds, r.ops,
+                r.mb_per_sec);
+  return r.message.empty() ? line : line + (" (" + r.message + ")");
+}
+
+std::string ToPercentiles(const Result& r) {
+  char line[256];
+  std::snprintf(line, sizeof(line), "Percentiles: P50: %.2f P75: %.2f P99: %.2f P99.9: %.2f P99.99: %.2f",
+                Micros(r.nanos.Percentile(50)), Micros(r.nanos.Percentile(75)), Micros(r.nanos.Percentile(99)),
+                Micros(r.nanos.Percentile(99.9)), Micros(r.nanos.Percentile(99.99)));
+  return line;
+}
+
+}  // namespace cambium::bench

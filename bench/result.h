@@ -1,0 +1,60 @@
+// Result: one benchmark on one engine in one round, as it is printed and as it goes into the JSON file.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "util/histogram.h"
+
+namespace cambium::bench {
+
+struct Result {
+  std::string engine;
+  std::string index;  // of cambium; empty for others
+  std::string benchmark;
+  std::uint64_t step = 0;  // its place in --benchmarks
+  unsigned round = 0;
+  std::uint64_t key_size = 0;
+  std::uint64_t value_size = 0;
+  std::uint64_t num = 0;
+  unsigned threads = 0;
+  std::uint64_t ops = 0;
+  double seconds = 0;         // of a workload that writes, settle_seconds included
+  double settle_seconds = 0;  // until all was flushed, compacted and synced
+  double ops_per_sec = 0;
+  double mb_per_sec = 0;  // 2^20 bytes of keys and values
+  double p50_us = 0;
+  double p99_us = 0;
+  double p999_us = 0;
+  double max_us = 0;
+  double user_cpu_s = 0;
+  double sys_cpu_s = 0;
+  std::uint64_t user_bytes = 0;  // keys and values handed over, or received
+  std::uint64_t device_write_bytes = 0;
+  std::uint64_t device_read_bytes = 0;
+  std::uint64_t cancelled_write_bytes = 0;
+  std::optional<double> write_amp;  // of workloads that write values: device_write_bytes / user_bytes
+  std::uint64_t disk_bytes = 0;
+  std::optional<std::uint64_t> live_bytes;  // keys and values that exist; unknown in a database of an earlier run
+  std::optional<double> space_amp;          // disk_bytes / live_bytes
+  std::uint64_t rss_peak_bytes = 0;
+
+  std::string message;  // the end of the result line
+  Histogram nanos;      // not in the JSON
+};
+
+// "cambium/btree", "lmdb": a column of the table.
+std::string Label(const Result& result);
+
+nlohmann::ordered_json ToJson(const Result& result);
+// Throws nlohmann's exceptions if `json` is not what ToJson made.
+Result FromJson(const nlohmann::ordered_json& json);
+
+// db_bench's line: name : X micros/op Y ops/sec T seconds N operations; Z MB/s (message)
+std::string ToLine(const Result& result);
+// db_bench's percentiles.
+std::string ToPercentiles(const Result& result);
+
+}  // namespace cambium::bench

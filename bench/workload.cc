@@ -1,0 +1,72 @@
+#include "workload.h"
+
+namespace cambium::bench {
+namespace {
+
+Status FlushEngine(Engine* engine, std::string*) { return engine->Flush(); }
+Status CompactEngine(Engine* engine, std::string*) { return engine->Compact(); }
+Status WaitForEngine(Engine* engine, std::string*) { return engine->WaitForCompaction(); }
+Status VerifyEngine(Engine* engine, std::string* message) { return engine->Verify(message); }
+
+}  // namespace
+
+const std::vector<Workload>& Workloads() {
+  static const std::vector<Workload> kWorkloads = {
+      {.name = "fillseq",
+       .summary = "N values in key order into an empty database; the threads share them",
+       .effect = Effect::kWrites, .count = Count::kWrites, .fresh = true, .shared = true, .run = FillInOrder},
+      {.name = "fillrandom",
+       .summary = "N values at random keys, drawn with replacement, into an empty database",
+       .effect = Effect::kWrites, .count = Count::kWrites, .fresh = true, .random = true, .run = WriteRandom},
+      {.name = "filluniquerandom",
+       .summary = "every key once, in random order, into an empty database; the threads share them",
+       .effect = Effect::kWrites, .count = Count::kNum, .fresh = true, .shared = true, .run = FillUniqueRandom},
+      {.name = "fillsync",
+       .summary = "N/1000 values at random keys (or --writes of them), each synced, into an empty database",
+       .effect = Effect::kWrites, .count = Count::kWrites, .fresh = true, .random = true, .sync = true,
+       .divisor = 1000, .run = WriteRandom},
+      {.name = "overwrite",
+       .summary = "N values at random keys into what is there",
+       .effect = Effect::kWrites, .count = Count::kWrites, .random = true, .run = WriteRandom},
+      {.name = "deleterandom",
+       .summary = "N deletes of random keys",
+       .effect = Effect::kWrites, .count = Count::kDeletes, .random = true, .run = DeleteRandom},
+      {.name = "readrandom",
+       .summary = "N reads of random keys",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = ReadRandom},
+      {.name = "readmissing",
+       .summary = "N reads of random keys that do not exist: one byte longer",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = ReadMissing},
+      {.name = "readseq",
+       .summary = "N entries in key order",
+       .effect = Effect::kReads, .count = Count::kReads, .run = ReadForward},
+      {.name = "readreverse",
+       .summary = "N entries in reverse key order",
+       .effect = Effect::kReads, .count = Count::kReads, .run = ReadBackward},
+      {.name = "seekrandom",
+       .summary = "N times a new iterator, a seek to a random key, and --seek_nexts entries",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = SeekRandom},
+      {.name = "flush",
+       .summary = "flush the memory table",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = FlushEngine},
+      {.name = "compact",
+       .summary = "compact the whole key range",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = CompactEngine},
+      {.name = "waitforcompaction",
+       .summary = "wait until the engine has nothing left to do in the background",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = WaitForEngine},
+      {.name = "verify",
+       .summary = "the engine's own check of its files; then every entry is read and compared with what was written",
+       .effect = Effect::kMaintains, .count = Count::kAll, .maintain = VerifyEngine, .run = VerifyAll},
+  };
+  return kWorkloads;
+}
+
+const Workload* FindWorkload(const std::string& name) {
+  for (const Workload& workload : Workloads()) {
+    if (name == workload.name) return &workload;
+  }
+  return nullptr;
+}
+
+}  // namespace cambium::bench

@@ -1,0 +1,81 @@
+// Workload: what one word of --benchmarks does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine.h"
+#include "flags.h"
+#include "key_set.h"
+#include "op_meter.h"
+#include "util/prng.h"
+#include "value.h"
+
+namespace cambium::bench {
+
+// What the workers of a phase share: one benchmark of the list, on one engine.
+struct Phase {
+  const BenchFlags& flags;
+  const ValuePool& pool;
+  KeySet& keys;
+  std::uint64_t key_space = 0;  // ids are drawn from [0, key_space)
+  std::uint64_t total_ops = 0;  // where the workers share the operations
+  std::uint64_t seed = 0;       // of this phase
+  std::uint64_t ordinal = 0;    // which benchmark of the list it is
+};
+
+// One thread of a phase.
+struct Worker {
+  Phase& phase;
+  Session& session;
+  OpMeter& meter;
+  unsigned index = 0;
+  Prng random{0};
+
+  std::uint64_t reads = 0;
+  std::uint64_t found = 0;
+  Status status = {};  // the first error; a wrong answer is Corruption
+
+  // The version a value gets: different for every write of a run, the same in every run.
+  [[nodiscard]] std::uint64_t Version(std::uint64_t op) const {
+    return phase.ordinal << 48 | static_cast<std::uint64_t>(index) << 40 | op;
+  }
+};
+
+enum class Effect : unsigned char { kReads, kWrites, kMaintains };
+// Which flag says how many operations; kAll: as many as there are keys.
+enum class Count : unsigned char { kNum, kReads, kWrites, kDeletes, kOne, kAll };
+
+struct Workload {
+  const char* name;
+  const char* summary;
+  Effect effect;
+  Count count;
+  bool fresh = false;              // begins with an empty database
+  bool shared = false;             // the threads share the operations; otherwise each does all of them
+  bool random = false;             // may run for a --duration
+  bool sync = false;               // always synced
+  std::uint64_t divisor = 1;       // of num
+  // First, with no session alive; the message goes to the end of the result line.
+  Status (*maintain)(Engine*, std::string* message) = nullptr;
+  void (*run)(Worker*) = nullptr;  // then, by every worker
+};
+
+const std::vector<Workload>& Workloads();
+// Null if there is none of that name.
+const Workload* FindWorkload(const std::string& name);
+
+// The bodies, in workloads/.
+void FillInOrder(Worker* worker);
+void FillUniqueRandom(Worker* worker);
+void WriteRandom(Worker* worker);
+void DeleteRandom(Worker* worker);
+void ReadRandom(Worker* worker);
+void ReadMissing(Worker* worker);
+void ReadForward(Worker* worker);
+void ReadBackward(Worker* worker);
+void SeekRandom(Worker* worker);
+void VerifyAll(Worker* worker);
+
+}  // namespace cambium::bench

@@ -1,0 +1,63 @@
+// Workloads that put and delete.
+#include "key.h"
+#include "permutation.h"
+#include "workload.h"
+
+namespace cambium::bench {
+namespace {
+
+// Puts what `id_of(op)` names, op counting from 0, singly or in batches.
+template <typename IdOf>
+void PutAll(Worker* w, IdOf id_of) {
+  const BenchFlags& flags = w->phase.flags;
+  KeyBuffer key(flags.key_size);
+  ValueMaker values(w->phase.pool);
+  const std::uint64_t entry_bytes = flags.key_size + flags.value_size;
+  std::uint64_t op = 0;
+  w->meter.Begin();
+  while (w->meter.More() && w->status.ok()) {
+    const std::uint64_t in_batch = w->meter.Room(flags.batch_size);
+    for (std::uint64_t i = 0; i < in_batch && w->status.ok(); ++i, ++op) {
+      const std::uint64_t id = id_of(op);
+      const Slice value = values.Make(id, w->Version(op));
+      w->status = flags.batch_size == 1 ? w->session.Put(key.Make(id), value)
+                                        : w->session.BatchPut(key.Make(id), value);
+      w->phase.keys.Insert(id);
+    }
+    if (w->status.ok() && flags.batch_size > 1) w->status = w->session.CommitBatch();
+    w->meter.Finish(in_batch, in_batch * entry_bytes);
+  }
+}
+
+}  // namespace
+
+void FillInOrder(Worker* w) {
+  const std::uint64_t first = w->index;
+  const std::uint64_t step = w->phase.flags.threads;
+  const std::uint64_t key_space = w->phase.key_space;
+  PutAll(w, [=](std::uint64_t op) { return (first + op * step) % key_space; });
+}
+
+void FillUniqueRandom(Worker* w) {
+  const Permutation order(w->phase.key_space, w->phase.seed);
+  const std::uint64_t first = w->index;
+  const std::uint64_t step = w->phase.flags.threads;
+  PutAll(w, [=](std::uint64_t op) { return order.At(first + op * step); });
+}
+
+void WriteRandom(Worker* w) {
+  PutAll(w, [w](std::uint64_t) { return w->random.Uniform(w->phase.key_space); });
+}
+
+void DeleteRandom(Worker* w) {
+  KeyBuffer key(w->phase.flags.key_size);
+  w->meter.Begin();
+  while (w->meter.More() && w->status.ok()) {
+    const std::uint64_t id = w->random.Uniform(w->phase.key_space);
+    w->status = w->session.Delete(key.Make(id));
+    w->phase.keys.Erase(id);
+    w->meter.Finish(1, w->phase.flags.key_size);
+  }
+}
+
+}  // namespace cambium::bench

@@ -1,0 +1,39 @@
+#include "key_set.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace cambium::bench {
+namespace {
+
+TEST(KeySetTest, CountsEachIdOnce) {
+  KeySet keys(130);
+  for (const std::uint64_t id : {0u, 63u, 64u, 129u, 64u}) keys.Insert(id);
+  EXPECT_EQ(keys.count(), 4u);
+  EXPECT_TRUE(keys.Contains(129));
+  EXPECT_FALSE(keys.Contains(1));
+  keys.Erase(64);
+  keys.Erase(65);
+  EXPECT_EQ(keys.count(), 3u);
+  EXPECT_FALSE(keys.Contains(64));
+  keys.Reset(false);
+  EXPECT_EQ(keys.count(), 0u);
+  EXPECT_FALSE(keys.known());
+}
+
+TEST(KeySetTest, ThreadsMayInsertTheSameIds) {
+  KeySet keys(10000);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&keys] {
+      for (std::uint64_t id = 0; id < 10000; id += 3) keys.Insert(id);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(keys.count(), 3334u);
+}
+
+}  // namespace
+}  // namespace cambium::bench

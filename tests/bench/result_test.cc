@@ -1,0 +1,54 @@
+#include "result.h"
+
+#include <gtest/gtest.h>
+
+namespace cambium::bench {
+namespace {
+
+Result Sample() {
+  Result r;
+  r.engine = "cambium";
+  r.index = "btree";
+  r.benchmark = "fillrandom";
+  r.step = 2;
+  r.round = 1;
+  r.key_size = 16;
+  r.value_size = 1024;
+  r.num = 1000;
+  r.threads = 2;
+  r.ops = 2000;
+  r.seconds = 0.5;
+  r.ops_per_sec = 4000;
+  r.mb_per_sec = 3.97;
+  r.user_bytes = 2080000;
+  r.device_write_bytes = 2200000;
+  r.write_amp = 1.06;
+  return r;
+}
+
+// Scripts that parse db_bench's output split this line at ':' and at blanks.
+TEST(ResultTest, LineIsDbBenchs) {
+  Result r = Sample();
+  EXPECT_EQ(ToLine(r), "fillrandom   :     500.000 micros/op 4000 ops/sec 0.500 seconds 2000 operations;    4.0 MB/s");
+  r.message = "7 of 9 found";
+  EXPECT_EQ(ToLine(r).substr(ToLine(r).find("MB/s")), "MB/s (7 of 9 found)");
+}
+
+TEST(ResultTest, JsonHasEveryFieldThatIsPromised) {
+  const nlohmann::ordered_json json = ToJson(Sample());
+  for (const char* name :
+       {"engine", "index", "benchmark", "value_size", "num", "threads", "ops", "seconds", "ops_per_sec", "mb_per_sec",
+        "p50_us", "p99_us", "p999_us", "max_us", "user_cpu_s", "sys_cpu_s", "user_bytes", "device_write_bytes",
+        "device_read_bytes", "write_amp", "disk_bytes", "live_bytes", "space_amp", "rss_peak_bytes"}) {
+    EXPECT_TRUE(json.contains(name)) << name;
+  }
+}
+
+TEST(ResultTest, JsonComesBackAsItWent) {
+  const nlohmann::ordered_json json = ToJson(Sample());
+  EXPECT_EQ(ToJson(FromJson(nlohmann::ordered_json::parse(json.dump()))), json);
+  EXPECT_TRUE(json.at("space_amp").is_null()) << "unknown is not 0";
+}
+
+}  // namespace
+}  // namespace cambium::bench

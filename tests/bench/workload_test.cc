@@ -1,0 +1,192 @@
+// Workloads over a std::map: that they do what their names say, and that each notices an engine that answers wrongly.
+#include "workload.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+#include "key.h"
+#include "map_engine.h"
+#include "mix.h"
+#include "phase_runner.h"
+
+namespace cambium::bench {
+namespace {
+
+class WorkloadTest : public ::testing::Test {
+ protected:
+  WorkloadTest() {
+    flags_.num = 3000;
+    flags_.value_size = 100;
+    flags_.seek_nexts = 5;
+    config_.path = "/nonexistent";
+  }
+
+  Status Run(const std::string& name) {
+    const Workload& workload = *FindWorkload(name);
+    if (workload.fresh) {
+      (void)engine_.Destroy();
+      keys_.Reset(true);
+    }
+    Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = Mix(flags_.seed, ordinal_), .ordinal = ordinal_};
+    ++ordinal_;
+    result_ = Result();
+    return RunPhase(workload, config_, &engine_, &phase, &result_);
+  }
+  static std::string KeyOf(std::uint64_t id) { return KeyBuffer(16).Make(id).ToString(); }
+  static bool IsKey7(const std::string& key) { return key == KeyOf(7); }
+
+  BenchFlags flags_;
+  ValuePool pool_{1, 100, 1};
+  KeySet keys_{3000};
+  MapEngine engine_;
+  EngineConfig config_;
+  Result result_;
+  std::uint64_t ordinal_ = 0;
+};
+
+TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
+  for (const unsigned threads : {1u, 3u}) {
+    flags_.threads = threads;
+    for (const char* name : {"fillseq", "filluniquerandom"}) {
+      ASSERT_TRUE(Run(name).ok());
+      EXPECT_EQ(engine_.map.size(), 3000u) << name;
+      EXPECT_EQ(result_.ops, 3000u) << "the threads share them";
+      EXPECT_EQ(result_.user_bytes, 3000u * 116);
+      EXPECT_EQ(keys_.count(), 3000u);
+      EXPECT_TRUE(engine_.settled) << "the figure includes the time until the engine is quiet";
+    }
+    ASSERT_TRUE(Run("fillrandom").ok());
+    EXPECT_EQ(result_.ops, 3000u * threads) << "counts are per thread";
+    EXPECT_EQ(keys_.count(), engine_.map.size());
+    EXPECT_LT(engine_.map.size(), 3000u) << "drawn with replacement";
+    EXPECT_GT(engine_.map.size(), 1700u);
+    EXPECT_FALSE(engine_.sync);
+  }
+}
+
+TEST_F(WorkloadTest, FillSyncSyncsAThousandthUnlessToldHowMany) {
+  ASSERT_TRUE(Run("fillsync").ok());
+  EXPECT_TRUE(engine_.sync);
+  EXPECT_EQ(result_.ops, 3u);
+  flags_.writes = 20;
+  ASSERT_TRUE(Run("fillsync").ok());
+  EXPECT_EQ(result_.ops, 20u);
+}
+
+TEST_F(WorkloadTest, BatchesCommitTogether) {
+  flags_.batch_size = 1000;
+  flags_.writes = 2500;
+  ASSERT_TRUE(Run("fillseq").ok());
+  EXPECT_EQ(engine_.commits, 3u);
+  EXPECT_EQ(engine_.map.size(), 2500u);
+}
+
+TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
+  ASSERT_TRUE(Run("fillrandom").ok());
+  const auto first = engine_.map;
+  ordinal_ = 0;
+  ASSERT_TRUE(Run("fillrandom").ok());
+  EXPECT_EQ(engine_.map, first);
+  flags_.seed = 2;
+  ordinal_ = 0;
+  ASSERT_TRUE(Run("fillrandom").ok());
+  EXPECT_NE(engine_.map, first);
+}
+
+TEST_F(WorkloadTest, AnHonestEnginePassesEverything) {
+  flags_.threads = 2;
+  ASSERT_TRUE(Run("fillrandom").ok());
+  for (const char* name : {"readrandom", "readmissing", "readseq", "readreverse", "seekrandom", "verify", "overwrite",
+                           "deleterandom", "readrandom", "readseq", "seekrandom", "verify"}) {
+    const Status status = Run(name);
+    EXPECT_TRUE(status.ok()) << name << ": " << status.ToString();
+  }
+  EXPECT_EQ(result_.ops, engine_.map.size()) << "verify counts the keys it saw";
+}
+
+TEST_F(WorkloadTest, CountsFoundAndMissing) {
+  ASSERT_TRUE(Run("fillrandom").ok());
+  ASSERT_TRUE(Run("readrandom").ok());
+  EXPECT_EQ(result_.ops, 3000u);
+  const unsigned long found = std::stoul(result_.message);
+  EXPECT_GT(found, 1600u);  // 63 % of 3000 are 1896
+  EXPECT_LT(found, 2200u);
+  EXPECT_NE(result_.message.find(" of 3000 found"), std::string::npos);
+  ASSERT_TRUE(Run("readmissing").ok());
+  EXPECT_EQ(result_.message, "0 of 3000 found");
+}
+
+TEST_F(WorkloadTest, OneWrongByteInAValueIsCaughtByEveryReader) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  engine_.lies.value = [](std::string* value) { (*value)[60] = static_cast<char>((*value)[60] ^ 4); };
+  for (const char* name : {"readrandom", "readseq", "readreverse", "seekrandom", "verify"}) {
+    EXPECT_TRUE(Run(name).IsCorruption()) << name;
+  }
+}
+
+TEST_F(WorkloadTest, ALostKeyIsCaught) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  engine_.lies.lost = IsKey7;
+  flags_.reads = 100000;  // of 3000 keys: key 7 is met with certainty, and the seed is fixed
+  EXPECT_TRUE(Run("readrandom").IsCorruption());
+  EXPECT_TRUE(Run("seekrandom").IsCorruption());
+  EXPECT_TRUE(Run("verify").IsCorruption());
+}
+
+TEST_F(WorkloadTest, AResurrectedKeyIsCaught) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  keys_.Erase(7);  // as if it had been deleted
+  flags_.reads = 100000;
+  EXPECT_TRUE(Run("readrandom").IsCorruption());
+  EXPECT_TRUE(Run("readseq").IsCorruption());
+  EXPECT_TRUE(Run("verify").IsCorruption());
+}
+
+TEST_F(WorkloadTest, AKeyThatNeverWasIsCaught) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  engine_.lies.ghost = [](const std::string& key) { return key.size() == 17; };
+  EXPECT_TRUE(Run("readmissing").IsCorruption());
+  engine_.map["a key of another shape"] = "";
+  EXPECT_TRUE(Run("verify").IsCorruption());
+}
+
+TEST_F(WorkloadTest, WrongOrderIsCaught) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  engine_.lies.backwards = true;
+  EXPECT_TRUE(Run("seekrandom").IsCorruption());
+}
+
+TEST_F(WorkloadTest, NothingIsKnownOfAnExistingDatabase) {
+  ASSERT_TRUE(Run("fillrandom").ok());
+  keys_.Reset(false);
+  EXPECT_TRUE(Run("readrandom").ok());
+  EXPECT_TRUE(Run("verify").ok());
+  EXPECT_FALSE(result_.live_bytes.has_value());
+  EXPECT_FALSE(result_.space_amp.has_value());
+}
+
+TEST_F(WorkloadTest, AFailedWriteEndsAllWorkers) {
+  flags_.threads = 3;
+  flags_.writes = 1 << 30;
+  std::atomic<int> left{1000};
+  engine_.lies.write = [&left] { return --left > 0 ? Status() : Status::NoSpace("full"); };
+  EXPECT_TRUE(Run("fillrandom").IsNoSpace());
+}
+
+TEST_F(WorkloadTest, WhatAnEngineCannotDoIsNotSupported) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  EXPECT_TRUE(Run("compact").IsNotSupported());
+}
+
+TEST_F(WorkloadTest, EveryWorkloadCanRun) {
+  for (const Workload& workload : Workloads()) {
+    EXPECT_EQ(FindWorkload(workload.name), &workload);
+    EXPECT_TRUE(workload.run != nullptr || workload.maintain != nullptr) << workload.name;
+  }
+  EXPECT_EQ(FindWorkload("fillsquares"), nullptr);
+}
+
+}  // namespace
+}  // namespace cambium::bench
