@@ -1,0 +1,323 @@
+#include "index/page_pool.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "index/page_builder.h"
+#include "index_test_util.h"
+#include "testing/mutant_scope.h"
+
+namespace cambium {
+namespace {
+
+using namespace cambium::testing;
+
+constexpr std::uint32_t kPageSize = 512;
+
+// Leaves of one tombstone each, "k0", "k1", ..., one unit long, in a file of their own.
+struct Pages {
+  Pages(std::uint64_t number, std::size_t count, PagePool* pool) : sink(IndexHeader(number, kPageSize)) {
+    for (std::size_t i = 0; i < count; ++i) Append("k" + std::to_string(i));
+    Open(pool);
+  }
+  void Append(const std::string& key) {
+    LeafBuilder builder(BytewiseComparator(), {kPageSize, 95});
+    ASSERT_TRUE(builder.Add(key, Entry::Tombstone()).ok());
+    std::string bytes;
+    const PageSink::Place place = *sink.Reserve(builder.units());
+    const ChildRef ref = builder.Finish(place.id, place.file_seed, &bytes);
+    ASSERT_TRUE(sink.Append(ref.page, bytes).ok());
+    written.push_back(bytes);
+  }
+  void Open(PagePool* pool) { file = std::make_shared<const IndexFile>(sink.file, sink.header, pool); }
+
+  MemorySink sink;
+  std::vector<std::string> written;
+  std::shared_ptr<const IndexFile> file;
+};
+
+std::string FirstKey(const PageRef& ref) {
+  std::string scratch;
+  return ref->key(0, &scratch).ToString();
+}
+
+TEST(PagePoolTest, ReadsAPageOnceAndCountsIt) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 10, &pool);
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 10; ++i) {
+      const Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[i]);
+      ASSERT_TRUE(ref.ok()) << ref.status().ToString();
+      EXPECT_EQ(FirstKey(*ref), "k" + std::to_string(i));
+    }
+  }
+  EXPECT_EQ(pages.sink.file->reads, 10);
+  const PagePoolStats stats = pool.stats();
+  EXPECT_EQ(stats.misses, 10u);
+  EXPECT_EQ(stats.hits, 20u);
+  EXPECT_EQ(stats.resident_pages, 10u);
+  EXPECT_EQ(stats.resident_bytes, 10u * kPageSize);
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+TEST(PagePoolTest, StaysWithinItsCapacityAndKeepsWhatIsUsed) {
+  PagePool pool(10 * kPageSize);
+  Pages pages(3, 100, &pool);
+  for (std::size_t i = 1; i < 100; ++i) {
+    ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[i]).ok());
+    ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());  // used all the time
+    ASSERT_LE(pool.stats().resident_bytes, 10u * kPageSize);
+    ASSERT_TRUE(pool.CheckInvariants(true).ok());
+  }
+  EXPECT_EQ(pages.sink.file->reads, 100);  // page 0 was never evicted
+  EXPECT_EQ(pool.stats().evictions, 90u);
+}
+
+// Pinned pages stay where they are, whatever comes; the pool grows, and shrinks when it can.
+TEST(PagePoolTest, GrowsRatherThanEvictAPinnedPage) {
+  PagePool pool(4 * kPageSize);
+  Pages pages(3, 40, &pool);
+  std::vector<PageRef> pinned;
+  for (std::size_t i = 0; i < 20; ++i) {
+    Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[i]);
+    ASSERT_TRUE(ref.ok());
+    pinned.push_back(std::move(ref).value());
+  }
+  EXPECT_EQ(pool.stats().resident_pages, 20u);
+  EXPECT_EQ(pool.stats().evictions, 0u);
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(FirstKey(pinned[i]), "k" + std::to_string(i));
+    EXPECT_EQ(pinned[i]->bytes(), Slice(pages.written[i]));
+  }
+  EXPECT_TRUE(pool.CheckInvariants(false).ok());
+  EXPECT_TRUE(pool.CheckInvariants(true).IsCorruption());
+  pinned.clear();
+  ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[30]).ok());
+  EXPECT_LE(pool.stats().resident_pages, 4u);
+  pool.SetCapacity(0);
+  EXPECT_EQ(pool.stats().resident_bytes, 0u);
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+TEST(PagePoolTest, ReadErrorsAreReportedAndNotRemembered) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 2, &pool);
+  pages.sink.file->fail_reads = true;
+  EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).status().IsIOError());
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+  pages.sink.file->fail_reads = false;
+  EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());
+}
+
+TEST(PagePoolTest, DamageIsCorruptionAndNamesItsPlace) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 4, &pool);
+  std::string& bytes = pages.sink.file->contents;
+  bytes[2 * kPageSize + 300] = static_cast<char>(bytes[2 * kPageSize + 300] ^ 1);
+  const Status flipped = pool.Get(*pages.file, pages.sink.pages[1]).status();
+  EXPECT_TRUE(flipped.IsCorruption());
+  EXPECT_NE(flipped.ToString().find("3.idx:1024"), std::string::npos) << flipped.ToString();
+  EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());  // others stay readable
+
+  bytes.resize(4 * kPageSize + 100);
+  EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[3]).status().IsCorruption());
+  EXPECT_TRUE(pool.Get(*pages.file, {MakePageId(3, 0, 1), 0}).status().IsCorruption());          // the header
+  EXPECT_TRUE(pool.Get(*pages.file, {MakePageId(3, 1 << 19, 64), 0}).status().IsCorruption());   // far outside
+  EXPECT_TRUE(pool.Get(FileSet(pages.file), {MakePageId(4, 1, 1), 0}).status().IsCorruption());  // no such file
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+// A write that was lost: the bytes on disk are a whole, older page of the same place. Only the parent knows better.
+Status GetAfterLostWrite(bool cached) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 2, &pool);
+  if (cached) {
+    EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());
+  }
+  PagePointer expected = pages.sink.pages[0];
+  expected.checksum ^= 1;
+  return pool.Get(*pages.file, expected).status();
+}
+
+TEST(PagePoolTest, LostWriteIsSeenByTheParentsChecksum) {
+  EXPECT_TRUE(GetAfterLostWrite(false).IsCorruption());
+  EXPECT_TRUE(GetAfterLostWrite(true).IsCorruption());
+}
+
+TEST(PagePoolTest, MutantSkipParentChecksumIsCaught) {
+  const MutantScope mutant(Mutant::kSkipParentChecksum);
+  EXPECT_FALSE(GetAfterLostWrite(false).IsCorruption());
+  EXPECT_FALSE(GetAfterLostWrite(true).IsCorruption());
+}
+
+TEST(PagePoolTest, APointerOfAnotherLengthIsCorruption) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 4, &pool);
+  ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());
+  const PagePointer longer{MakePageId(3, 1, 2), pages.sink.pages[0].checksum};
+  EXPECT_TRUE(pool.Get(*pages.file, longer).status().IsCorruption());
+}
+
+TEST(PagePoolTest, InsertedPagesAreFoundWithoutARead) {
+  PagePool pool(4 * kPageSize);
+  Pages pages(3, 10, &pool);
+  for (std::size_t i = 0; i < 3; ++i) pool.Insert(*pages.file, pages.sink.pages[i], pages.written[i]);
+  pool.Insert(*pages.file, pages.sink.pages[0], pages.written[0]);  // again: nothing happens
+  std::vector<PageRef> pinned;
+  for (std::size_t i = 0; i < 3; ++i) {
+    Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[i]);
+    ASSERT_TRUE(ref.ok());
+    EXPECT_EQ(ref.value()->bytes(), Slice(pages.written[i]));
+    pinned.push_back(std::move(ref).value());
+  }
+  EXPECT_EQ(pages.sink.file->reads, 0);
+  pool.Insert(*pages.file, pages.sink.pages[3], pages.written[3]);
+  pool.Insert(*pages.file, pages.sink.pages[4], pages.written[4]);  // takes the place of page 3
+  EXPECT_LE(pool.stats().resident_bytes, 4u * kPageSize);           // does not grow for a guess
+  EXPECT_TRUE(pool.CheckInvariants(false).ok());
+}
+
+TEST(PagePoolTest, ForgetsAFileButNotItsPinnedPages) {
+  PagePool pool(1 << 20);
+  PageRef pinned;
+  {
+    Pages pages(3, 5, &pool);
+    for (const PagePointer& page : pages.sink.pages) ASSERT_TRUE(pool.Get(*pages.file, page).ok());
+    pinned = pool.Get(*pages.file, pages.sink.pages[2]).value();
+  }
+  EXPECT_EQ(pool.stats().resident_pages, 1u);
+  EXPECT_EQ(FirstKey(pinned), "k2");
+  // Another file of the same number knows nothing of the old pages.
+  Pages other(3, 5, &pool);
+  ASSERT_TRUE(pool.Get(*other.file, other.sink.pages[2]).ok());
+  EXPECT_EQ(other.sink.file->reads, 1);
+  EXPECT_EQ(FirstKey(pinned), "k2");
+  EXPECT_TRUE(pool.CheckInvariants(false).ok());
+  pinned.Release();
+  pool.SetCapacity(1 << 20);
+  EXPECT_EQ(pool.stats().resident_pages, 1u);
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+TEST(PagePoolTest, DirectFilesOfSmallPagesAreRead) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 20, &pool);
+  pages.sink.file->direct = true;
+  for (std::size_t i = 0; i < 20; ++i) {
+    const Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[i]);
+    ASSERT_TRUE(ref.ok()) << ref.status().ToString();
+    EXPECT_EQ((*ref)->bytes(), Slice(pages.written[i]));
+  }
+}
+
+// All threads miss the same page while its read is held up: one read serves them.
+TEST(PagePoolTest, ConcurrentMissesReadOnce) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 2, &pool);
+  std::mutex mutex;
+  std::condition_variable released;
+  bool release = false;
+  pages.sink.file->on_read = [&] {
+    std::unique_lock lock(mutex);
+    released.wait(lock, [&] { return release; });
+  };
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[1]);
+      if (ref.ok() && FirstKey(*ref) == "k1") right.fetch_add(1);
+    });
+  }
+  while (pages.sink.file->reads == 0) std::this_thread::yield();
+  {
+    const std::lock_guard lock(mutex);
+    release = true;
+  }
+  released.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 4);
+  EXPECT_EQ(pages.sink.file->reads, 1);
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+// Threads read pages of two files through a pool that holds a tenth of them, while files come and go beside them. Every
+// page that a pin protects must be the right one as long as the pin lives.
+TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
+  const std::uint64_t seed = SeedFromEnvironment(11);
+  PagePool pool(20 * kPageSize);
+  Pages first(3, 100, &pool);
+  Pages second(4, 100, &pool);
+  std::atomic<int> wrong{0};
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Prng prng(seed + t);
+      std::vector<std::pair<PageRef, std::size_t>> held;
+      for (int i = 0; i < 20000; ++i) {
+        Pages& pages = prng.OneIn(2) ? first : second;
+        // A few pages are hot, so that hits, misses and evictions of the same page meet.
+        const std::size_t which = prng.OneIn(2) ? prng.Uniform(6) : prng.Uniform(100);
+        Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[which]);
+        if (!ref.ok()) {
+          wrong.fetch_add(1);
+          continue;
+        }
+        if ((*ref)->pointer() != pages.sink.pages[which]) wrong.fetch_add(1);
+        if (prng.OneIn(4)) held.emplace_back(std::move(ref).value(), which);
+        if (held.size() > 3) {
+          for (const auto& [page, k] : held) {
+            if (FirstKey(page) != "k" + std::to_string(k)) wrong.fetch_add(1);
+          }
+          held.clear();
+        }
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    for (std::uint64_t n = 10; !stop.load(); ++n) {
+      Pages passing(n, 10, &pool);
+      for (std::size_t i = 0; i < 10; ++i) {
+        if (i % 2 == 0) pool.Insert(*passing.file, passing.sink.pages[i], passing.written[i]);
+        if (!pool.Get(*passing.file, passing.sink.pages[i]).ok()) wrong.fetch_add(1);
+      }
+    }
+  });
+  for (std::size_t t = 0; t < 4; ++t) threads[t].join();
+  stop = true;
+  threads.back().join();
+  EXPECT_EQ(wrong, 0);
+  const Status invariants = pool.CheckInvariants(true);
+  EXPECT_TRUE(invariants.ok()) << invariants.ToString();
+  pool.SetCapacity(20 * kPageSize);
+  EXPECT_LE(pool.stats().resident_bytes, 20u * kPageSize);
+}
+
+// Errors met by several threads at once go away with their cause.
+TEST(PagePoolTest, ThreadsRecoverFromReadErrors) {
+  PagePool pool(4 * kPageSize);
+  Pages pages(3, 20, &pool);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      Prng prng(t);
+      for (int i = 0; i < 3000; ++i) {
+        if (t == 0 && i % 10 == 0) pages.sink.file->fail_reads = !pages.sink.file->fail_reads;
+        const std::size_t which = prng.Uniform(20);
+        const Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[which]);
+        if (ref.ok() ? (*ref)->pointer() != pages.sink.pages[which] : !ref.status().IsIOError()) wrong.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  pages.sink.file->fail_reads = false;
+  for (const PagePointer& page : pages.sink.pages) EXPECT_TRUE(pool.Get(*pages.file, page).ok());
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+}  // namespace
+}  // namespace cambium
