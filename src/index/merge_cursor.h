@@ -1,0 +1,130 @@
+// Several layers in key order as if they were one: MergeCursor to read them, LayerMerge to make a new layer of them.
+//
+//   newest   memtable    . b . d .        a key of several layers is yielded once, from the newest that has it;
+//            run 12      a b . . .        tombstones are yielded too: hiding them is for whoever knows that nothing
+//            run 9       a . c d .        lies below
+//   oldest   tree        a . . d e
+//
+// The children that have an entry ahead are kept in order of their keys, the newest first among equals. Mostly one
+// child is far larger than the others, so most steps end with one comparison to the next child; otherwise its new place
+// is found by halving. With a dozen children a tree of losers would not compare less.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cambium/comparator.h"
+#include "index/page_format.h"
+#include "memtable/entry_cursor.h"
+
+namespace cambium {
+
+// One layer of a merge.
+struct MergeChild {
+  // The cursor is the merge's own, or only lent: then it must outlive the merge, and nobody else may move it.
+  explicit MergeChild(std::unique_ptr<EntryCursor> its_cursor) : owned(std::move(its_cursor)), cursor(owned.get()) {}
+  explicit MergeChild(EntryCursor* lent) : cursor(lent) {}
+
+  std::unique_ptr<EntryCursor> owned;
+  EntryCursor* cursor;
+  // For messages: the file, or what else it is.
+  std::string name;
+  // Keys below are hidden, as if the layer did not have them: a sweep that has come this far has carried them into the
+  // tree, where they may have been moved since.
+  std::optional<std::string> first_visible = std::nullopt;
+};
+
+// Reports an entry that a newer layer hides: the number of its child, the key, and what is dropped with it.
+using OnShadowed = std::function<void(std::size_t child, Slice key, const Entry& entry)>;
+
+// An error of any child is the merge's error. So is a child that yields a key which is not strictly beyond its last
+// one, or which is on the wrong side of what was sought: Corruption, because a merge of what is out of order loses keys.
+// One thread.
+class MergeCursor final : public EntryCursor {
+ public:
+  // Newest child first.
+  MergeCursor(const Comparator* comparator, std::vector<MergeChild> children);
+
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(Slice target) override;
+  void SeekForPrev(Slice target) override;
+  void Next() override;
+  void Prev() override;
+
+  [[nodiscard]] bool Valid() const override { return !order_.empty(); }
+  [[nodiscard]] Slice key() const override { return children_[order_[0]].key; }
+  [[nodiscard]] Entry entry() const override { return children_[order_[0]].its.cursor->entry(); }
+  [[nodiscard]] Status status() const override { return status_; }
+  // Which child the entry is from. Requires Valid().
+  [[nodiscard]] std::size_t source() const { return order_[0]; }
+
+ private:
+  friend class LayerMerge;
+
+  struct Child {
+    MergeChild its;
+    Slice key;         // where it stands, if it is in order_
+    std::string last;  // where it stood before its last step; kept for its memory
+  };
+
+  void Begin(bool forward);
+  void SeekAll(Slice target);
+  void Enter(std::size_t index);
+  void StepAt(std::size_t place);
+  void StepOverCurrentKey();
+  void Turn();
+  // These move one child in the direction of the merge. True if it has an entry there; false at its end, after Fail too.
+  [[nodiscard]] bool Arrive(Child* child);
+  [[nodiscard]] bool SeekChild(Child* child, Slice target);
+  [[nodiscard]] bool StepChild(Child* child);
+
+  [[nodiscard]] int CompareForward(Slice a, Slice b) const { return key_order_.Compare(a, b); }
+  [[nodiscard]] int CompareAhead(Slice a, Slice b) const {
+    return forward_ ? CompareForward(a, b) : CompareForward(b, a);
+  }
+  [[nodiscard]] bool IsBefore(std::size_t a, std::size_t b) const;
+  void Fail(Status status);
+  void FailOrder(const Child& child, const char* what, Slice other);
+
+  const KeyOrder key_order_;
+  std::vector<Child> children_;
+  std::vector<std::size_t> order_;  // children with an entry ahead; the first one is the current
+  bool forward_ = true;
+  std::string sought_;
+  const OnShadowed* on_shadowed_ = nullptr;
+  Status status_;
+};
+
+// The same, forward only, for making a new layer of old ones: tells which entries the new layer drops, because each of
+// them holds a reference that somebody's account counts.
+class LayerMerge {
+ public:
+  // `on_shadowed` is called by the Next() that leaves a key, for each older entry of that key. So a merge that stops in
+  // front of a key has reported nothing of it. What a child hides below its first_visible is not reported: it was, when
+  // it was merged. If the merge fails, what was reported is void.
+  LayerMerge(const Comparator* comparator, std::vector<MergeChild> children, OnShadowed on_shadowed);
+  LayerMerge(const LayerMerge&) = delete;
+  LayerMerge& operator=(const LayerMerge&) = delete;
+
+  void SeekToFirst() { cursor_.SeekToFirst(); }
+  void Seek(Slice target) { cursor_.Seek(target); }
+  void Next() { cursor_.Next(); }
+
+  [[nodiscard]] bool Valid() const { return cursor_.Valid(); }
+  [[nodiscard]] Slice key() const { return cursor_.key(); }
+  [[nodiscard]] Entry entry() const { return cursor_.entry(); }
+  [[nodiscard]] std::size_t source() const { return cursor_.source(); }
+  [[nodiscard]] Status status() const { return cursor_.status(); }
+
+ private:
+  const OnShadowed on_shadowed_;
+  MergeCursor cursor_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,396 @@
+#include "index/merge_cursor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium {
+namespace {
+
+struct KeyAndWord {
+  std::string key;
+  std::uint64_t word;  // 0: a tombstone
+};
+
+struct KeyLess {
+  const Comparator* comparator;
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+
+// A layer from a list. What it hands out lives in a buffer that every move overwrites, as a cursor's page may go. Can
+// fail at the n-th move, and yields the list as it is, also if it is out of order.
+class ListCursor final : public EntryCursor {
+ public:
+  ListCursor(const Comparator* comparator, std::vector<KeyAndWord> list, int moves_until_error = -1)
+      : comparator_(comparator), list_(std::move(list)), moves_until_error_(moves_until_error) {}
+
+  void SeekToFirst() override { MoveTo(0); }
+  void SeekToLast() override { MoveTo(static_cast<std::ptrdiff_t>(list_.size()) - 1); }
+  void Seek(Slice target) override { MoveTo(LowerBound(target)); }
+  void SeekForPrev(Slice target) override {
+    std::ptrdiff_t at = LowerBound(target);
+    const bool equal = at < std::ssize(list_) && comparator_->Compare(list_[Index(at)].key, target) == 0;
+    MoveTo(equal ? at : at - 1);
+  }
+  void Next() override {
+    ASSERT_TRUE(Valid());
+    MoveTo(at_ + 1);
+  }
+  void Prev() override {
+    ASSERT_TRUE(Valid());
+    MoveTo(at_ - 1);
+  }
+  bool Valid() const override { return status_.ok() && at_ >= 0 && at_ < std::ssize(list_); }
+  Slice key() const override { return buffer_; }
+  Entry entry() const override {
+    const std::uint64_t word = list_[Index(at_)].word;
+    return word == 0 ? Entry::Tombstone() : Entry::At(ValueAddress(std::uint64_t{1} << 60 | word));
+  }
+  Status status() const override { return status_; }
+
+ private:
+  static std::size_t Index(std::ptrdiff_t at) { return static_cast<std::size_t>(at); }
+  std::ptrdiff_t LowerBound(Slice target) const {
+    std::ptrdiff_t at = 0;
+    while (at < std::ssize(list_) && comparator_->Compare(list_[Index(at)].key, target) < 0) ++at;
+    return at;
+  }
+  void MoveTo(std::ptrdiff_t at) {
+    std::fill(buffer_.begin(), buffer_.end(), '#');
+    status_ = moves_until_error_ == 0 ? Status::IOError("medium error") : Status::OK();
+    if (moves_until_error_ >= 0) --moves_until_error_;
+    at_ = at;
+    if (Valid()) buffer_ = list_[Index(at_)].key;
+  }
+
+  const Comparator* comparator_;
+  std::vector<KeyAndWord> list_;
+  int moves_until_error_;
+  std::ptrdiff_t at_ = -1;
+  std::string buffer_;
+  Status status_;
+};
+
+MergeChild ListChild(std::vector<KeyAndWord> list, const char* name = "", int moves_until_error = -1) {
+  MergeChild child(std::make_unique<ListCursor>(BytewiseComparator(), std::move(list), moves_until_error));
+  child.name = name;
+  return child;
+}
+
+std::string Show(Slice key, const Entry& entry) {
+  const std::string word = std::to_string(entry.address.word() << 4 >> 4);
+  return key.ToString() + "=" + (entry.kind == EntryKind::kTombstone ? "deleted" : word);
+}
+
+template <typename Merge>
+std::string Rest(Merge* merge) {
+  std::string text;
+  for (; merge->Valid(); merge->Next()) text += Show(merge->key(), merge->entry()) + " ";
+  return text;
+}
+
+std::vector<MergeChild> Children(MergeChild a) {
+  std::vector<MergeChild> children;
+  children.push_back(std::move(a));
+  return children;
+}
+std::vector<MergeChild> Children(MergeChild a, MergeChild b) {
+  std::vector<MergeChild> children = Children(std::move(a));
+  children.push_back(std::move(b));
+  return children;
+}
+
+TEST(MergeCursorTest, TheNewestOfEqualKeysWinsAndTombstonesAreYielded) {
+  MergeCursor merge(BytewiseComparator(), Children(ListChild({{"b", 0}, {"d", 12}}),
+                                                   ListChild({{"a", 21}, {"b", 22}, {"d", 24}, {"e", 25}})));
+  EXPECT_FALSE(merge.Valid());
+  merge.SeekToFirst();
+  EXPECT_EQ(merge.source(), 1u);
+  EXPECT_EQ(Rest(&merge), "a=21 b=deleted d=12 e=25 ");
+  EXPECT_TRUE(merge.status().ok());
+}
+
+TEST(MergeCursorTest, NothingToMergeIsNothing) {
+  MergeCursor merge(BytewiseComparator(), {});
+  merge.SeekToFirst();
+  EXPECT_FALSE(merge.Valid());
+  merge.SeekForPrev("x");
+  EXPECT_FALSE(merge.Valid());
+  EXPECT_TRUE(merge.status().ok());
+}
+
+TEST(MergeCursorTest, ALentCursorIsNotDeleted) {
+  ListCursor lent(BytewiseComparator(), {{"a", 1}});
+  {
+    MergeCursor merge(BytewiseComparator(), Children(MergeChild(&lent)));
+    merge.SeekToFirst();
+    EXPECT_EQ(Rest(&merge), "a=1 ");
+  }
+  lent.SeekToFirst();
+  EXPECT_TRUE(lent.Valid());
+}
+
+// A swept run's keys below the sweep's cursor are in the tree already, perhaps with newer addresses.
+TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
+  MergeChild run = ListChild({{"a", 11}, {"b", 12}, {"c", 13}, {"d", 14}});
+  run.first_visible = "c";
+  MergeCursor merge(BytewiseComparator(), Children(std::move(run), ListChild({{"a", 21}, {"c", 23}})));
+  merge.SeekToFirst();
+  EXPECT_EQ(Rest(&merge), "a=21 c=13 d=14 ");
+  merge.Seek("aa");
+  EXPECT_EQ(merge.key(), Slice("c"));
+  merge.Prev();
+  ASSERT_TRUE(merge.Valid());
+  EXPECT_EQ(Show(merge.key(), merge.entry()), "a=21");
+  merge.SeekForPrev("b");
+  ASSERT_TRUE(merge.Valid());
+  EXPECT_EQ(merge.key(), Slice("a"));
+  merge.SeekToLast();
+  EXPECT_EQ(merge.key(), Slice("d"));
+}
+
+// Random layers and masks under both orders, every way of moving, compared with what the layers say when asked from the
+// newest to the oldest.
+TEST(MergeCursorTest, AgreesWithAskingTheLayersOneByOne) {
+  const std::uint64_t seed = testing::SeedFromEnvironment(0x3e6);
+  Prng prng(seed);
+  for (std::uint64_t round = 0; round < 400 * testing::ScaleFromEnvironment(); ++round) {
+    const Comparator* comparator = prng.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
+    const auto random_key = [&] {
+      std::string key;
+      for (std::uint64_t n = prng.Uniform(4); n > 0; --n) key += static_cast<char>('a' + prng.Uniform(4));
+      return key;
+    };
+    std::map<std::string, std::uint64_t, KeyLess> model(KeyLess{comparator});
+    std::vector<MergeChild> children;
+    const std::uint64_t layers = prng.Uniform(13);
+    for (std::uint64_t layer = 0; layer < layers; ++layer) {
+      std::map<std::string, std::uint64_t, KeyLess> entries(KeyLess{comparator});
+      for (std::uint64_t n = prng.Skewed(6); n > 0; --n) {
+        entries[random_key()] = prng.OneIn(4) ? 0 : (layer + 1) * 1000 + n;
+      }
+      std::vector<KeyAndWord> list;
+      for (const auto& [key, word] : entries) list.push_back({key, word});
+      MergeChild child(std::make_unique<ListCursor>(comparator, list));
+      if (prng.OneIn(3)) child.first_visible = random_key();
+      for (const auto& [key, word] : list) {
+        // Newest first, so that the first to come stays.
+        if (!child.first_visible || comparator->Compare(key, *child.first_visible) >= 0) model.emplace(key, word);
+      }
+      children.push_back(std::move(child));
+    }
+    std::vector<std::string> all;
+    std::vector<std::string> keys;
+    for (const auto& [key, word] : model) {
+      keys.push_back(key);
+      all.push_back(key + "=" + (word == 0 ? "deleted" : std::to_string(word)));
+    }
+    const auto lower_bound = [&](const std::string& target) {
+      return std::lower_bound(keys.begin(), keys.end(), target, KeyLess{comparator}) - keys.begin();
+    };
+    MergeCursor merge(comparator, std::move(children));
+    std::ptrdiff_t at = -1;
+    for (int move = 0; move < 200; ++move) {
+      const bool valid = at >= 0 && at < std::ssize(all);
+      ASSERT_EQ(merge.Valid(), valid);
+      if (valid) {
+        ASSERT_EQ(Show(merge.key(), merge.entry()), all[static_cast<std::size_t>(at)]);
+      }
+      const std::string target = random_key();
+      switch (prng.Uniform(valid ? 16 : 4)) {
+        case 0:
+          merge.SeekToFirst();
+          at = 0;
+          break;
+        case 1:
+          merge.SeekToLast();
+          at = std::ssize(all) - 1;
+          break;
+        case 2:
+          merge.Seek(target);
+          at = lower_bound(target);
+          break;
+        case 3:
+          merge.SeekForPrev(target);
+          at = lower_bound(target);
+          if (at == std::ssize(all) || comparator->Compare(keys[static_cast<std::size_t>(at)], target) != 0) --at;
+          break;
+        case 4:  // to itself: the key is that of a child that moves
+          prng.OneIn(2) ? merge.Seek(merge.key()) : merge.SeekForPrev(merge.key());
+          break;
+        case 5:
+        case 6:
+        case 7:
+        case 8:
+        case 9:
+          merge.Prev();
+          --at;
+          break;
+        default:
+          merge.Next();
+          ++at;
+      }
+      ASSERT_TRUE(merge.status().ok());
+    }
+  }
+}
+
+// Whichever move of whichever child fails, and whatever the merge was doing: it is invalid with that error, never
+// shorter with none; and a new seek may succeed.
+TEST(MergeCursorTest, AnErrorOfAnyChildAtAnyMoveIsTheMergesError) {
+  for (int failing_child = 0; failing_child < 2; ++failing_child) {
+    for (int moves = 0; moves < 8; ++moves) {
+      SCOPED_TRACE(std::to_string(failing_child) + " fails after " + std::to_string(moves));
+      MergeCursor merge(BytewiseComparator(),
+                        Children(ListChild({{"a", 1}, {"c", 1}}, "new.run", failing_child == 0 ? moves : -1),
+                                 ListChild({{"a", 2}, {"b", 2}, {"d", 2}}, "old.run",
+                                           failing_child == 1 ? moves : -1)));
+      merge.SeekToFirst();
+      for (int i = 0; i < 2 && merge.Valid(); ++i) merge.Next();
+      for (int i = 0; i < 2 && merge.Valid(); ++i) merge.Prev();
+      while (merge.Valid()) merge.Next();
+      if (merge.status().ok()) {
+        EXPECT_GT(moves, 3);  // it was not reached
+        continue;
+      }
+      EXPECT_TRUE(merge.status().IsIOError());
+      EXPECT_NE(merge.status().ToString().find(failing_child == 0 ? "new.run: medium" : "old.run: medium"),
+                std::string::npos)
+          << merge.status().ToString();
+      merge.SeekToFirst();
+      EXPECT_TRUE(merge.status().ok());
+      EXPECT_EQ(Rest(&merge), "a=1 b=2 c=1 d=2 ");
+    }
+  }
+}
+
+// RULES A8: a run that is out of order (damage that its checksum does not show, or another order under the comparator's
+// name) makes a merge lose keys. It must be reported, in each direction, and repeated keys too.
+bool SeesDisorder(const std::vector<KeyAndWord>& list, bool forward) {
+  MergeCursor merge(BytewiseComparator(),
+                    Children(ListChild({{"b", 1}, {"x", 1}}), ListChild(list, "000012.run")));
+  forward ? merge.SeekToFirst() : merge.SeekToLast();
+  while (merge.Valid()) forward ? merge.Next() : merge.Prev();
+  if (merge.status().ok()) return false;
+  EXPECT_TRUE(merge.status().IsCorruption());
+  EXPECT_NE(merge.status().ToString().find("000012.run"), std::string::npos);
+  return true;
+}
+
+TEST(MergeCursorTest, KeysOutOfOrderAreCorruption) {
+  for (const bool forward : {true, false}) {
+    EXPECT_FALSE(SeesDisorder({{"a", 2}, {"c", 2}, {"d", 2}}, forward));
+    EXPECT_TRUE(SeesDisorder({{"a", 2}, {"d", 2}, {"c", 2}}, forward));
+    EXPECT_TRUE(SeesDisorder({{"a", 2}, {"c", 2}, {"c", 2}}, forward));
+    testing::MutantScope mutant(Mutant::kSkipOrderCheck);
+    EXPECT_FALSE(SeesDisorder({{"a", 2}, {"d", 2}, {"c", 2}}, forward));
+  }
+}
+
+TEST(MergeCursorTest, AnAnswerOnTheWrongSideOfASeekIsCorruption) {
+  // Stands on "m", whatever it is asked for.
+  class Stubborn final : public EntryCursor {
+   public:
+    void SeekToFirst() override {}
+    void SeekToLast() override {}
+    void Seek(Slice) override {}
+    void SeekForPrev(Slice) override {}
+    void Next() override {}
+    void Prev() override {}
+    bool Valid() const override { return true; }
+    Slice key() const override { return "m"; }
+    Entry entry() const override { return Entry::Tombstone(); }
+    Status status() const override { return {}; }
+  };
+  MergeCursor merge(BytewiseComparator(), Children(MergeChild(std::make_unique<Stubborn>())));
+  merge.Seek("m");
+  EXPECT_TRUE(merge.Valid());
+  merge.Seek("n");
+  EXPECT_FALSE(merge.Valid());
+  EXPECT_TRUE(merge.status().IsCorruption());
+  merge.SeekForPrev("l");
+  EXPECT_TRUE(merge.status().IsCorruption());
+  merge.SeekForPrev("m");
+  EXPECT_TRUE(merge.Valid());
+  merge.Prev();
+  EXPECT_TRUE(merge.status().IsCorruption());
+}
+
+TEST(LayerMergeTest, ShadowedEntriesAreReportedByTheNextThatLeavesTheirKey) {
+  std::vector<std::string> dropped;
+  std::vector<MergeChild> children;
+  children.push_back(ListChild({{"a", 0}, {"c", 13}}));
+  children.push_back(ListChild({{"a", 21}, {"b", 22}}));
+  children.push_back(ListChild({{"a", 31}, {"b", 0}, {"c", 33}}));
+  children[2].first_visible = "b";  // its a is not dropped now: it was merged by an earlier step
+  LayerMerge merge(BytewiseComparator(), std::move(children), [&](std::size_t child, Slice key, const Entry& entry) {
+    dropped.push_back(std::to_string(child) + " " + Show(key, entry));
+  });
+  merge.SeekToFirst();
+  EXPECT_TRUE(dropped.empty());
+  EXPECT_EQ(Show(merge.key(), merge.entry()), "a=deleted");
+  merge.Next();
+  EXPECT_EQ(dropped, std::vector<std::string>({"1 a=21"}));
+  EXPECT_EQ(merge.source(), 1u);
+  merge.Next();
+  EXPECT_EQ(dropped, std::vector<std::string>({"1 a=21", "2 b=deleted"}));
+  EXPECT_EQ(Show(merge.key(), merge.entry()), "c=13");
+  merge.Next();
+  EXPECT_EQ(dropped, std::vector<std::string>({"1 a=21", "2 b=deleted", "2 c=33"}));
+  EXPECT_FALSE(merge.Valid());
+  EXPECT_TRUE(merge.status().ok());
+}
+
+// Accounts charge what is dropped, so no reference may be lost or counted twice: each visible entry of each layer is
+// either yielded or reported, once, also when the merge goes on from a key by a new Seek.
+TEST(LayerMergeTest, EveryEntryIsYieldedOrReportedExactlyOnce) {
+  const std::uint64_t seed = testing::SeedFromEnvironment(0x1a7e6);
+  Prng prng(seed);
+  for (std::uint64_t round = 0; round < 300 * testing::ScaleFromEnvironment(); ++round) {
+    std::map<std::uint64_t, int> seen;  // by word, which is unique
+    std::uint64_t word = 0;
+    std::vector<std::vector<KeyAndWord>> lists(1 + prng.Uniform(12));
+    for (auto& list : lists) {
+      std::map<std::string, std::uint64_t> entries;
+      for (std::uint64_t n = prng.Skewed(6); n > 0; --n) entries.emplace(std::to_string(prng.Uniform(60)), 0);
+      for (auto& [key, its_word] : entries) {
+        list.push_back({key, ++word});
+        seen[word] = 0;
+      }
+    }
+    std::string from;
+    bool done = false;
+    while (!done) {
+      std::vector<MergeChild> children;
+      for (const auto& list : lists) {
+        children.push_back(ListChild(list));
+        if (!from.empty()) children.back().first_visible = from;
+      }
+      const auto see = [&](const Entry& entry) { ++seen[entry.address.word() << 4 >> 4]; };
+      LayerMerge merge(BytewiseComparator(), std::move(children),
+                       [&](std::size_t, Slice, const Entry& entry) { see(entry); });
+      merge.SeekToFirst();
+      for (std::uint64_t steps = 1 + prng.Uniform(30); steps > 0 && merge.Valid(); --steps) {
+        see(merge.entry());
+        merge.Next();
+      }
+      ASSERT_TRUE(merge.status().ok());
+      done = !merge.Valid();
+      if (!done) from = merge.key().ToString();
+    }
+    for (const auto& [its_word, times] : seen) ASSERT_EQ(times, 1) << its_word;
+  }
+}
+
+}  // namespace
+}  // namespace cambium
