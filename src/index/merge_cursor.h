@@ -43,8 +43,8 @@ struct MergeChild {
 using OnShadowed = std::function<void(std::size_t child, Slice key, const Entry& entry)>;
 
 // An error of any child is the merge's error. So is a child that yields a key which is not strictly beyond its last
-// one, or which is on the wrong side of what was sought: Corruption, because a merge of what is out of order loses keys.
-// One thread.
+// one, or which is on the wrong side of what was sought: Corruption, because a merge of what is out of order loses
+// keys. One thread.
 class MergeCursor final : public EntryCursor {
  public:
   // Newest child first.
@@ -79,7 +79,7 @@ class MergeCursor final : public EntryCursor {
   void StepAt(std::size_t place);
   void StepOverCurrentKey();
   void Turn();
-  // These move one child in the direction of the merge. True if it has an entry there; false at its end, after Fail too.
+  // These move one child in the direction of the merge. True if it has an entry there; false at its end and after Fail.
   [[nodiscard]] bool Arrive(Child* child);
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);
