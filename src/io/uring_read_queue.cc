@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <chrono>
 #include <deque>
@@ -22,13 +23,29 @@
 namespace cambium {
 namespace {
 
+// How many rings there are. What counts is the order it makes: liburing maps and unmaps rings by bare system calls, so
+// that to ThreadSanitizer a ring that gets the addresses of an earlier one of another thread looks like the same memory
+// written twice. A ring leaves the count before it is unmapped and enters it after it is mapped: the earlier one's last
+// use happens before the later one's first, in terms that the sanitizer knows.
+std::atomic<int> ring_count{0};
+
+bool MakeRing(std::size_t entries, io_uring* ring) {
+  if (io_uring_queue_init(static_cast<unsigned>(entries), ring, 0) != 0) return false;
+  ring_count.fetch_add(1, std::memory_order_acq_rel);
+  return true;
+}
+void CloseRing(io_uring* ring) {
+  ring_count.fetch_sub(1, std::memory_order_acq_rel);
+  io_uring_queue_exit(ring);
+}
+
 void Nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 // One byte of a file in memory, through a ring: creation alone would not show that reads are allowed.
 bool TryIoUring() {
   const PosixDescriptor file(memfd_create("cambium-probe", MFD_CLOEXEC));
   io_uring ring;
-  if (!file.valid() || ::pwrite(file.get(), "x", 1, 0) != 1 || io_uring_queue_init(2, &ring, 0) != 0) return false;
+  if (!file.valid() || ::pwrite(file.get(), "x", 1, 0) != 1 || !MakeRing(2, &ring)) return false;
   char byte = 0;
   io_uring_sqe* const sqe = io_uring_get_sqe(&ring);
   io_uring_prep_read(sqe, file.get(), &byte, 1, 0);
@@ -39,7 +56,7 @@ bool TryIoUring() {
     while (io_uring_wait_cqe(&ring, &cqe) != 0) Nap();
     works = cqe->res == 1 && byte == 'x';
   }
-  io_uring_queue_exit(&ring);
+  CloseRing(&ring);
   return works;
 }
 
@@ -92,7 +109,7 @@ class UringReadQueue final : public ReadQueue {
 
 void UringReadQueue::Start() {
   if (has_ring_ || threads_ != nullptr) return;
-  if (io_uring_queue_init(static_cast<unsigned>(depth_), &ring_, 0) != 0) {
+  if (!MakeRing(depth_, &ring_)) {
     threads_ = NewThreadReadQueue(depth_);
     return;
   }
@@ -112,7 +129,7 @@ UringReadQueue::~UringReadQueue() {
       Flush();
     }
   }
-  io_uring_queue_exit(&ring_);
+  CloseRing(&ring_);
 }
 
 Status UringReadQueue::Submit(std::span<ReadRequest* const> requests) {

@@ -311,9 +311,13 @@ TEST_F(PosixFileTest, AWriteThatFailsHalfWayNamesWhereAndWhy) {
   EXPECT_NE(status.ToString().find(file->path() + ":8192: File too large"), std::string::npos) << status.ToString();
 }
 
-// F8: every number of descriptors up to what it takes; nothing is left behind by the attempts that failed.
+// F8: nothing is left behind by the attempts that failed.
 TEST_F(PosixFileTest, WithoutDescriptorsTheCallFailsAndNothingElse) {
   std::unique_ptr<File> file;
+  std::unique_ptr<FileLock> lock;
+  // Taken once before: UBSan looks at a class it has not met yet through a pipe, and finds no descriptor for it.
+  ASSERT_TRUE(fs_->Lock(directory_.path(), LockMode::kExclusive, 0, &lock).ok());
+  lock.reset();
   const int next = ::dup(0);
   ::close(next);
   {
@@ -322,12 +326,12 @@ TEST_F(PosixFileTest, WithoutDescriptorsTheCallFailsAndNothingElse) {
     std::vector<std::string> names;
     EXPECT_TRUE(fs_->List(directory_.path(), &names).IsIOError());
     EXPECT_TRUE(fs_->SyncDirectory(directory_.path()).IsIOError());
-    std::unique_ptr<FileLock> lock;
     EXPECT_TRUE(fs_->Lock(directory_.path(), LockMode::kExclusive, 0, &lock).IsIOError());
   }
   FileInfo info;
   EXPECT_TRUE(fs_->GetInfo(directory_.File("f"), &info).IsPathNotFound());
   EXPECT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file).ok());
+  EXPECT_TRUE(fs_->Lock(directory_.path(), LockMode::kExclusive, 0, &lock).ok());
 }
 
 TEST_F(PosixFileTest, ThreadsReadAndWriteTheirOwnRangesOfOneFile) {
