@@ -1,7 +1,7 @@
 #include "index/run.h"
 
 #include <cassert>
-#include <vector>
+#include <optional>
 
 #include "index/filter.h"
 #include "index/read_bytes.h"
@@ -99,7 +99,7 @@ Result<std::unique_ptr<const Filter>> ReadFilter(const IndexFile& file, const Ru
   if (Checksum64(bytes, SeedAt(file.seed(), footer.filter_offset)) != footer.filter_checksum) {
     return corrupt("checksum mismatch");
   }
-  CAMBIUM_TRY(Filter filter, Filter::Parse(std::move(bytes)));
+  CAMBIUM_TRY(Filter filter, Filter::Parse(bytes));
   return std::unique_ptr<const Filter>(std::make_unique<Filter>(std::move(filter)));
 }
 
@@ -110,9 +110,11 @@ struct RunBuilder::Rep {
       : file(std::move(f)),
         options(o),
         sink(file.get(), RunHeader(header, o)),
-        tree(&sink, comparator, {o.page_size, o.fill_percent}),
-        filter(o.filter_bits_per_key),
-        has_filter(o.filter_bits_per_key > 0 && comparator->EqualMeansSameBytes()) {}
+        tree(&sink, comparator, {o.page_size, o.fill_percent}) {
+    if (o.filter_bits_per_key > 0 && comparator->EqualMeansSameBytes()) {
+      filter.emplace(o.filter_bits_per_key, o.entries_expected);
+    }
+  }
 
   Result<RunInfo> Finish() {
     RunFooter footer;
@@ -123,8 +125,8 @@ struct RunBuilder::Rep {
     CAMBIUM_TRY(footer.root, tree.Finish());
     footer.tombstone_count = tombstone_count;
     footer.filter_offset = sink.size();
-    if (has_filter && footer.root.entry_count > 0) {
-      const std::string bytes = filter.Finish();
+    if (filter && footer.root.entry_count > 0) {
+      const std::string bytes = filter->Finish();
       footer.filter_size = bytes.size();
       footer.filter_checksum = Checksum64(bytes, SeedAt(sink.seed(), footer.filter_offset));
       CAMBIUM_RETURN_IF_ERROR(sink.AppendBytes(bytes));
@@ -141,10 +143,10 @@ struct RunBuilder::Rep {
   const RunOptions options;
   RunSink sink;
   TreeBuilder tree;
-  FilterBuilder filter;
-  const bool has_filter;
+  std::optional<FilterBuilder> filter;
   std::string smallest_key;
   std::uint64_t tombstone_count = 0;
+  Status status;  // the first error
 };
 
 RunBuilder::RunBuilder(std::shared_ptr<File> file, const FileHeader& header, const Comparator* comparator,
@@ -155,14 +157,21 @@ RunBuilder::RunBuilder(std::shared_ptr<File> file, const FileHeader& header, con
 RunBuilder::~RunBuilder() = default;
 
 Status RunBuilder::Add(Slice key, const Entry& entry) {
-  CAMBIUM_RETURN_IF_ERROR(rep_->tree.Add(key, entry));
+  CAMBIUM_RETURN_IF_ERROR(rep_->status);
+  rep_->status = rep_->tree.Add(key, entry);
+  CAMBIUM_RETURN_IF_ERROR(rep_->status);
   if (rep_->tree.entry_count() == 1) rep_->smallest_key = key.ToString();
   if (entry.kind == EntryKind::kTombstone) ++rep_->tombstone_count;
-  if (rep_->has_filter) rep_->filter.Add(key);
+  if (rep_->filter) rep_->filter->Add(key);
   return Status::OK();
 }
 
-Result<RunInfo> RunBuilder::Finish() { return rep_->Finish(); }
+Result<RunInfo> RunBuilder::Finish() {
+  CAMBIUM_RETURN_IF_ERROR(rep_->status);
+  Result<RunInfo> info = rep_->Finish();
+  rep_->status = info.ok() ? Status::InvalidArgument("run is finished") : info.status();
+  return info;
+}
 
 bool RunBuilder::IsFull() const { return rep_->sink.next_unit() + kOpenUnitsMax >= kPageUnitOffsetMax; }
 std::uint64_t RunBuilder::entry_count() const { return rep_->tree.entry_count(); }
@@ -209,6 +218,9 @@ Result<RunInfo> Run::ReadFooter(std::shared_ptr<File> file, std::uint64_t number
 }
 
 bool Run::MayContain(Slice key) const { return filter_ == nullptr || filter_->MayContain(key); }
+bool Run::MayContainHash(std::uint64_t filter_hash) const {
+  return filter_ == nullptr || filter_->MayContain(filter_hash);
+}
 
 Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
   if (!MayContain(key)) return false;

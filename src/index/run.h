@@ -41,9 +41,10 @@ class Filter;
 
 struct RunOptions {
   std::uint32_t page_size = 4096;
-  unsigned fill_percent = 100;        // nobody adds to a run
-  unsigned filter_bits_per_key = 10;  // 0: no filter
-  RunKind kind = RunKind::kFlush;     // for the RunInfo; the file does not tell
+  unsigned fill_percent = 100;         // nobody adds to a run
+  unsigned filter_bits_per_key = 10;   // 0: no filter
+  std::uint64_t entries_expected = 0;  // roughly, if known: saves the filter's builder memory
+  RunKind kind = RunKind::kFlush;      // for the RunInfo; the file does not tell
 };
 
 // Writes a run into an empty file that is not open for direct writes, sequentially, in pieces of kRunWriteSize. Syncs nothing: the caller does, before the
@@ -89,6 +90,8 @@ class Run {
 
   // False only if the run surely does not hold the key. Costs one cache line.
   [[nodiscard]] bool MayContain(Slice key) const;
+  // The same for FilterHash(key), so that a look-up in many runs hashes once.
+  [[nodiscard]] bool MayContainHash(std::uint64_t filter_hash) const;
   // As TreeFind; asks the filter first.
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
   // The cursor keeps the file open, and needs the run no more.

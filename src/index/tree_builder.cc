@@ -31,7 +31,7 @@ Result<TreeRoot> TreeBuilder::Finish() {
 }
 
 Status TreeBuilder::CheckOrder(Slice key) const {
-  if (bound_kind_ == Bound::kNone || MutantIs(Mutant::kSkipOrderCheck)) return Status::OK();
+  if (bound_kind_ == Bound::kNone || bound_kind_ == Bound::kUnknown || MutantIs(Mutant::kSkipOrderCheck)) return Status::OK();
   const int c = order_.Compare(bound_, key);
   if (c < 0 || (c == 0 && bound_kind_ == Bound::kUpper)) return Status::OK();
   return Status::Corruption("keys out of order: " + key.substr(0, std::min<std::size_t>(key.size(), 64)).ToString(true) +
@@ -48,6 +48,7 @@ Slice TreeBuilder::SeparatorBefore(Slice key) const {
     case Bound::kUpper:
       return bound_;
     case Bound::kSubtree:
+    case Bound::kUnknown:
       break;
   }
   return key;
@@ -72,7 +73,8 @@ Status TreeBuilder::AddEntry(Slice key, const Entry& entry) {
 Status TreeBuilder::Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper) {
   if (level >= kMaxTreeHeight) return Status::InvalidArgument("subtree of level " + std::to_string(level));
   CAMBIUM_RETURN_IF_ERROR(CheckOrder(lower));
-  if (upper != nullptr && order_.Compare(lower, *upper) >= 0) {
+  const bool is_first = bound_kind_ == Bound::kNone;
+  if (!is_first && upper != nullptr && order_.Compare(lower, *upper) >= 0) {
     return Status::Corruption("keys out of order: bounds of a subtree");
   }
   const std::string separator = SeparatorBefore(lower).ToString();
@@ -81,7 +83,11 @@ Status TreeBuilder::Graft(const ChildRef& child, unsigned level, Slice lower, co
     if (Branch(l) != nullptr) CAMBIUM_RETURN_IF_ERROR(CloseBranch(l));
   }
   CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, separator, child));
-  SetBound(upper == nullptr ? Bound::kSubtree : Bound::kUpper, upper == nullptr ? lower : *upper);
+  if (upper != nullptr) {
+    SetBound(Bound::kUpper, *upper);
+  } else {
+    SetBound(is_first ? Bound::kUnknown : Bound::kSubtree, lower);
+  }
   entry_count_ += child.entry_count;
   value_bytes_ += child.value_bytes;
   return Status::OK();

@@ -43,8 +43,9 @@ class TreeBuilder {
   //
   //   keys added before < lower <= keys of the subtree < *upper <= keys added later
   //
-  // Both are separators of the old tree: the one left of the child and the one right of it, or null where there is
-  // none. (Without `upper` the next key itself becomes a separator, which is right but long.)
+  // Both are separators of the old tree: the one left of the child and the one right of it. The leftmost subtree has
+  // none on its left, and nothing can have been added before it: the first `lower` is ignored. Without `upper` the next
+  // key itself becomes a separator, which is right but long, and order is checked less strictly.
   //
   // Open nodes of `level` and below are closed first, full or not, so that the subtree gets its place in the open branch
   // of level + 1. A chain of branches with one child is made where nothing else is open below; so ask
@@ -76,6 +77,7 @@ class TreeBuilder {
     kKey,      // the last key
     kUpper,    // the exclusive upper bound of the last subtree: the next key may equal it
     kSubtree,  // the lower bound of the last subtree, whose end nobody told
+    kUnknown,  // nothing is known: one subtree came, and nobody told its end
   };
 
   Status AddEntry(Slice key, const Entry& entry);
