@@ -9,6 +9,8 @@ root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 
 # A call: the name, not the end of a longer one, not a member (`file.read(` is somebody's interface), then a parenthesis.
 call() { printf '(^|[^A-Za-z0-9_.>~])(%s)[[:space:]]*\\(' "$1"; }
+# One that always has arguments: `open()` is somebody's own function.
+call_with() { printf '%s[[:space:]]*([^)[:space:]]|$)' "$(call "$1")"; }
 
 patterns=(
   'std::(jthread|thread|async|random_device|mt19937|default_random_engine|filesystem|system_clock|steady_clock)'
@@ -17,10 +19,10 @@ patterns=(
   '(system|steady|high_resolution)_clock::now'
   '#[[:space:]]*include[[:space:]]*<(unistd|fcntl|dirent|pthread|time|sys/(stat|file|uio|random|syscall|time|types|wait|statvfs|ioctl)|liburing|linux/[a-z_]+)\.h>'
   '#[[:space:]]*include[[:space:]]*<(fstream|filesystem|random|ctime|thread|future)>'
-  "$(call 'open|openat|open64|creat|close|fopen|fdopen|freopen|pread|pread64|preadv|preadv2|pwrite|pwrite64|pwritev|pwritev2')"
-  "$(call 'fsync|fdatasync|sync_file_range|syncfs|msync|ftruncate|truncate|fallocate|posix_fallocate|posix_fadvise|lseek')"
-  "$(call 'unlink|unlinkat|rename|renameat|renameat2|link|linkat|symlink|mkdir|mkdirat|rmdir|opendir|readdir|closedir')"
-  "$(call 'stat|fstat|lstat|fstatat|statx|statvfs|statfs|flock|fcntl|ioctl|mmap|munmap|mincore|syscall')"
+  "$(call_with 'open|openat|open64|creat|close|fopen|fdopen|freopen|pread|pread64|preadv|preadv2|pwrite|pwrite64|pwritev|pwritev2')"
+  "$(call_with 'fsync|fdatasync|sync_file_range|syncfs|msync|ftruncate|truncate|fallocate|posix_fallocate|posix_fadvise|lseek')"
+  "$(call_with 'unlink|unlinkat|rename|renameat|renameat2|link|linkat|symlink|mkdir|mkdirat|rmdir|opendir|readdir|closedir')"
+  "$(call_with 'stat|fstat|lstat|fstatat|statx|statvfs|statfs|flock|fcntl|ioctl|mmap|munmap|mincore|syscall')"
   "$(call 'time|gettimeofday|clock_gettime|clock|nanosleep|clock_nanosleep|usleep|sleep|localtime|gmtime')"
   "$(call 'rand|srand|rand_r|random|srandom|drand48|getrandom|getentropy|pthread_create|fork|vfork|system|popen')"
 )

@@ -26,6 +26,7 @@ auto f = std::async(run);
 int fd = open(path, O_RDONLY);
 int fd = ::open (path, O_RDONLY);
 n = pread(fd, buffer, size, offset);
+int fd = ::open(
 n = ::pwrite(fd, buffer, size, offset);
 if (fsync(fd) != 0) return;
 if (::fdatasync(fd) != 0) return;
@@ -63,6 +64,7 @@ const char* text = "open(\"x\") and rand() and std::thread";
 entries.erase(std::remove(entries.begin(), entries.end(), 3), entries.end());
 bool runtime(int reopen(int), int is_open(int));
 long million = 1'000'000;
+Result<Run> opened = open();
 GOOD
 expect 0 "what is allowed"
 printf 'std::thread t; int fd = open(p, 0);\n' | tee "$tree/src/io/ok.cc" > "$tree/src/util/ok.cc"
