@@ -1,0 +1,226 @@
+#include "btree/btree_index.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "btree/sweep.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+const TreeLayers& AsTree(const Layers& layers) {
+  assert(dynamic_cast<const TreeLayers*>(&layers) != nullptr);
+  return static_cast<const TreeLayers&>(layers);
+}
+
+MergeShape ShapeOf(const TreeLayers& layers) {
+  const LayersShape facts = layers.shape();
+  MergeShape shape;
+  shape.run_count = facts.run_count;
+  shape.run_keys = facts.run_keys;
+  shape.tree_keys = facts.merged_keys;
+  shape.tree_keys_between = facts.merged_keys;
+  shape.tree_height = facts.height;
+  shape.sweep_in_progress = facts.merge_in_progress;
+  const std::uint64_t pages = facts.merged_live_bytes / layers.parts().page_size;
+  shape.keys_per_leaf = std::max<std::uint64_t>(1, facts.merged_keys / std::max<std::uint64_t>(1, pages));
+  return shape;
+}
+
+// How many keys of the tree lie between the smallest and the largest key of the memtable and the runs.
+Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MergeTop& memtable) {
+  const Comparator& order = *layers.parts().comparator;
+  Slice smallest = memtable.smallest_key;
+  Slice largest = memtable.largest_key;
+  for (const auto& run : layers.runs()) {
+    if (run->entry_count() == 0) continue;
+    if (order.Compare(run->info().smallest_key, smallest) < 0) smallest = run->info().smallest_key;
+    if (order.Compare(run->info().largest_key, largest) > 0) largest = run->info().largest_key;
+  }
+  CAMBIUM_TRY(const std::uint64_t below, layers.EstimateRank(smallest));
+  CAMBIUM_TRY(const std::uint64_t upto, layers.EstimateRank(largest));
+  return upto > below ? upto - below : 0;
+}
+
+}  // namespace
+
+// What a merge has made: see MergeOutcome.
+class SweepOutcome final : public MergeOutcome {
+ public:
+  SweepOutcome(BTreeIndex* owner, std::shared_ptr<const Layers> merged) : owner_(owner), merged_(std::move(merged)) {}
+
+  Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
+
+  // The segment that was written last may be continued, now that all of it is committed.
+  void Committed() override {
+    if (!written_.empty()) owner_->open_segment_ = {written_.back().file, written_.back().length};
+  }
+  [[nodiscard]] const MergeStats& stats() const override { return output_.stats; }
+
+ private:
+  friend class BTreeIndex;
+
+  Status CheckBase(const TreeLayers& now) const;
+  Status StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) const;
+
+  BTreeIndex* const owner_;
+  const std::shared_ptr<const Layers> merged_;  // what was read; its root is the old one
+  bool has_memtable_ = false;
+  std::vector<std::uint64_t> swept_;            // S, newest first
+  SweepOutput output_;
+  std::vector<IndexSegmentWriter::Segment> written_;
+};
+
+// The layers of now are those that were merged, with new runs on top at most.
+Status SweepOutcome::CheckBase(const TreeLayers& now) const {
+  const TreeLayers& then = AsTree(*merged_);
+  const auto& runs_now = now.runs();
+  const auto& runs_then = then.runs();
+  const bool is_suffix = runs_now.size() >= runs_then.size() &&
+                         std::equal(runs_then.rbegin(), runs_then.rend(), runs_now.rbegin(),
+                                    [](const auto& a, const auto& b) { return a->number() == b->number(); });
+  if (!is_suffix || now.parts().root != then.parts().root || now.parts().sweep != then.parts().sweep) {
+    return Status::Aborted("the layers that were merged are no longer there");
+  }
+  // A run that came on top while a memtable was merged may hold what that memtable has overwritten: addresses that GC
+  // moved, as of before it.
+  if (has_memtable_ && runs_now.size() != runs_then.size()) {
+    return Status::Aborted("a run came on top while a memtable was merged into the tree");
+  }
+  return Status::OK();
+}
+
+Result<std::shared_ptr<const Layers>> SweepOutcome::Stage(const Layers& current, FamilyEdit* edit) const {
+  const TreeLayers& now = AsTree(current);
+  CAMBIUM_RETURN_IF_ERROR(CheckBase(now));
+  TreeLayers::Parts parts = now.parts();
+  edit->root = output_.root;
+  edit->accounts.Merge(output_.accounts);
+  parts.root = output_.root;
+  if (output_.cursor.has_value()) {
+    edit->sweep = SweepState{swept_, *output_.cursor};
+    parts.sweep = edit->sweep;
+  } else {
+    std::erase_if(parts.runs, [this](const std::shared_ptr<const Run>& run) {
+      return std::find(swept_.begin(), swept_.end(), run->number()) != swept_.end();
+    });
+    edit->end_sweep = parts.sweep.has_value();
+    parts.sweep.reset();
+    edit->layers.emplace();
+    for (const auto& run : parts.runs) edit->layers->push_back(run->number());
+  }
+  CAMBIUM_RETURN_IF_ERROR(StageSegments(edit, &parts));
+  return std::shared_ptr<const Layers>(std::make_shared<const TreeLayers>(std::move(parts)));
+}
+
+Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) const {
+  std::set<std::uint64_t> changed;
+  for (const IndexSegmentWriter::Segment& segment : written_) {
+    IndexSegmentInfo& info = parts->segments[segment.file->number()];
+    info = segment.info(info.live_units + segment.units_added);
+    parts->files = parts->files.With(segment.file);
+    changed.insert(info.number);
+  }
+  for (const auto& [number, units] : output_.freed_units) {
+    const auto known = parts->segments.find(number);
+    if (known == parts->segments.end() || known->second.live_units < units) {
+      return Status::Corruption("index segment " + std::to_string(number) + " has fewer live pages than the tree reached");
+    }
+    known->second.live_units -= units;
+    changed.insert(number);
+  }
+  for (const std::uint64_t number : changed) {
+    const IndexSegmentInfo& info = parts->segments.at(number);
+    if (info.live_units > 0) {
+      edit->set_index_segments.push_back(info);
+      continue;
+    }
+    edit->drop_index_segments.push_back(number);
+    parts->segments.erase(number);
+    parts->files = parts->files.Without(number);
+  }
+  return Status::OK();
+}
+
+BTreeIndex::BTreeIndex(BTreeIndexOptions options) : options_(std::move(options)) {
+  assert(options_.comparator != nullptr && options_.pool != nullptr && options_.create_file != nullptr);
+  assert(options_.merges.sweep_ratio > 0);
+}
+
+FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable) const {
+  const TreeLayers& tree = AsTree(layers);
+  MergeShape shape = ShapeOf(tree);
+  shape.memtable_keys = memtable.key_count;
+  if (const Result<std::uint64_t> between = TreeKeysBetween(tree, memtable); between.ok()) {
+    shape.tree_keys_between = *between;
+  } else {
+    return FlushChoice::kMakeRun;
+  }
+  return PickMerge(shape, options_.merges) == MergeChoice::kMergeStraight ? FlushChoice::kMerge : FlushChoice::kMakeRun;
+}
+
+bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
+  MergeShape shape = ShapeOf(AsTree(layers));
+  shape.urgent = urgent;
+  return PickMerge(shape, options_.merges) != MergeChoice::kNothing;
+}
+
+std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uint64_t max_output_bytes) const {
+  const std::uint32_t page_size = layers.parts().page_size;
+  std::vector<IndexSegmentUse> uses;
+  for (const auto& [number, info] : layers.parts().segments) {
+    uses.push_back({number, info.length / page_size, info.live_units});
+  }
+  return PickVictims(uses, options_.evacuation, max_output_bytes / page_size / 2);
+}
+
+Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input) {
+  const TreeLayers& layers = AsTree(*input.layers);
+  const TreeLayers::Parts& parts = layers.parts();
+  const bool resumes = parts.sweep.has_value() && !MutantIs(Mutant::kForgetSweepCursor);
+  if (resumes && input.memtable != nullptr) {
+    return Status::InvalidArgument("a memtable cannot go below the runs that came since a sweep began");
+  }
+
+  auto outcome = std::make_unique<SweepOutcome>(this, input.layers);
+  outcome->has_memtable_ = input.memtable != nullptr;
+
+  SweepInput sweep;
+  sweep.comparator = options_.comparator;
+  sweep.pool = options_.pool;
+  sweep.pages = {options_.segments.page_size, options_.fill_percent};
+  sweep.root = parts.root;
+  sweep.files = parts.files;
+  sweep.max_output_bytes = input.memtable == nullptr ? input.max_output_bytes : ~std::uint64_t{0};
+  sweep.victims = VictimsOf(layers, sweep.max_output_bytes);
+  if (input.memtable != nullptr) {
+    sweep.layers.emplace_back(input.memtable);
+    sweep.layers.back().name = "memtable";
+    sweep.newest_is_memtable = true;
+  }
+  // S: what the sweep in progress began with, or all runs there are. Never a part that leaves an older run behind: its
+  // entries would then hide what the tree has got from newer ones.
+  std::size_t first = resumes ? layers.first_swept() : 0;
+  std::size_t end = parts.runs.size();
+  if (MutantIs(Mutant::kSweepAnySubset) && !resumes && end > 1) end /= 2;
+  std::vector<MergeChild> runs = layers.RunCursors(first);
+  for (std::size_t i = first; i < end; ++i) {
+    outcome->swept_.push_back(parts.runs[i]->number());
+    if (!resumes) runs[i - first].first_visible.reset();
+    sweep.layers.push_back(std::move(runs[i - first]));
+  }
+  if (resumes) sweep.cursor = parts.sweep->cursor;
+
+  OpenIndexSegment first_segment = std::exchange(open_segment_, {});
+  if (first_segment.file != nullptr && !parts.segments.contains(first_segment.file->number())) first_segment = {};
+  if (first_segment.file != nullptr && sweep.victims.contains(first_segment.file->number())) first_segment = {};
+  IndexSegmentWriter writer(options_.segments, options_.create_file, options_.pool, std::move(first_segment));
+  CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
+  CAMBIUM_RETURN_IF_ERROR(writer.Sync());
+  outcome->written_ = writer.segments();
+  return std::unique_ptr<MergeOutcome>(std::move(outcome));
+}
+
+}  // namespace cambium

@@ -1,0 +1,54 @@
+// BTreeIndex: the Index whose layers are runs above one copy-on-write B+-tree.
+//
+// A flush makes a run, or goes straight into the tree where that is no dearer. When the runs hold enough keys, or are too
+// many, all of them (the set S) are swept into the tree, in steps if they are large. A step commits the new root, and how
+// far it came:
+//
+//   begun     MANIFEST: sweep = {S, cursor}, root; keys of S below the cursor are masked from then on
+//   resumed   the same S, whatever runs have come on top since; the cursor moves forward
+//   ended     root; S leaves the stack of layers
+//
+// merge_policy.h decides, sweep.h does it, index_segment.h writes. What is left here is the book-keeping between them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "btree/index_segment.h"
+#include "btree/merge_policy.h"
+#include "btree/tree_layers.h"
+#include "index/index.h"
+
+namespace cambium {
+
+struct BTreeIndexOptions {
+  const Comparator* comparator = nullptr;
+  PagePool* pool = nullptr;
+  IndexSegmentOptions segments;  // with the page size
+  unsigned fill_percent = 95;
+  MergePolicy merges;
+  EvacuationPolicy evacuation;
+  CreateIndexFile create_file;
+};
+
+// Layers given to it are TreeLayers of the same comparator and page size. Pick*: any thread. The rest: one thread at a
+// time, with one merge at a time, from Merge to Committed or to the destruction of its outcome. Must outlive outcomes.
+class BTreeIndex final : public Index {
+ public:
+  explicit BTreeIndex(BTreeIndexOptions options);
+
+  [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const override;
+  [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
+  Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
+  void SealFiles() override { open_segment_ = {}; }
+
+ private:
+  friend class SweepOutcome;
+
+  [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, std::uint64_t max_output_bytes) const;
+
+  const BTreeIndexOptions options_;
+  OpenIndexSegment open_segment_;  // no file: the next merge starts one
+};
+
+}  // namespace cambium

@@ -1,0 +1,75 @@
+#include "btree/merge_policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cambium {
+namespace {
+
+// What a run takes at least: its header, a leaf, and a footer that fills a block.
+constexpr double kRunPagesMin = 3;
+
+}  // namespace
+
+double PagesTouched(double leaves, double updates) {
+  if (leaves <= 0 || updates <= 0) return 0;
+  return -leaves * std::expm1(-updates / leaves);
+}
+
+MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
+  const std::uint64_t keys = shape.memtable_keys + shape.run_keys;
+  if (shape.memtable_keys > 0) {
+    // A sweep in progress has taken its set; what comes now lies above all of it.
+    if (shape.sweep_in_progress) return MergeChoice::kMakeRun;
+    if (shape.tree_keys_between / policy.sweep_ratio <= keys) return MergeChoice::kMergeStraight;
+    // A handful of keys writes a few leaves and the branches above; a run would cost as much, and a look-up with it.
+    const double leaves = static_cast<double>(shape.tree_keys_between) / static_cast<double>(shape.keys_per_leaf);
+    const double pages = PagesTouched(leaves, static_cast<double>(keys)) + shape.tree_height;
+    return pages <= kRunPagesMin ? MergeChoice::kMergeStraight : MergeChoice::kMakeRun;
+  }
+  if (shape.sweep_in_progress) return MergeChoice::kResumeSweep;
+  if (shape.run_count == 0) return MergeChoice::kNothing;
+  const bool is_due = shape.urgent || shape.run_count > policy.runs_max ||
+                      shape.run_keys > shape.tree_keys / policy.sweep_ratio;
+  return is_due ? MergeChoice::kSweep : MergeChoice::kNothing;
+}
+
+std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments, const EvacuationPolicy& policy,
+                                    std::uint64_t budget_units) {
+  std::uint64_t units = 0;
+  std::uint64_t live_units = 0;
+  std::vector<IndexSegmentUse> small;
+  for (const IndexSegmentUse& segment : segments) {
+    units += segment.units;
+    live_units += segment.live_units;
+    if (segment.units < policy.small_units) small.push_back(segment);
+  }
+  std::set<std::uint64_t> victims;
+  std::uint64_t copied = 0;
+  const auto take = [&](const IndexSegmentUse& segment) {
+    if (!victims.empty() && copied + segment.live_units > budget_units) return;
+    if (!victims.insert(segment.number).second) return;
+    copied += segment.live_units;
+    units -= segment.units - segment.live_units;
+  };
+
+  std::vector<IndexSegmentUse> sparse;
+  std::copy_if(segments.begin(), segments.end(), std::back_inserter(sparse),
+               [](const IndexSegmentUse& s) { return s.live_units * 2 < s.units; });
+  // live_a / units_a < live_b / units_b
+  std::sort(sparse.begin(), sparse.end(), [](const IndexSegmentUse& a, const IndexSegmentUse& b) {
+    return a.live_units * b.units < b.live_units * a.units;
+  });
+  for (const IndexSegmentUse& segment : sparse) {
+    if (units * 100 <= live_units * policy.file_percent_max) break;
+    take(segment);
+  }
+  if (small.size() > policy.small_segments_max) {
+    std::sort(small.begin(), small.end(),
+              [](const IndexSegmentUse& a, const IndexSegmentUse& b) { return a.live_units < b.live_units; });
+    for (const IndexSegmentUse& segment : small) take(segment);
+  }
+  return victims;
+}
+
+}  // namespace cambium

@@ -1,0 +1,77 @@
+// When to merge what: pure functions of numbers. btree_index carries out what they say.
+//
+// The law behind them. m updates, uniform over N keys in L leaves of P bytes, rewrite
+//
+//   touched = L (1 - e^(-m/L)) leaves,   P * touched / m bytes per update:
+//
+// a whole page per update while m is far below L, and s * N/m bytes (s bytes an entry) when m is above it. Memtables of a
+// large database are small against L, so they become runs (about 22 bytes a key) until these hold 1/sweep_ratio of the
+// keys, and then one sweep rewrites the tree once for all of them. The same number says when a memtable may go straight
+// into the tree: when a sweep would be due with it anyway. N counts the keys of the tree that lie between the first and
+// the last key to be merged, so that a load in key order, which lands behind all of them, never makes a run.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "index/index.h"
+
+namespace cambium {
+
+// L (1 - e^(-m/L)): how many of `leaves` pages are touched by so many updates, spread uniformly.
+[[nodiscard]] double PagesTouched(double leaves, double updates);
+
+struct MergePolicy {
+  std::uint64_t sweep_ratio = 8;
+  std::uint64_t runs_max = 16;  // what a point look-up has to ask at most, before the tree
+};
+
+// What is to be merged, and with what.
+struct MergeShape {
+  std::uint64_t memtable_keys = 0;   // 0: only runs
+  std::uint64_t run_count = 0;
+  std::uint64_t run_keys = 0;
+  std::uint64_t tree_keys = 0;
+  std::uint64_t tree_keys_between = 0;  // of them, those between the first and the last key to be merged
+  std::uint64_t keys_per_leaf = 150;
+  std::uint32_t tree_height = 0;
+  bool sweep_in_progress = false;
+  bool urgent = false;  // space is short, or nobody needs the device
+};
+
+enum class MergeChoice : unsigned char {
+  kNothing,
+  kMakeRun,        // the memtable becomes a run
+  kMergeStraight,  // memtable and all runs go into the tree
+  kSweep,          // all runs of now go into the tree
+  kResumeSweep,    // the sweep in progress goes on, over the runs it began with
+};
+
+// With a memtable: kMakeRun or kMergeStraight. Without: one of the others.
+[[nodiscard]] MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy);
+
+struct IndexSegmentUse {
+  std::uint64_t number = 0;
+  std::uint64_t units = 0;       // committed, the header's unit included
+  std::uint64_t live_units = 0;
+};
+
+struct EvacuationPolicy {
+  // Index files may hold so many percent of what is live. Copying starts above that, and not at every segment that is
+  // half dead, because most pages of such a segment die by themselves if one waits: at 200 copying adds at most a
+  // quarter to what uniform updates write, where the eager rule doubles it.
+  std::uint64_t file_percent_max = 200;
+  // Segments below so many units are joined when there are more than small_segments_max of them: one is left by every
+  // opening of the database.
+  std::uint64_t small_units = 1024;
+  std::size_t small_segments_max = 4;
+};
+
+// Segments whose live pages the next merge shall copy, so that they can go: those with the smallest live part first, never
+// one that is half alive, until the rest is within bounds; and small ones. Not more than `budget_units` to be copied, but
+// one segment at least if any is due.
+[[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
+                                                  const EvacuationPolicy& policy, std::uint64_t budget_units);
+
+}  // namespace cambium

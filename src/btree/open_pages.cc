@@ -1,0 +1,204 @@
+#include "btree/open_pages.h"
+
+#include <algorithm>
+#include <cassert>
+#include <type_traits>
+#include <utility>
+
+namespace cambium {
+namespace {
+
+// Big separators make branches of several units, with few children. Such a page is full enough with so many.
+constexpr std::uint32_t kChildrenMin = kBranchChildrenMin / 2;
+
+bool Fits(const LeafBuilder& page, const LeafItem& item) { return page.Fits(item.key, item.entry); }
+bool Fits(const BranchBuilder& page, const BranchItem& item) { return page.Fits(item.key); }
+Status Put(LeafBuilder* page, const LeafItem& item) { return page->Add(item.key, item.entry); }
+Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child); }
+
+// What an item takes, roughly: good enough to deal evenly, because neighbours are compressed alike.
+std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
+std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size(); }
+
+// Calls visit(item) for all items of an encoded page.
+template <typename Item, typename Visitor>
+Status ForEachItem(const std::string& encoded, Slice lower, Visitor visit) {
+  CAMBIUM_TRY(const PageView view, PageView::Parse(encoded, "page in memory", 0));
+  std::string scratch;
+  for (std::uint32_t i = 0; i < view.count(); ++i) {
+    Item item;
+    if constexpr (std::is_same_v<Item, LeafItem>) {
+      item = {view.key(i, &scratch), view.entry(i)};
+    } else {
+      item = {i == 0 ? lower : view.key(i - 1, &scratch), view.child(i)};
+    }
+    CAMBIUM_RETURN_IF_ERROR(visit(item));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+template <typename Builder, typename Item>
+Builder OpenPages<Builder, Item>::NewBuilder(unsigned fill_percent) const {
+  const PageBuilderOptions options{options_.page_size, fill_percent};
+  if constexpr (std::is_same_v<Builder, LeafBuilder>) {
+    return LeafBuilder(order_, options);
+  } else {
+    return BranchBuilder(order_, options, level_);
+  }
+}
+
+template <typename Builder, typename Item>
+Status OpenPages<Builder, Item>::Add(const Item& item, Slice lower, const Writer& write) {
+  if (pages_.empty() || !Fits(pages_.back().builder, item)) {
+    if (pages_.size() == kPagesHeld) {
+      CAMBIUM_RETURN_IF_ERROR(write(pages_.front().lower, &pages_.front().builder));
+      pages_.erase(pages_.begin());
+    }
+    pages_.push_back({lower.ToString(), NewBuilder(options_.fill_percent)});
+  }
+  return Put(&pages_.back().builder, item);
+}
+
+template <typename Builder, typename Item>
+bool OpenPages<Builder, Item>::IsFullEnough(const Builder& page) const {
+  if constexpr (std::is_same_v<Builder, BranchBuilder>) {
+    if (page.units() > 1) return page.count() >= kChildrenMin;
+    return page.count() > 1 && page.fill_percent() >= kFillMin;
+  } else {
+    return page.units() > 1 || page.fill_percent() >= kFillMin;
+  }
+}
+
+// How many pages the items in hand need at least, and how full these would be if they were dealt out evenly.
+template <typename Builder, typename Item>
+std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const {
+  std::size_t bytes = 0;
+  std::size_t items = 0;
+  bool has_large = false;
+  for (const Page& page : pages_) {
+    bytes += page.builder.used_bytes() - kPageHeaderSize;
+    items += page.builder.count();
+    has_large = has_large || page.builder.units() > 1;
+  }
+  std::size_t room = options_.page_size - kPageHeaderSize;
+  std::size_t needed = std::max<std::size_t>(1, (bytes + room - 1) / room);
+  if (has_large && std::is_same_v<Builder, BranchBuilder>) {
+    needed = (items + kBranchChildrenMin - 1) / kBranchChildrenMin;
+    *average_fill = items >= needed * kChildrenMin ? 100 : 0;
+  } else if (has_large) {
+    needed = pages_.size();
+    *average_fill = 0;
+  } else {
+    *average_fill = static_cast<unsigned>(bytes * 100 / (needed * room));
+    if (items < 2 * needed && std::is_same_v<Builder, BranchBuilder>) *average_fill = 0;
+  }
+  return needed;
+}
+
+template <typename Builder, typename Item>
+Result<bool> OpenPages<Builder, Item>::Cut(const Writer& write) {
+  if (pages_.empty()) return true;
+  if (!IsFullEnough(pages_.back().builder)) {
+    CAMBIUM_RETURN_IF_ERROR(WriteUpToLargeLeaf(write));
+    unsigned average_fill = 0;
+    const std::size_t needed = PagesNeeded(&average_fill);
+    if (average_fill < kFillMin) return false;
+    CAMBIUM_RETURN_IF_ERROR(Deal(needed));
+  }
+  CAMBIUM_RETURN_IF_ERROR(WriteAll(write));
+  return true;
+}
+
+template <typename Builder, typename Item>
+Status OpenPages<Builder, Item>::End(const Writer& write) {
+  if (pages_.size() > 1) {
+    unsigned average_fill = 0;
+    const std::size_t needed = PagesNeeded(&average_fill);
+    const bool has_lone_child = std::is_same_v<Builder, BranchBuilder> && pages_.back().builder.count() == 1;
+    if (needed < pages_.size() || has_lone_child) CAMBIUM_RETURN_IF_ERROR(Deal(needed));
+  }
+  return WriteAll(write);
+}
+
+// A leaf of several units is one large entry. It stays as it is, and what is behind it cannot be dealt over it.
+template <typename Builder, typename Item>
+Status OpenPages<Builder, Item>::WriteUpToLargeLeaf(const Writer& write) {
+  if (!std::is_same_v<Builder, LeafBuilder>) return Status::OK();
+  std::size_t count = pages_.size();
+  while (count > 0 && pages_[count - 1].builder.units() == 1) --count;
+  for (std::size_t i = 0; i < count; ++i) {
+    CAMBIUM_RETURN_IF_ERROR(write(pages_[i].lower, &pages_[i].builder));
+  }
+  pages_.erase(pages_.begin(), pages_.begin() + static_cast<std::ptrdiff_t>(count));
+  return Status::OK();
+}
+
+template <typename Builder, typename Item>
+Status OpenPages<Builder, Item>::WriteAll(const Writer& write) {
+  for (Page& page : pages_) CAMBIUM_RETURN_IF_ERROR(write(page.lower, &page.builder));
+  pages_.clear();
+  return Status::OK();
+}
+
+// The builders hold items in their own way; an encoded page is the way to get them back. It has no place yet, and its
+// checksum is never asked for.
+template <typename Builder, typename Item>
+Status OpenPages<Builder, Item>::Deal(std::size_t page_count) {
+  std::vector<std::string> encoded(pages_.size());
+  std::vector<std::string> lowers(pages_.size());
+  for (std::size_t i = 0; i < pages_.size(); ++i) {
+    pages_[i].builder.Finish(MakePageId(1, 1, pages_[i].builder.units()), 0, &encoded[i]);
+    lowers[i] = std::move(pages_[i].lower);
+  }
+  CAMBIUM_TRY(std::vector<Page> pages, DealOnce(encoded, lowers, page_count));
+  // Large items may not pack as tightly as their sum says. Then they are dealt evenly over the number that was needed.
+  if (pages.size() > page_count) {
+    CAMBIUM_TRY(pages, DealOnce(encoded, lowers, pages.size()));
+  }
+  pages_ = std::move(pages);
+  return Status::OK();
+}
+
+template <typename Builder, typename Item>
+Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, Item>::DealOnce(
+    const std::vector<std::string>& encoded, const std::vector<std::string>& lowers, std::size_t page_count) const {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    CAMBIUM_RETURN_IF_ERROR(ForEachItem<Item>(encoded[i], lowers[i], [&](const Item& item) {
+      total += WeightOf(item);
+      return Status::OK();
+    }));
+  }
+  std::vector<Page> pages;
+  std::size_t dealt = 0;
+  std::size_t closed = 0;  // pages whose share has been dealt
+  std::string last_key;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    CAMBIUM_RETURN_IF_ERROR(ForEachItem<Item>(encoded[i], lowers[i], [&](const Item& item) {
+      const std::size_t weight = WeightOf(item);
+      // A page ends where the middle of the next item lies beyond its share.
+      const bool share_is_full = closed + 1 < page_count && (dealt + weight / 2) * page_count >= total * (closed + 1);
+      if (pages.empty() || share_is_full || !Fits(pages.back().builder, item)) {
+        Slice lower = item.key;
+        if (pages.empty()) {
+          lower = lowers[0];
+        } else if constexpr (std::is_same_v<Item, LeafItem>) {
+          lower = ShortestSeparator(last_key, item.key, order_);
+        }
+        if (!pages.empty()) ++closed;
+        pages.push_back({lower.ToString(), NewBuilder(100)});
+      }
+      dealt += weight;
+      last_key.assign(item.key.data(), item.key.size());
+      return Put(&pages.back().builder, item);
+    }));
+  }
+  return pages;
+}
+
+template class OpenPages<LeafBuilder, LeafItem>;
+template class OpenPages<BranchBuilder, BranchItem>;
+
+}  // namespace cambium

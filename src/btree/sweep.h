@@ -1,0 +1,64 @@
+// Sweep: sorted layers and an old root make a new root.
+//
+//   runs, newest first   ─┐ merged, newest entry of a key wins
+//   (a memtable on top)  ─┤
+//   old tree             ─┴▶ walked in key order: a subtree without a key in the layers is taken over by address,
+//                            leaves with one are merged and built anew ─▶ new pages, new root
+//
+// The tree is the lowest layer: a tombstone that gets here removes the key and goes. Nothing of the old tree changes, so
+// that views go on reading it, and an error anywhere means only that the new pages are garbage.
+//
+// A sweep may stop before the end, at a key: its cursor. All keys of the layers below the cursor are then in the new
+// tree, and no others; whoever reads the layers together with the new tree must not see their keys below it (they may be
+// older than the tree's by then). It goes on from there with the same layers and never further back.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cambium/comparator.h"
+#include "index/index.h"
+#include "index/index_file.h"
+#include "index/merge_cursor.h"
+#include "index/page_pool.h"
+#include "index/tree_builder.h"
+#include "manifest/accounts.h"
+#include "manifest/page_id.h"
+#include "util/result.h"
+
+namespace cambium {
+
+struct SweepInput {
+  const Comparator* comparator = nullptr;
+  PagePool* pool = nullptr;
+  PageBuilderOptions pages;
+  TreeRoot root;
+  FileSet files;  // of the tree
+
+  std::vector<MergeChild> layers;   // newest first
+  bool newest_is_memtable = false;  // layers[0] is not in the accounts yet
+  std::string cursor;               // keys below it arrived in an earlier step; empty: none did
+
+  std::set<std::uint64_t> victims;  // files of the tree: their pages are rewritten wherever they are
+  std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();  // the step ends at the next key
+};
+
+struct SweepOutput {
+  TreeRoot root;
+  AccountDelta accounts;
+  // By file: page units of the old tree that the new one does not reach.
+  std::map<std::uint64_t, std::uint64_t> freed_units;
+  // Set if the step ended before the layers did: where the next one begins. Never empty.
+  std::optional<std::string> cursor;
+  MergeStats stats;
+};
+
+// Every page the sink gets is part of the new tree. Reads through the pool; memory is a few pages per level.
+Result<SweepOutput> Sweep(SweepInput input, PageSink* sink);
+
+}  // namespace cambium

@@ -1,0 +1,130 @@
+#include "btree/tree_layers.h"
+
+#include <cassert>
+#include <utility>
+
+#include "index/merge_cursor.h"
+#include "index/tree_cursor.h"
+
+namespace cambium {
+
+TreeLayers::TreeLayers(Parts parts)
+    : parts_(std::move(parts)),
+      order_(parts_.comparator),
+      first_swept_(parts_.runs.size() - (parts_.sweep.has_value() ? parts_.sweep->runs.size() : 0)) {
+  assert(!parts_.sweep.has_value() || parts_.sweep->runs.size() <= parts_.runs.size());
+}
+
+Result<std::shared_ptr<const TreeLayers>> TreeLayers::Open(const FamilyState& state, const Comparator* comparator,
+                                                           PagePool* pool, const OpenIndexFile& open_file) {
+  Parts parts;
+  parts.comparator = comparator;
+  parts.pool = pool;
+  parts.page_size = static_cast<std::uint32_t>(state.page_size);
+  parts.sweep = state.sweep;
+  parts.root = state.root;
+  parts.segments = state.index_segments;
+  for (const RunInfo& info : state.runs) {
+    CAMBIUM_TRY(std::shared_ptr<File> file, open_file(FileKind::kRun, info.number));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(std::move(file), info, comparator, pool));
+    parts.runs.push_back(std::move(run));
+  }
+  for (const auto& [number, info] : state.index_segments) {
+    CAMBIUM_TRY(std::shared_ptr<File> file, open_file(FileKind::kIndex, number));
+    CAMBIUM_TRY(std::shared_ptr<const IndexFile> segment,
+                IndexFile::Open(std::move(file), FileKind::kIndex, number, pool));
+    FileInfo facts;
+    CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&facts));
+    if (facts.size < info.length) {
+      return Status::Corruption(segment->path() + ":" + std::to_string(facts.size) + ": ends here, and " +
+                                std::to_string(info.length) + " bytes are committed");
+    }
+    if (segment->header().file_id != info.file_id || segment->page_size() != state.page_size) {
+      return Status::Corruption(segment->path() + ":0: is another file than the committed one");
+    }
+    parts.files = parts.files.With(std::move(segment));
+  }
+  return std::make_shared<const TreeLayers>(std::move(parts));
+}
+
+// The empty cursor of a sweep that has just begun is in front of every key, also where the empty key is not the first.
+bool TreeLayers::IsMasked(std::size_t run, Slice key) const {
+  if (run < first_swept_ || parts_.sweep->cursor.empty()) return false;
+  return order_.Compare(key, parts_.sweep->cursor) < 0;
+}
+
+Result<bool> TreeLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
+  for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
+    if (IsMasked(i, key)) break;  // and so are all older ones
+    CAMBIUM_TRY(const bool found, parts_.runs[i]->Find(key, keep, entry));
+    if (found) return true;
+  }
+  return TreeFind(parts_.root, parts_.files, parts_.pool, order_, key, keep, entry);
+}
+
+std::vector<MergeChild> TreeLayers::RunCursors(std::size_t first) const {
+  std::vector<MergeChild> children;
+  for (std::size_t i = first; i < parts_.runs.size(); ++i) {
+    MergeChild child(parts_.runs[i]->NewCursor());
+    child.name = FileName(FileKind::kRun, parts_.runs[i]->number());
+    if (i >= first_swept_ && !parts_.sweep->cursor.empty()) child.first_visible = parts_.sweep->cursor;
+    children.push_back(std::move(child));
+  }
+  return children;
+}
+
+std::unique_ptr<EntryCursor> TreeLayers::NewCursor() const {
+  std::vector<MergeChild> children = RunCursors(0);
+  MergeChild tree(std::make_unique<TreeCursor>(parts_.root, parts_.files, parts_.pool, parts_.comparator));
+  tree.name = "tree";
+  children.push_back(std::move(tree));
+  return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
+}
+
+std::shared_ptr<const Layers> TreeLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
+  Parts parts = parts_;
+  parts.runs.insert(parts.runs.begin(), std::move(run));
+  return std::make_shared<const TreeLayers>(std::move(parts));
+}
+
+LayersShape TreeLayers::shape() const {
+  LayersShape shape;
+  shape.run_count = parts_.runs.size();
+  for (const auto& run : parts_.runs) {
+    shape.run_keys += run->entry_count();
+    shape.run_tombstones += run->info().tombstone_count;
+    shape.run_file_bytes += run->info().file_size;
+  }
+  shape.merged_keys = parts_.root.entry_count;
+  shape.merged_value_bytes = parts_.root.value_bytes;
+  shape.height = parts_.root.height;
+  for (const auto& [number, info] : parts_.segments) {
+    shape.merged_file_bytes += info.length;
+    shape.merged_live_bytes += info.live_units * parts_.page_size;
+  }
+  shape.merge_in_progress = parts_.sweep.has_value();
+  return shape;
+}
+
+void TreeLayers::AppendFiles(std::vector<NumberedFile>* files) const {
+  for (const auto& run : parts_.runs) files->push_back({FileKind::kRun, run->number()});
+  for (const auto& [number, info] : parts_.segments) files->push_back({FileKind::kIndex, number});
+}
+
+Result<std::uint64_t> TreeLayers::EstimateRank(Slice key) const {
+  std::uint64_t rank = 0;
+  PagePointer pointer = parts_.root.page;
+  for (std::uint32_t level = parts_.root.height; level > 0; --level) {
+    CAMBIUM_TRY(const PageRef page, GetTreePage(parts_.files, parts_.pool, pointer, level - 1));
+    if (page->is_leaf()) {
+      bool equal = false;
+      return rank + page->LowerBound(key, order_, &equal);
+    }
+    const std::uint32_t place = page->ChildFor(key, order_);
+    for (std::uint32_t i = 0; i < place; ++i) rank += page->child(i).entry_count;
+    pointer = page->child(place).page;
+  }
+  return rank;
+}
+
+}  // namespace cambium

@@ -1,0 +1,71 @@
+// TreeLayers: the durable layers of a family whose back-end is the B+-tree.
+//
+//   runs[0]    newest
+//   ...        came since the sweep began
+//   runs[k]  ┐
+//   ...      ├ the swept set S, if a sweep is in progress: keys below its cursor are masked, they are in the tree
+//   runs[n]  ┘
+//   tree       root, and the index segments that hold its pages
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "index/index.h"
+#include "index/merge_cursor.h"
+#include "manifest/state.h"
+
+namespace cambium {
+
+// Opens a file of the family for reading.
+using OpenIndexFile = std::function<Result<std::shared_ptr<File>>(FileKind kind, std::uint64_t number)>;
+
+class TreeLayers final : public Layers {
+ public:
+  // What the layers are made of. Immutable once they exist.
+  struct Parts {
+    const Comparator* comparator = nullptr;
+    PagePool* pool = nullptr;
+    std::uint32_t page_size = 4096;
+    std::vector<std::shared_ptr<const Run>> runs;  // newest first
+    std::optional<SweepState> sweep;               // its runs are the last of `runs`
+    TreeRoot root;
+    FileSet files;                                 // the index segments
+    std::map<std::uint64_t, IndexSegmentInfo> segments;
+  };
+  explicit TreeLayers(Parts parts);
+
+  // Opens everything that the committed state names, and compares it with what the state says of it. Corruption if a file
+  // is another one, or shorter than committed.
+  static Result<std::shared_ptr<const TreeLayers>> Open(const FamilyState& state, const Comparator* comparator,
+                                                        PagePool* pool, const OpenIndexFile& open_file);
+
+  Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const override;
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const override;
+  [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
+  [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
+  [[nodiscard]] LayersShape shape() const override;
+  void AppendFiles(std::vector<NumberedFile>* files) const override;
+
+  [[nodiscard]] const Parts& parts() const { return parts_; }
+  // How many entries of the tree are below `key` (or equal, both being nearly the same): exact but for the leaf in which
+  // `key` belongs. Reads a page per level.
+  Result<std::uint64_t> EstimateRank(Slice key) const;
+
+  // Cursors of the runs from position `first` on, newest first, masked as the sweep in progress demands.
+  [[nodiscard]] std::vector<MergeChild> RunCursors(std::size_t first) const;
+  // Where the swept set begins in runs(); their number if there is no sweep.
+  [[nodiscard]] std::size_t first_swept() const { return first_swept_; }
+
+ private:
+  [[nodiscard]] bool IsMasked(std::size_t run, Slice key) const;
+
+  const Parts parts_;
+  const KeyOrder order_;
+  const std::size_t first_swept_;
+};
+
+}  // namespace cambium

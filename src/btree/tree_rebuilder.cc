@@ -1,0 +1,144 @@
+#include "btree/tree_rebuilder.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+std::string Printable(Slice key) { return key.substr(0, std::min<std::size_t>(key.size(), 64)).ToString(true); }
+
+}  // namespace
+
+TreeRebuilder::TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options)
+    : sink_(sink), order_(comparator), options_(options), leaves_(order_, options, 0) {
+  assert(IsLegalPageSize(options.page_size) && options.fill_percent >= OpenLeaves::kFillMin);
+}
+TreeRebuilder::~TreeRebuilder() = default;
+
+Status TreeRebuilder::CheckOrder(Slice key) const {
+  if (bound_kind_ == Bound::kNone || MutantIs(Mutant::kSkipOrderCheck)) return Status::OK();
+  const int c = bound_kind_ == Bound::kEnd ? 1 : order_.Compare(bound_, key);
+  if (c < 0 || (c == 0 && bound_kind_ == Bound::kUpper)) return Status::OK();
+  return Status::Corruption("keys out of order: " + Printable(key) + " comes behind " + Printable(bound_));
+}
+
+// What separates `key`, the first of a new page, from all before it.
+Slice TreeRebuilder::SeparatorBefore(Slice key) const {
+  switch (bound_kind_) {
+    case Bound::kKey:
+      return ShortestSeparator(bound_, key, order_);
+    case Bound::kUpper:
+      return bound_;
+    case Bound::kNone:
+    case Bound::kEnd:
+      break;
+  }
+  return {};
+}
+
+Status TreeRebuilder::Add(Slice key, const Entry& entry) {
+  CAMBIUM_RETURN_IF_ERROR(CheckOrder(key));
+  CAMBIUM_RETURN_IF_ERROR(leaves_.Add({key, entry}, SeparatorBefore(key), [this](Slice lower, LeafBuilder* page) {
+    CAMBIUM_TRY(const ChildRef ref, Write(page));
+    return AddChild(1, lower, ref);
+  }));
+  bound_kind_ = Bound::kKey;
+  bound_.assign(key.data(), key.size());
+  return Status::OK();
+}
+
+template <typename Builder>
+Result<ChildRef> TreeRebuilder::Write(Builder* page) {
+  CAMBIUM_TRY(const PageSink::Place place, sink_->Reserve(page->units()));
+  const ChildRef ref = page->Finish(place.id, place.file_seed, &encoded_);
+  CAMBIUM_RETURN_IF_ERROR(sink_->Append(ref.page, encoded_));
+  return ref;
+}
+
+OpenBranches& TreeRebuilder::Branches(unsigned level) {
+  while (branches_.size() < level) {
+    branches_.push_back(
+        std::make_unique<OpenBranches>(order_, options_, static_cast<unsigned>(branches_.size() + 1)));
+  }
+  return *branches_[level - 1];
+}
+
+// Recursion is one step per level, and there are at most kMaxTreeHeight.
+Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
+  if (level >= kMaxTreeHeight) {
+    return Status::NotSupported("tree of more than " + std::to_string(kMaxTreeHeight) + " levels");
+  }
+  return Branches(level).Add({separator, child}, separator, [this, level](Slice lower, BranchBuilder* page) {
+    CAMBIUM_TRY(const ChildRef ref, Write(page));
+    return AddChild(level + 1, lower, ref);
+  });
+}
+
+Result<bool> TreeRebuilder::CanGraft(unsigned level) {
+  CAMBIUM_TRY(bool is_cut, leaves_.Cut([this](Slice lower, LeafBuilder* page) {
+    CAMBIUM_TRY(const ChildRef ref, Write(page));
+    return AddChild(1, lower, ref);
+  }));
+  for (unsigned l = 1; is_cut && l <= level; ++l) {
+    CAMBIUM_TRY(is_cut, Branches(l).Cut([this, l](Slice lower, BranchBuilder* page) {
+      CAMBIUM_TRY(const ChildRef ref, Write(page));
+      return AddChild(l + 1, lower, ref);
+    }));
+  }
+  return is_cut;
+}
+
+Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper) {
+  assert(leaves_.empty());
+  if (bound_kind_ != Bound::kNone) CAMBIUM_RETURN_IF_ERROR(CheckOrder(lower));
+  if (upper != nullptr && order_.Compare(lower, *upper) >= 0 && bound_kind_ != Bound::kNone) {
+    return Status::Corruption("keys out of order: " + Printable(*upper) + " bounds what begins at " + Printable(lower));
+  }
+  CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child));
+  bound_kind_ = upper == nullptr ? Bound::kEnd : Bound::kUpper;
+  if (upper != nullptr) bound_.assign(upper->data(), upper->size());
+  return Status::OK();
+}
+
+Result<TreeRoot> TreeRebuilder::Finish() {
+  // The one page of the highest level is the root; a branch with one child is not written, its child is the root.
+  TreeRoot root;
+  const auto above_is_empty = [this](unsigned level) {
+    return std::all_of(branches_.begin() + std::min<std::ptrdiff_t>(level, std::ssize(branches_)), branches_.end(),
+                       [](const auto& row) { return row->empty(); });
+  };
+  if (above_is_empty(0) && leaves_.page_count() <= 1) {
+    CAMBIUM_RETURN_IF_ERROR(leaves_.End([this, &root](Slice, LeafBuilder* page) {
+      CAMBIUM_TRY(const ChildRef ref, Write(page));
+      root = {ref.page, 1, ref.entry_count, ref.value_bytes};
+      return Status::OK();
+    }));
+    return root;
+  }
+  CAMBIUM_RETURN_IF_ERROR(leaves_.End([this](Slice lower, LeafBuilder* page) {
+    CAMBIUM_TRY(const ChildRef ref, Write(page));
+    return AddChild(1, lower, ref);
+  }));
+  for (unsigned level = 1;; ++level) {
+    OpenBranches& row = Branches(level);
+    const bool is_top = above_is_empty(level) && row.page_count() == 1;
+    if (is_top && row.page(0).count() == 1) {
+      const ChildRef& only = row.page(0).child(0);
+      return TreeRoot{only.page, level, only.entry_count, only.value_bytes};
+    }
+    CAMBIUM_RETURN_IF_ERROR(row.End([&](Slice lower, BranchBuilder* page) -> Status {
+      CAMBIUM_TRY(const ChildRef ref, Write(page));
+      if (is_top) {
+        root = {ref.page, level + 1, ref.entry_count, ref.value_bytes};
+        return Status::OK();
+      }
+      return AddChild(level + 1, lower, ref);
+    }));
+    if (is_top) return root;
+  }
+}
+
+}  // namespace cambium

@@ -1,0 +1,142 @@
+// Index: the question that both back-ends answer. What do the durable layers of a family say of a key, and how are the
+// layers kept few?
+//
+// The contract, in words:
+//
+//   Layers    What is durable of one family at one moment: runs, newest first, above what they have been merged into (a
+//             tree, or levels). Immutable. A view holds one; while it does, what the layers see stays readable.
+//   Newest    What a newer layer says of a key hides what older ones say, by position and by nothing else: there are no
+//             sequence numbers here. Find and the cursors yield tombstones, because memtables above need no other rule.
+//   New runs  come from flushes (and from GC) at any time, on top of all others, also while a merge is on its way.
+//   Merge     reads layers, writes files, changes nothing else. Its outcome is staged against the layers that are current
+//             at the commit, which may have got new runs on top; the MANIFEST record makes it true; then the new layers
+//             are installed in the next view. An outcome that is not committed leaves files without a name: garbage.
+//   Accounts  Every outcome carries the exact change of the accounts: -1 for each entry with an address that is no longer
+//             in a layer (overwritten, deleted), +1 for each that came from a memtable. Entries that moved from a run
+//             into the tree change nothing.
+//
+// The caller (the api) sees to it that an Index has one merge at a time, that a family's flushes commit in order, and
+// that commits are one behind the other. It creates files and removes them; an Index only writes into those that it is
+// given.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "cambium/slice.h"
+#include "index/page_pool.h"
+#include "index/run.h"
+#include "manifest/edit.h"
+#include "manifest/file_names.h"
+#include "memtable/entry_cursor.h"
+#include "util/result.h"
+
+namespace cambium {
+
+// Facts of layers that decide what to do next, and that users may ask for.
+struct LayersShape {
+  std::uint64_t run_count = 0;
+  std::uint64_t run_keys = 0;           // entries of all runs, tombstones included, masked ones too
+  std::uint64_t run_tombstones = 0;
+  std::uint64_t run_file_bytes = 0;
+  std::uint64_t merged_keys = 0;        // entries of the tree or the levels
+  std::uint64_t merged_value_bytes = 0;
+  std::uint64_t merged_file_bytes = 0;  // committed bytes of their files
+  std::uint64_t merged_live_bytes = 0;  // of these, pages that are still reached
+  std::uint32_t height = 0;             // of the tree
+  bool merge_in_progress = false;       // a sweep has begun and not ended: its next step is due
+};
+
+// Immutable; any thread. Must not outlive the page pool.
+class Layers {
+ public:
+  virtual ~Layers() = default;
+
+  // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone. An inline value borrows
+  // from *keep. An error is never "not found".
+  virtual Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const = 0;
+
+  // All layers merged: each key once, as Find would answer it, tombstones included. Keeps what it needs open.
+  [[nodiscard]] virtual std::unique_ptr<EntryCursor> NewCursor() const = 0;
+
+  // Newest first.
+  [[nodiscard]] virtual const std::vector<std::shared_ptr<const Run>>& runs() const = 0;
+
+  // These layers with one more on top. Its MANIFEST record is the caller's: it names the run, and all runs in order.
+  [[nodiscard]] virtual std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const = 0;
+
+  [[nodiscard]] virtual LayersShape shape() const = 0;
+  // Every file that is read here, runs included.
+  virtual void AppendFiles(std::vector<NumberedFile>* files) const = 0;
+};
+
+// A frozen memtable, as far as a choice or a merge needs it.
+struct MergeTop {
+  std::uint64_t key_count = 0;
+  Slice smallest_key;
+  Slice largest_key;
+};
+
+enum class FlushChoice : unsigned char {
+  kMakeRun,  // write the memtable as a run on top of the layers
+  kMerge,    // merge it straight into what lies below, together with all runs
+};
+
+struct MergeInput {
+  std::shared_ptr<const Layers> layers;
+  // A frozen memtable to be merged straight in: each key once, newest version, tombstones included. Its entries are not
+  // in the accounts yet. Null: only runs are merged.
+  EntryCursor* memtable = nullptr;
+  // A merge of runs stops at the next key once it has written so much, and goes on in a later step. A memtable is always
+  // merged as a whole.
+  std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
+};
+
+struct MergeStats {
+  std::uint64_t bytes_read = 0;         // pages of the old tree that were looked at
+  std::uint64_t bytes_written = 0;
+  std::uint64_t bytes_evacuated = 0;    // of these, pages that were copied only to empty their file
+  std::uint64_t entries_merged = 0;     // keys taken from runs and memtable
+  std::uint64_t entries_dropped = 0;    // shadowed, replaced, deleted, and tombstones themselves
+  std::uint64_t value_bytes_dropped = 0;
+};
+
+// A merge that was carried out: its files are written and synced, and nothing names them yet. Dropping it uncommitted is
+// how a merge is abandoned.
+class MergeOutcome {
+ public:
+  virtual ~MergeOutcome() = default;
+
+  // Under the commit mutex. Adds to *edit what the MANIFEST must say (layers, root, sweep, index segments, accounts), and
+  // returns the layers that hold once that record is durable. Aborted if `current` no longer fits: a memtable was merged
+  // straight in, and meanwhile a run was put on top of the runs it was merged with. Then the memtable has to become a run.
+  virtual Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const = 0;
+
+  // The record is durable. Without this call no byte is ever appended to the files of this merge.
+  virtual void Committed() = 0;
+
+  [[nodiscard]] virtual const MergeStats& stats() const = 0;
+};
+
+class Index {
+ public:
+  virtual ~Index() = default;
+
+  // Where a memtable should go now. Reads a few branch pages of the tree; an error there is not one of the memtable, so
+  // it only means kMakeRun.
+  [[nodiscard]] virtual FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const = 0;
+
+  // Whether a merge of runs (or its next step) is due. `urgent`: space is short, or the database is idle; then any run at
+  // all is reason enough.
+  [[nodiscard]] virtual bool IsMergeDue(const Layers& layers, bool urgent) const = 0;
+
+  // One merge, or a step of one. After an error nothing has changed; files that were made are garbage.
+  virtual Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) = 0;
+
+  // From here on no file that was written before is appended to: it may get a second link. Not during a merge.
+  virtual void SealFiles() = 0;
+};
+
+}  // namespace cambium

@@ -1,0 +1,121 @@
+// The sweep against a model: whatever is flushed, merged straight in or swept, in steps or at once, the layers say what
+// the model says, and every account is exact to the byte.
+#include <gtest/gtest.h>
+
+#include <cctype>
+
+#include "test_family.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+
+namespace cambium::testing {
+namespace {
+
+// Letters compare without their case, so that equal keys may have different bytes.
+class CaseFoldingComparator final : public Comparator {
+ public:
+  [[nodiscard]] int Compare(Slice a, Slice b) const override {
+    const std::size_t n = std::min(a.size(), b.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const int c = std::tolower(static_cast<unsigned char>(a[i])) - std::tolower(static_cast<unsigned char>(b[i]));
+      if (c != 0) return c;
+    }
+    return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+  }
+  [[nodiscard]] const char* Name() const override { return "test.CaseFolding"; }
+  [[nodiscard]] bool EqualMeansSameBytes() const override { return false; }
+};
+
+const Comparator* CaseFolding() {
+  static const CaseFoldingComparator comparator;
+  return &comparator;
+}
+
+struct Program {
+  const char* name;
+  const Comparator* (*comparator)();
+  std::uint32_t page_size;
+};
+
+class SweepModelTest : public ::testing::TestWithParam<Program> {};
+
+std::string RandomKey(Prng& prng, std::uint64_t space) {
+  const std::uint64_t n = prng.Uniform(space);
+  std::string key = "key" + std::to_string(n * 7919 % space);
+  if (n % 5 == 0) key += std::string(n % 23, 'x');
+  if (n % 97 == 0) key = std::string(static_cast<std::size_t>(n % 700), 'L') + key;
+  if (n == 1) key.clear();  // the empty key is a key
+  if (prng.OneIn(2)) key[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(key[0])));
+  return key;
+}
+
+void RandomBatch(TestFamily& family, Prng& prng, std::uint64_t space, std::uint64_t count, unsigned delete_percent) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string key = RandomKey(prng, space);
+    if (prng.Uniform(100) < delete_percent) {
+      family.Delete(key);
+    } else if (prng.OneIn(3)) {
+      family.PutInline(key, prng.Bytes(prng.Uniform(100)));
+    } else {
+      family.Put(key, 64 + prng.Skewed(24));
+    }
+  }
+}
+
+TEST_P(SweepModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
+  const std::uint64_t seed = SeedFromEnvironment(0x5eed);
+  Prng prng(seed);
+  for (std::uint64_t round = 0; round < 6 * ScaleFromEnvironment(); ++round) {
+    TestFamilyOptions options;
+    options.comparator = GetParam().comparator();
+    options.page_size = GetParam().page_size;
+    options.segment_bytes_max = prng.OneIn(2) ? 8 * options.page_size : 64 * options.page_size;
+    options.evacuation.small_segments_max = prng.Between(1, 4);
+    TestFamily family(options);
+    const std::uint64_t space = prng.Between(2, 4000);
+    for (int step = 0; step < 60; ++step) {
+      SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round) + " step " +
+                   std::to_string(step));
+      RandomBatch(family, prng, space, prng.Skewed(9), static_cast<unsigned>(prng.Uniform(4) * 33));
+      const bool sweeping = family.layers().parts().sweep.has_value();
+      Status s;
+      switch (prng.Uniform(8)) {
+        case 0:
+        case 1:
+          s = family.FlushRun();
+          break;
+        case 2:
+          s = sweeping ? family.FlushRun() : family.FlushMerge();
+          break;
+        case 3:
+          s = family.Flush();
+          break;
+        case 4:
+        case 5:
+          s = family.SweepStep(prng.Uniform(20) * options.page_size);
+          break;
+        case 6:
+          s = family.SweepStep(~std::uint64_t{0});
+          break;
+        case 7:
+          s = family.Reopen();
+          break;
+      }
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      ASSERT_TRUE((s = family.Check()).ok()) << s.ToString();
+    }
+    ASSERT_TRUE(family.pool().CheckInvariants(/*idle=*/true).ok());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SweepModelTest,
+                         ::testing::Values(Program{"bytewise512", BytewiseComparator, 512},
+                                           Program{"bytewise4096", BytewiseComparator, 4096},
+                                           Program{"reverse512", ReverseBytewiseComparator, 512},
+                                           Program{"reverse4096", ReverseBytewiseComparator, 4096},
+                                           Program{"folding512", CaseFolding, 512},
+                                           Program{"folding4096", CaseFolding, 4096}),
+                         [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace cambium::testing
