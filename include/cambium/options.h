@@ -88,6 +88,8 @@ struct Options {
   std::uint64_t min_blob_size = 512;
   // Bytes after which a log segment is closed. [16 KiB, 1 GiB]
   std::uint64_t blob_file_size = 256u << 20;
+  // Values larger than this get a file of their own, durable before the log refers to it. [4 KiB, 64 MiB]
+  std::uint64_t large_value_size = 16u << 20;
   // Of separated values, each on its own; one that would not shrink by an eighth is stored raw.
   CompressionType blob_compression_type = CompressionType::kNoCompression;
 
@@ -132,9 +134,7 @@ struct FlushWALOptions {
   bool sync = false;
 };
 
-struct CompactRangeOptions {
-  // True: rewrite the whole tree even if nothing waits to be merged into it.
-  bool force = false;
-};
+// Nothing to choose in this version.
+struct CompactRangeOptions {};
 
 }  // namespace cambium

@@ -32,52 +32,86 @@ Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& 
   return Status::OK();
 }
 
-}  // namespace
+// Where a record is, and how much of its file may be read.
+struct Place {
+  const Segment* segment = nullptr;
+  std::uint64_t offset = 0;
+  std::size_t size = 0;  // of the record, or a little more
+};
 
-Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
-                 bool verify_checksums, std::string* value) {
+Result<Place> Locate(const SegmentTable& segments, ValueAddress address) {
   const std::shared_ptr<Segment>& found = segments.Find(address.slot());
   if (found == nullptr) {
     return Status::Corruption("an index entry points to slot " +
                               std::to_string(static_cast<std::uint32_t>(address.slot())) + ", which holds no segment");
   }
-  const Segment& segment = *found;
   const bool own_file = address.kind() == EntryKind::kLargeValue;
-  if (own_file != (segment.kind() == FileKind::kLargeValue)) {
-    return CorruptRecord(segment, 0, "an index entry takes this file for one of another kind");
+  if (own_file != (found->kind() == FileKind::kLargeValue)) {
+    return CorruptRecord(*found, 0, "an index entry takes this file for one of another kind");
   }
-  const std::uint64_t offset = own_file ? kLargeRecordOffset : address.offset();
-
-  // The address says how much to read: at least the record, for one of its own file rounded up to a page.
-  std::size_t want = address.size();
+  Place place{found.get(), own_file ? kLargeRecordOffset : address.offset(), address.size()};
   if (own_file) {
+    // Rounded up to a page, and in front of nothing: memory is taken for what is there only.
     FileInfo info;
-    CAMBIUM_RETURN_IF_ERROR(segment.file().GetInfo(&info));
-    want = info.size <= offset ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(want, info.size - offset));
+    CAMBIUM_RETURN_IF_ERROR(found->file().GetInfo(&info));
+    const std::uint64_t rest = info.size <= place.offset ? 0 : info.size - place.offset;
+    place.size = static_cast<std::size_t>(std::min<std::uint64_t>(place.size, rest));
   }
-  std::string& record = *value;
-  record.resize(want);
-  std::size_t have = 0;
-  CAMBIUM_RETURN_IF_ERROR(segment.file().Read(offset, want, record.data(), &have));
-  if (have < kRecordHeaderSize) return CorruptRecord(segment, offset, "the file ends where a record should be");
+  return place;
+}
+
+// The header of the record that starts with `bytes`; Corruption if it is not that of a put of `key`, whose record has
+// at most `size` bytes. The key is compared as far as `bytes` go, which the caller makes far enough.
+Result<RecordHeader> CheckHeader(const Place& place, Slice bytes, std::uint32_t family, Slice key) {
+  const Segment& segment = *place.segment;
+  if (bytes.size() < kRecordHeaderSize) {
+    return CorruptRecord(segment, place.offset, "the file ends where a record should be");
+  }
   RecordHeader header;
-  if (DecodeRecordHeader(record.data(), segment.seed(), offset, &header) != HeaderCheck::kValid) {
-    return CorruptRecord(segment, offset, "record header does not validate");
+  if (DecodeRecordHeader(bytes.data(), segment.seed(), place.offset, &header) != HeaderCheck::kValid) {
+    return CorruptRecord(segment, place.offset, "record header does not validate");
   }
-  if (header.op != RecordOp::kPut || header.RecordSize() > have) {
-    return CorruptRecord(segment, offset, "record is not the one the index points to");
+  if (header.op != RecordOp::kPut || header.RecordSize() > place.size) {
+    return CorruptRecord(segment, place.offset, "record is not the one the index points to");
   }
+  const bool same_key = header.key_size == key.size() && bytes.size() >= kRecordHeaderSize + key.size() &&
+                        Slice(bytes.data() + kRecordHeaderSize, key.size()) == key;
+  if ((header.family != family || !same_key) && !MutantIs(Mutant::kSkipFamilyKeyCheck)) {
+    return CorruptRecord(segment, place.offset, "record belongs to another key");
+  }
+  return header;
+}
+
+}  // namespace
+
+Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
+                 bool verify_checksums, std::string* value) {
+  CAMBIUM_TRY(const Place place, Locate(segments, address));
+  const Segment& segment = *place.segment;
+  std::string& record = *value;
+  record.resize(place.size);
+  std::size_t have = 0;
+  CAMBIUM_RETURN_IF_ERROR(segment.file().Read(place.offset, place.size, record.data(), &have));
+  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, {record.data(), have}, family, key));
+  if (header.RecordSize() > have) return CorruptRecord(segment, place.offset, "record is cut off");
   const Slice stored_key(record.data() + kRecordHeaderSize, header.key_size);
   const Slice stored(stored_key.end(), header.value_size);
-  if ((header.family != family || stored_key != key) && !MutantIs(Mutant::kSkipFamilyKeyCheck)) {
-    return CorruptRecord(segment, offset, "record belongs to another key");
-  }
   if (verify_checksums && BodyChecksum(stored_key, stored) != header.body_checksum) {
-    return CorruptRecord(segment, offset, "record checksum mismatch");
+    return CorruptRecord(segment, place.offset, "record checksum mismatch");
   }
-  if (header.codec != Codec::kNone) return Unpack(segment, offset, header, stored, value);
+  if (header.codec != Codec::kNone) return Unpack(segment, place.offset, header, stored, value);
   record.resize(kRecordHeaderSize + header.key_size + header.value_size);
   record.erase(0, kRecordHeaderSize + header.key_size);
+  return Status::OK();
+}
+
+Status CheckRecord(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key) {
+  CAMBIUM_TRY(const Place place, Locate(segments, address));
+  std::string front(std::min(place.size, kRecordHeaderSize + key.size()), '\0');
+  std::size_t have = 0;
+  CAMBIUM_RETURN_IF_ERROR(place.segment->file().Read(place.offset, front.size(), front.data(), &have));
+  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, {front.data(), have}, family, key));
+  static_cast<void>(header);
   return Status::OK();
 }
 

@@ -17,6 +17,9 @@ namespace cambium {
 Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
                  bool verify_checksums, std::string* value);
 
+// The same without the value's bytes: is the record of this key at this address, as far as its header and key tell?
+Status CheckRecord(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key);
+
 // The first record of a file of kind kLargeValue starts here: values are then aligned for direct I/O as far as a header
 // and a key allow.
 inline constexpr std::uint64_t kLargeRecordOffset = 128;

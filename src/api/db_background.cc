@@ -1,0 +1,578 @@
+// Background work: flushing memory tables, merging layers, sealing segments, removing files.
+#include <algorithm>
+#include <cassert>
+
+#include "api/db_impl.h"
+#include "index/run.h"
+#include "io/file_header.h"
+#include "manifest/file_names.h"
+#include "util/fault_point.h"
+#include "util/fork_guard.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// A merge of runs commits after so many bytes of new pages, so that it neither holds much unpublished nor starts anew
+// from the beginning after a crash.
+constexpr std::uint64_t kMergeStepBytes = 64u << 20;
+
+const char* const kJobNames[] = {"flush", "merge", "seal", "make a segment ahead", "remove files"};
+
+// An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
+// have lost what the page cache still shows, and the database stops.
+Status Judge(Status sync) { return sync.ok() || sync.IsNoSpace() ? sync : sync.Fatal(); }
+
+}  // namespace
+
+Status DbImpl::Health() const {
+  if (!has_fatal_.load(std::memory_order_acquire)) return Status::OK();
+  const std::lock_guard lock(background_mutex_);
+  return fatal_;
+}
+
+void DbImpl::SetFatal(const Status& status) {
+  {
+    const std::lock_guard lock(background_mutex_);
+    if (fatal_.ok()) {
+      fatal_ = status.Fatal();
+      logger_->Log(InfoLogLevel::kError, "the database takes no more writes: " + fatal_.ToString());
+    }
+    has_fatal_.store(true, std::memory_order_release);
+    background_changed_.notify_all();
+  }
+  if (log_ != nullptr) log_->Fail(status);
+}
+
+void DbImpl::Schedule(Job job) {
+  const std::lock_guard lock(background_mutex_);
+  ScheduleLocked(job);
+}
+
+void DbImpl::ScheduleLocked(Job job) {
+  bool& scheduled = scheduled_[static_cast<std::size_t>(job)];
+  if (scheduled || closing_ || read_only_) return;
+  if (has_fatal_.load(std::memory_order_acquire)) return;
+  scheduled = true;
+  const TaskPriority priority = job == Job::kMerge || job == Job::kRemove ? TaskPriority::kLow
+                                : job == Job::kFlush                      ? TaskPriority::kHigh
+                                                                          : TaskPriority::kNormal;
+  executor_->Schedule(priority, [this, job] { RunJob(job); });
+}
+
+void DbImpl::RunJob(Job job) {
+  Status s = Health();
+  if (s.ok()) s = DoJob(job);
+  if (s.severity() == Status::Severity::kFatal) {
+    SetFatal(s);
+  } else if (!s.ok()) {
+    logger_->Log(InfoLogLevel::kWarn,
+                 std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
+  }
+  EpochCollect();
+  const bool more_flush = job == Job::kFlush && s.ok() && frozen_count_.load(std::memory_order_acquire) > 0;
+  const bool merge = s.ok() && (job == Job::kFlush || job == Job::kMerge) && MergeIsDue();
+  const std::lock_guard lock(background_mutex_);
+  const auto index = static_cast<std::size_t>(job);
+  scheduled_[index] = false;
+  last_status_[index] = s;
+  ++runs_[index];
+  if (more_flush) ScheduleLocked(Job::kFlush);
+  if (merge) ScheduleLocked(Job::kMerge);
+  background_changed_.notify_all();
+}
+
+Status DbImpl::DoJob(Job job) {
+  switch (job) {
+    case Job::kFlush: return FlushOldest();
+    case Job::kMerge: {
+      bool force = false;
+      {
+        const std::lock_guard lock(background_mutex_);
+        force = std::exchange(force_merge_, false);
+      }
+      return MergeLayers(force);
+    }
+    case Job::kSeal: return SealRotated();
+    case Job::kSpare: return MakeSpare();
+    case Job::kRemove: return RemoveObsolete();
+    case Job::kCount: break;
+  }
+  return Status::OK();
+}
+
+// The caller holds no lock. Lets tasks run where there are no threads for them.
+Status DbImpl::WaitUntil(const std::function<bool()>& done) {
+  std::unique_lock lock(background_mutex_);
+  while (!done()) {
+    if (has_fatal_.load(std::memory_order_acquire)) return fatal_;
+    lock.unlock();
+    const bool ran = executor_->RunOneInstead();
+    lock.lock();
+    if (!ran && !done() && !has_fatal_.load(std::memory_order_acquire)) background_changed_.wait(lock);
+  }
+  return Status::OK();
+}
+
+// Until operations up to `sequence` are in the durable layers, or, for 0, until one flush has ended. Fails as the flush
+// fails, so that nobody waits for a flush that finds no space; the next one who comes lets it try again.
+Status DbImpl::WaitForFlushOf(SequenceNumber sequence) {
+  const auto flush = static_cast<std::size_t>(Job::kFlush);
+  while (true) {
+    const std::uint64_t seen = [&] {
+      const std::lock_guard lock(background_mutex_);
+      if (frozen_count_.load(std::memory_order_acquire) > 0) ScheduleLocked(Job::kFlush);
+      return runs_[flush];
+    }();
+    if (frozen_count_.load(std::memory_order_acquire) == 0) return Status::OK();
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return runs_[flush] != seen; }));
+    {
+      const std::lock_guard lock(background_mutex_);
+      if (!last_status_[flush].ok()) return last_status_[flush];
+    }
+    if (sequence == 0) return Status::OK();
+    const std::lock_guard lock(commit_mutex_);
+    if (manifest_->state().families.at(0).flushed_sequence >= sequence) return Status::OK();
+  }
+}
+
+Status DbImpl::CommitEdit(Edit* edit) {
+  CAMBIUM_RETURN_IF_ERROR(Health());
+  std::uint64_t roll_number = 0;
+  if (manifest_->WillRoll()) roll_number = next_file_number_++;
+  edit->next_file_number = next_file_number_;
+  if (log_ != nullptr && log_->durable_sequence() > manifest_->state().durable_sequence) {
+    edit->durable_sequence = log_->durable_sequence();
+  }
+  return manifest_->Commit(*edit, roll_number);
+}
+
+Result<Slot> DbImpl::FreeSlot() const {
+  std::vector<bool> taken;
+  for (const auto& [number, segment] : manifest_->state().segments) {
+    const auto slot = static_cast<std::size_t>(segment.slot);
+    if (slot >= taken.size()) taken.resize(slot + 1);
+    taken[slot] = true;
+  }
+  const auto free = std::find(taken.begin(), taken.end(), false) - taken.begin();
+  if (free >= static_cast<std::ptrdiff_t>(kSlotCountMax)) {
+    return Status::NoSpace(path_ + ": all " + std::to_string(kSlotCountMax) + " segment slots are in use");
+  }
+  return static_cast<Slot>(free);
+}
+
+Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind) {
+  NewIndexFile made;
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    number = next_file_number_++;
+  }
+  made.header = HeaderFor(kind, number);
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(fs_->Open(FilePath(path_, kind, number), OpenMode::kCreateNew, {}, &file));
+  made.file = obsolete_.Track(number, std::move(file));
+  return made;
+}
+
+// Nothing names the file, so it can go at once. If that fails it is an orphan, which the next opening removes.
+void DbImpl::Discard(FileKind kind, std::uint64_t number) {
+  static_cast<void>(fs_->Unlink(FilePath(path_, kind, number)));
+}
+
+Status DbImpl::SyncDirectory() {
+  if (MutantIs(Mutant::kSkipDirectorySync)) return Status::OK();
+  const Status named = fs_->SyncDirectory(path_);
+  return named.ok() ? named : named.Fatal();
+}
+
+Status DbImpl::FlushOldest() {
+  const std::shared_ptr<const View> view = view_.Pin();
+  const FamilyView& family = view->families[0];
+  if (family.frozen.empty()) return Status::OK();
+  const FrozenTable table = MutantIs(Mutant::kFlushOutOfOrder) ? family.frozen.front() : family.frozen.back();
+
+  // The index must never hold what the log may lose.
+  if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(table.last_sequence));
+
+  std::unique_ptr<EntryCursor> cursor = table.table->NewCursor(kMaxSequenceNumber);
+  MergeTop top;
+  top.key_count = table.table->key_count();
+  cursor->SeekToLast();
+  const std::string largest = cursor->Valid() ? cursor->key().ToString() : std::string();
+  cursor->SeekToFirst();
+  const std::string smallest = cursor->Valid() ? cursor->key().ToString() : std::string();
+  top.smallest_key = smallest;
+  top.largest_key = largest;
+
+  if (index_->PickFlush(*family.layers, top) == FlushChoice::kMerge && ClaimMerge()) {
+    const Status merged = MergeTable(table, cursor.get());
+    ReleaseMerge();
+    if (!merged.IsAborted()) return merged;
+    cursor->SeekToFirst();
+  }
+  return WriteRun(table, cursor.get());
+}
+
+// What a flush adds to the edit that commits it.
+void DbImpl::AbsorbTable(const FrozenTable& table, Edit* edit, FamilyEdit* family) const {
+  family->flushed_sequence = std::max(table.last_sequence, manifest_->state().families.at(0).flushed_sequence);
+  edit->last_sequence = std::max(table.last_sequence, manifest_->state().last_sequence);
+  if (table.end > manifest_->state().replay) edit->replay = table.end;
+}
+
+void DbImpl::InstallFlushed(const FrozenTable& table, std::shared_ptr<const Layers> layers) {
+  view_.Update([&](View* next) {
+    FamilyView& family = next->families[0];
+    std::erase_if(family.frozen, [&](const FrozenTable& f) { return f.table == table.table; });
+    family.layers = std::move(layers);
+  });
+  frozen_count_.fetch_sub(1, std::memory_order_acq_rel);
+  stats_.flushes.fetch_add(1, std::memory_order_relaxed);
+}
+
+Status DbImpl::WriteRun(const FrozenTable& table, EntryCursor* cursor) {
+  CAMBIUM_TRY(NewIndexFile made, MakeIndexFile(FileKind::kRun));
+  const std::uint64_t number = made.header.number;
+  RunOptions options;
+  options.page_size = static_cast<std::uint32_t>(page_size_);
+  options.filter_bits_per_key = static_cast<unsigned>(options_.filter_bits_per_key);
+  RunBuilder builder(made.file, made.header, options_.comparator, options);
+  AccountDelta accounts;
+  const auto give_up = [&](const Status& s) {
+    Discard(FileKind::kRun, number);
+    return s;
+  };
+  for (; cursor->Valid(); cursor->Next()) {
+    const Status added = builder.Add(cursor->key(), cursor->entry());
+    if (!added.ok()) return give_up(added);
+    accounts.Add(cursor->entry());
+  }
+  if (!cursor->status().ok()) return give_up(cursor->status());
+  Result<RunInfo> finished = builder.Finish();
+  if (!finished.ok()) return give_up(finished.status());
+  const RunInfo info = *finished;
+  if (!MutantIs(Mutant::kCommitBeforeRunSync)) {
+    const Status synced = Judge(made.file->SyncData());
+    if (!synced.ok()) return synced.severity() == Status::Severity::kFatal ? synced : give_up(synced);
+  }
+  CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
+  CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(made.file, info, options_.comparator, pool_.get()));
+  stats_.flush_bytes.fetch_add(info.file_size, std::memory_order_relaxed);
+
+  {
+    const std::lock_guard lock(commit_mutex_);
+    const std::shared_ptr<const Layers> current = view_.Pin()->families[0].layers;
+    Edit edit;
+    FamilyEdit family;
+    family.id = 0;
+    family.add_runs.push_back(info);
+    family.layers.emplace();
+    family.layers->push_back(number);
+    for (const auto& older : current->runs()) family.layers->push_back(older->number());
+    family.accounts = std::move(accounts);
+    AbsorbTable(table, &edit, &family);
+    edit.families.push_back(std::move(family));
+    CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+    InstallFlushed(table, current->WithNewestRun(std::move(run)));
+  }
+  if (MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
+  return DropUnreferenced();
+}
+
+Status DbImpl::MergeTable(const FrozenTable& table, EntryCursor* cursor) {
+  MergeInput input;
+  input.layers = view_.Pin()->families[0].layers;
+  input.memtable = cursor;
+  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> outcome, index_->Merge(input));
+  CAMBIUM_RETURN_IF_ERROR(CommitMerge(outcome.get(), &table));
+  return DropUnreferenced();
+}
+
+// Commits a merge, and with it, if `table` is given, the flush of that table.
+Status DbImpl::CommitMerge(MergeOutcome* outcome, const FrozenTable* table) {
+  CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
+  std::vector<NumberedFile> old_files;
+  std::vector<NumberedFile> new_files;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    const std::shared_ptr<const Layers> current = view_.Pin()->families[0].layers;
+    Edit edit;
+    FamilyEdit family;
+    family.id = 0;
+    CAMBIUM_TRY(std::shared_ptr<const Layers> next, outcome->Stage(*current, &family));
+    if (table != nullptr) AbsorbTable(*table, &edit, &family);
+    edit.families.push_back(std::move(family));
+    CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+    outcome->Committed();
+    current->AppendFiles(&old_files);
+    next->AppendFiles(&new_files);
+    if (table != nullptr) {
+      InstallFlushed(*table, std::move(next));
+    } else {
+      view_.Update([&](View* view) { view->families[0].layers = std::move(next); });
+    }
+  }
+  std::sort(new_files.begin(), new_files.end());
+  for (const NumberedFile& file : old_files) {
+    if (!std::binary_search(new_files.begin(), new_files.end(), file)) obsolete_.MakeObsolete(file.number);
+  }
+  stats_.merges.fetch_add(1, std::memory_order_relaxed);
+  stats_.merge_bytes.fetch_add(outcome->stats().bytes_written, std::memory_order_relaxed);
+  return Status::OK();
+}
+
+bool DbImpl::ClaimMerge() {
+  const std::lock_guard lock(background_mutex_);
+  return !std::exchange(merging_, true);
+}
+void DbImpl::ReleaseMerge() {
+  const std::lock_guard lock(background_mutex_);
+  merging_ = false;
+}
+
+bool DbImpl::MergeIsDue() const {
+  const std::shared_ptr<const View> view = view_.Pin();
+  return view != nullptr && index_->IsMergeDue(*view->families[0].layers, false);
+}
+
+// One step of a merge that is due, or, with `force`, all steps that the runs of this moment need.
+Status DbImpl::MergeLayers(bool force) {
+  if (!ClaimMerge()) return Status::OK();  // a flush is merging; its end looks again
+  std::set<std::uint64_t> wanted;
+  for (const auto& run : view_.Pin()->families[0].layers->runs()) wanted.insert(run->number());
+  Status s;
+  while (s.ok()) {
+    MergeInput input;
+    input.layers = view_.Pin()->families[0].layers;
+    const auto& runs = input.layers->runs();
+    const bool more = std::any_of(runs.begin(), runs.end(), [&](const auto& r) { return wanted.contains(r->number()); });
+    if (!(force && more) && !index_->IsMergeDue(*input.layers, false)) break;
+    input.max_output_bytes = kMergeStepBytes;
+    Result<std::unique_ptr<MergeOutcome>> outcome = index_->Merge(input);
+    s = outcome.ok() ? CommitMerge(outcome->get(), nullptr) : outcome.status();
+    if (s.ok()) s = DropUnreferenced();
+    EpochCollect();
+    if (!force) break;
+  }
+  ReleaseMerge();
+  return s;
+}
+
+// Seals what was rotated: synced, with an index of its records behind them, and its end in the MANIFEST.
+Status DbImpl::SealRotated() {
+  for (RotatedSegment& rotated : log_->TakeRotated()) unsealed_.push_back(std::move(rotated));
+  while (!unsealed_.empty()) {
+    const RotatedSegment& rotated = unsealed_.front();
+    const SegmentEnd& end = rotated.end;
+    CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(end.segment));
+    // Without its index the segment is as good, only slower to collect: no reason not to seal it.
+    const bool has_footer = end.segment->file().Write(end.length, rotated.footer).ok();
+    if (has_footer) {
+      const Status synced = end.segment->file().SyncData();
+      if (!synced.ok()) return synced.Fatal();
+    }
+    {
+      const std::lock_guard lock(commit_mutex_);
+      SegmentInfo info = manifest_->state().segments.at(end.segment->number());
+      info.sealed = true;
+      info.has_footer = has_footer;
+      info.sealed_length = end.length;
+      info.file_size = end.length + (has_footer ? rotated.footer.size() : 0);
+      info.last_sequence = end.last_sequence;
+      Edit edit;
+      edit.set_segments.push_back(info);
+      CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+    }
+    unsealed_.erase(unsealed_.begin());
+  }
+  return DropUnreferenced();
+}
+
+Status DbImpl::MakeSpare() {
+  const std::lock_guard lock(commit_mutex_);
+  if (spare_ != nullptr) return Status::OK();
+  CAMBIUM_TRY(spare_, MakeSegmentLocked());
+  return Status::OK();
+}
+
+Status DbImpl::DropUnreferenced() {
+  std::vector<std::shared_ptr<Segment>> gone;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    const ManifestState& state = manifest_->state();
+    SequenceNumber flushed = kMaxSequenceNumber;
+    for (const auto& [id, family] : state.families) flushed = std::min(flushed, family.flushed_sequence);
+    const std::shared_ptr<const View> view = view_.Pin();
+    Edit edit;
+    for (const auto& [number, info] : state.segments) {
+      const Account account = state.TotalAccount(info.slot);
+      const bool referred = MutantIs(Mutant::kChargeBytesNotReferences)
+                                ? account.bytes > static_cast<std::int64_t>(info.sealed_length / 2)
+                                : account.references != 0;
+      if (referred || !info.sealed) continue;
+      if (info.kind == SegmentKind::kLargeValue) {
+        const auto committed = large_committed_.find(number);
+        if (committed != large_committed_.end() && committed->second > flushed) continue;
+      } else if (number > state.replay.segment ||
+                 (number == state.replay.segment && state.replay.offset < info.sealed_length)) {
+        continue;  // recovery may still have to read it
+      }
+      edit.drop_segments.push_back(number);
+      gone.push_back(view->segments.Find(info.slot));
+    }
+    if (gone.empty()) return Status::OK();
+    if (MutantIs(Mutant::kDeleteBeforeCommit)) {
+      for (const auto& segment : gone) static_cast<void>(fs_->Unlink(segment->path()));
+    }
+    CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+    for (const std::uint64_t number : edit.drop_segments) large_committed_.erase(number);
+    view_.Update([&](View* next) {
+      for (const auto& segment : gone) next->segments = next->segments.Without(segment->slot());
+    });
+  }
+  for (const auto& segment : gone) {
+    segment->MakeObsolete();
+    if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(segment->path());
+  }
+  return Status::OK();
+}
+
+Status DbImpl::RemoveObsolete() {
+  for (const std::string& path : obsolete_.Take()) {
+    // After a failure nothing is removed any more: it may be what the next opening needs.
+    CAMBIUM_RETURN_IF_ERROR(Health());
+    const Status removed = fs_->Unlink(path);
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+  }
+  return Status::OK();
+}
+
+Status DbImpl::Flush(const FlushOptions& options) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
+  SequenceNumber upto = 0;
+  while (true) {
+    {
+      const std::lock_guard lock(append_mutex_);
+      if (active_->empty()) {
+        upto = published_.load(std::memory_order_relaxed);
+        break;
+      }
+      if (frozen_count_.load(std::memory_order_acquire) < options_.max_write_buffer_number - 1) {
+        upto = published_.load(std::memory_order_relaxed);
+        Freeze();
+        break;
+      }
+    }
+    CAMBIUM_RETURN_IF_ERROR(WaitForFlushOf(0));
+  }
+  return options.wait ? WaitForFlushOf(upto) : Status::OK();
+}
+
+Status DbImpl::CompactRange(const CompactRangeOptions&, const Slice* begin, const Slice* end) {
+  CAMBIUM_RETURN_IF_ERROR(Flush({}));
+  const auto overlaps = [&](const Run& run) {
+    const Comparator& order = *options_.comparator;
+    return run.entry_count() > 0 && (begin == nullptr || order.Compare(run.info().largest_key, *begin) >= 0) &&
+           (end == nullptr || order.Compare(run.info().smallest_key, *end) <= 0);
+  };
+  const auto work_left = [&] {
+    const std::shared_ptr<const View> view = view_.Pin();
+    const auto& runs = view->families[0].layers->runs();
+    return std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return overlaps(*run); });
+  };
+  const auto merge = static_cast<std::size_t>(Job::kMerge);
+  while (work_left()) {
+    std::uint64_t seen = 0;
+    {
+      const std::lock_guard lock(background_mutex_);
+      force_merge_ = true;
+      seen = runs_[merge];
+      ScheduleLocked(Job::kMerge);
+    }
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return runs_[merge] != seen; }));
+    const std::lock_guard lock(background_mutex_);
+    if (!last_status_[merge].ok()) return last_status_[merge];
+  }
+  return Status::OK();
+}
+
+Status DbImpl::WaitForCompact() {
+  CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
+  while (true) {
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] {
+      return std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; });
+    }));
+    EpochCollect();
+    const bool merge = MergeIsDue();
+    const std::lock_guard lock(background_mutex_);
+    for (const Status& last : last_status_) CAMBIUM_RETURN_IF_ERROR(last);
+    if (merge) ScheduleLocked(Job::kMerge);
+    if (std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; })) {
+      return Status::OK();
+    }
+  }
+}
+
+Status DbImpl::Close() {
+  if (closed_.load(std::memory_order_acquire)) return Status::OK();
+  if (ForkGeneration() != fork_generation_) return Status::NotSupported("a database cannot be used in a forked child");
+  if (snapshots_.size() != 0 || iterator_count_.load() != 0) {
+    return Status::Aborted(std::to_string(snapshots_.size()) + " snapshots and " +
+                           std::to_string(iterator_count_.load()) + " iterators are still in use");
+  }
+  return Shut();
+}
+
+Status DbImpl::Shut() {
+  Status first;
+  if (!read_only_ && log_ != nullptr) {
+    {
+      const std::lock_guard lock(background_mutex_);
+      closing_ = true;
+    }
+    const auto idle = [&] {
+      return std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; });
+    };
+    {
+      std::unique_lock lock(background_mutex_);
+      while (!idle()) {
+        lock.unlock();
+        const bool ran = executor_->RunOneInstead();
+        lock.lock();
+        if (!ran && !idle()) background_changed_.wait(lock);
+      }
+    }
+    first = Health();
+    if (first.ok() && !MutantIs(Mutant::kCloseWithoutSync)) {
+      first = log_->Sync();
+      if (!first.ok()) SetFatal(first);
+    }
+    if (first.ok()) {
+      const std::lock_guard lock(commit_mutex_);
+      Edit edit;
+      edit.clean_shutdown = true;
+      first = CommitEdit(&edit);
+    }
+  }
+  closed_.store(true, std::memory_order_release);
+  active_.reset();
+  spare_.reset();
+  unsealed_.clear();
+  log_.reset();
+  view_.Install(nullptr);
+  EpochDrain();
+  if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
+  manifest_.reset();
+  index_.reset();
+  lock_.reset();
+  return first;
+}
+
+DbImpl::~DbImpl() {
+  if (closed_.load(std::memory_order_acquire) || ForkGeneration() != fork_generation_) return;
+  const Status closed = Shut();
+  if (!closed.ok() && logger_ != nullptr) logger_->Log(InfoLogLevel::kError, "closing: " + closed.ToString());
+}
+
+}  // namespace cambium

@@ -1,0 +1,186 @@
+#include "api/db_iterator.h"
+
+#include <cassert>
+#include <vector>
+
+#include "api/db_impl.h"
+#include "index/merge_cursor.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// A cursor that says why there is none.
+class ErrorIterator final : public Iterator {
+ public:
+  explicit ErrorIterator(Status status) : status_(std::move(status)) {}
+  [[nodiscard]] bool Valid() const override { return false; }
+  void SeekToFirst() override {}
+  void SeekToLast() override {}
+  void Seek(Slice) override {}
+  void SeekForPrev(Slice) override {}
+  void Next() override { assert(false); }
+  void Prev() override { assert(false); }
+  [[nodiscard]] Slice key() const override { return {}; }
+  [[nodiscard]] Slice value() const override { return {}; }
+  bool PrepareValue() override { return false; }
+  [[nodiscard]] std::uint64_t ValueSize() const override { return 0; }
+  [[nodiscard]] Status status() const override { return status_; }
+
+ private:
+  const Status status_;
+};
+
+}  // namespace
+
+Iterator* DbImpl::NewIterator(const ReadOptions& options) {
+  const Status allowed = CheckRead(options);
+  if (!allowed.ok()) return new ErrorIterator(allowed);
+  SequenceNumber sequence = 0;
+  std::shared_ptr<const View> view = PinView(options, &sequence);
+  if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
+  return new DbIterator(this, options, std::move(view), sequence);
+}
+
+DbIterator::DbIterator(const DbImpl* db, const ReadOptions& options, std::shared_ptr<const View> view,
+                       SequenceNumber sequence)
+    : db_(db), options_(options), view_(std::move(view)) {
+  db_->iterator_count_.fetch_add(1);
+  if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
+  if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
+  const FamilyView& family = view_->families[0];
+  std::vector<MergeChild> children;
+  if (!family.active->empty()) children.emplace_back(family.active->NewCursor(sequence));
+  for (const FrozenTable& frozen : family.frozen) children.emplace_back(frozen.table->NewCursor(sequence));
+  if (children.empty()) {
+    cursor_ = family.layers->NewCursor();
+    return;
+  }
+  children.emplace_back(family.layers->NewCursor());
+  cursor_ = std::make_unique<MergeCursor>(db_->options_.comparator, std::move(children));
+}
+
+DbIterator::~DbIterator() {
+  cursor_.reset();
+  db_->iterator_count_.fetch_sub(1);
+}
+
+void DbIterator::Reset() {
+  valid_ = false;
+  fetched_ = false;
+  status_ = Status::OK();
+}
+
+bool DbIterator::IsBelowLower(Slice key) const {
+  return lower_.has_value() && db_->options_.comparator->Compare(key, *lower_) < 0;
+}
+bool DbIterator::IsAtOrAboveUpper(Slice key) const {
+  return upper_.has_value() && db_->options_.comparator->Compare(key, *upper_) >= 0;
+}
+
+void DbIterator::SeekToFirst() {
+  Reset();
+  if (lower_.has_value()) {
+    cursor_->Seek(*lower_);
+  } else {
+    cursor_->SeekToFirst();
+  }
+  Settle(Direction::kForward);
+}
+
+void DbIterator::Seek(Slice target) {
+  Reset();
+  cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
+  Settle(Direction::kForward);
+}
+
+void DbIterator::SeekToLast() {
+  Reset();
+  if (upper_.has_value()) {
+    cursor_->SeekForPrev(*upper_);
+    if (cursor_->Valid() && IsAtOrAboveUpper(cursor_->key())) cursor_->Prev();
+  } else {
+    cursor_->SeekToLast();
+  }
+  Settle(Direction::kBackward);
+}
+
+void DbIterator::SeekForPrev(Slice target) {
+  if (IsAtOrAboveUpper(target)) {
+    SeekToLast();
+    return;
+  }
+  Reset();
+  cursor_->SeekForPrev(target);
+  Settle(Direction::kBackward);
+}
+
+void DbIterator::Next() {
+  assert(valid_);
+  Reset();
+  cursor_->Next();
+  Settle(Direction::kForward);
+}
+
+void DbIterator::Prev() {
+  assert(valid_);
+  Reset();
+  cursor_->Prev();
+  Settle(Direction::kBackward);
+}
+
+void DbIterator::Settle(Direction direction) {
+  while (cursor_->Valid() && cursor_->entry().kind == EntryKind::kTombstone) {
+    if (direction == Direction::kForward) {
+      cursor_->Next();
+    } else {
+      cursor_->Prev();
+    }
+  }
+  status_ = cursor_->status();
+  if (!cursor_->Valid()) return;
+  const Slice key = cursor_->key();
+  valid_ = direction == Direction::kForward ? !IsAtOrAboveUpper(key) : !IsBelowLower(key);
+}
+
+Slice DbIterator::key() const {
+  assert(valid_);
+  return cursor_->key();
+}
+
+bool DbIterator::FetchValue() const {
+  if (fetched_) return true;
+  const Status read = db_->ReadEntry(*view_, options_, cursor_->key(), cursor_->entry(), &value_);
+  if (!read.ok()) {
+    // The index has the key, so a value that is not found is damage too.
+    status_ = read.IsNotFound() ? Status::Corruption("an index entry without a value") : read;
+    value_.clear();
+    return false;
+  }
+  fetched_ = true;
+  return true;
+}
+
+Slice DbIterator::value() const {
+  assert(valid_);
+  const Entry entry = cursor_->entry();
+  if (entry.kind == EntryKind::kInline) return entry.inline_value;
+  if (!fetched_ && (options_.allow_unprepared_value || !FetchValue())) return {};
+  return value_;
+}
+
+bool DbIterator::PrepareValue() {
+  if (!Valid()) return false;
+  return cursor_->entry().kind == EntryKind::kInline || FetchValue();
+}
+
+std::uint64_t DbIterator::ValueSize() const {
+  assert(valid_);
+  const Entry entry = cursor_->entry();
+  if (!entry.HasAddress()) return entry.inline_value.size();
+  if (fetched_) return value_.size();
+  const std::uint64_t overhead = kRecordHeaderSize + cursor_->key().size();
+  return entry.address.size() > overhead ? entry.address.size() - overhead : 0;
+}
+
+}  // namespace cambium

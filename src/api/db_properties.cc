@@ -1,0 +1,174 @@
+// What a database tells of itself, and the calls that this version does not have.
+#include <algorithm>
+
+#include "api/db_impl.h"
+#include "cambium/db.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::string_view kPrefixes[] = {"rocksdb.", "cambium."};
+
+// "num-snapshots" of "rocksdb.num-snapshots" or "cambium.num-snapshots"; empty for neither.
+std::string_view BareName(Slice property) {
+  for (const std::string_view prefix : kPrefixes) {
+    if (property.starts_with(prefix)) return property.ToStringView().substr(prefix.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+bool DbImpl::GetIntProperty(Slice property, std::uint64_t* value) {
+  if (!CheckRead({}).ok()) return false;
+  const std::string_view name = BareName(property);
+  const std::shared_ptr<const View> view = view_.Pin();
+  const FamilyView& family = view->families[0];
+  const LayersShape shape = family.layers->shape();
+
+  if (name == "num-snapshots") {
+    *value = snapshots_.size();
+  } else if (name == "oldest-snapshot-sequence") {
+    *value = snapshots_.oldest();
+  } else if (name == "num-immutable-mem-table") {
+    *value = family.frozen.size();
+  } else if (name == "num-entries-active-mem-table") {
+    *value = family.active->version_count();
+  } else if (name == "cur-size-active-mem-table") {
+    *value = family.active->memory_bytes();
+  } else if (name == "cur-size-all-mem-tables") {
+    *value = family.active->memory_bytes();
+    for (const FrozenTable& frozen : family.frozen) *value += frozen.table->memory_bytes();
+  } else if (name == "mem-table-flush-pending") {
+    *value = family.frozen.empty() ? 0 : 1;
+  } else if (name == "compaction-pending") {
+    *value = MergeIsDue() ? 1 : 0;
+  } else if (name == "background-errors") {
+    *value = Health().ok() ? 0 : 1;
+  } else if (name == "estimate-num-keys") {
+    const std::uint64_t upper = shape.merged_keys + shape.run_keys + family.active->key_count();
+    *value = upper - std::min(upper, 2 * shape.run_tombstones);
+  } else if (name == "block-cache-capacity" || name == "page-cache-capacity") {
+    *value = pool_->capacity_bytes();
+  } else if (name == "block-cache-usage" || name == "page-cache-usage") {
+    *value = pool_->stats().resident_bytes;
+  } else if (name == "page-cache-hits") {
+    *value = pool_->stats().hits;
+  } else if (name == "page-cache-misses") {
+    *value = pool_->stats().misses;
+  } else if (name == "log-syncs" && log_ != nullptr) {
+    *value = log_->sync_count();
+  } else if (name == "durable-sequence" && log_ != nullptr) {
+    *value = log_->durable_sequence();
+  } else if (name == "stall-micros") {
+    *value = stats_.stall_micros.load();
+  } else if (name == "num-runs") {
+    *value = shape.run_count;
+  } else if (name == "index-bytes") {
+    *value = shape.merged_file_bytes + shape.run_file_bytes;
+  } else if (name == "num-blob-files" || name == "total-blob-file-size" || name == "live-blob-file-size" ||
+             name == "live-blob-file-garbage-size") {
+    if (manifest_ == nullptr) return false;
+    const std::lock_guard lock(commit_mutex_);
+    const ManifestState& state = manifest_->state();
+    std::uint64_t total = 0;
+    std::uint64_t live = 0;
+    for (const auto& [number, info] : state.segments) {
+      FileInfo file;
+      const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
+      if (segment != nullptr && segment->file().GetInfo(&file).ok()) total += file.size;
+      live += static_cast<std::uint64_t>(state.TotalAccount(info.slot).bytes);
+    }
+    *value = name == "num-blob-files"                ? state.segments.size()
+             : name == "live-blob-file-garbage-size" ? total - std::min(total, live)
+                                                     : total;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::map<std::string, std::string> DbImpl::IndexStats() const {
+  const std::shared_ptr<const View> view = view_.Pin();
+  const LayersShape shape = view->families[0].layers->shape();
+  const auto text = [](std::uint64_t n) { return std::to_string(n); };
+  return {
+      {"runs", text(shape.run_count)},
+      {"run_keys", text(shape.run_keys)},
+      {"run_tombstones", text(shape.run_tombstones)},
+      {"run_bytes", text(shape.run_file_bytes)},
+      {"tree_keys", text(shape.merged_keys)},
+      {"tree_height", text(shape.height)},
+      {"tree_bytes", text(shape.merged_file_bytes)},
+      {"tree_live_bytes", text(shape.merged_live_bytes)},
+      {"tree_value_bytes", text(shape.merged_value_bytes)},
+      {"flushes", text(stats_.flushes.load())},
+      {"flush_bytes", text(stats_.flush_bytes.load())},
+      {"merges", text(stats_.merges.load())},
+      {"merge_bytes", text(stats_.merge_bytes.load())},
+      {"log_bytes", text(stats_.log_bytes.load())},
+      {"user_bytes", text(stats_.user_bytes.load())},
+      {"stalls", text(stats_.stalls.load())},
+      {"stall_micros", text(stats_.stall_micros.load())},
+  };
+}
+
+bool DbImpl::GetMapProperty(Slice property, std::map<std::string, std::string>* value) {
+  if (!CheckRead({}).ok() || BareName(property) != "index-stats") return false;
+  *value = IndexStats();
+  return true;
+}
+
+bool DbImpl::GetProperty(Slice property, std::string* value) {
+  std::uint64_t number = 0;
+  if (GetIntProperty(property, &number)) {
+    *value = std::to_string(number);
+    return true;
+  }
+  const std::string_view name = BareName(property);
+  if (!CheckRead({}).ok()) return false;
+  if (name == "index-stats" || name == "stats") {
+    value->clear();
+    for (const auto& [key, figure] : IndexStats()) value->append(key).append(": ").append(figure).append("\n");
+    return true;
+  }
+  std::uint64_t count = 0;
+  std::uint64_t total = 0;
+  std::uint64_t garbage = 0;
+  if (name == "blob-stats" && GetIntProperty("rocksdb.num-blob-files", &count) &&
+      GetIntProperty("rocksdb.total-blob-file-size", &total) &&
+      GetIntProperty("rocksdb.live-blob-file-garbage-size", &garbage)) {
+    const double live = static_cast<double>(total - garbage);
+    *value = "Number of blob files: " + std::to_string(count) + "\nTotal size of blob files: " +
+             std::to_string(total) + "\nTotal size of garbage in blob files: " + std::to_string(garbage) +
+             "\nBlob file space amplification: " + std::to_string(live == 0 ? 0 : static_cast<double>(total) / live) +
+             "\n";
+    return true;
+  }
+  return false;
+}
+
+SequenceNumber DbImpl::GetLatestSequenceNumber() const { return published_.load(std::memory_order_acquire); }
+
+Status DbImpl::Merge(const WriteOptions&, Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }
+Status DbImpl::DeleteRange(const WriteOptions&, Slice, Slice) {
+  return Status::NotSupported("DeleteRange is not in this version");
+}
+Status DbImpl::CreateColumnFamily(const std::string&) {
+  return Status::NotSupported("column families other than the default are not in this version");
+}
+Status DbImpl::IngestExternalFile(const std::vector<std::string>&) {
+  return Status::NotSupported("ingestion is not in this version");
+}
+Status DbImpl::Resume() {
+  const Status health = Health();
+  if (health.ok()) return Status::OK();
+  return Status::NotSupported("only a new Open ends a fatal error: " + health.ToString());
+}
+
+ManagedSnapshot::ManagedSnapshot(DB* db) : db_(db), snapshot_(db->GetSnapshot()) {}
+ManagedSnapshot::~ManagedSnapshot() {
+  if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+}
+
+}  // namespace cambium

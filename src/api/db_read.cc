@@ -1,0 +1,135 @@
+// Reading: point look-ups.
+#include "api/db_impl.h"
+#include <algorithm>
+
+#include "util/fault_point.h"
+#include "util/fork_guard.h"
+#include "util/mutant.h"
+#include "vlog/value_reader.h"
+
+namespace cambium {
+
+Status DbImpl::CheckRead(const ReadOptions& options) const {
+  if (ForkGeneration() != fork_generation_) return Status::NotSupported("a database cannot be used in a forked child");
+  if (closed_.load(std::memory_order_acquire)) return Status::ShutdownInProgress("the database is closed");
+  if (options.durable_only && options.snapshot != nullptr) {
+    return Status::InvalidArgument("durable_only reads at the durable state, so it cannot read at a snapshot");
+  }
+  return Status::OK();
+}
+
+// Records are published after the view that can show them is installed. So if the view is still the same after the
+// sequence number was read, it shows everything up to there; else look again.
+const View* DbImpl::CurrentView(SequenceNumber* sequence) const {
+  const View* view = view_.Peek();
+  while (true) {
+    *sequence = published_.load(std::memory_order_seq_cst);
+    const View* again = view_.Peek();
+    if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) return view;
+    view = again;
+  }
+}
+
+std::shared_ptr<const View> DbImpl::PinView(const ReadOptions& options, SequenceNumber* sequence) const {
+  if (options.snapshot != nullptr) {
+    const auto* snapshot = static_cast<const SnapshotImpl*>(options.snapshot);
+    *sequence = snapshot->GetSequenceNumber();
+    return snapshot->view();
+  }
+  std::shared_ptr<const View> view = view_.Pin();
+  while (true) {
+    CAMBIUM_FAULT_POINT("PinView:between");
+    *sequence = published_.load(std::memory_order_seq_cst);
+    std::shared_ptr<const View> again = view_.Pin();
+    if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) break;
+    view = std::move(again);
+  }
+  if (options.durable_only && log_ != nullptr) *sequence = std::min(*sequence, log_->durable_sequence());
+  return view;
+}
+
+Status DbImpl::ReadEntry(const View& view, const ReadOptions& options, Slice key, const Entry& entry,
+                         std::string* value) const {
+  switch (entry.kind) {
+    case EntryKind::kInline: value->assign(entry.inline_value.data(), entry.inline_value.size()); return Status::OK();
+    case EntryKind::kValue:
+    case EntryKind::kLargeValue:
+      return ReadValue(view.segments, entry.address, view.families[0].id, key, options.verify_checksums, value);
+    default: return Status::NotFound();
+  }
+}
+
+Status DbImpl::GetFrom(const View& view, SequenceNumber sequence, const ReadOptions& options, Slice key,
+                       std::string* value) const {
+  const FamilyView& family = view.families[0];
+  Entry entry;
+  if (view.FindInMemory(family, key, sequence, &entry)) return ReadEntry(view, options, key, entry, value);
+  PageRef keep;
+  CAMBIUM_TRY(const bool found, family.layers->Find(key, &keep, &entry));
+  if (!found) return Status::NotFound();
+  return ReadEntry(view, options, key, entry, value);
+}
+
+Status DbImpl::Get(const ReadOptions& options, Slice key, std::string* value) {
+  CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
+  SequenceNumber sequence = 0;
+  if (options.snapshot != nullptr || options.durable_only) {
+    const std::shared_ptr<const View> view = PinView(options, &sequence);
+    return GetFrom(*view, sequence, options, key, value);
+  }
+  const EpochGuard guard;
+  const View* view = CurrentView(&sequence);
+  return GetFrom(*view, sequence, options, key, value);
+}
+
+Status DbImpl::Get(const ReadOptions& options, Slice key, PinnableSlice* value) {
+  value->Reset();
+  const Status s = Get(options, key, value->GetSelf());
+  if (s.ok()) value->PinSelf();
+  return s;
+}
+
+void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, const Slice* keys, PinnableSlice* values,
+                      Status* statuses) {
+  const Status allowed = CheckRead(options);
+  if (!allowed.ok()) {
+    for (std::size_t i = 0; i < count; ++i) statuses[i] = allowed;
+    return;
+  }
+  // Neighbours in key order share pages and, after a relocation, places in the log.
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return options_.comparator->Compare(keys[a], keys[b]) < 0; });
+  SequenceNumber sequence = 0;
+  const std::shared_ptr<const View> view = PinView(options, &sequence);
+  for (const std::size_t i : order) {
+    values[i].Reset();
+    statuses[i] = GetFrom(*view, sequence, options, keys[i], values[i].GetSelf());
+    if (statuses[i].ok()) values[i].PinSelf();
+  }
+}
+
+std::vector<Status> DbImpl::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                     std::vector<std::string>* values) {
+  std::vector<Status> statuses(keys.size());
+  std::vector<PinnableSlice> found(keys.size());
+  MultiGet(options, keys.size(), keys.data(), found.data(), statuses.data());
+  values->clear();
+  values->reserve(keys.size());
+  for (const PinnableSlice& value : found) values->push_back(value.ToString());
+  return statuses;
+}
+
+const Snapshot* DbImpl::GetSnapshot() {
+  if (!CheckRead({}).ok()) return nullptr;
+  SequenceNumber sequence = 0;
+  std::shared_ptr<const View> view = PinView({}, &sequence);
+  return snapshots_.Add(sequence, std::move(view));
+}
+
+void DbImpl::ReleaseSnapshot(const Snapshot* snapshot) {
+  if (snapshot != nullptr) snapshots_.Release(snapshot);
+}
+
+}  // namespace cambium

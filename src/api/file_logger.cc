@@ -1,0 +1,54 @@
+#include "api/file_logger.h"
+
+#include <mutex>
+
+#include "manifest/file_names.h"
+
+namespace cambium {
+namespace {
+
+class Null final : public Logger {
+ public:
+  void Log(InfoLogLevel, Slice) override {}
+};
+
+class FileLogger final : public Logger {
+ public:
+  FileLogger(std::shared_ptr<FileSystem> fs, std::shared_ptr<Clock> clock, std::unique_ptr<File> file)
+      : fs_(std::move(fs)), clock_(std::move(clock)), file_(std::move(file)) {}
+
+  void Log(InfoLogLevel level, Slice line) override {
+    static constexpr const char* kLevels[] = {"debug", "info", "warn", "error"};
+    std::string text = std::to_string(clock_->WallSeconds());
+    text += ' ';
+    text += kLevels[static_cast<int>(level)];
+    text += ' ';
+    text.append(line.data(), line.size());
+    text += '\n';
+    const std::lock_guard lock(mutex_);
+    if (file_->Write(size_, text).ok()) size_ += text.size();
+  }
+
+ private:
+  const std::shared_ptr<FileSystem> fs_;  // outlives the file
+  const std::shared_ptr<Clock> clock_;
+  std::mutex mutex_;
+  const std::unique_ptr<File> file_;
+  std::uint64_t size_ = 0;  // mutex_
+};
+
+}  // namespace
+
+std::shared_ptr<Logger> NullLogger() { return std::make_shared<Null>(); }
+
+std::shared_ptr<Logger> NewFileLogger(std::shared_ptr<FileSystem> fs, std::shared_ptr<Clock> clock,
+                                      const std::string& directory) {
+  const std::string path = directory + "/" + std::string(kInfoLogFileName);
+  FileInfo info;
+  if (fs->GetInfo(path, &info).ok() && !fs->Rename(path, path + ".old").ok()) return NullLogger();
+  std::unique_ptr<File> file;
+  if (!fs->Open(path, OpenMode::kCreateNew, {}, &file).ok()) return NullLogger();
+  return std::make_shared<FileLogger>(std::move(fs), std::move(clock), std::move(file));
+}
+
+}  // namespace cambium

@@ -1,0 +1,414 @@
+#include "api/log_replay.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "io/file_header.h"
+#include "manifest/file_names.h"
+#include "util/coding.h"
+#include "util/mutant.h"
+#include "vlog/segment_scanner.h"
+#include "vlog/value_reader.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::size_t kReadsAhead = 4;
+
+// A log segment that the replay may have to read.
+struct Source {
+  SegmentInfo info;
+  std::string path;
+  std::unique_ptr<File> file;
+  std::uint64_t seed = 0;
+  std::uint64_t size = 0;
+  std::optional<SegmentLink> link;        // its first record, if that validates
+  SequenceNumber link_sequence = 0;
+  SequenceNumber link_witness = 0;
+};
+
+class Replay {
+ public:
+  Replay(const ReplayRequest& request, const std::function<Status(const std::vector<ReplayedOp>&)>& apply)
+      : request_(request), state_(*request.state), apply_(apply) {}
+
+  Result<ReplayResult> Run() {
+    CAMBIUM_RETURN_IF_ERROR(OpenSources());
+    SequenceNumber flushed = kMaxSequenceNumber;
+    for (const auto& [id, family] : state_.families) flushed = std::min(flushed, family.flushed_sequence);
+    result_.last_sequence = state_.families.empty() ? 0 : flushed;
+    result_.end = state_.replay;
+    queue_ = request_.fs->NewReadQueue(kReadsAhead, request_.use_io_uring);
+    for (std::size_t i = 0; i < sources_.size() && !ended_; ++i) CAMBIUM_RETURN_IF_ERROR(ReplaySegment(i));
+    result_.proven_durable = std::max(result_.proven_durable, state_.durable_sequence);
+    return std::move(result_);
+  }
+
+ private:
+  Status OpenSources() {
+    // Segments before the replay position whose seal was not committed still need their end, which the next one knows.
+    std::uint64_t from = state_.replay.segment;
+    for (const auto& [number, info] : state_.segments) {
+      if (info.kind == SegmentKind::kLog && !info.sealed) from = std::min(from, number);
+    }
+    for (const auto& [number, info] : state_.segments) {
+      if (info.kind != SegmentKind::kLog || number < from) continue;
+      Source source;
+      source.info = info;
+      source.path = FilePath(request_.directory, FileKind::kLog, number);
+      FileOptions options;
+      // After a failed sync the page cache may show what the device has lost, so the device is asked.
+      options.direct = !MutantIs(Mutant::kRecoverFromCache);
+      const Status opened = request_.fs->Open(source.path, OpenMode::kReadOnly, options, &source.file);
+      if (opened.IsPathNotFound()) {
+        return Status::Corruption(source.path + ": log segment is named in the MANIFEST and missing");
+      }
+      CAMBIUM_RETURN_IF_ERROR(opened);
+      FileInfo file_info;
+      CAMBIUM_RETURN_IF_ERROR(source.file->GetInfo(&file_info));
+      source.size = file_info.size;
+      // The header is read through a handle of its own: direct reads want aligned memory.
+      std::unique_ptr<File> buffered;
+      CAMBIUM_RETURN_IF_ERROR(request_.fs->Open(source.path, OpenMode::kReadOnly, {}, &buffered));
+      CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*buffered, FileKind::kLog, number));
+      if (header.file_id != info.file_id || header.database_id != state_.database_id) {
+        return Status::Corruption(source.path + ":0: this file belongs to another database, or to another life of it");
+      }
+      source.seed = header.Seed();
+      CAMBIUM_RETURN_IF_ERROR(ReadLink(&source));
+      sources_.push_back(std::move(source));
+    }
+    return Status::OK();
+  }
+
+  Status ReadLink(Source* source) const {
+    SegmentScanner scanner(*source->file, source->seed, kFileHeaderSize, source->size, nullptr);
+    ScannedRecord record;
+    CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+    SegmentLink link;
+    if (found != ScanResult::kRecord || record.header.op != RecordOp::kLink ||
+        !DecodeSegmentLink(record.stored_value, &link)) {
+      return Status::OK();
+    }
+    source->link = link;
+    source->link_sequence = record.header.sequence;
+    source->link_witness = record.header.DurableSequence();
+    return Status::OK();
+  }
+
+  // Where the log of sources_[i] ends, as far as others know: its seal, or the link of the segment that followed it.
+  [[nodiscard]] std::uint64_t LimitOf(std::size_t i) const {
+    const Source& source = sources_[i];
+    if (source.info.sealed) return source.info.sealed_length;
+    if (MutantIs(Mutant::kIgnoreChain)) return source.size;
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) {
+      if (sources_[j].link.has_value() && sources_[j].link->number == source.info.number) return sources_[j].link->length;
+    }
+    return source.size;
+  }
+
+  Status ReplaySegment(std::size_t i) {
+    Source& source = sources_[i];
+    const bool first = source.info.number == state_.replay.segment && state_.replay.offset > kFileHeaderSize;
+    const std::uint64_t start = first ? state_.replay.offset : kFileHeaderSize;
+    const std::uint64_t limit = LimitOf(i);
+    if (source.info.sealed && limit <= kFileHeaderSize) return Status::OK();  // its first write failed
+    if (source.info.number < state_.replay.segment) return AdoptFlushed(source, i, limit);
+    if (!first && !source.link.has_value() && !source.info.sealed && limit <= kFileHeaderSize) {
+      result_.rejected.push_back(source.info.number);  // made ahead, never used
+      return Status::OK();
+    }
+    if (start > limit) {
+      return Lost(source, limit, "the log ends before the replay position");
+    }
+    const bool linked_ok = first || limit == kFileHeaderSize || ChainHolds(source);
+    if (!linked_ok) return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
+
+    SegmentScanner scanner(*source.file, source.seed, start, limit, queue_.get());
+    std::uint64_t applied_end = start;
+    bool applied = first;  // what is before the start is flushed, and stays
+    batch_.clear();
+    while (true) {
+      ScannedRecord record;
+      CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+      if (found == ScanResult::kEnd) {
+        if (!batch_.empty()) {
+          if (MutantIs(Mutant::kApplyHalfBatch)) {
+            CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+          } else {
+            Adopt(source, applied_end, applied);
+            return End(i, applied_end, "the last batch is not whole", nullptr);
+          }
+        }
+        if (scanner.offset() < limit) {
+          Adopt(source, applied_end, applied);
+          return End(i, scanner.offset(), "the file is shorter than its log", nullptr);
+        }
+        break;
+      }
+      if (found == ScanResult::kInvalid && MutantIs(Mutant::kSkipBadRecord) && scanner.header_valid() &&
+          scanner.offset() + scanner.header().RecordSize() < limit) {
+        const std::uint64_t next = scanner.offset() + scanner.header().RecordSize();
+        expected_skip_ = true;
+        batch_.clear();
+        CAMBIUM_RETURN_IF_ERROR(SkipTo(&source, next, limit, &applied_end, &applied));
+        break;
+      }
+      if (found == ScanResult::kInvalid) {
+        Adopt(source, applied_end, applied);
+        return End(i, scanner.offset(), scanner.reason(), &scanner);
+      }
+      result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
+      if (IsControl(record.header.op)) {
+        applied = true;
+        if (batch_.empty()) applied_end = record.end();
+        continue;
+      }
+      std::string problem;
+      CAMBIUM_RETURN_IF_ERROR(Take(source, record, &problem));
+      if (!problem.empty()) {
+        Adopt(source, applied_end, applied);
+        return End(i, record.offset, problem, &scanner);
+      }
+      if ((record.header.marks & kLastOfBatch) != 0) {
+        CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+        applied_end = record.end();
+        applied = true;
+        result_.end = {source.info.number, applied_end};
+      }
+    }
+    result_.bytes_read += limit - start;
+    Adopt(source, std::max(applied_end, start), applied);
+    return Status::OK();
+  }
+
+  // A segment whose records are all flushed.
+  Status AdoptFlushed(const Source& source, std::size_t i, std::uint64_t limit) {
+    if (source.info.sealed) {
+      Adopt(source, limit, true);
+      return Status::OK();
+    }
+    if (!source.link.has_value() && source.size <= kFileHeaderSize) {
+      result_.rejected.push_back(source.info.number);
+      return Status::OK();
+    }
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) {
+      const auto& link = sources_[j].link;
+      if (!link.has_value() || link->number != source.info.number) continue;
+      if (source.size < limit) return Lost(source, source.size, "the file is shorter than its log");
+      last_adopted_ = ReplayedSegment{source.info.number, link->length, link->last_sequence};
+      result_.adopted.push_back(*last_adopted_);
+      return Status::OK();
+    }
+    return Lost(source, source.size, "no later segment says where this one, which is flushed, ends");
+  }
+
+  // Only for the mutant that goes on behind damage.
+  Status SkipTo(Source* source, std::uint64_t start, std::uint64_t limit, std::uint64_t* applied_end, bool* applied) {
+    SegmentScanner scanner(*source->file, source->seed, start, limit, nullptr);
+    ScannedRecord record;
+    while (true) {
+      CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+      if (found != ScanResult::kRecord) break;
+      if (IsControl(record.header.op)) continue;
+      std::string problem;
+      CAMBIUM_RETURN_IF_ERROR(Take(*source, record, &problem));
+      if ((record.header.marks & kLastOfBatch) != 0) {
+        CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+        *applied_end = record.end();
+        *applied = true;
+      }
+    }
+    return Status::OK();
+  }
+
+  [[nodiscard]] bool ChainHolds(const Source& source) const {
+    if (MutantIs(Mutant::kIgnoreChain)) return true;
+    if (!source.link.has_value()) return false;
+    const SegmentLink& link = *source.link;
+    if (link.last_sequence != source.link_sequence) return false;
+    if (!last_adopted_.has_value()) {
+      // What it continues is flushed, or this is the first segment ever.
+      return link.last_sequence <= result_.last_sequence;
+    }
+    return link.number == last_adopted_->number && link.length == last_adopted_->length &&
+           link.last_sequence == last_adopted_->last_sequence;
+  }
+
+  // Adds a record to the batch it belongs to; *problem says why it cannot follow what was read so far.
+  Status Take(const Source& source, const ScannedRecord& record, std::string* problem) {
+    const RecordHeader& header = record.header;
+    const bool continues = batch_.empty()
+                               ? header.batch_index == 0
+                               : header.batch_index == batch_.size() && header.sequence == next_sequence_;
+    const bool follows =
+        started_ ? header.sequence == next_sequence_ : header.sequence <= result_.last_sequence + 1;
+    if (!continues || (!follows && !expected_skip_)) {
+      *problem = "record has sequence number " + std::to_string(header.sequence) + " where " +
+                 std::to_string(started_ ? next_sequence_ : result_.last_sequence + 1) + " was expected";
+      return Status::OK();
+    }
+    Pending op;
+    op.sequence = header.sequence;
+    op.family = header.family;
+    op.key = record.key.ToString();
+    op.log_bytes = header.RecordSize();
+    switch (header.op) {
+      case RecordOp::kDelete: op.entry = Entry::Tombstone(); break;
+      case RecordOp::kPutLarge: {
+        CAMBIUM_TRY(op.entry, LargeValue(record, problem));
+        if (!problem->empty()) return Status::OK();
+        break;
+      }
+      default:
+        op.entry = Entry::At(ValueAddress::InLog(source.info.slot, record.offset, header.RecordSize()));
+        CAMBIUM_RETURN_IF_ERROR(RawValue(source, record, &op.value));
+    }
+    started_ = true;
+    expected_skip_ = false;
+    next_sequence_ = header.sequence + 1;
+    batch_.push_back(std::move(op));
+    return Status::OK();
+  }
+
+  Status RawValue(const Source& source, const ScannedRecord& record, std::string* value) const {
+    if (record.header.codec == Codec::kNone) {
+      value->assign(record.stored_value.data(), record.stored_value.size());
+      return Status::OK();
+    }
+    Slice stored = record.stored_value;
+    std::uint64_t raw_size = 0;
+    if (!GetFixed(&stored, &raw_size) || raw_size > 0xffffffffu) {
+      return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": compressed value has no size");
+    }
+    value->resize(raw_size);
+    return Decompress(record.header.codec, stored, value->data(), raw_size)
+        .WithContext(source.path + ":" + std::to_string(record.offset));
+  }
+
+  // The file was durable before the record that refers to it was written: if it is not there, it has been damaged.
+  Result<Entry> LargeValue(const ScannedRecord& record, std::string* problem) {
+    LargeValueRef ref;
+    if (!DecodeLargeValueRef(record.stored_value, &ref)) {
+      *problem = "reference to a large value is malformed";
+      return Entry::Tombstone();
+    }
+    const auto found = state_.segments.find(ref.number);
+    if (found == state_.segments.end() || found->second.kind != SegmentKind::kLargeValue) {
+      *problem = "the large value's file " + std::to_string(ref.number) + " is not in the MANIFEST";
+      return Entry::Tombstone();
+    }
+    const std::string path = FilePath(request_.directory, FileKind::kLargeValue, ref.number);
+    FileInfo info;
+    const Status s = request_.fs->GetInfo(path, &info);
+    if (s.IsPathNotFound() || (s.ok() && info.size < ref.file_size)) {
+      *problem = "the large value's file " + path + (s.ok() ? " is cut off" : " is missing");
+      return Entry::Tombstone();
+    }
+    CAMBIUM_RETURN_IF_ERROR(s);
+    result_.large_values.push_back(ref.number);
+    return Entry::At(ValueAddress::OwnFile(found->second.slot, ref.file_size - kLargeRecordOffset));
+  }
+
+  Status ApplyBatch() {
+    ops_.clear();
+    for (const Pending& op : batch_) {
+      ops_.push_back({op.sequence, op.family, op.key, op.value, op.entry, op.log_bytes});
+    }
+    if (next_sequence_ - 1 > result_.last_sequence) result_.last_sequence = next_sequence_ - 1;
+    const Status applied = apply_(ops_);
+    batch_.clear();
+    return applied;
+  }
+
+  void Adopt(const Source& source, std::uint64_t length, bool holds_records) {
+    if (source.info.sealed) {
+      last_adopted_ = ReplayedSegment{source.info.number, source.info.sealed_length, source.info.last_sequence};
+      return;
+    }
+    if (!holds_records) {
+      result_.rejected.push_back(source.info.number);
+      return;
+    }
+    last_adopted_ = ReplayedSegment{source.info.number, length, LastSequence()};
+    result_.adopted.push_back(*last_adopted_);
+  }
+  [[nodiscard]] SequenceNumber LastSequence() const {
+    return started_ ? next_sequence_ - 1 - batch_.size() : result_.last_sequence;
+  }
+
+  // The log ends here, before its time: a torn tail, unless a witness says that more was durable.
+  Status End(std::size_t i, std::uint64_t offset, const std::string& reason, SegmentScanner* scanner) {
+    const Source& source = sources_[i];
+    ended_ = true;
+    const SequenceNumber missing = LastSequence() + 1;
+    SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
+    if (scanner != nullptr) {
+      CAMBIUM_TRY(const SequenceNumber found, scanner->ProbeForWitness());
+      witness = std::max(witness, found);
+    } else if (offset < source.size) {
+      SegmentScanner probe(*source.file, source.seed, offset, source.size, queue_.get());
+      CAMBIUM_TRY(const SequenceNumber found, probe.ProbeForWitness());
+      witness = std::max({witness, found, source.link_witness});
+    }
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) {
+      SegmentScanner probe(*sources_[j].file, sources_[j].seed, kFileHeaderSize - kRecordAlignment, sources_[j].size,
+                           queue_.get());
+      CAMBIUM_TRY(const SequenceNumber found, probe.ProbeForWitness());
+      witness = std::max(witness, found);
+    }
+    const std::string where = source.path + ":" + std::to_string(offset) + ": " + reason;
+    const bool sealed = source.info.sealed;  // it was synced before it was sealed
+    const bool lost = (sealed || witness >= missing) && !MutantIs(Mutant::kIgnoreDurableWitness);
+    if (lost && request_.mode != WALRecoveryMode::kPointInTimeRecovery) {
+      return Status::Corruption(where + "; operations from " + std::to_string(missing) + " to at least " +
+                                std::to_string(std::max(witness, missing)) + " were durable and are damaged");
+    }
+    if (request_.mode == WALRecoveryMode::kAbsoluteConsistency && !sealed) {
+      return Status::Corruption(where + "; wal_recovery_mode kAbsoluteConsistency allows no torn tail");
+    }
+    if (lost && request_.logger != nullptr) {
+      request_.logger->Log(InfoLogLevel::kError, where + "; synced operations behind it are lost, as asked for");
+    }
+    result_.torn = where;
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) result_.rejected.push_back(sources_[j].info.number);
+    return Status::OK();
+  }
+
+  Status Lost(const Source& source, std::uint64_t offset, const std::string& reason) const {
+    return Status::Corruption(source.path + ":" + std::to_string(offset) + ": " + reason);
+  }
+
+  struct Pending {
+    SequenceNumber sequence = 0;
+    std::uint32_t family = 0;
+    std::string key;
+    std::string value;
+    Entry entry;
+    std::uint64_t log_bytes = 0;
+  };
+
+  const ReplayRequest& request_;
+  const ManifestState& state_;
+  const std::function<Status(const std::vector<ReplayedOp>&)>& apply_;
+  std::unique_ptr<ReadQueue> queue_;
+  std::vector<Source> sources_;
+  std::vector<Pending> batch_;
+  std::vector<ReplayedOp> ops_;
+  ReplayResult result_;
+  std::optional<ReplayedSegment> last_adopted_;
+  SequenceNumber next_sequence_ = 0;
+  bool started_ = false;        // a data record was read
+  bool expected_skip_ = false;  // the mutant skipped one
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<ReplayResult> ReplayLog(const ReplayRequest& request,
+                               const std::function<Status(const std::vector<ReplayedOp>&)>& apply) {
+  return Replay(request, apply).Run();
+}
+
+}  // namespace cambium

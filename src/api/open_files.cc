@@ -1,0 +1,55 @@
+#include "api/open_files.h"
+
+#include "manifest/file_names.h"
+
+namespace cambium {
+namespace {
+
+Result<std::unique_ptr<File>> OpenNamed(FileSystem& fs, const std::string& path, OpenMode mode) {
+  std::unique_ptr<File> file;
+  const Status opened = fs.Open(path, mode, {}, &file);
+  if (opened.IsPathNotFound()) return Status::Corruption(path + ": is named in the MANIFEST and missing");
+  if (!opened.ok()) return opened;
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
+  if (!info.is_regular) return Status::Corruption(path + ": is not a regular file");
+  return file;
+}
+
+Status AnotherFile(const std::string& path) {
+  return Status::Corruption(path + ":0: this file belongs to another database, or to another life of it");
+}
+
+Status CheckLength(const File& file, std::uint64_t length) {
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(file.GetInfo(&info));
+  if (info.size >= length) return Status::OK();
+  return Status::Corruption(file.path() + ":" + std::to_string(info.size) + ": the file is cut off; " +
+                            std::to_string(length) + " bytes of it are committed");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& directory, const ManifestState& state,
+                                            FileKind kind, std::uint64_t number) {
+  const std::string path = FilePath(directory, kind, number);
+  CAMBIUM_TRY(std::unique_ptr<File> file, OpenNamed(fs, path, OpenMode::kReadOnly));
+  CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*file, kind, number));
+  if (header.database_id != state.database_id) return AnotherFile(path);
+  return file;
+}
+
+Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& directory, const ManifestState& state,
+                                             const SegmentInfo& info, bool writable,
+                                             std::function<void(const std::string&)> on_release) {
+  const FileKind kind = info.kind == SegmentKind::kLargeValue ? FileKind::kLargeValue : FileKind::kLog;
+  const std::string path = FilePath(directory, kind, info.number);
+  CAMBIUM_TRY(std::unique_ptr<File> file,
+              OpenNamed(fs, path, writable && !info.sealed ? OpenMode::kReadWrite : OpenMode::kReadOnly));
+  CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*file, kind, info.number));
+  if (header.file_id != info.file_id || header.database_id != state.database_id) return AnotherFile(path);
+  if (info.sealed) CAMBIUM_RETURN_IF_ERROR(CheckLength(*file, info.sealed_length));
+  return std::make_shared<Segment>(info.number, info.slot, path, std::move(file), header, std::move(on_release));
+}
+
+}  // namespace cambium

@@ -1,0 +1,282 @@
+// VerifyDB: everything that can be checked without writing. It opens files as a read does, so that whatever a read would
+// stumble over is found here.
+#include <algorithm>
+#include <map>
+
+#include "api/log_replay.h"
+#include "api/open_files.h"
+#include "api/options_check.h"
+#include "cambium/db.h"
+#include "index/page_pool.h"
+#include "index/run.h"
+#include "index/tree_check.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_reader.h"
+#include "vlog/segment_footer.h"
+#include "vlog/segment_scanner.h"
+#include "vlog/value_reader.h"
+
+namespace cambium {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Options& options, const std::string& path, const VerifyOptions& verify, VerifyReport* report)
+      : options_(FillInDefaults(options)), fs_(*options_.file_system), path_(path), verify_(verify), report_(report) {}
+
+  Status Run() {
+    FileInfo info;
+    CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(path_, &info));
+    std::unique_ptr<FileLock> lock;
+    CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
+    Result<ManifestRead> read = ReadManifest(fs_, path_);
+    if (!read.ok()) {
+      if (read.status().IsNotFound()) return Status::InvalidArgument(path_ + ": holds no database");
+      return Found(read.status());
+    }
+    state_ = std::move(read->state);
+    report_->bytes_read += read->valid_length;
+    const FamilyState& family = state_.families.begin()->second;
+    if (family.comparator != options_.comparator->Name()) {
+      return Status::InvalidArgument(path_ + ": keys are ordered by comparator \"" + family.comparator +
+                                     "\", which is needed to verify them");
+    }
+    CAMBIUM_RETURN_IF_ERROR(Found(state_.Check()));
+    CAMBIUM_RETURN_IF_ERROR(OpenSegments());
+    for (const auto& [id, each] : state_.families) CAMBIUM_RETURN_IF_ERROR(CheckFamily(each));
+    CAMBIUM_RETURN_IF_ERROR(CheckSegments());
+    CAMBIUM_RETURN_IF_ERROR(CheckTail());
+    return CheckOrphans();
+  }
+
+ private:
+  // Damage is reported and the check goes on; what keeps it from being made ends it.
+  Status Found(const Status& s) {
+    if (s.ok()) return s;
+    if (!s.IsCorruption() && !s.IsNotSupported()) return s;
+    report_->problems.push_back(std::string(s.message()));
+    return Status::OK();
+  }
+  void Problem(std::string what) { report_->problems.push_back(std::move(what)); }
+
+  Status OpenSegments() {
+    for (const auto& [number, info] : state_.segments) {
+      Result<std::shared_ptr<Segment>> segment = OpenSegment(fs_, path_, state_, info, false, nullptr);
+      ++report_->files;
+      if (!segment.ok()) {
+        CAMBIUM_RETURN_IF_ERROR(Found(segment.status()));
+        continue;
+      }
+      segments_ = segments_.With(info.slot, *segment);
+    }
+    return Status::OK();
+  }
+
+  Status CheckFamily(const FamilyState& family) {
+    accounts_.clear();
+    bool whole = true;  // every layer could be walked to its end, so that the sums mean something
+    FileSet tree_files;
+    for (const auto& [number, info] : family.index_segments) {
+      CAMBIUM_TRY(const auto file, OpenPages(FileKind::kIndex, number, info.file_id, info.length));
+      if (file != nullptr) tree_files = tree_files.With(file);
+    }
+    for (const RunInfo& info : family.runs) {
+      CAMBIUM_TRY(const auto file, OpenPages(FileKind::kRun, info.number, info.file_id, info.file_size));
+      if (file == nullptr) {
+        whole = false;
+        continue;
+      }
+      // Footer and filter, as an opening reads them.
+      const auto run = Run::Open(file->shared_file(), info, options_.comparator, &pool_);
+      if (!run.ok()) CAMBIUM_RETURN_IF_ERROR(Found(run.status()));
+      // The part of a run that a sweep has carried into the tree is hidden, and no longer in the accounts.
+      const bool swept = family.sweep.has_value() &&
+                         std::find(family.sweep->runs.begin(), family.sweep->runs.end(), info.number) !=
+                             family.sweep->runs.end();
+      const std::string* cursor = swept ? &family.sweep->cursor : nullptr;
+      CAMBIUM_RETURN_IF_ERROR(CheckOneTree(family, info.root, FileSet(file), cursor, nullptr, &whole));
+    }
+    std::map<std::uint64_t, std::uint64_t> live_units;
+    CAMBIUM_RETURN_IF_ERROR(CheckOneTree(family, family.root, tree_files, nullptr, &live_units, &whole));
+    if (!whole) return Status::OK();
+
+    for (const auto& [slot, account] : accounts_) {
+      report_->live_references += static_cast<std::uint64_t>(account.references);
+      report_->live_bytes += static_cast<std::uint64_t>(account.bytes);
+      const auto recorded = family.accounts.find(slot);
+      if (recorded == family.accounts.end() || recorded->second != account) ReportAccount(family, slot, account);
+    }
+    for (const auto& [slot, account] : family.accounts) {
+      if (!accounts_.contains(slot)) ReportAccount(family, slot, {});
+    }
+    for (const auto& [number, info] : family.index_segments) {
+      if (live_units[number] != info.live_units) {
+        Problem(FilePath(path_, FileKind::kIndex, number) + ": the MANIFEST counts " + std::to_string(info.live_units) +
+                " live page units, and the tree reaches " + std::to_string(live_units[number]));
+      }
+    }
+    return Status::OK();
+  }
+
+  // Null, and a problem in the report, if the file is damaged.
+  Result<std::shared_ptr<const IndexFile>> OpenPages(FileKind kind, std::uint64_t number, const Id128& file_id,
+                                                     std::uint64_t length) {
+    ++report_->files;
+    const auto open = [&]() -> Result<std::shared_ptr<const IndexFile>> {
+      CAMBIUM_TRY(std::shared_ptr<File> file, OpenLayerFile(fs_, path_, state_, kind, number));
+      CAMBIUM_TRY(std::shared_ptr<const IndexFile> pages, IndexFile::Open(std::move(file), kind, number, nullptr));
+      FileInfo info;
+      CAMBIUM_RETURN_IF_ERROR(pages->file().GetInfo(&info));
+      if (pages->header().file_id != file_id) return Status::Corruption(pages->path() + ":0: is another file");
+      if (info.size < length) return Status::Corruption(pages->path() + ":" + std::to_string(info.size) + ": is cut off");
+      return pages;
+    };
+    Result<std::shared_ptr<const IndexFile>> opened = open();
+    if (opened.ok()) return opened;
+    CAMBIUM_RETURN_IF_ERROR(Found(opened.status()));
+    return std::shared_ptr<const IndexFile>();
+  }
+
+  void ReportAccount(const FamilyState& family, Slot slot, const Account& counted) {
+    const auto recorded = family.accounts.find(slot);
+    const Account account = recorded == family.accounts.end() ? Account{} : recorded->second;
+    Problem("account of slot " + std::to_string(static_cast<std::uint32_t>(slot)) + " in family " + family.name +
+            ": the MANIFEST says " + std::to_string(account.references) + " references and " +
+            std::to_string(account.bytes) + " bytes, the layers hold " + std::to_string(counted.references) + " and " +
+            std::to_string(counted.bytes));
+  }
+
+  Status CheckOneTree(const FamilyState& family, const TreeRoot& root, const FileSet& files,
+                      const std::string* hidden_below, std::map<std::uint64_t, std::uint64_t>* live_units,
+                      bool* whole) {
+    TreeCheckCallbacks callbacks;
+    callbacks.on_entry = [&](Slice key, const Entry& entry) {
+      ++report_->entries;
+      if (hidden_below != nullptr && options_.comparator->Compare(key, *hidden_below) < 0) return Status::OK();
+      return CheckEntry(family, key, entry);
+    };
+    callbacks.on_page = [&](const PageView& page) {
+      if (live_units != nullptr) (*live_units)[FileNumberOf(page.id())] += UnitsOf(page.id());
+      return Status::OK();
+    };
+    TreeCheckStats stats;
+    const Status checked = CheckTree(root, files, options_.comparator, callbacks, &stats);
+    report_->pages += stats.leaves + stats.branches;
+    report_->bytes_read += stats.page_bytes;
+    if (!checked.ok()) *whole = false;
+    return Found(checked);
+  }
+
+  Status CheckEntry(const FamilyState& family, Slice key, const Entry& entry) {
+    if (!entry.HasAddress()) return Status::OK();
+    Account& account = accounts_[entry.address.slot()];
+    ++account.references;
+    account.bytes += static_cast<std::int64_t>(entry.address.size());
+    Status s;
+    if (verify_.deep) {
+      s = ReadValue(segments_, entry.address, family.id, key, true, &value_);
+      report_->bytes_read += value_.size();
+    } else {
+      s = CheckRecord(segments_, entry.address, family.id, key);
+    }
+    if (s.IsCorruption()) s = s.WithContext("key " + key.ToString(true).substr(0, 64));
+    return Found(s);
+  }
+
+  // Segments that are sealed: their footers, and with `deep` every record. Those that are not belong to the tail.
+  Status CheckSegments() {
+    for (const auto& [number, info] : state_.segments) {
+      const std::shared_ptr<Segment>& segment = segments_.Find(info.slot);
+      if (segment == nullptr || info.kind == SegmentKind::kLargeValue || !info.sealed) continue;
+      std::map<std::uint64_t, std::uint64_t> listed;  // offset -> size
+      if (info.has_footer) {
+        CAMBIUM_RETURN_IF_ERROR(Found(ReadSegmentFooter(segment->file(), segment->seed(), kFileHeaderSize,
+                                                        info.sealed_length, info.file_size,
+                                                        [&](const FooterEntry& entry) {
+                                                          if (verify_.deep) listed[entry.offset] = entry.size;
+                                                          return Status::OK();
+                                                        })));
+        report_->bytes_read += info.file_size - info.sealed_length;
+      }
+      if (!verify_.deep) continue;
+      SegmentScanner scanner(segment->file(), segment->seed(), kFileHeaderSize, info.sealed_length, nullptr);
+      while (true) {
+        ScannedRecord record;
+        CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+        if (found == ScanResult::kInvalid || (found == ScanResult::kEnd && scanner.offset() != info.sealed_length)) {
+          Problem(segment->path() + ":" + std::to_string(scanner.offset()) + ": " +
+                  (found == ScanResult::kEnd ? "the log ends early" : scanner.reason()));
+          break;
+        }
+        if (found == ScanResult::kEnd) {
+          if (!listed.empty()) Problem(segment->path() + ": the footer lists records that are not there");
+          break;
+        }
+        ++report_->records;
+        report_->bytes_read += record.header.RecordSize();
+        const auto entry = listed.find(record.offset);
+        if (entry != listed.end() && entry->second == record.header.RecordSize()) listed.erase(entry);
+      }
+    }
+    return Status::OK();
+  }
+
+  Status CheckTail() {
+    ReplayRequest request;
+    request.fs = &fs_;
+    request.directory = path_;
+    request.state = &state_;
+    request.mode = options_.wal_recovery_mode;
+    const auto replayed = ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
+      report_->records += ops.size();
+      return Status::OK();
+    });
+    if (!replayed.ok()) return Found(replayed.status());
+    report_->bytes_read += replayed->bytes_read;
+    if (!replayed->torn.empty()) report_->notes.push_back("the log has a torn tail, as crashes leave it: " + replayed->torn);
+    return Status::OK();
+  }
+
+  Status CheckOrphans() {
+    std::vector<std::string> names;
+    CAMBIUM_RETURN_IF_ERROR(fs_.List(path_, &names));
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      if (name == kLockFileName || name == kInfoLogFileName || name == std::string(kInfoLogFileName) + ".old") continue;
+      const std::optional<NumberedFile> file = ParseFileName(name);
+      if (!file.has_value()) {
+        report_->notes.push_back(path_ + "/" + name + ": is not a file of the database");
+        continue;
+      }
+      bool named = file->kind == FileKind::kManifest || state_.segments.contains(file->number);
+      for (const auto& [id, family] : state_.families) {
+        named = named || family.index_segments.contains(file->number) ||
+                std::any_of(family.runs.begin(), family.runs.end(),
+                            [&](const RunInfo& run) { return run.number == file->number; });
+      }
+      if (!named) report_->notes.push_back(path_ + "/" + name + ": orphan, which the next opening removes");
+    }
+    return Status::OK();
+  }
+
+  const Options options_;
+  FileSystem& fs_;
+  const std::string path_;
+  const VerifyOptions verify_;
+  VerifyReport* const report_;
+  ManifestState state_;
+  PagePool pool_{1u << 20};
+  SegmentTable segments_;
+  std::map<Slot, Account> accounts_;  // of the family at hand, counted
+  std::string value_;
+};
+
+}  // namespace
+
+Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report) {
+  CAMBIUM_RETURN_IF_ERROR(CheckOptions(options));
+  *report = {};
+  return Verifier(options, path, verify, report).Run();
+}
+
+}  // namespace cambium

@@ -1,0 +1,90 @@
+// View: everything a read needs, at one moment: memory tables, layers, segments. Immutable.
+//
+// The current view is published by a pointer. A read enters an epoch, loads the pointer and leaves: it writes no shared
+// cache line. What lives longer than a call (snapshot, iterator) holds the view by count. Files and tables go when the
+// last view that holds them goes.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cambium/types.h"
+#include "index/index.h"
+#include "manifest/state.h"
+#include "memtable/memtable.h"
+#include "util/epoch.h"
+#include "vlog/segment.h"
+
+namespace cambium {
+
+// A memory table that takes no more writes and waits for its flush.
+struct FrozenTable {
+  std::shared_ptr<const MemTable> table;
+  SequenceNumber last_sequence = 0;
+  LogPosition end;  // of the log when it was frozen: recovery need not read before it once the table is flushed
+};
+
+struct FamilyView {
+  std::uint32_t id = 0;
+  std::shared_ptr<MemTable> active;  // the writer adds to it; readers filter by sequence number
+  std::vector<FrozenTable> frozen;   // newest first
+  std::shared_ptr<const Layers> layers;
+};
+
+struct View {
+  std::vector<FamilyView> families;  // by id; this version has family 0 only
+  SegmentTable segments;
+
+  // What the layers above the durable ones say of a key, newest first.
+  [[nodiscard]] bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) const {
+    if (family.active->Find(key, read, entry)) return true;
+    for (const FrozenTable& frozen : family.frozen) {
+      if (frozen.table->Find(key, read, entry)) return true;
+    }
+    return false;
+  }
+};
+
+// The current view. Any thread.
+class ViewHolder {
+ public:
+  ViewHolder() = default;
+  ~ViewHolder() { Install(nullptr); }
+  ViewHolder(const ViewHolder&) = delete;
+  ViewHolder& operator=(const ViewHolder&) = delete;
+
+  // Valid while the caller is inside an EpochGuard.
+  [[nodiscard]] const View* Peek() const { return raw_.load(std::memory_order_seq_cst); }
+  [[nodiscard]] std::shared_ptr<const View> Pin() const {
+    const std::lock_guard lock(mutex_);
+    return current_;
+  }
+  // Replaces the view by a changed copy. Whoever calls may hold locks; he lets EpochCollect() run once he holds none.
+  void Update(const std::function<void(View*)>& change) {
+    const std::lock_guard lock(mutex_);
+    auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);
+    change(next.get());
+    InstallLocked(std::move(next));
+  }
+  void Install(std::shared_ptr<const View> next) {
+    const std::lock_guard lock(mutex_);
+    InstallLocked(std::move(next));
+  }
+
+ private:
+  void InstallLocked(std::shared_ptr<const View> next) {
+    std::shared_ptr<const View> old = std::move(current_);
+    current_ = std::move(next);
+    raw_.store(current_.get(), std::memory_order_seq_cst);
+    if (old != nullptr) EpochRetire([keep = std::move(old)]() mutable { keep.reset(); });
+  }
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const View> current_;  // mutex_
+  std::atomic<const View*> raw_{nullptr};
+};
+
+}  // namespace cambium

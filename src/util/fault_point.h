@@ -1,0 +1,50 @@
+// Fault points: named places where a test may step in, to make another thing happen exactly there.
+//
+//   CAMBIUM_FAULT_POINT("PinView:between");
+//
+// Without CAMBIUM_TEST_HOOKS nothing is compiled in.
+#pragma once
+
+#ifdef CAMBIUM_TEST_HOOKS
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace cambium {
+
+class FaultPoints {
+ public:
+  using Hook = std::function<void(const char* name)>;
+  static FaultPoints& Instance() {
+    static FaultPoints points;
+    return points;
+  }
+  // Called at every fault point by whichever thread gets there, also within itself; null: none.
+  void Set(Hook hook) {
+    const std::lock_guard lock(mutex_);
+    hook_ = hook == nullptr ? nullptr : std::make_shared<Hook>(std::move(hook));
+    active_.store(hook_ != nullptr);
+  }
+  void Reached(const char* name) {
+    if (!active_.load(std::memory_order_relaxed)) return;
+    std::shared_ptr<Hook> hook;
+    {
+      const std::lock_guard lock(mutex_);
+      hook = hook_;
+    }
+    if (hook != nullptr) (*hook)(name);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Hook> hook_;  // mutex_
+  std::atomic<bool> active_{false};
+};
+
+}  // namespace cambium
+#define CAMBIUM_FAULT_POINT(name) ::cambium::FaultPoints::Instance().Reached(name)
+#else
+#define CAMBIUM_FAULT_POINT(name) static_cast<void>(0)
+#endif
