@@ -1,0 +1,340 @@
+// The writer: what a commit costs, when a file rolls, and what it does after each kind of failure.
+#include "manifest/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+#include "io/sim/sim_file_system.h"
+#include "manifest/edit_generator.h"
+#include "manifest/file_names.h"
+#include "testing/mutant_scope.h"
+
+namespace cambium {
+namespace {
+
+using testing::EditGenerator;
+using testing::MutantScope;
+
+const std::string kDirectory = "/db";
+
+class ManifestTest : public ::testing::Test {
+ protected:
+  ManifestTest() {
+    EXPECT_TRUE(fs_.CreateDirectory(kDirectory).ok());
+    EXPECT_TRUE(fs_.SyncDirectory("/").ok());
+    state_.database_id.fill(0xdb);
+    state_.epoch = 1;
+    state_.next_file_number = 2;
+  }
+
+  static FileHeader Identity() {
+    FileHeader identity;
+    identity.file_id.fill(0x77);
+    return identity;
+  }
+  Result<std::unique_ptr<Manifest>> Create(std::uint64_t number, std::uint64_t roll_bytes = kManifestRollBytes) {
+    return Manifest::Create(fs_, kDirectory, Identity(), number, state_, roll_bytes);
+  }
+  std::unique_ptr<Manifest> MustCreate(std::uint64_t number, std::uint64_t roll_bytes = kManifestRollBytes) {
+    auto manifest = Create(number, roll_bytes);
+    EXPECT_TRUE(manifest.ok()) << manifest.status().ToString();
+    return std::move(manifest).value();
+  }
+  static Edit EditTo(SequenceNumber sequence) {
+    Edit edit;
+    edit.last_sequence = sequence;
+    return edit;
+  }
+  void FailNext(SimOpKind kind, SimFault fault = {}) {
+    fault.kind = kind;
+    fs_.AddFault(std::move(fault));
+  }
+  SequenceNumber SequenceOnDisk() {
+    const Result<ManifestRead> read = ReadManifest(fs_, kDirectory);
+    EXPECT_TRUE(read.ok()) << read.status().ToString();
+    return read.ok() ? read->state.last_sequence : 0;
+  }
+  std::vector<std::uint64_t> NumbersOnDisk() {
+    std::vector<std::uint64_t> numbers;
+    for (const NumberedFile& file : ListNumberedFiles(fs_, kDirectory).value()) numbers.push_back(file.number);
+    return numbers;
+  }
+
+  SimFileSystem fs_;
+  ManifestState state_;
+  std::uint64_t manifest_number_ = 0;  // the last one that a test took
+};
+
+using Numbers = std::vector<std::uint64_t>;
+
+TEST_F(ManifestTest, ACommitIsOneWriteAndOneSync) {
+  const auto manifest = MustCreate(1);
+  const std::uint64_t calls = fs_.calls();
+  const std::uint64_t writes = fs_.calls(SimOpKind::kWrite);
+  const std::uint64_t syncs = fs_.calls(SimOpKind::kSync);
+  ASSERT_TRUE(manifest->Commit(EditTo(5), 0).ok());
+  EXPECT_EQ(fs_.calls() - calls, 2u);
+  EXPECT_EQ(fs_.calls(SimOpKind::kWrite) - writes, 1u);
+  EXPECT_EQ(fs_.calls(SimOpKind::kSync) - syncs, 1u);
+  EXPECT_EQ(manifest->state().last_sequence, 5u);
+  EXPECT_EQ(SequenceOnDisk(), 5u);
+}
+
+TEST_F(ManifestTest, AnOpeningStartsANewFileAndRemovesTheOld) {
+  ASSERT_TRUE(fs_.WriteFileForTest("/db/000003.run", "x").ok());
+  {
+    const auto manifest = MustCreate(1);
+    ASSERT_TRUE(manifest->Commit(EditTo(5), 0).ok());
+  }
+  state_ = ReadManifest(fs_, kDirectory)->state;
+  const auto manifest = MustCreate(4);
+  EXPECT_EQ(NumbersOnDisk(), (Numbers{4, 3}));  // nothing of another kind goes
+  EXPECT_EQ(SequenceOnDisk(), 5u);
+  EXPECT_EQ(manifest->number(), 4u);
+}
+
+TEST_F(ManifestTest, ItsOwnNumberIsBelowTheCounter) {
+  const auto manifest = MustCreate(40, 0);
+  EXPECT_EQ(manifest->state().next_file_number, 41u);
+  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  ASSERT_TRUE(manifest->Commit(EditTo(2), 90).ok());
+  EXPECT_EQ(manifest->number(), 90u);
+  EXPECT_EQ(manifest->state().next_file_number, 91u);
+  EXPECT_EQ(ReadManifest(fs_, kDirectory)->state, manifest->state());
+}
+
+TEST_F(ManifestTest, ANumberAtOrBelowAnotherMANIFESTIsRefused) {
+  ASSERT_TRUE(fs_.WriteFileForTest(FilePath(kDirectory, FileKind::kManifest, 8), "torn").ok());
+  const std::uint64_t operations = fs_.operations();
+  EXPECT_TRUE(Create(8).status().IsInvalidArgument());
+  EXPECT_TRUE(Create(7).status().IsInvalidArgument());
+  EXPECT_TRUE(Create(0).status().IsInvalidArgument());
+  EXPECT_TRUE(Create(kFileNumberMax).status().IsInvalidArgument());
+  EXPECT_EQ(fs_.operations(), operations);
+  EXPECT_TRUE(Create(9).ok());
+}
+
+TEST_F(ManifestTest, AStateThatCouldNotBeReadBackIsRefused) {
+  state_.replay = {1000, 0};
+  const std::uint64_t operations = fs_.operations();
+  EXPECT_TRUE(Create(1).status().IsCorruption());
+  state_.replay = {};
+  state_.database_id = {};
+  EXPECT_TRUE(Create(1).status().IsInvalidArgument());
+  EXPECT_EQ(fs_.operations(), operations);
+}
+
+TEST_F(ManifestTest, AnEditThatDoesNotFitIsNotWritten) {
+  const auto manifest = MustCreate(1);
+  ASSERT_TRUE(manifest->Commit(EditTo(5), 0).ok());
+  const std::uint64_t calls = fs_.calls();
+  EXPECT_TRUE(manifest->Commit(EditTo(4), 0).IsCorruption());
+  Edit identity;
+  identity.database_id = state_.database_id;
+  EXPECT_TRUE(manifest->Commit(identity, 0).IsInvalidArgument());
+  EXPECT_EQ(fs_.calls(), calls);
+  EXPECT_TRUE(manifest->Commit(EditTo(6), 0).ok());  // and does no harm
+  EXPECT_EQ(SequenceOnDisk(), 6u);
+}
+
+TEST_F(ManifestTest, ALongFileRolls) {
+  const auto manifest = MustCreate(1, 1000);
+  std::uint64_t next = 2;
+  std::uint64_t rolls = 0;
+  for (SequenceNumber sequence = 1; sequence <= 200; ++sequence) {
+    const bool will_roll = manifest->WillRoll();
+    const std::uint64_t number = manifest->number();
+    ASSERT_TRUE(manifest->Commit(EditTo(sequence), next).ok());
+    EXPECT_EQ(manifest->number(), will_roll ? next : number);
+    if (will_roll) {
+      ++next;
+      ++rolls;
+      EXPECT_EQ(NumbersOnDisk(), (Numbers{manifest->number()}));
+    }
+    ASSERT_EQ(SequenceOnDisk(), sequence);
+    EXPECT_LT(manifest->file_size(), 2000u);
+  }
+  EXPECT_GT(rolls, 5u);
+}
+
+TEST_F(ManifestTest, EveryFileHasItsOwnIdAndSeed) {
+  const auto manifest = MustCreate(1, 0);
+  std::set<Id128> ids;
+  std::set<std::uint64_t> seeds;
+  for (std::uint64_t number = 2; number < 12; ++number) {
+    const FileHeader header = ReadManifest(fs_, kDirectory)->header;
+    EXPECT_EQ(header.database_id, state_.database_id);
+    EXPECT_TRUE(ids.insert(header.file_id).second);
+    EXPECT_TRUE(seeds.insert(header.Seed()).second);
+    while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(Edit(), 0).ok());
+    ASSERT_TRUE(manifest->Commit(Edit(), number).ok());
+  }
+}
+
+// The record of the failed commit may be there in part, so this file is over.
+TEST_F(ManifestTest, AFailedWriteRollsTheNextCommit) {
+  for (const std::uint64_t landed : {0u, 1u, 30u, 47u, 1000u}) {
+    SCOPED_TRACE(landed);
+    const auto manifest = MustCreate(manifest_number_ += 10);
+    ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+    SimFault fault;
+    fault.short_bytes = landed;
+    fault.status = Status::NoSpace("full");
+    FailNext(SimOpKind::kWrite, fault);
+    EXPECT_TRUE(manifest->Commit(EditTo(2), 0).IsNoSpace());
+    EXPECT_EQ(manifest->state().last_sequence, 1u);
+    EXPECT_TRUE(manifest->WillRoll());
+    ASSERT_TRUE(manifest->Commit(EditTo(3), manifest_number_ + 1).ok());
+    EXPECT_EQ(manifest->number(), manifest_number_ + 1);
+    EXPECT_EQ(SequenceOnDisk(), 3u);
+    ASSERT_TRUE(manifest->Commit(EditTo(4), 0).ok());
+    EXPECT_EQ(manifest->number(), manifest_number_ + 1);
+    EXPECT_EQ(SequenceOnDisk(), 4u);
+    EXPECT_EQ(NumbersOnDisk(), (Numbers{manifest->number()}));
+    fs_.ClearFaults();
+  }
+}
+
+#ifdef CAMBIUM_TEST_HOOKS
+TEST_F(ManifestTest, MutantAppendAfterFailureLosesTheNextCommit) {
+  const auto manifest = MustCreate(1);
+  ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  FailNext(SimOpKind::kWrite);
+  const MutantScope mutant(Mutant::kManifestAppendAfterFailure);
+  EXPECT_FALSE(manifest->Commit(EditTo(2), 2).ok());
+  ASSERT_TRUE(manifest->Commit(EditTo(3), 2).ok());
+  const Result<ManifestRead> read = ReadManifest(fs_, kDirectory);
+  EXPECT_FALSE(read.ok() && read->state.last_sequence == 3);
+}
+#endif
+
+// A roll that fails may have left a file that would be elected. Nobody goes on in the one before it.
+TEST_F(ManifestTest, AFailedRollLeavesBothFilesDead) {
+  const auto manifest = MustCreate(1, 0);
+  SequenceNumber sequence = 0;
+  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(++sequence), 0).ok());
+  std::string before;
+  ASSERT_TRUE(fs_.ReadFileForTest(FilePath(kDirectory, FileKind::kManifest, 1), &before).ok());
+  FailNext(SimOpKind::kWrite);
+  EXPECT_FALSE(manifest->Commit(EditTo(100), 2).ok());
+  FailNext(SimOpKind::kWrite);
+  EXPECT_FALSE(manifest->Commit(EditTo(101), 3).ok());
+  EXPECT_TRUE(manifest->Commit(EditTo(102), 3).IsInvalidArgument());  // the number has been used
+  EXPECT_EQ(manifest->state().last_sequence, sequence);
+  EXPECT_EQ(SequenceOnDisk(), sequence);
+  std::string after;
+  ASSERT_TRUE(fs_.ReadFileForTest(FilePath(kDirectory, FileKind::kManifest, 1), &after).ok());
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(NumbersOnDisk(), (Numbers{1, 2, 3}));
+  ASSERT_TRUE(manifest->Commit(EditTo(103), 4).ok());
+  EXPECT_EQ(SequenceOnDisk(), 103u);
+  EXPECT_EQ(NumbersOnDisk(), (Numbers{4}));
+}
+
+// Out of descriptors, say: nothing was written, so a file that is merely too long goes on.
+TEST_F(ManifestTest, ALongFileGoesOnWhereNoNewOneCanBeOpened) {
+  const auto manifest = MustCreate(1, 0);
+  while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+  FailNext(SimOpKind::kCreate);
+  ASSERT_TRUE(manifest->Commit(EditTo(2), 2).ok());
+  EXPECT_EQ(manifest->number(), 1u);
+  EXPECT_TRUE(manifest->WillRoll());
+  EXPECT_EQ(SequenceOnDisk(), 2u);
+  FailNext(SimOpKind::kList);
+  ASSERT_TRUE(manifest->Commit(EditTo(3), 3).ok());
+  EXPECT_EQ(manifest->number(), 1u);
+  ASSERT_TRUE(manifest->Commit(EditTo(4), 4).ok());
+  EXPECT_EQ(manifest->number(), 4u);
+  EXPECT_EQ(SequenceOnDisk(), 4u);
+}
+
+// ... which is not so for one that is dead.
+TEST_F(ManifestTest, ADeadFileDoesNotGoOn) {
+  const auto manifest = MustCreate(1);
+  FailNext(SimOpKind::kWrite);
+  EXPECT_FALSE(manifest->Commit(EditTo(1), 0).ok());
+  FailNext(SimOpKind::kCreate);
+  EXPECT_FALSE(manifest->Commit(EditTo(2), 2).ok());
+  EXPECT_EQ(manifest->state().last_sequence, 0u);
+  ASSERT_TRUE(manifest->Commit(EditTo(3), 3).ok());
+  EXPECT_EQ(SequenceOnDisk(), 3u);
+}
+
+// Whatever the errno. The first error stays, and the disk is left alone.
+TEST_F(ManifestTest, AFailedSyncIsFatalForGood) {
+  for (const Status& status : {Status::IOError("EIO"), Status::NoSpace("ENOSPC")}) {
+    for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
+      SCOPED_TRACE(SimOpName(kind));
+      const auto manifest = MustCreate(manifest_number_ += 10, 0);
+      while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
+      SimFault fault;
+      fault.status = status;
+      FailNext(kind, fault);
+      const Status first = manifest->Commit(EditTo(2), manifest_number_ + 1);
+      EXPECT_TRUE(first.IsIOError());
+      EXPECT_EQ(first.severity(), Status::Severity::kFatal);
+      EXPECT_EQ(manifest->state().last_sequence, 1u);
+      const std::uint64_t calls = fs_.calls();
+      const Status second = manifest->Commit(EditTo(3), manifest_number_ + 2);
+      EXPECT_EQ(second.ToString(), first.ToString());
+      EXPECT_EQ(second.severity(), Status::Severity::kFatal);
+      EXPECT_EQ(fs_.calls(), calls);
+      EXPECT_EQ(NumbersOnDisk(), (Numbers{manifest_number_, manifest_number_ + 1}));  // nothing was removed
+      fs_.ClearFaults();
+    }
+  }
+}
+
+TEST_F(ManifestTest, AFailedCreationLeavesTheOlderFile) {
+  { MustCreate(1); }
+  for (const SimOpKind kind :
+       {SimOpKind::kList, SimOpKind::kCreate, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
+    FailNext(kind);
+    manifest_number_ += 10;
+    const Status status = Create(manifest_number_).status();
+    EXPECT_TRUE(status.IsIOError()) << SimOpName(kind);
+    EXPECT_EQ(status.severity() == Status::Severity::kFatal,
+              kind == SimOpKind::kSync || kind == SimOpKind::kSyncDirectory);
+    EXPECT_EQ(NumbersOnDisk()[0], 1u);
+    fs_.ClearFaults();
+  }
+  EXPECT_TRUE(Create(1000).ok());
+  EXPECT_EQ(NumbersOnDisk(), (Numbers{1000}));
+}
+
+TEST_F(ManifestTest, AnOlderFileThatCannotBeRemovedLosesTheElection) {
+  { MustCreate(1); }
+  FailNext(SimOpKind::kUnlink);
+  state_.last_sequence = 9;
+  EXPECT_TRUE(Create(2).ok());
+  EXPECT_EQ(NumbersOnDisk(), (Numbers{1, 2}));
+  EXPECT_EQ(SequenceOnDisk(), 9u);
+}
+
+// Commits of several threads are serialised, each is whole, and all are there.
+TEST_F(ManifestTest, ThreadsMayCommitAtOnce) {
+  const auto manifest = MustCreate(1);
+  std::vector<std::thread> threads;
+  for (std::uint64_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&manifest, thread] {
+      for (std::uint32_t i = 0; i < 50; ++i) {
+        Edit edit;
+        SegmentInfo segment;
+        segment.number = 10 + thread * 1000 + i;
+        segment.slot = Slot{static_cast<std::uint32_t>(thread * 1000) + i};
+        edit.set_segments = {segment};
+        edit.next_file_number = 10'000;
+        EXPECT_TRUE(manifest->Commit(edit, 0).ok());
+        EXPECT_FALSE(manifest->WillRoll());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(manifest->state().segments.size(), 200u);
+  EXPECT_EQ(ReadManifest(fs_, kDirectory)->state, manifest->state());
+}
+
+}  // namespace
+}  // namespace cambium
