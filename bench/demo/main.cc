@@ -1,0 +1,373 @@
+// cambium_demo: Cambium's main job on real data. Every regular file below a folder becomes a key, its path, and a
+// value, its bytes. They are loaded, read back and compared with the files, scanned, in part overwritten and deleted;
+// a writing process is killed; all is checked again. Exits 0 if every check held, 1 if not, 2 if it cannot start.
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cambium/db.h"
+#include "demo/crash.h"
+#include "demo/file_list.h"
+#include "demo/step_table.h"
+#include "mix.h"
+#include "process_stats.h"
+
+namespace cambium::demo {
+namespace {
+
+constexpr std::size_t kBatchBytes = 1u << 20;
+constexpr std::size_t kOverwriteEach = 5;  // every fifth file gets its neighbour's bytes
+constexpr std::size_t kDeleteEach = 7;     // every seventh goes
+constexpr int kKills = 5;
+
+struct Flags {
+  std::string folder = "/usr/share";
+  std::uint64_t max_mib = 2048;
+  std::string db;
+  std::uint64_t seed = 1;
+};
+
+std::string Count(std::uint64_t n, const char* of_what) { return std::to_string(n) + " " + of_what; }
+
+class Demo {
+ public:
+  Demo(const Flags& flags, std::string path)
+      : flags_(flags), prefix_(flags.folder == "/" ? "/" : flags.folder + "/"), path_(std::move(path)) {
+    options_.create_if_missing = true;
+    options_.lock_wait_micros = 5'000'000;  // a killed process may hold its lock until the system has cleaned up
+  }
+
+  // Stops at the first step that fails: what follows would only repeat its news.
+  bool Run() {
+    const bool ok = table_.Run("files", [this] { return ListAndReadFiles(); }) &&
+                    table_.Run("open", [this] { return Open("an empty database"); }) &&
+                    table_.Run("load", [this] { return Load(); }) &&
+                    table_.Run("settle", [this] { return Settle(); }) &&
+                    table_.Run("read back", [this] { return ReadBack(); }) &&
+                    table_.Run("scan", [this] { return ScanPrefix(); }) &&
+                    table_.Run("overwrite", [this] { return Overwrite(); }) &&
+                    table_.Run("delete", [this] { return Delete(); }) &&
+                    table_.Run("check", [this] { return CheckAll(); }) &&
+                    table_.Run("kill -9", [this] { return KillAndReopen(); }) &&
+                    table_.Run("check", [this] { return CheckAll(); }) &&
+                    table_.Run("close", [this] { return Close(); }) &&
+                    table_.Run("verify", [this] { return Verify(); });
+    std::printf("\n%s\n", table_.Draw().c_str());
+    if (ok) {
+      std::printf("Disk: %.1f MB held %.1f MB of keys and values when the files were loaded, overwritten and deleted.\n",
+                  static_cast<double>(disk_bytes_) / 1e6, static_cast<double>(LiveBytes()) / 1e6);
+      std::printf("Every check held.\n");
+    } else {
+      std::printf("A CHECK FAILED. The database is left in %s\n", path_.c_str());
+    }
+    return ok;
+  }
+
+ private:
+  // Whose bytes the key must have now: those of a file by its place in the list, or kDeleted.
+  static constexpr std::size_t kDeleted = ~std::size_t{0};
+
+  // Reading every file once warms the page cache, so that the load measures the database and not the disk under the
+  // files.
+  StepReport ListAndReadFiles() {
+    StepReport report;
+    files_ = ListFiles(flags_.folder, flags_.max_mib << 20);
+    std::string bytes;
+    for (const FileEntry& file : files_.files) {
+      if (!ReadWholeFile(file.path, &bytes)) continue;
+      report.bytes += bytes.size();
+    }
+    content_.resize(files_.files.size());
+    for (std::size_t i = 0; i < content_.size(); ++i) content_[i] = i;
+    report.what = Count(files_.files.size(), "files read once");
+    if (files_.skipped > 0) report.what += ", " + Count(files_.skipped, "skipped");
+    if (files_.files.empty()) report.status = Status::InvalidArgument("no file to read below " + flags_.folder);
+    return report;
+  }
+
+  StepReport Open(std::string what) {
+    StepReport report{.what = std::move(what)};
+    report.status = DB::Open(options_, path_, &db_);
+    return report;
+  }
+
+  StepReport Close() {
+    StepReport report{.what = "sync the log, stop background work"};
+    report.status = db_->Close();
+    db_.reset();
+    return report;
+  }
+
+  StepReport Load() {
+    StepReport report{.what = "batches of 1 MB, not synced; then SyncWAL"};
+    WriteBatch batch;
+    std::string bytes;
+    for (const FileEntry& file : files_.files) {
+      if (!report.status.ok()) break;
+      if (!ReadWholeFile(file.path, &bytes)) {
+        report.status = Status::IOError("cannot read " + file.path + " any more");
+        break;
+      }
+      report.bytes += file.path.size() + bytes.size();
+      report.status = batch.Put(file.path, bytes);
+      if (report.status.ok() && batch.GetDataSize() >= kBatchBytes) report.status = Commit(&batch);
+    }
+    if (report.status.ok()) report.status = Commit(&batch);
+    if (report.status.ok()) report.status = db_->SyncWAL();
+    return report;
+  }
+
+  Status Commit(WriteBatch* batch) {
+    Status status = db_->Write(WriteOptions(), batch);
+    batch->Clear();
+    return status;
+  }
+
+  StepReport Settle() {
+    StepReport report{.what = "flush, wait for background work"};
+    report.status = db_->Flush(FlushOptions());
+    if (report.status.ok()) report.status = db_->WaitForCompact();
+    return report;
+  }
+
+  // Compares a value with the file it was made of. A file that was changed since then would be a false alarm, but
+  // packages are not installed in the middle of a demo.
+  Status Compare(const std::string& key, Slice value, std::size_t file) {
+    const std::string& path = files_.files[file].path;
+    if (!ReadWholeFile(path, &expected_)) return Status::IOError("cannot read " + path + " any more");
+    if (value == Slice(expected_)) return {};
+    return Status::Corruption("the value of " + key + " differs from the bytes of " + path);
+  }
+
+  StepReport ReadBack() {
+    StepReport report{.what = "Get of every key, compared byte by byte with the file"};
+    PinnableSlice value;
+    for (std::size_t i = 0; i < files_.files.size() && report.status.ok(); ++i) {
+      const std::string& key = files_.files[i].path;
+      value.Reset();
+      report.status = db_->Get(ReadOptions(), key, &value).WithContext(key);
+      if (report.status.ok()) report.status = Compare(key, value, i);
+      report.bytes += key.size() + value.size();
+    }
+    return report;
+  }
+
+  // The directory below the folder, or the folder itself, that holds most files.
+  [[nodiscard]] std::string LargestPrefix() const {
+    std::map<std::string, std::size_t> files_below;
+    for (const FileEntry& file : files_.files) {
+      const std::size_t slash = file.path.find('/', prefix_.size());
+      if (slash != std::string::npos) ++files_below[file.path.substr(0, slash + 1)];
+    }
+    const auto largest = std::max_element(files_below.begin(), files_below.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    return largest == files_below.end() ? prefix_ : largest->first;
+  }
+
+  // Walks the keys with a prefix, without their values, beside a fresh listing of that directory.
+  StepReport ScanPrefix() {
+    const std::string prefix = LargestPrefix();
+    std::vector<std::string> expected;
+    for (FileEntry& file : ListFiles(prefix, ~std::uint64_t{0}).files) {
+      // Only what was loaded: the cap may have left some out.
+      const auto at = std::lower_bound(files_.files.begin(), files_.files.end(), file.path,
+                                       [](const FileEntry& a, const std::string& b) { return a.path < b; });
+      if (at != files_.files.end() && at->path == file.path) expected.push_back(std::move(file.path));
+    }
+    StepReport report{.what = Count(expected.size(), "keys below ") + prefix + " as the directory has them"};
+    std::string upper = prefix;
+    upper.back() = '/' + 1;
+    const Slice upper_bound = upper;
+    ReadOptions read;
+    read.iterate_upper_bound = &upper_bound;
+    const std::unique_ptr<Iterator> iterator(db_->NewIterator(read));
+    std::size_t seen = 0;
+    for (iterator->Seek(prefix); iterator->Valid() && report.status.ok(); iterator->Next(), ++seen) {
+      if (seen >= expected.size() || iterator->key() != Slice(expected[seen])) {
+        report.status = Status::Corruption("the walk shows " + iterator->key().ToString() + " where the directory has " +
+                                           (seen < expected.size() ? expected[seen] : "nothing more"));
+      }
+    }
+    if (report.status.ok()) report.status = iterator->status();
+    if (report.status.ok() && seen != expected.size()) {
+      report.status = Status::Corruption("the walk misses " + expected[seen]);
+    }
+    return report;
+  }
+
+  StepReport Overwrite() {
+    StepReport report;
+    WriteBatch batch;
+    std::string bytes;
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < content_.size() && report.status.ok(); i += kOverwriteEach) {
+      const std::string& key = files_.files[i].path;
+      content_[i] = (i + 1) % content_.size();
+      if (!ReadWholeFile(files_.files[content_[i]].path, &bytes)) {
+        report.status = Status::IOError("cannot read " + files_.files[content_[i]].path + " any more");
+        break;
+      }
+      ++count;
+      report.bytes += key.size() + bytes.size();
+      report.status = batch.Put(key, bytes);
+      if (report.status.ok() && batch.GetDataSize() >= kBatchBytes) report.status = Commit(&batch);
+    }
+    if (report.status.ok()) report.status = Commit(&batch);
+    if (report.status.ok()) report.status = db_->SyncWAL();
+    report.what = Count(count, "keys with the bytes of the next file");
+    return report;
+  }
+
+  StepReport Delete() {
+    StepReport report;
+    std::uint64_t count = 0;
+    for (std::size_t i = 3; i < content_.size() && report.status.ok(); i += kDeleteEach) {
+      report.status = db_->Delete(WriteOptions(), files_.files[i].path);
+      content_[i] = kDeleted;
+      ++count;
+    }
+    if (report.status.ok()) report.status = db_->SyncWAL();
+    report.what = Count(count, "keys");
+    return report;
+  }
+
+  // Every key that must be there is, in order, with its bytes, and no other; what was deleted cannot be got either.
+  StepReport CheckAll() {
+    StepReport report;
+    const std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
+    std::uint64_t keys = 0;
+    iterator->Seek(prefix_);
+    for (std::size_t i = 0; i < content_.size() && report.status.ok(); ++i) {
+      const std::string& key = files_.files[i].path;
+      if (content_[i] == kDeleted) {
+        std::string value;
+        const Status got = db_->Get(ReadOptions(), key, &value);
+        if (!got.IsNotFound()) report.status = got.ok() ? Status::Corruption(key + " was deleted, and is there") : got;
+        continue;
+      }
+      if (!iterator->Valid()) {
+        report.status = iterator->status().ok() ? Status::Corruption(key + " is lost") : iterator->status();
+      } else if (iterator->key() != Slice(key)) {
+        report.status = Status::Corruption("the walk shows " + iterator->key().ToString() + " instead of " + key);
+      } else {
+        const Slice value = iterator->value();
+        report.status = Compare(key, value, content_[i]);
+        if (!iterator->status().ok()) report.status = iterator->status();
+        report.bytes += key.size() + value.size();
+        ++keys;
+        if (report.status.ok()) iterator->Next();
+      }
+    }
+    if (report.status.ok() && iterator->Valid() && iterator->key().starts_with(prefix_)) {
+      report.status = Status::Corruption("the walk shows " + iterator->key().ToString() + ", which must not exist");
+    }
+    report.what = "a walk over " + Count(keys, "keys and values; deleted ones are gone");
+    return report;
+  }
+
+  StepReport KillAndReopen() {
+    StepReport report;
+    std::uint64_t acknowledged = 0;
+    std::uint64_t survivors = 0;
+    for (int i = 0; i < kKills && report.status.ok(); ++i) {
+      report.status = db_->Close();
+      db_.reset();
+      if (!report.status.ok()) break;
+      if (i == 0) disk_bytes_ = bench::DiskBytes(path_);
+      Crash crash;
+      const std::uint64_t after = 100'000 + bench::Mix(flags_.seed, static_cast<std::uint64_t>(i)) % 400'000;
+      report.status = WriteAndKill(options_, path_, survivors, after, &crash);
+      acknowledged = survivors + crash.acknowledged;
+      report.bytes += crash.bytes;
+      if (report.status.ok()) report.status = DB::Open(options_, path_, &db_);
+      if (report.status.ok()) report.status = CheckBatches(db_.get(), acknowledged, &survivors);
+      if (report.status.ok() && survivors > acknowledged + 1) {
+        report.status = Status::Corruption("more batches than were begun");
+      }
+    }
+    report.what = Count(kKills, "kills; ") + Count(survivors, "synced batches whole, none in part");
+    return report;
+  }
+
+  StepReport Verify() {
+    StepReport report;
+    VerifyReport verified;
+    report.status = VerifyDB(path_, options_, VerifyOptions{.deep = true}, &verified);
+    report.bytes = verified.bytes_read;
+    report.what = "VerifyDB deep: " + Count(verified.files, "files, ") + Count(verified.entries, "entries");
+    if (report.status.ok() && !verified.problems.empty()) {
+      report.status = Status::Corruption(std::to_string(verified.problems.size()) + " problems, first: " +
+                                         verified.problems.front());
+    }
+    return report;
+  }
+
+  // Of the files' keys and what they hold now.
+  [[nodiscard]] std::uint64_t LiveBytes() const {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < content_.size(); ++i) {
+      if (content_[i] != kDeleted) bytes += files_.files[i].path.size() + files_.files[content_[i]].size;
+    }
+    return bytes;
+  }
+
+  Flags flags_;
+  std::string prefix_;  // what every key begins with
+  std::string path_;
+  Options options_;
+  StepTable table_;
+  FileList files_;
+  std::vector<std::size_t> content_;  // by place in files_
+  std::string expected_;
+  std::unique_ptr<DB> db_;
+  std::uint64_t disk_bytes_ = 0;  // before the first child wrote
+};
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Loads every file below a folder into a database, and checks that it keeps them.");
+  app.add_option("folder", flags.folder, "whose files are the data")->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  app.add_option("--max_mib", flags.max_mib, "take no more than this many MiB of files")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))->capture_default_str();
+  app.add_option("--db", flags.db, "an empty directory for the database, which stays; otherwise a temporary one");
+  app.add_option("--seed", flags.seed, "of the moments of the kills")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  while (flags.folder.size() > 1 && flags.folder.back() == '/') flags.folder.pop_back();
+
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::string root;
+  if (flags.db.empty()) {
+    root = (fs::temp_directory_path(error) / "cambium_demo-XXXXXX").string();
+    if (error || mkdtemp(root.data()) == nullptr) {
+      std::fprintf(stderr, "cambium_demo: cannot create %s\n", root.c_str());
+      return 2;
+    }
+  } else if (fs::exists(flags.db, error) && !fs::is_empty(flags.db, error)) {
+    std::fprintf(stderr, "cambium_demo: %s is not empty\n", flags.db.c_str());
+    return 2;
+  }
+  const bool ok = Demo(flags, root.empty() ? flags.db : root + "/db").Run();
+  if (!root.empty() && ok) fs::remove_all(root, error);
+  return ok ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace cambium::demo
+
+int main(int argc, char** argv) { return cambium::demo::Main(argc, argv); }

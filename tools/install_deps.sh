@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Installs what building, testing and measuring Cambium needs, on Debian (12 or later) and Ubuntu (24.04 or later):
+# only what is missing, and nothing at all if all is there. The rivals of the bench are optional: without one of them
+# the bench is built without it.
+#
+#   bash tools/install_deps.sh
+#
+# Uses sudo if it is not run by root. Exits with 1 if something needed is missing and could not be installed.
+set -euo pipefail
+
+# command:package, for programs that may as well come from elsewhere.
+PROGRAMS=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
+NEEDED=(libzstd-dev liblz4-dev libxxhash-dev liburing-dev libgtest-dev libbenchmark-dev libcli11-dev
+        nlohmann-json3-dev)
+RIVALS=(librocksdb-dev liblmdb-dev libleveldb-dev)
+CMAKE_MIN=3.25
+
+say() { printf 'install_deps: %s\n' "$*" >&2; }
+
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# Prints those of its arguments that dpkg does not have.
+missing_of() {
+  local package
+  for package in "$@"; do
+    is_installed "$package" || printf '%s\n' "$package"
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  fi
+}
+
+update_lists() {
+  as_root apt-get -q update && return
+  say "apt-get update failed; trying once more"
+  sleep 5
+  as_root apt-get -q update
+}
+
+check_cmake() {
+  local version
+  version=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+  if [ "$(printf '%s\n' "$CMAKE_MIN" "$version" | sort -V | head -n 1)" != "$CMAKE_MIN" ]; then
+    say "cmake $version is too old, $CMAKE_MIN is needed (Debian 12, Ubuntu 24.04 or later have it)"
+    exit 1
+  fi
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  say "this is neither Debian nor Ubuntu; please see to it that these, by whatever name, are installed:"
+  say "  ${PROGRAMS[*]#*:} ${NEEDED[*]}; optional: ${RIVALS[*]}"
+  exit 0
+fi
+
+needed=()
+for program in "${PROGRAMS[@]}"; do
+  command -v "${program%%:*}" >/dev/null || needed+=("${program#*:}")
+done
+mapfile -t -O "${#needed[@]}" needed < <(missing_of "${NEEDED[@]}")
+mapfile -t rivals < <(missing_of "${RIVALS[@]}")
+
+if [ "${#needed[@]}" -eq 0 ] && [ "${#rivals[@]}" -eq 0 ]; then
+  check_cmake
+  exit 0
+fi
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+  say "not root, and there is no sudo; as root, run:"
+  say "  apt-get update && apt-get install -y ${needed[*]} ${rivals[*]}"
+  [ "${#needed[@]}" -eq 0 ] && exit 0
+  exit 1
+fi
+
+say "installing ${needed[*]} ${rivals[*]}"
+update_lists || say "apt-get update failed again; trying with the lists that are there"
+if [ "${#needed[@]}" -gt 0 ] && ! as_root apt-get -q install -y --no-install-recommends "${needed[@]}"; then
+  say "could not install: ${needed[*]}"
+  exit 1
+fi
+for rival in "${rivals[@]}"; do
+  as_root apt-get -q install -y --no-install-recommends "$rival" || say "going on without $rival"
+done
+check_cmake
