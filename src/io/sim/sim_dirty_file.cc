@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace cambium {
 
@@ -20,18 +21,18 @@ SimDirtyFile::SimDirtyFile(const SimInode& inode) : inode_(&inode) {
       continue;
     }
     // Zeroing matters only where something was: a truncated reservation of 256 MiB must cost nothing.
-    const std::size_t earlier = touches_.size();
-    for (std::size_t t = 0; t < earlier; ++t) {
-      if (touches_[t].first >= first && touches_[t].first <= last) touches_.emplace_back(touches_[t].first, c);
+    std::set<std::uint64_t> sectors;
+    for (const auto& [touched, earlier] : touches_) {
+      if (touched >= first && touched <= last) sectors.insert(touched);
     }
     inode.durable.ForEachWrittenBlock(begin, std::min(end, inode.durable.size()), [&](std::uint64_t block) {
       for (std::uint64_t s = block * kSectorsPerBlock; s < (block + 1) * kSectorsPerBlock; ++s) {
-        if (s >= first && s <= last) touches_.emplace_back(s, c);
+        if (s >= first && s <= last) sectors.insert(s);
       }
     });
+    for (const std::uint64_t s : sectors) touches_.emplace_back(s, c);
   }
   std::sort(touches_.begin(), touches_.end());
-  touches_.erase(std::unique(touches_.begin(), touches_.end()), touches_.end());
   for (std::size_t t = 0; t < touches_.size(); ++t) {
     if (t == 0 || touches_[t].first != touches_[t - 1].first) groups_.push_back(t);
   }

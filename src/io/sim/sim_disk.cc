@@ -477,6 +477,49 @@ bool SimDisk::IsNameDurable(std::string_view path) const {
   return true;
 }
 
+std::string SimDisk::CheckInvariants() const {
+  struct Counts {
+    std::uint64_t links = 0;
+    std::uint64_t durable = 0;
+    std::uint64_t pending = 0;
+  };
+  std::map<SimInodeId, Counts> counts;
+  counts[kRoot].links = counts[kRoot].durable = 1;
+  for (const SimRef<SimInode>& inode : inodes_) {
+    for (const auto& [name, target] : inode->names) ++counts[target].links;
+    for (const auto& [name, target] : inode->durable_names) ++counts[target].durable;
+  }
+  std::uint64_t previous = 0;
+  for (const SimRef<SimNameChange>& change : name_changes_) {
+    if (change->sequence <= previous) return "name changes out of order";
+    previous = change->sequence;
+    if (FindInode(change->directory) == nullptr) return "name change in a directory that is gone";
+    for (const SimNameChange::Slot& slot : change->slots) {
+      if (slot.inode != 0) ++counts[slot.inode].pending;
+    }
+  }
+  for (const auto& [id, count] : counts) {
+    if (FindInode(id) == nullptr) return "inode " + std::to_string(id) + " is named and gone";
+  }
+  for (const SimRef<SimInode>& inode : inodes_) {
+    const std::string who = "inode " + std::to_string(inode->id) + ": ";
+    const Counts& count = counts[inode->id];
+    if (inode->link_count != count.links) return who + "link count";
+    if (inode->durable_links != count.durable) return who + "durable links";
+    if (inode->pending_links != count.pending) return who + "pending links";
+    SimContent device = inode->durable;
+    previous = 0;
+    for (const SimRef<SimChange>& change : inode->pending) {
+      if (change->sequence < previous) return who + "changes out of order";
+      previous = change->sequence;
+      change->ApplyTo(&device);
+    }
+    if (!device.Equals(inode->device)) return who + "device is not durable with its changes";
+    if (!inode->cache_differs && !inode->dropped_pages.empty()) return who + "dropped pages without a cache";
+  }
+  return {};
+}
+
 // Crash images
 
 void SimDisk::ReplaceContent(SimInodeId id, SimContent content) {

@@ -77,6 +77,9 @@ class SimDisk {
   [[nodiscard]] bool IsDataDurable(SimInodeId id, std::uint64_t size) const;
   [[nodiscard]] bool IsNameDurable(std::string_view path) const;  // and those of the directories above
 
+  // Empty, or what is inconsistent. For tests.
+  [[nodiscard]] std::string CheckInvariants() const;
+
   // Crash images (sim_image.cc) replace whole inodes and end with everything durable.
   void ReplaceContent(SimInodeId id, SimContent content);  // durable, device and cache alike
   // The name changes that `survives` says happened; every directory is durable and agrees with itself afterwards.

@@ -521,8 +521,7 @@ Status SimFileSystem::WriteFile(SimInodeId id, const std::string& path, std::uin
   return status.ok() ? after : status;
 }
 
-Status SimFileSystem::FinishSync(SimInodeId id, const std::string& path, std::uint64_t upto,
-                                 const std::optional<SimFault>& fault) {
+Status SimFileSystem::FinishSync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault) {
   Status late = TakeLateError(id);
   if (fault.has_value() && fault->sync != SyncFailure::kFalse) {
     disk_.DropData(id, upto, fault->sync != SyncFailure::kDropRevertCache, fault->partial_drop ? &prng_ : nullptr);
@@ -533,7 +532,7 @@ Status SimFileSystem::FinishSync(SimInodeId id, const std::string& path, std::ui
   }
   if (options_.delayed_allocation && AllocatedBytesLocked() > quota_bytes_ && !disk_.GetInode(id).pending.empty()) {
     disk_.DropData(id, upto, true, nullptr);
-    return Status::NoSpace(path + ": no space left on device");
+    return Status::NoSpace("no space left on device");
   }
   disk_.CommitData(id, upto);
   disk_.CommitNamesOf(id, upto);
@@ -549,7 +548,7 @@ Status SimFileSystem::SyncFile(SimInodeId id, const std::string& path) {
   Status status = RunHooks(&guard, &op, SimPhase::kBefore);
   const std::uint64_t upto = disk_.last_sequence();
   if (status.ok()) status = RunHooks(&guard, &op, SimPhase::kInside);
-  if (status.ok()) status = FinishSync(id, path, upto, fault).WithContext(path);
+  if (status.ok()) status = FinishSync(id, upto, fault).WithContext(path);
   Status after = RunHooks(&guard, &op, SimPhase::kAfter, &status);
   return status.ok() ? after : status;
 }

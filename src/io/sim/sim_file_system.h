@@ -174,7 +174,7 @@ class SimFileSystem final : public FileSystem {
   [[nodiscard]] std::uint64_t AllocatedBytesLocked() const;
   [[nodiscard]] std::uint64_t FreeBytesLocked() const;
   Status ApplyWrite(SimInodeId id, const std::string& path, std::uint64_t offset, std::string data, const SimOp& op);
-  Status FinishSync(SimInodeId id, const std::string& path, std::uint64_t upto, const std::optional<SimFault>& fault);
+  Status FinishSync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault);
   Status FinishDirectorySync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault);
   Status TakeLateError(SimInodeId id);
   void FillInfo(const SimInode& inode, FileInfo* info) const;
