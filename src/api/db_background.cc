@@ -208,10 +208,12 @@ Status DbImpl::FlushOldest() {
   if (index_->PickFlush(*family.layers, top) == FlushChoice::kMerge && ClaimMerge()) {
     const Status merged = MergeTable(table, cursor.get());
     ReleaseMerge();
+    if (merged.ok()) return BoundPinnedMemory();
     if (!merged.IsAborted()) return merged;
     cursor->SeekToFirst();
   }
-  return WriteRun(table, cursor.get());
+  CAMBIUM_RETURN_IF_ERROR(WriteRun(table, cursor.get()));
+  return BoundPinnedMemory();
 }
 
 // What a flush adds to the edit that commits it.

@@ -132,6 +132,10 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
   Status Shut();
 
+  // ---- db_snapshots.cc ----
+  Status BoundPinnedMemory();
+  Status MovePinnedToRuns(SnapshotImpl* snapshot, const View& current);
+
   // ---- db_read.cc ----
   Status CheckRead(const ReadOptions& options) const;
   // The view and the sequence number of a read that sees everything published before; inside an EpochGuard.

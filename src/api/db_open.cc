@@ -205,10 +205,11 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   request.state = &state;
   request.mode = options_.wal_recovery_mode;
   request.logger = logger_.get();
+  request.inline_below = separate_from_;
   const SequenceNumber flushed = MutantIs(Mutant::kReplayFlushed) ? 0 : family.flushed_sequence;
   CAMBIUM_TRY(const ReplayResult replayed, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
                 std::size_t bytes = 0;
-                for (const ReplayedOp& op : ops) bytes += op.key.size() + op.raw_value.size();
+                for (const ReplayedOp& op : ops) bytes += op.key.size() + op.entry.inline_value.size();
                 CAMBIUM_RETURN_IF_ERROR(active_->Reserve(ops.size(), bytes));
                 for (const ReplayedOp& op : ops) {
                   if (op.family != 0) {
@@ -216,8 +217,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
                                               std::to_string(op.family) + ", which does not exist");
                   }
                   if (op.sequence <= flushed) continue;
-                  const bool fits_inline = op.entry.kind == EntryKind::kValue && op.raw_value.size() < separate_from_;
-                  active_->Add(op.sequence, op.key, fits_inline ? Entry::Inline(op.raw_value) : op.entry);
+                  active_->Add(op.sequence, op.key, op.entry);
                   active_log_bytes_ += op.log_bytes;
                 }
                 return Status::OK();

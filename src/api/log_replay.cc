@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "cambium/db.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "util/coding.h"
@@ -263,7 +264,12 @@ class Replay {
       }
       default:
         op.entry = Entry::At(ValueAddress::InLog(source.info.slot, record.offset, header.RecordSize()));
-        CAMBIUM_RETURN_IF_ERROR(RawValue(source, record, &op.value));
+        CAMBIUM_TRY(const std::uint64_t raw_size, RawSize(source, record));
+        if (raw_size < request_.inline_below) {
+          op.is_inline = true;
+          op.value.resize(raw_size);
+          CAMBIUM_RETURN_IF_ERROR(RawValue(source, record, &op.value));
+        }
     }
     started_ = true;
     expected_skip_ = false;
@@ -272,18 +278,24 @@ class Replay {
     return Status::OK();
   }
 
-  Status RawValue(const Source& source, const ScannedRecord& record, std::string* value) const {
-    if (record.header.codec == Codec::kNone) {
-      value->assign(record.stored_value.data(), record.stored_value.size());
-      return Status::OK();
-    }
+  static Result<std::uint64_t> RawSize(const Source& source, const ScannedRecord& record) {
+    if (record.header.codec == Codec::kNone) return record.header.value_size;
     Slice stored = record.stored_value;
     std::uint64_t raw_size = 0;
-    if (!GetFixed(&stored, &raw_size) || raw_size > 0xffffffffu) {
+    if (!GetFixed(&stored, &raw_size) || raw_size > kMaxValueBytes) {
       return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": compressed value has no size");
     }
-    value->resize(raw_size);
-    return Decompress(record.header.codec, stored, value->data(), raw_size)
+    return raw_size;
+  }
+
+  static Status RawValue(const Source& source, const ScannedRecord& record, std::string* value) {
+    Slice stored = record.stored_value;
+    if (record.header.codec == Codec::kNone) {
+      value->assign(stored.data(), stored.size());
+      return Status::OK();
+    }
+    stored.remove_prefix(8);
+    return Decompress(record.header.codec, stored, value->data(), value->size())
         .WithContext(source.path + ":" + std::to_string(record.offset));
   }
 
@@ -314,7 +326,7 @@ class Replay {
   Status ApplyBatch() {
     ops_.clear();
     for (const Pending& op : batch_) {
-      ops_.push_back({op.sequence, op.family, op.key, op.value, op.entry, op.log_bytes});
+      ops_.push_back({op.sequence, op.family, op.key, op.is_inline ? Entry::Inline(op.value) : op.entry, op.log_bytes});
     }
     if (next_sequence_ - 1 > result_.last_sequence) result_.last_sequence = next_sequence_ - 1;
     const Status applied = apply_(ops_);
@@ -385,6 +397,7 @@ class Replay {
     std::uint32_t family = 0;
     std::string key;
     std::string value;
+    bool is_inline = false;
     Entry entry;
     std::uint64_t log_bytes = 0;
   };

@@ -25,8 +25,7 @@ struct ReplayedOp {
   SequenceNumber sequence = 0;
   std::uint32_t family = 0;
   Slice key;
-  Slice raw_value;            // of a put that is not in a file of its own; uncompressed
-  Entry entry;                // kTombstone, kLargeValue, or kValue with the record's address
+  Entry entry;                // what a memory table takes
   std::uint64_t log_bytes = 0;
 };
 
@@ -53,6 +52,7 @@ struct ReplayRequest {
   const ManifestState* state = nullptr;
   WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   Logger* logger = nullptr;
+  std::uint64_t inline_below = 0;  // values from here on stay in the log: the callback gets their address
   bool use_io_uring = true;
 };
 

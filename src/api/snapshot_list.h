@@ -1,9 +1,11 @@
 // SnapshotList: the snapshots and iterators that live, so that Close can refuse and properties can report.
 #pragma once
 
-#include <list>
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
+#include <vector>
 
 #include "api/view.h"
 #include "cambium/snapshot.h"
@@ -27,29 +29,39 @@ class SnapshotImpl final : public Snapshot {
   }
 
  private:
-  friend class SnapshotList;
   const SequenceNumber sequence_;
   mutable std::mutex mutex_;
   std::shared_ptr<const View> view_;  // mutex_
-  std::list<SnapshotImpl*>::iterator place_;
 };
 
 // Any thread.
 class SnapshotList {
  public:
   const Snapshot* Add(SequenceNumber sequence, std::shared_ptr<const View> view) {
-    auto* snapshot = new SnapshotImpl(sequence, std::move(view));
+    auto snapshot = std::make_shared<SnapshotImpl>(sequence, std::move(view));
     const std::lock_guard lock(mutex_);
-    snapshot->place_ = live_.insert(live_.end(), snapshot);
-    return snapshot;
+    return live_.emplace(snapshot.get(), snapshot).first->second.get();
   }
   void Release(const Snapshot* snapshot) {
-    const auto* impl = static_cast<const SnapshotImpl*>(snapshot);
+    std::shared_ptr<SnapshotImpl> gone;  // its view may be the last of its kind: let go of outside the lock
     {
       const std::lock_guard lock(mutex_);
-      live_.erase(impl->place_);
+      const auto found = live_.find(snapshot);
+      if (found == live_.end()) return;
+      gone = std::move(found->second);
+      live_.erase(found);
     }
-    delete impl;
+  }
+  // By sequence number.
+  [[nodiscard]] std::vector<std::shared_ptr<SnapshotImpl>> All() const {
+    std::vector<std::shared_ptr<SnapshotImpl>> all;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [key, snapshot] : live_) all.push_back(snapshot);
+    }
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a->GetSequenceNumber() < b->GetSequenceNumber(); });
+    return all;
   }
   [[nodiscard]] std::size_t size() const {
     const std::lock_guard lock(mutex_);
@@ -57,15 +69,13 @@ class SnapshotList {
   }
   // 0 if there is none.
   [[nodiscard]] SequenceNumber oldest() const {
-    const std::lock_guard lock(mutex_);
-    SequenceNumber oldest = 0;
-    for (const SnapshotImpl* s : live_) oldest = oldest == 0 ? s->sequence_ : std::min(oldest, s->sequence_);
-    return oldest;
+    const std::vector<std::shared_ptr<SnapshotImpl>> all = All();
+    return all.empty() ? 0 : all.front()->GetSequenceNumber();
   }
 
  private:
   mutable std::mutex mutex_;
-  std::list<SnapshotImpl*> live_;  // mutex_
+  std::unordered_map<const Snapshot*, std::shared_ptr<SnapshotImpl>> live_;  // mutex_
 };
 
 }  // namespace cambium
