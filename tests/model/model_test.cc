@@ -1,0 +1,74 @@
+// Random programs against std::map: every answer of every call is compared, with snapshots and iterators that outlive
+// flushes, merges and overwrites, with all comparators, and over many reopenings, each followed by a deep verification.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "testing/runner.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/shrink.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string RunOn(TestDatabase* database, const Program& program) {
+  Runner runner(program, database, std::make_shared<Timeline>(program.config.comparator), {});
+  if (const Status opened = database->Open(); !opened.ok()) return "Open: " + opened.ToString();
+  for (const Operation& op : program.operations) {
+    if (std::string wrong = runner.Run(op); !wrong.empty()) return wrong;
+  }
+  if (std::string wrong = runner.CheckAll(); !wrong.empty()) return "at the end, " + wrong;
+  runner.ReleaseAll();
+  if (const Status closed = database->Close(); !closed.ok()) return "Close: " + closed.ToString();
+  return database->Verify();
+}
+
+std::string RunInMemory(const Program& program) {
+  TestDatabase database(program.config, std::make_shared<SimFileSystem>(), program.seed);
+  return RunOn(&database, program);
+}
+
+std::string RunOnDisk(const Program& program) {
+  const TempDirectory directory;
+  TestDatabase database(program.config, directory.File("db"));
+  return RunOn(&database, program);
+}
+
+void RunMany(std::uint64_t first_seed, std::uint64_t count, const ProgramShape& shape,
+             std::string (*run)(const Program&)) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Program program = DrawProgram(first_seed + i, shape);
+    const std::string wrong = run(program);
+    if (wrong.empty()) continue;
+    const Program small = Shrink(program, run);
+    FAIL() << "repeat with CAMBIUM_SEED=" << program.seed << "\n" << wrong << "\nand, shrunk:\n"
+           << small.ToString() << run(small);
+  }
+}
+
+TEST(ModelTest, EveryAnswerIsThatOfAMap) {
+  const std::uint64_t seed = SeedFromEnvironment(1);
+  RunMany(seed, ScaledCount(2000), {}, RunInMemory);
+}
+
+// Short programs reach states that long ones overwrite, and shrink well.
+TEST(ModelTest, ShortPrograms) {
+  const std::uint64_t seed = SeedFromEnvironment(1'000'000);
+  ProgramShape shape;
+  shape.operations = 20;
+  shape.key_count_max = 8;
+  RunMany(seed, ScaledCount(4000), shape, RunInMemory);
+}
+
+TEST(ModelTest, EveryAnswerIsThatOfAMapOnARealDiskWithThreads) {
+  const std::uint64_t seed = SeedFromEnvironment(2'000'000);
+  ProgramShape shape;
+  shape.operations = 120;
+  RunMany(seed, ScaledCount(40), shape, RunOnDisk);
+}
+
+}  // namespace
+}  // namespace cambium::testing

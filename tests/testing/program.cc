@@ -1,0 +1,359 @@
+#include "testing/program.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include "testing/test_comparators.h"
+
+namespace cambium::testing {
+namespace {
+
+// Which features a program has.
+struct Swarm {
+  bool deletes;
+  bool batches;
+  bool sync;
+  bool disable_wal;
+  bool sync_wal;
+  bool flush;
+  bool compact;
+  bool snapshots;
+  bool iterators;
+  bool reopen;
+  bool background;
+  bool blobs;
+  bool large;
+  bool compressible;
+
+  explicit Swarm(Prng& prng)
+      : deletes(prng.OneIn(2)),
+        batches(prng.OneIn(2)),
+        sync(prng.OneIn(2)),
+        disable_wal(prng.OneIn(2)),
+        sync_wal(prng.OneIn(2)),
+        flush(prng.OneIn(2)),
+        compact(prng.OneIn(2)),
+        snapshots(prng.OneIn(2)),
+        iterators(prng.OneIn(2)),
+        reopen(prng.OneIn(2)),
+        background(prng.OneIn(2)),
+        blobs(prng.OneIn(2)),
+        large(prng.OneIn(2)),
+        compressible(prng.OneIn(2)) {}
+};
+
+std::string DrawKey(Prng& prng, const ProgramShape& shape, std::uint64_t page_size) {
+  static const std::array<std::string, 5> kPrefixes = {"", "user/", "a long prefix that many keys have in common/", "User/",
+                                                       std::string("\0\xff", 2)};
+  std::string key = kPrefixes[prng.Uniform(kPrefixes.size())];
+  switch (prng.Uniform(8)) {
+    case 0: return key;  // the prefix itself; the empty key among them
+    case 1: return key + prng.Bytes(prng.Between(1, 3));
+    case 2: return key + std::string(prng.Between(1, 9), prng.OneIn(2) ? '\0' : '\xff');
+    case 3:
+      if (shape.long_keys && prng.OneIn(3)) {
+        return key + std::string(prng.Between(200, 2 * page_size), 'k') + std::to_string(prng.Uniform(4));
+      }
+      [[fallthrough]];
+    case 4: return key + std::string(1, static_cast<char>((prng.OneIn(2) ? 'A' : 'a') + prng.Uniform(4)));
+    default: return key + std::to_string(prng.Uniform(100));
+  }
+}
+
+class Drawer {
+ public:
+  Drawer(const Program& program, Prng& prng, const ProgramShape& shape)
+      : program_(program), prng_(prng), shape_(shape), swarm_(prng) {}
+
+  std::vector<Operation> Draw(std::uint64_t first_id) {
+    std::vector<Operation> operations;
+    for (std::size_t i = 0; i < shape_.operations; ++i) {
+      operations.push_back(DrawOperation());
+      operations.back().id = first_id + i;
+    }
+    return operations;
+  }
+
+ private:
+  const std::string& Key() { return program_.universe[prng_.Uniform(program_.universe.size())]; }
+  // Mostly a key that may be there, at times a neighbour of one, or none.
+  std::string Target() {
+    std::string key = Key();
+    switch (prng_.Uniform(8)) {
+      case 0: key += '\0'; break;
+      case 1:
+        if (!key.empty()) key.pop_back();
+        break;
+      case 2: return DrawKey(prng_, shape_, program_.config.page_size);
+      default: break;
+    }
+    return key;
+  }
+
+  std::uint32_t ValueSize() {
+    const Config& config = program_.config;
+    std::uint64_t size = 0;
+    switch (prng_.Uniform(8)) {
+      case 0: size = prng_.OneIn(3) ? 0 : prng_.Between(1, 16); break;
+      case 1:
+      case 2: size = config.min_blob_size + prng_.Uniform(3) - std::min<std::uint64_t>(1, config.min_blob_size); break;
+      case 3: size = config.page_size / 4 + prng_.Uniform(3) - 1; break;
+      case 4:
+        if (swarm_.large) {
+          size = config.large_value_size + prng_.Uniform(3) - 1;
+          break;
+        }
+        [[fallthrough]];
+      case 5:
+        if (swarm_.blobs) {
+          size = prng_.Between(config.min_blob_size, 4 * config.min_blob_size + 1000);
+          break;
+        }
+        [[fallthrough]];
+      default: size = prng_.Between(8, 60); break;
+    }
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, shape_.value_size_max));
+  }
+
+  Mutation DrawMutation() {
+    Mutation mutation;
+    mutation.key = Key();
+    mutation.is_delete = swarm_.deletes && prng_.OneIn(4);
+    if (!mutation.is_delete) {
+      mutation.size = ValueSize();
+      mutation.compressible = swarm_.compressible && prng_.OneIn(2);
+    }
+    return mutation;
+  }
+
+  void DrawWrite(Operation* op) {
+    op->verb = Operation::Verb::kWrite;
+    const std::size_t count = swarm_.batches && prng_.OneIn(4) ? prng_.Between(1, shape_.batch_size_max) : 1;
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < count && bytes < 4 * shape_.value_size_max; ++i) {
+      op->mutations.push_back(DrawMutation());
+      bytes += op->mutations.back().size;
+    }
+    if (swarm_.sync && prng_.OneIn(4)) {
+      op->durability = Durability::kSync;
+    } else if (swarm_.disable_wal && prng_.OneIn(4)) {
+      op->durability = Durability::kDisableWal;
+    }
+  }
+
+  void DrawIterate(Operation* op) {
+    op->verb = Operation::Verb::kIterate;
+    op->slot = prng_.Uniform(kIteratorSlots);
+    op->fresh = !prng_.OneIn(4);
+    op->flag = prng_.OneIn(4);
+    op->at_snapshot = swarm_.snapshots && prng_.OneIn(2);
+    if (prng_.OneIn(3)) op->lower = Target();
+    if (prng_.OneIn(3)) op->upper = Target();
+    const std::size_t steps = prng_.Between(1, 24);
+    auto direction = IteratorStep::Kind::kNext;
+    for (std::size_t i = 0; i < steps; ++i) {
+      IteratorStep step;
+      if (i == 0 || prng_.OneIn(8)) {
+        step.kind = static_cast<IteratorStep::Kind>(prng_.Uniform(4));
+        if (step.kind == IteratorStep::Kind::kSeek || step.kind == IteratorStep::Kind::kSeekForPrev) {
+          step.target = Target();
+        }
+        direction = prng_.OneIn(2) ? IteratorStep::Kind::kNext : IteratorStep::Kind::kPrev;
+      } else {
+        if (prng_.OneIn(4)) direction = prng_.OneIn(2) ? IteratorStep::Kind::kNext : IteratorStep::Kind::kPrev;
+        step.kind = direction;
+      }
+      op->steps.push_back(std::move(step));
+    }
+  }
+
+  Operation DrawOperation() {
+    Operation op;
+    const std::uint64_t pick = prng_.Uniform(100);
+    op.slot = prng_.Uniform(kSnapshotSlots);
+    if (pick < 52) {
+      DrawWrite(&op);
+    } else if (pick < 56 && swarm_.sync_wal) {
+      op.verb = Operation::Verb::kSyncWal;
+    } else if (pick < 60 && swarm_.flush) {
+      op.verb = Operation::Verb::kFlush;
+      op.flag = !prng_.OneIn(3);
+    } else if (pick < 62 && swarm_.compact) {
+      op.verb = Operation::Verb::kCompact;
+      if (prng_.OneIn(3)) op.lower = Target();
+      if (prng_.OneIn(3)) op.upper = Target();
+    } else if (pick < 70 && swarm_.background) {
+      op.verb = Operation::Verb::kBackground;
+      op.count = prng_.Between(1, 3);
+    } else if (pick < 72 && swarm_.reopen && shape_.reopen) {
+      op.verb = Operation::Verb::kReopen;
+      op.flag = prng_.OneIn(2);
+    } else if (!shape_.reads) {
+      DrawWrite(&op);
+    } else if (pick < 76 && swarm_.snapshots) {
+      op.verb = prng_.OneIn(3) ? Operation::Verb::kReleaseSnapshot : Operation::Verb::kTakeSnapshot;
+    } else if (pick < 84 && swarm_.iterators) {
+      DrawIterate(&op);
+    } else if (pick < 86) {
+      op.verb = Operation::Verb::kReadDurable;
+    } else {
+      op.verb = prng_.OneIn(3) ? Operation::Verb::kMultiGet : Operation::Verb::kGet;
+      op.at_snapshot = swarm_.snapshots && prng_.OneIn(2);
+      const std::size_t count = op.verb == Operation::Verb::kGet ? 1 : prng_.Between(0, 12);
+      for (std::size_t i = 0; i < count; ++i) op.keys.push_back(Target());
+    }
+    return op;
+  }
+
+  const Program& program_;
+  Prng& prng_;
+  const ProgramShape& shape_;
+  const Swarm swarm_;
+};
+
+const char* StepName(IteratorStep::Kind kind) {
+  static const char* const kNames[] = {"Seek", "SeekForPrev", "SeekToFirst", "SeekToLast", "Next", "Prev"};
+  return kNames[static_cast<int>(kind)];
+}
+
+const char* VerbName(Operation::Verb verb) {
+  static const char* const kNames[] = {"Write",        "SyncWAL",         "Flush",       "CompactRange",
+                                       "Get",          "MultiGet",        "Iterate",     "TakeSnapshot",
+                                       "ReleaseSnapshot", "ReadDurable",  "Reopen",      "Background"};
+  return kNames[static_cast<int>(verb)];
+}
+
+}  // namespace
+
+void Config::ApplyTo(Options* options) const {
+  options->comparator = comparator;
+  options->page_size = page_size;
+  options->page_cache_size = page_cache_size;
+  options->filter_bits_per_key = filter_bits_per_key;
+  options->sweep_ratio = sweep_ratio;
+  options->write_buffer_size = write_buffer_size;
+  options->max_write_buffer_number = max_write_buffer_number;
+  options->max_total_wal_size = max_total_wal_size;
+  options->enable_blob_files = enable_blob_files;
+  options->min_blob_size = min_blob_size;
+  options->blob_file_size = blob_file_size;
+  options->large_value_size = large_value_size;
+  options->blob_compression_type = compression;
+}
+
+std::string Config::ToString() const {
+  const auto field = [](const char* name, std::uint64_t value) { return std::string(name) + "=" + std::to_string(value) + " "; };
+  return std::string("comparator=") + comparator->Name() + " " + field("page_size", page_size) +
+         field("page_cache_size", page_cache_size) +
+         field("filter_bits_per_key", static_cast<std::uint64_t>(filter_bits_per_key)) +
+         field("sweep_ratio", static_cast<std::uint64_t>(sweep_ratio)) + field("write_buffer_size", write_buffer_size) +
+         field("max_write_buffer_number", static_cast<std::uint64_t>(max_write_buffer_number)) +
+         field("max_total_wal_size", max_total_wal_size) +
+         field("enable_blob_files", static_cast<std::uint64_t>(enable_blob_files)) + field("min_blob_size", min_blob_size) +
+         field("blob_file_size", blob_file_size) + field("large_value_size", large_value_size) +
+         field("compression", static_cast<std::uint64_t>(compression)) +
+         field("shuffle_tasks", static_cast<std::uint64_t>(shuffle_tasks));
+}
+
+Config DrawConfig(Prng& prng) {
+  static const std::array<const Comparator*, 4> kComparators = {BytewiseComparator(), ReverseBytewiseComparator(),
+                                                                CaseFoldingComparator(), LengthFirstComparator()};
+  static const std::array<CompressionType, 3> kCompressions = {
+      CompressionType::kNoCompression, CompressionType::kLZ4Compression, CompressionType::kZSTD};
+  Config config;
+  config.comparator = prng.OneIn(2) ? BytewiseComparator() : kComparators[prng.Uniform(kComparators.size())];
+  config.page_size = std::uint64_t{512} << prng.Uniform(4);
+  config.page_cache_size = prng.OneIn(2) ? 64u << 10 : 4u << 20;
+  config.filter_bits_per_key = prng.OneIn(2) ? 0 : 10;
+  config.sweep_ratio = static_cast<int>(prng.OneIn(3) ? 1000 : prng.Between(1, 8));
+  config.write_buffer_size = std::size_t{4096} << prng.Uniform(5);
+  config.max_write_buffer_number = static_cast<int>(prng.Between(2, 4));
+  config.max_total_wal_size = std::uint64_t{4096} << prng.Uniform(8);
+  config.enable_blob_files = !prng.OneIn(4);
+  config.min_blob_size = std::uint64_t{1} << prng.Uniform(10);
+  config.blob_file_size = std::uint64_t{16 << 10} << prng.Uniform(3);
+  config.large_value_size = std::uint64_t{4 << 10} << prng.Uniform(3);
+  config.compression = kCompressions[prng.Uniform(kCompressions.size())];
+  config.shuffle_tasks = prng.OneIn(2);
+  return config;
+}
+
+std::vector<Operation> DrawOperations(const Program& program, Prng& prng, const ProgramShape& shape,
+                                      std::uint64_t first_id) {
+  return Drawer(program, prng, shape).Draw(first_id);
+}
+
+Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
+  Prng prng(seed);
+  Program program;
+  program.seed = seed;
+  program.config = DrawConfig(prng);
+  std::set<std::string> keys;
+  const std::size_t count = prng.Between(4, shape.key_count_max);
+  while (keys.size() < count) keys.insert(DrawKey(prng, shape, program.config.page_size));
+  program.universe.assign(keys.begin(), keys.end());
+  program.operations = DrawOperations(program, prng, shape, 1);
+  return program;
+}
+
+std::string Quote(Slice bytes) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const char c = bytes[i];
+    std::size_t run = 1;
+    while (i + run < bytes.size() && bytes[i + run] == c) ++run;
+    char text[8];
+    if (c >= ' ' && c <= '~' && c != '"' && c != '\\') {
+      std::snprintf(text, sizeof(text), "%c", c);
+    } else {
+      std::snprintf(text, sizeof(text), "\\x%02x", static_cast<unsigned char>(c));
+    }
+    out += text;
+    if (run > 8) {
+      out += "{" + std::to_string(run) + "}";
+      i += run - 1;
+    }
+  }
+  return out + "\"";
+}
+
+std::string Operation::ToString() const {
+  std::string out = std::to_string(id) + ": " + VerbName(verb);
+  for (const Mutation& mutation : mutations) {
+    out += mutation.is_delete ? " delete(" : " put(";
+    out += Quote(mutation.key);
+    if (!mutation.is_delete) {
+      out += ", " + std::to_string(mutation.size) + (mutation.compressible ? " compressible" : "");
+    }
+    out += ")";
+  }
+  if (durability != Durability::kNone) out += durability == Durability::kSync ? " sync" : " disableWAL";
+  for (const std::string& key : keys) out += " " + Quote(key);
+  if (verb == Verb::kFlush) out += flag ? " wait" : " do not wait";
+  if (verb == Verb::kReopen && flag) out += " after Close";
+  if (verb == Verb::kIterate) out += std::string(fresh ? " fresh" : "") + (flag ? " keys only" : "");
+  if (verb == Verb::kIterate || verb == Verb::kTakeSnapshot || verb == Verb::kReleaseSnapshot) {
+    out += " slot " + std::to_string(slot);
+  }
+  if (at_snapshot) out += " at the snapshot of slot " + std::to_string(slot % kSnapshotSlots);
+  if (lower.has_value()) out += " from " + Quote(*lower);
+  if (upper.has_value()) out += " to " + Quote(*upper);
+  for (const IteratorStep& step : steps) {
+    out += std::string(" ") + StepName(step.kind);
+    if (step.kind == IteratorStep::Kind::kSeek || step.kind == IteratorStep::Kind::kSeekForPrev) {
+      out += "(" + Quote(step.target) + ")";
+    }
+  }
+  if (count != 0) out += " " + std::to_string(count);
+  return out;
+}
+
+std::string Program::ToString() const {
+  std::string out = "program of seed " + std::to_string(seed) + "\n  " + config.ToString() + "\n";
+  for (const Operation& operation : operations) out += "  " + operation.ToString() + "\n";
+  return out;
+}
+
+}  // namespace cambium::testing

@@ -1,0 +1,121 @@
+// Program: a database configuration and a list of operations, both drawn from a seed. The same seed gives the same
+// program on every machine; a failing one prints itself, line by line, after operations that do not matter were removed.
+//
+// Swarm testing (Groce et al., 2012): each feature is in a program or not with probability one half, and sizes are as
+// small as options allow, since bugs hide where some features are absent and where few operations reach a boundary.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cambium/options.h"
+#include "testing/value_maker.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+
+// The options that matter to correctness.
+struct Config {
+  const Comparator* comparator = BytewiseComparator();
+  std::uint64_t page_size = 512;
+  std::size_t page_cache_size = 1u << 20;
+  int filter_bits_per_key = 10;
+  int sweep_ratio = 8;
+  std::size_t write_buffer_size = 4u << 10;
+  int max_write_buffer_number = 2;
+  std::uint64_t max_total_wal_size = 64u << 10;
+  bool enable_blob_files = true;
+  std::uint64_t min_blob_size = 64;
+  std::uint64_t blob_file_size = 16u << 10;
+  std::uint64_t large_value_size = 4u << 10;
+  CompressionType compression = CompressionType::kNoCompression;
+  bool shuffle_tasks = false;  // background tasks run in any order, not by priority
+
+  void ApplyTo(Options* options) const;
+  [[nodiscard]] std::string ToString() const;
+};
+
+enum class Durability : std::uint8_t { kNone, kSync, kDisableWal };
+
+struct Mutation {
+  std::string key;
+  bool is_delete = false;
+  std::uint32_t size = 0;  // of the value
+  bool compressible = false;
+};
+
+struct IteratorStep {
+  enum class Kind : std::uint8_t { kSeek, kSeekForPrev, kFirst, kLast, kNext, kPrev };
+  Kind kind = Kind::kFirst;
+  std::string target;
+};
+
+struct Operation {
+  enum class Verb : std::uint8_t {
+    kWrite,            // mutations, as one batch
+    kSyncWal,
+    kFlush,            // waits or not
+    kCompact,          // bounds: lower, upper
+    kGet,              // keys
+    kMultiGet,         // keys
+    kIterate,          // steps through the iterator in `slot`; a fresh one with `fresh`
+    kTakeSnapshot,     // into `slot`
+    kReleaseSnapshot,  // of `slot`
+    kReadDurable,      // everything, by ReadOptions::durable_only
+    kReopen,
+    kBackground,       // `count` tasks
+  };
+  Verb verb = Verb::kWrite;
+  std::uint64_t id = 0;
+  std::vector<Mutation> mutations;
+  Durability durability = Durability::kNone;
+  std::vector<std::string> keys;
+  std::vector<IteratorStep> steps;
+  std::optional<std::string> lower;
+  std::optional<std::string> upper;
+  bool flag = false;          // kFlush: wait; kIterate: keys only; kReopen: without Close
+  bool fresh = false;         // kIterate
+  bool at_snapshot = false;   // kGet, kMultiGet, a fresh kIterate: at the snapshot in `slot`
+  std::size_t slot = 0;
+  std::uint64_t count = 0;
+
+  [[nodiscard]] ValueSpec SpecOf(std::size_t index) const {
+    return {id, static_cast<std::uint32_t>(index), mutations[index].size, mutations[index].compressible};
+  }
+  [[nodiscard]] std::string ToString() const;
+};
+
+inline constexpr std::size_t kSnapshotSlots = 3;
+inline constexpr std::size_t kIteratorSlots = 2;
+
+struct Program {
+  std::uint64_t seed = 0;
+  Config config;
+  std::vector<std::string> universe;  // every key that may be written
+  std::vector<Operation> operations;
+  [[nodiscard]] std::string ToString() const;
+};
+
+// What kinds of programs to draw.
+struct ProgramShape {
+  std::size_t operations = 200;
+  std::uint32_t value_size_max = 64u << 10;
+  std::size_t batch_size_max = 50;
+  std::size_t key_count_max = 60;
+  bool reads = true;       // gets, iterators, snapshots
+  bool reopen = true;
+  bool long_keys = true;
+};
+
+[[nodiscard]] Config DrawConfig(Prng& prng);
+[[nodiscard]] Program DrawProgram(std::uint64_t seed, const ProgramShape& shape);
+// More operations for the database of `program`, with ids from `first_id`.
+[[nodiscard]] std::vector<Operation> DrawOperations(const Program& program, Prng& prng, const ProgramShape& shape,
+                                                    std::uint64_t first_id);
+
+// Bytes as a C string literal would hold them, long runs shortened.
+[[nodiscard]] std::string Quote(Slice bytes);
+
+}  // namespace cambium::testing

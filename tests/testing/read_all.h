@@ -1,0 +1,23 @@
+// ReadAll: everything a database holds, read in every way there is.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cambium/db.h"
+
+namespace cambium::testing {
+
+struct Contents {
+  std::uint64_t hash = 0;                      // as ModelState::hash()
+  std::map<std::string, std::string> values;  // by canonical key
+  Status status;                               // why reading ended early
+};
+
+// Walks forwards and backwards and gets every key of `universe`; "" or where two of them differ. A status that is not
+// OK is left in contents->status and is no difference.
+[[nodiscard]] std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* comparator,
+                                  const std::vector<std::string>& universe, Contents* contents);
+
+}  // namespace cambium::testing

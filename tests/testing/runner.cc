@@ -1,0 +1,421 @@
+#include "testing/runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "testing/test_comparators.h"
+
+namespace cambium::testing {
+
+Runner::Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy)
+    : program_(program), database_(database), timeline_(std::move(timeline)), policy_(std::move(policy)) {}
+
+Runner::~Runner() { ReleaseAll(); }
+
+void Runner::ReleaseAll() {
+  for (auto& held : iterators_) held.reset();
+  for (auto& held : snapshots_) {
+    if (held.has_value() && database_->get() != nullptr) database_->get()->ReleaseSnapshot(held->snapshot);
+    held.reset();
+  }
+}
+
+std::string Runner::Run(const Operation& op) {
+  std::string wrong;
+  try {
+    wrong = RunUnguarded(op);
+  } catch (const Stuck&) {
+    for (auto& held : iterators_) {
+      if (held.has_value()) static_cast<void>(held->iterator.release());
+      held.reset();
+    }
+    for (auto& held : snapshots_) held.reset();
+    database_->Abandon();
+    wrong = "it waits, and no task is left that could wake it";
+  }
+  return wrong.empty() ? "" : "operation " + op.ToString() + "\n  " + wrong;
+}
+
+std::string Runner::RunUnguarded(const Operation& op) {
+  switch (op.verb) {
+    case Operation::Verb::kWrite: return Write(op);
+    case Operation::Verb::kSyncWal: return Sync();
+    case Operation::Verb::kFlush: {
+      const std::size_t commits = timeline_->commit_count();
+      FlushOptions options;
+      options.wait = op.flag;
+      const Status status = database_->get()->Flush(options);
+      if (status.ok() && op.flag) timeline_->AcknowledgeSync(commits);
+      return JudgeWrite(status, "Flush");
+    }
+    case Operation::Verb::kCompact: {
+      const std::size_t commits = timeline_->commit_count();
+      const Slice lower = op.lower.has_value() ? Slice(*op.lower) : Slice();
+      const Slice upper = op.upper.has_value() ? Slice(*op.upper) : Slice();
+      const Status status = database_->get()->CompactRange({}, op.lower.has_value() ? &lower : nullptr,
+                                                           op.upper.has_value() ? &upper : nullptr);
+      if (status.ok()) timeline_->AcknowledgeSync(commits);
+      return JudgeWrite(status, "CompactRange");
+    }
+    case Operation::Verb::kGet: return Get(op);
+    case Operation::Verb::kMultiGet: return MultiGet(op);
+    case Operation::Verb::kIterate: return Iterate(op);
+    case Operation::Verb::kTakeSnapshot: {
+      auto& held = snapshots_[op.slot % kSnapshotSlots];
+      if (held.has_value()) return "";
+      const Snapshot* snapshot = database_->get()->GetSnapshot();
+      if (snapshot == nullptr) return "GetSnapshot gives none";
+      held.emplace(HeldSnapshot{snapshot, timeline_->tip()});
+      if (snapshot->GetSequenceNumber() != timeline_->sequence()) {
+        return "the snapshot is at " + std::to_string(snapshot->GetSequenceNumber()) + ", and the last write at " +
+               std::to_string(timeline_->sequence());
+      }
+      return "";
+    }
+    case Operation::Verb::kReleaseSnapshot: {
+      auto& held = snapshots_[op.slot % kSnapshotSlots];
+      if (held.has_value()) database_->get()->ReleaseSnapshot(held->snapshot);
+      held.reset();
+      return "";
+    }
+    case Operation::Verb::kReadDurable: return ReadDurable();
+    case Operation::Verb::kReopen: return Reopen(op);
+    case Operation::Verb::kBackground: database_->RunBackground(op.count); return "";
+  }
+  return "no such operation";
+}
+
+// An error of something that writes: allowed only where calls fail, and then honest about what comes after.
+std::string Runner::JudgeWrite(const Status& status, const char* what) {
+  const bool is_fatal = status.severity() == Status::Severity::kFatal;
+  if (status.ok()) {
+    if (fatal_) return std::string(what) + " says OK after a fatal error";
+    if (policy_.sync_has_failed && policy_.sync_has_failed()) return std::string(what) + " says OK after a failed sync";
+    return "";
+  }
+  if (!policy_.faults) return std::string(what) + ": " + status.ToString();
+  if (fatal_ && !is_fatal) return std::string(what) + " after a fatal error is not fatal: " + status.ToString();
+  if (!is_fatal && policy_.sync_has_failed && policy_.sync_has_failed()) {
+    return std::string(what) + " after a failed sync is not fatal: " + status.ToString();
+  }
+  if (!status.IsIOError()) return std::string(what) + " of a failing device says " + status.ToString();
+  fatal_ = is_fatal;
+  return "";
+}
+
+std::string Runner::Write(const Operation& op) {
+  WriteOptions options;
+  options.sync = op.durability == Durability::kSync;
+  options.disableWAL = op.durability == Durability::kDisableWal;
+  DB* const db = database_->get();
+  const SequenceNumber before = db->GetLatestSequenceNumber();
+  if (before != timeline_->sequence()) return "sequence number " + std::to_string(before) + " before the write";
+  timeline_->Issue(op);
+  Status status;
+  if (op.mutations.size() == 1) {
+    const Mutation& mutation = op.mutations.front();
+    status = mutation.is_delete ? (op.id % 2 == 0 ? db->Delete(options, mutation.key)
+                                                  : db->SingleDelete(options, mutation.key))
+                                : db->Put(options, mutation.key, MakeValue(op.SpecOf(0)));
+  } else {
+    WriteBatch batch;
+    for (std::size_t i = 0; i < op.mutations.size(); ++i) {
+      const Mutation& mutation = op.mutations[i];
+      const Status added = mutation.is_delete ? batch.Delete(mutation.key)
+                                              : batch.Put(mutation.key, MakeValue(op.SpecOf(i)));
+      if (!added.ok()) return "WriteBatch: " + added.ToString();
+    }
+    status = db->Write(options, &batch);
+  }
+  const SequenceNumber after = db->GetLatestSequenceNumber();
+  if (after == before + op.mutations.size()) {
+    timeline_->Commit();
+    if (!status.ok() && !options.sync) return "the batch is visible, and was not acknowledged: " + status.ToString();
+    if (!status.ok() && status.severity() != Status::Severity::kFatal) {
+      return "the batch is visible, its sync failed, and that is not fatal: " + status.ToString();
+    }
+    if (status.ok()) timeline_->Acknowledge();
+    if (status.ok() && options.sync) {
+      timeline_->AcknowledgeSync(timeline_->commit_count());
+      if (check_synced_) {
+        if (std::string wrong = check_synced_(); !wrong.empty()) return wrong;
+      }
+    }
+  } else if (after == before) {
+    timeline_->Fail();
+    if (status.ok()) return "OK, and the batch has no sequence number";
+  } else {
+    return "the batch of " + std::to_string(op.mutations.size()) + " took the sequence number from " +
+           std::to_string(before) + " to " + std::to_string(after);
+  }
+  return JudgeWrite(status, "Write");
+}
+
+std::string Runner::Sync() {
+  const std::size_t commits = timeline_->commit_count();
+  const Status status = database_->get()->SyncWAL();
+  if (status.ok()) {
+    timeline_->AcknowledgeSync(commits);
+    if (check_synced_) {
+      if (std::string wrong = check_synced_(); !wrong.empty()) return wrong;
+    }
+  }
+  return JudgeWrite(status, "SyncWAL");
+}
+
+const ModelState& Runner::StateOf(const Operation& op, ReadOptions* options) const {
+  const auto& held = snapshots_[op.slot % kSnapshotSlots];
+  if (!op.at_snapshot || !held.has_value()) return timeline_->tip();
+  options->snapshot = held->snapshot;
+  return held->state;
+}
+
+std::string Runner::ExpectValue(const ModelState& state, const std::string& key, const Status& status,
+                                const std::string& value) {
+  if (!status.ok() && !status.IsNotFound()) {
+    if (policy_.faults && status.IsIOError()) return "";
+    return Quote(key) + ": " + status.ToString();
+  }
+  const auto found = state.map().find(key);
+  if (found == state.map().end()) {
+    return status.IsNotFound() ? "" : Quote(key) + " is not there, and reads as " + DescribeValue(value);
+  }
+  const std::string expected = MakeValue(found->second.value);
+  if (status.IsNotFound()) return Quote(key) + " is not found; it should be " + DescribeValue(expected);
+  if (value != expected) {
+    return Quote(key) + " reads as " + DescribeValue(value) + "; it should be " + DescribeValue(expected);
+  }
+  return "";
+}
+
+std::string Runner::Get(const Operation& op) {
+  ReadOptions options;
+  const ModelState& state = StateOf(op, &options);
+  for (const std::string& key : op.keys) {
+    std::string value;
+    Status status;
+    if (op.id % 2 == 0) {
+      status = database_->get()->Get(options, key, &value);
+    } else {
+      PinnableSlice pinned;
+      status = database_->get()->Get(options, key, &pinned);
+      value = pinned.ToString();
+    }
+    if (std::string wrong = ExpectValue(state, key, status, value); !wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+std::string Runner::MultiGet(const Operation& op) {
+  ReadOptions options;
+  const ModelState& state = StateOf(op, &options);
+  const std::vector<Slice> keys(op.keys.begin(), op.keys.end());
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = database_->get()->MultiGet(options, keys, &values);
+  if (statuses.size() != keys.size() || values.size() != keys.size()) return "MultiGet gives another number of answers";
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (std::string wrong = ExpectValue(state, op.keys[i], statuses[i], values[i]); !wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+std::string Runner::Iterate(const Operation& op) {
+  auto& slot = iterators_[op.slot % kIteratorSlots];
+  if (op.fresh || !slot.has_value()) {
+    slot.reset();
+    slot.emplace();
+    HeldIterator& held = *slot;
+    held.keys_only = op.flag;
+    ReadOptions options;
+    const ModelState& state = StateOf(op, &options);
+    if (op.lower.has_value()) {
+      held.lower = *op.lower;
+      held.lower_slice = held.lower;
+      options.iterate_lower_bound = &held.lower_slice;
+    }
+    if (op.upper.has_value()) {
+      held.upper = *op.upper;
+      held.upper_slice = held.upper;
+      options.iterate_upper_bound = &held.upper_slice;
+    }
+    const Comparator* const comparator = program_.config.comparator;
+    for (const auto& [key, cell] : state.map()) {
+      if (op.lower.has_value() && comparator->Compare(key, *op.lower) < 0) continue;
+      if (op.upper.has_value() && comparator->Compare(key, *op.upper) >= 0) continue;
+      held.cells.push_back(cell);
+    }
+    options.allow_unprepared_value = op.id % 3 == 0;
+    held.iterator.reset(database_->get()->NewIterator(options));
+    if (held.iterator->Valid()) return "a new iterator is valid";
+  }
+  for (std::size_t i = 0; i < op.steps.size(); ++i) {
+    if (std::string wrong = Step(&*slot, op.steps[i]); !wrong.empty()) {
+      return "step " + std::to_string(i) + ": " + wrong;
+    }
+  }
+  return "";
+}
+
+std::string Runner::Step(HeldIterator* held, const IteratorStep& step) {
+  const Comparator* const comparator = program_.config.comparator;
+  Iterator* const it = held->iterator.get();
+  const auto& cells = held->cells;
+  const auto behind = [&](const std::string& target, bool equal_is_behind) {
+    const auto first = std::find_if(cells.begin(), cells.end(), [&](const ModelState::Cell& cell) {
+      const int order = comparator->Compare(cell.key, target);
+      return order > 0 || (order == 0 && equal_is_behind);
+    });
+    return static_cast<std::size_t>(first - cells.begin());
+  };
+  const auto at = [&](std::size_t place) {
+    return place < cells.size() ? std::optional<std::size_t>(place) : std::nullopt;
+  };
+  using Kind = IteratorStep::Kind;
+  if (step.kind == Kind::kNext || step.kind == Kind::kPrev) {
+    if (!held->place.has_value() || held->broken) return "";  // moving an iterator that is not valid is forbidden
+    if (step.kind == Kind::kNext) {
+      it->Next();
+      held->place = at(*held->place + 1);
+    } else {
+      it->Prev();
+      held->place = *held->place == 0 ? std::nullopt : at(*held->place - 1);
+    }
+    return CompareIterator(held);
+  }
+  held->broken = false;
+  switch (step.kind) {
+    case Kind::kSeek:
+      it->Seek(step.target);
+      held->place = at(behind(step.target, true));
+      break;
+    case Kind::kSeekForPrev: {
+      it->SeekForPrev(step.target);
+      const std::size_t end = behind(step.target, false);
+      held->place = end == 0 ? std::nullopt : at(end - 1);
+      break;
+    }
+    case Kind::kFirst:
+      it->SeekToFirst();
+      held->place = at(0);
+      break;
+    default:
+      it->SeekToLast();
+      held->place = cells.empty() ? std::nullopt : at(cells.size() - 1);
+      break;
+  }
+  return CompareIterator(held);
+}
+
+std::string Runner::CompareIterator(HeldIterator* held) {
+  Iterator* const it = held->iterator.get();
+  const auto broken = [&]() -> std::string {
+    held->broken = true;
+    if (policy_.faults && it->status().IsIOError()) return "";
+    return "the iterator ended: " + it->status().ToString();
+  };
+  if (!it->Valid() && !it->status().ok()) return broken();
+  if (it->Valid() != held->place.has_value()) {
+    return it->Valid() ? "the iterator is at " + Quote(it->key()) + ", behind the end"
+                       : "the iterator has ended; it should be at " + Quote(held->cells[*held->place].key);
+  }
+  if (!it->Valid()) return "";
+  const ModelState::Cell& cell = held->cells[*held->place];
+  if (CanonicalKey(program_.config.comparator, it->key()) != CanonicalKey(program_.config.comparator, cell.key)) {
+    return "the iterator is at " + Quote(it->key()) + "; it should be at " + Quote(cell.key);
+  }
+  if (held->keys_only) return "";
+  if (!it->PrepareValue()) return broken();
+  const std::string value = it->value().ToString();
+  if (!it->Valid()) return broken();
+  const std::string expected = MakeValue(cell.value);
+  if (value != expected) {
+    return Quote(cell.key) + " shows " + DescribeValue(value) + "; it should be " + DescribeValue(expected);
+  }
+  return "";
+}
+
+// What durable_only shows is some prefix, and from now on a power cut may not take it.
+std::string Runner::ReadDurable() {
+  ReadOptions options;
+  options.durable_only = true;
+  Contents contents;
+  std::string wrong = ReadAll(database_->get(), options, program_.config.comparator, program_.universe, &contents);
+  if (!wrong.empty()) return wrong;
+  if (!contents.status.ok()) {
+    return policy_.faults && contents.status.IsIOError() ? "" : "durable_only: " + contents.status.ToString();
+  }
+  for (std::size_t k = timeline_->commit_count() + 1; k-- > 0;) {
+    if (timeline_->StateAt(k).hash() != contents.hash) continue;
+    // Several prefixes may look the same: the least of them is what is proven.
+    while (k > timeline_->synced_count() && timeline_->StateAt(k - 1).hash() == contents.hash) --k;
+    if (k < timeline_->synced_count()) return "durable_only does not show what an acknowledged sync covers";
+    timeline_->AcknowledgeSync(k);
+    return "";
+  }
+  return "durable_only shows a state that never was";
+}
+
+std::string Runner::CheckAll() {
+  Contents contents;
+  std::string wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+  if (!wrong.empty()) return wrong;
+  if (!contents.status.ok()) {
+    return policy_.faults && contents.status.IsIOError() ? "" : "reading: " + contents.status.ToString();
+  }
+  Timeline::Match match;
+  const Timeline::Bound bound = timeline_->BoundOfCommits(timeline_->commit_count());
+  timeline_->Find(bound, false, contents.hash, database_->get()->GetLatestSequenceNumber(), contents.values, &match,
+                  &wrong);
+  return wrong;
+}
+
+std::string Runner::CheckRecovered(const Timeline::Bound& bound, bool power_cut) {
+  Contents contents;
+  std::string wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+  if (!wrong.empty()) return "after recovery, " + wrong;
+  if (!contents.status.ok()) return "reading after recovery: " + contents.status.ToString();
+  Timeline::Match match;
+  if (!timeline_->Find(bound, power_cut, contents.hash, database_->get()->GetLatestSequenceNumber(), contents.values,
+                       &match, &wrong)) {
+    return wrong;
+  }
+  timeline_ = std::make_shared<Timeline>(timeline_->After(match));
+  fatal_ = false;
+  return policy_.verify && database_->sim() != nullptr ? database_->Verify() : "";
+}
+
+std::string Runner::Reopen(const Operation& op) {
+  const bool holds = std::any_of(snapshots_.begin(), snapshots_.end(), [](const auto& s) { return s.has_value(); }) ||
+                     std::any_of(iterators_.begin(), iterators_.end(), [](const auto& i) { return i.has_value(); });
+  if (holds && op.flag) {
+    const Status refused = database_->Close();
+    if (!refused.IsAborted()) return "Close with a snapshot or an iterator alive says " + refused.ToString();
+  }
+  ReleaseAll();
+  const bool sync_failed = policy_.sync_has_failed && policy_.sync_has_failed();
+  bool closed_well = false;
+  if (op.flag) {
+    const Status closed = database_->Close();
+    closed_well = closed.ok();
+    if (!closed.ok() && !policy_.faults) return "Close: " + closed.ToString();
+    if (closed.ok() && (fatal_ || sync_failed)) return "Close says OK after a fatal error";
+  } else {
+    database_->Drop();
+  }
+  if (policy_.verify && !policy_.faults) {
+    if (std::string wrong = database_->Verify(); !wrong.empty()) return "closed: " + wrong;
+  }
+  Timeline::Bound bound = timeline_->bound();
+  if (closed_well) bound = timeline_->BoundOfCommits(timeline_->commit_count());
+  Status opened = database_->Open();
+  if (!opened.ok() && policy_.faults) {
+    if (!opened.IsIOError()) return "Open on a failing device: " + opened.ToString();
+    if (policy_.lift_faults) policy_.lift_faults();
+    opened = database_->Open();
+  }
+  if (!opened.ok()) return "Open: " + opened.ToString();
+  // After a failed sync the cache has forgotten or will be doubted: only what was synced must be there.
+  return CheckRecovered(bound, sync_failed || fatal_);
+}
+
+}  // namespace cambium::testing

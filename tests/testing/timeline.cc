@@ -1,0 +1,139 @@
+#include "testing/timeline.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "testing/test_comparators.h"
+#include "util/coding.h"
+
+namespace cambium::testing {
+
+void Timeline::Issue(const Operation& write) {
+  Entry entry;
+  entry.write = write;
+  entry.commits_before = commits_.size();
+  entry.last_sequence = sequence_ + write.mutations.size();
+  ModelState next = tip_;
+  next.Apply(write);
+  entry.hash = next.hash();
+  entries_.push_back(std::move(entry));
+}
+
+void Timeline::Commit() {
+  Entry& entry = entries_.back();
+  assert(!entry.committed && !entry.failed);
+  entry.committed = true;
+  tip_.Apply(entry.write);
+  sequence_ = entry.last_sequence;
+  commits_.push_back(entries_.size() - 1);
+}
+
+void Timeline::Fail() {
+  assert(!entries_.back().committed && !entries_.back().failed);
+  entries_.back().failed = true;
+}
+
+Timeline::Bound Timeline::bound() const { return {entries_.size(), commits_.size(), acknowledged_, synced_count()}; }
+
+Timeline::Bound Timeline::BoundOfCommits(std::size_t commits) const {
+  const std::size_t entries = commits == 0 ? 0 : commits_[commits - 1] + 1;
+  return {entries, commits, commits, commits};
+}
+
+bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, SequenceNumber sequence,
+                    const std::map<std::string, std::string>& found, Match* match, std::string* violation) const {
+  const std::size_t least = power_cut ? bound.synced : bound.acknowledged;
+  // The newest first: batches that change nothing leave several prefixes with one state.
+  for (std::size_t e = bound.entries; e-- > 0;) {
+    const Entry& entry = entries_[e];
+    if (entry.last_sequence != sequence || entry.hash != hash) continue;
+    if (entry.committed) {
+      if (entry.commits_before + 1 < least) continue;
+      *match = {entry.commits_before + 1, 0};
+      return true;
+    }
+    // Asked for and not, or not yet, visible: only if nothing was committed after it.
+    if (entry.commits_before < least || entry.commits_before != bound.commits) continue;
+    *match = {entry.commits_before, e + 1};
+    return true;
+  }
+  if (least == 0 && sequence == base_sequence_ && hash == base_.hash()) {
+    *match = {0, 0};
+    return true;
+  }
+  *violation = Explain(bound, power_cut, sequence, found);
+  return false;
+}
+
+std::string Timeline::Explain(const Bound& bound, bool power_cut, SequenceNumber sequence,
+                              const std::map<std::string, std::string>& found) const {
+  const std::size_t least = power_cut ? bound.synced : bound.acknowledged;
+  std::string text = "the recovered state is no prefix of what was committed: sequence number " +
+                     std::to_string(sequence) + ", " + std::to_string(found.size()) + " keys; " +
+                     std::to_string(least) + " to " + std::to_string(bound.commits) + " batches were expected";
+  // The commit with this sequence number, or the nearest, is what it should have been.
+  std::size_t commits = 0;
+  SequenceNumber reached = base_sequence_;
+  for (std::size_t k = 0; k < commits_.size(); ++k) {
+    if (entries_[commits_[k]].last_sequence > sequence) break;
+    commits = k + 1;
+    reached = entries_[commits_[k]].last_sequence;
+  }
+  text += ". " + std::string(reached == sequence ? "That number is the end of" : "The nearest below it is the end of") +
+          " batch " + std::to_string(commits) +
+          (commits == 0 ? " (the beginning)" : " (operation " + std::to_string(entries_[commits_[commits - 1]].write.id) + ")");
+  if (commits < least) text += "; acknowledged batches are lost";
+  const ModelState expected = StateAt(commits);
+  int lines = 0;
+  for (const auto& [key, cell] : expected.map()) {
+    const auto there = found.find(CanonicalKey(expected.comparator(), key));
+    const std::string right = MakeValue(cell.value);
+    if (there != found.end() && there->second == right) continue;
+    if (++lines > 8) break;
+    text += "\n    " + Quote(key) + " should be " + DescribeValue(right) + ", and is " +
+            (there == found.end() ? "missing" : DescribeValue(there->second));
+  }
+  for (const auto& [key, value] : found) {
+    if (expected.map().contains(key)) continue;
+    if (++lines > 8) break;
+    text += "\n    " + Quote(key) + " should not be there, and is " + DescribeValue(value);
+  }
+  for (const auto& [key, value] : found) {
+    if (value.size() < 8) continue;
+    const auto dropped = dropped_.find(DecodeFixed<std::uint64_t>(value.data()));
+    if (dropped == dropped_.end()) continue;
+    text += "\n    operation " + std::to_string(dropped->first) + " was dropped by recovery " +
+            std::to_string(dropped->second) + ", and came back";
+    break;
+  }
+  return text;
+}
+
+ModelState Timeline::StateAt(std::size_t commits) const {
+  ModelState state = base_;
+  for (std::size_t k = 0; k < commits; ++k) state.Apply(entries_[commits_[k]].write);
+  return state;
+}
+
+Timeline Timeline::After(const Match& match) const {
+  Timeline next(base_.comparator());
+  next.base_ = StateAt(match.commits);
+  next.base_sequence_ = match.commits == 0 ? base_sequence_ : entries_[commits_[match.commits - 1]].last_sequence;
+  if (match.failed_entry != 0) {
+    const Entry& entry = entries_[match.failed_entry - 1];
+    next.base_.Apply(entry.write);
+    next.base_sequence_ = entry.last_sequence;
+  }
+  next.tip_ = next.base_;
+  next.sequence_ = next.base_sequence_;
+  next.recoveries_ = recoveries_ + 1;
+  next.dropped_ = dropped_;
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const Entry& entry = entries_[e];
+    const bool kept = entry.committed ? entry.commits_before < match.commits : e + 1 == match.failed_entry;
+    if (!kept) next.dropped_[entry.write.id] = next.recoveries_;
+  }
+  return next;
+}
+
+}  // namespace cambium::testing
