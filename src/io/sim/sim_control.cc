@@ -1,0 +1,168 @@
+// What a test does with a SimFileSystem beside calling it: hooks, faults, images and questions.
+#include <algorithm>
+
+#include "io/sim/sim_file_system.h"
+
+namespace cambium {
+
+// Hooks and faults
+
+int SimFileSystem::AddHook(SimHook hook) {
+  const Guard guard(mutex_);
+  auto hooks = hooks_ == nullptr ? std::make_shared<std::vector<HookEntry>>()
+                                 : std::make_shared<std::vector<HookEntry>>(*hooks_);
+  hooks->push_back({next_hook_, std::move(hook)});
+  hooks_ = std::move(hooks);
+  return next_hook_++;
+}
+
+void SimFileSystem::RemoveHook(int id) {
+  const Guard guard(mutex_);
+  if (hooks_ == nullptr) return;
+  auto hooks = std::make_shared<std::vector<HookEntry>>(*hooks_);
+  std::erase_if(*hooks, [id](const HookEntry& entry) { return entry.id == id; });
+  if (hooks->empty()) {
+    hooks_ = nullptr;
+  } else {
+    hooks_ = std::move(hooks);
+  }
+}
+
+std::uint64_t SimFileSystem::operations() const {
+  const Guard guard(mutex_);
+  return operations_;
+}
+
+int SimFileSystem::AddFault(SimFault fault) {
+  const Guard guard(mutex_);
+  return faults_.Add(std::move(fault));
+}
+
+void SimFileSystem::RemoveFault(int id) {
+  const Guard guard(mutex_);
+  faults_.Remove(id);
+}
+
+void SimFileSystem::ClearFaults() {
+  const Guard guard(mutex_);
+  faults_.Clear();
+}
+
+void SimFileSystem::SetWriteOverlay(SimWriteOverlay overlay) {
+  const Guard guard(mutex_);
+  overlay_ = std::move(overlay);
+}
+
+std::uint64_t SimFileSystem::calls() const {
+  const Guard guard(mutex_);
+  return faults_.calls();
+}
+
+std::uint64_t SimFileSystem::calls(SimOpKind kind) const {
+  const Guard guard(mutex_);
+  return faults_.calls(kind);
+}
+
+std::uint64_t SimFileSystem::fault_hits() const {
+  const Guard guard(mutex_);
+  return faults_.hits();
+}
+
+void SimFileSystem::SetQuota(std::uint64_t bytes) {
+  const Guard guard(mutex_);
+  quota_bytes_ = bytes;
+}
+
+void SimFileSystem::SetMaxOpenFiles(std::size_t count) {
+  const Guard guard(mutex_);
+  max_open_files_ = count;
+}
+
+void SimFileSystem::SetResident(bool resident) {
+  const Guard guard(mutex_);
+  resident_ = resident;
+}
+
+void SimFileSystem::DropCaches() {
+  const Guard guard(mutex_);
+  std::vector<SimInodeId> differing;
+  for (const SimRef<SimInode>& inode : disk_.inodes()) {
+    if (inode->cache_differs) differing.push_back(inode->id);
+  }
+  for (const SimInodeId id : differing) disk_.ForgetCache(id, 0, 0);
+}
+
+// Images
+
+SimImage SimFileSystem::Snapshot() const {
+  const Guard guard(mutex_);
+  std::vector<SimImage::InFlight> in_flight;
+  for (const SimImage::InFlight* write : in_flight_) in_flight.push_back(*write);
+  return {disk_, std::move(in_flight), operations_};
+}
+
+SimImage SimFileSystem::DrawCrash(Prng& prng, const DamageMix& mix, CutReport* report) const {
+  return Snapshot().DrawCrash(prng, mix, report);
+}
+
+SimImage SimFileSystem::KillImage(Prng& prng) const { return Snapshot().Kill(prng); }
+
+void SimFileSystem::PowerOff() {
+  const Guard guard(mutex_);
+  powered_ = false;
+}
+
+// Questions
+
+Status SimFileSystem::FindFile(const std::string& path, SimInodeId* id) const {
+  SimDisk::Place place;
+  if (Status found = disk_.Find(path, &place); !found.ok()) return found;
+  if (place.inode == 0) return Status::PathNotFound(path + ": no such file or directory");
+  *id = place.inode;
+  return Status::OK();
+}
+
+bool SimFileSystem::IsDataDurable(const std::string& path, std::uint64_t size) const {
+  const Guard guard(mutex_);
+  SimInodeId id = 0;
+  return FindFile(path, &id).ok() && disk_.IsDataDurable(id, size);
+}
+
+bool SimFileSystem::IsNameDurable(const std::string& path) const {
+  const Guard guard(mutex_);
+  return disk_.IsNameDurable(path);
+}
+
+bool SimFileSystem::IsFullyDurable(const std::string& path, std::uint64_t size) const {
+  return IsDataDurable(path, size) && IsNameDurable(path);
+}
+
+bool SimFileSystem::HasUnsyncedData(const std::string& path) const {
+  const Guard guard(mutex_);
+  SimInodeId id = 0;
+  return FindFile(path, &id).ok() && !disk_.GetInode(id).pending.empty();
+}
+
+std::uint64_t SimFileSystem::DurableSize(const std::string& path) const {
+  const Guard guard(mutex_);
+  SimInodeId id = 0;
+  return FindFile(path, &id).ok() ? disk_.GetInode(id).durable.size() : 0;
+}
+
+SimInodeId SimFileSystem::InodeOf(const std::string& path) const {
+  const Guard guard(mutex_);
+  SimInodeId id = 0;
+  return FindFile(path, &id).ok() ? id : 0;
+}
+
+std::uint64_t SimFileSystem::allocated_bytes() const {
+  const Guard guard(mutex_);
+  return AllocatedBytesLocked();
+}
+
+std::size_t SimFileSystem::open_files() const {
+  const Guard guard(mutex_);
+  return open_files_;
+}
+
+}  // namespace cambium
