@@ -144,7 +144,9 @@ Status DbImpl::CommitEdit(Edit* edit) {
   if (log_ != nullptr && log_->durable_sequence() > manifest_->state().durable_sequence) {
     edit->durable_sequence = log_->durable_sequence();
   }
-  return manifest_->Commit(*edit, roll_number);
+  const Status committed = manifest_->Commit(*edit, roll_number);
+  if (committed.severity() == Status::Severity::kFatal) SetFatal(committed);
+  return committed;
 }
 
 Result<Slot> DbImpl::FreeSlot() const {
@@ -572,7 +574,12 @@ Status DbImpl::Shut() {
 }
 
 DbImpl::~DbImpl() {
-  if (closed_.load(std::memory_order_acquire) || ForkGeneration() != fork_generation_) return;
+  if (ForkGeneration() != fork_generation_) {
+    // The threads are the parent's: joining them here would wait for ever. The lock knows its process by itself.
+    new std::shared_ptr<Executor>(std::move(executor_));
+    return;
+  }
+  if (closed_.load(std::memory_order_acquire)) return;
   const Status closed = Shut();
   if (!closed.ok() && logger_ != nullptr) logger_->Log(InfoLogLevel::kError, "closing: " + closed.ToString());
 }

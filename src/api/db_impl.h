@@ -160,6 +160,7 @@ class DbImpl final : public DB, private SegmentSource {
   std::unique_ptr<FileLock> lock_;
   std::uint64_t separate_from_ = 0;  // bytes, see SeparateFrom
   Codec codec_ = Codec::kNone;
+  const Comparator* equal_by_ = nullptr;  // set if keys with other bytes may be equal
 
   std::unique_ptr<PagePool> pool_;        // outlives every view
   ObsoleteFiles obsolete_;                // outlives every view

@@ -190,6 +190,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   options_.page_size = page_size_;
   database_id_ = state.database_id;
   separate_from_ = SeparateFrom(options_, page_size_);
+  if (!options_.comparator->EqualMeansSameBytes()) equal_by_ = options_.comparator;
   if (!CodecOf(options_.blob_compression_type, &codec_)) return Status::NotSupported("blob_compression_type");
   if (executor_ == nullptr) executor_ = Executor::NewThreadPool(options_.max_background_jobs);
   if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_);

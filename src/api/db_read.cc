@@ -54,7 +54,8 @@ Status DbImpl::ReadEntry(const View& view, const ReadOptions& options, Slice key
     case EntryKind::kInline: value->assign(entry.inline_value.data(), entry.inline_value.size()); return Status::OK();
     case EntryKind::kValue:
     case EntryKind::kLargeValue:
-      return ReadValue(view.segments, entry.address, view.families[0].id, key, options.verify_checksums, value);
+      return ReadValue(view.segments, entry.address, view.families[0].id, key, options.verify_checksums, value,
+                       equal_by_);
     default: return Status::NotFound();
   }
 }

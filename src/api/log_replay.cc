@@ -233,8 +233,8 @@ class Replay {
       // What it continues is flushed, or this is the first segment ever.
       return link.last_sequence <= result_.last_sequence;
     }
-    return link.number == last_adopted_->number && link.length == last_adopted_->length &&
-           link.last_sequence == last_adopted_->last_sequence;
+    const bool follows = started_ ? link.last_sequence == LastSequence() : link.last_sequence <= result_.last_sequence;
+    return follows && link.number == last_adopted_->number && link.length == last_adopted_->length;
   }
 
   // Adds a record to the batch it belongs to; *problem says why it cannot follow what was read so far.

@@ -172,12 +172,13 @@ class Verifier {
     Account& account = accounts_[entry.address.slot()];
     ++account.references;
     account.bytes += static_cast<std::int64_t>(entry.address.size());
+    const Comparator* equal_by = options_.comparator->EqualMeansSameBytes() ? nullptr : options_.comparator;
     Status s;
     if (verify_.deep) {
-      s = ReadValue(segments_, entry.address, family.id, key, true, &value_);
+      s = ReadValue(segments_, entry.address, family.id, key, true, &value_, equal_by);
       report_->bytes_read += value_.size();
     } else {
-      s = CheckRecord(segments_, entry.address, family.id, key);
+      s = CheckRecord(segments_, entry.address, family.id, key, equal_by);
     }
     if (s.IsCorruption()) s = s.WithContext("key " + key.ToString(true).substr(0, 64));
     return Found(s);

@@ -106,6 +106,8 @@ Result<bool> OpenPages<Builder, Item>::Cut(const Writer& write) {
     const std::size_t needed = PagesNeeded(&average_fill);
     if (average_fill < kFillMin) return false;
     CAMBIUM_RETURN_IF_ERROR(Deal(needed));
+    // It may have taken a page more than the sum of bytes says, because keys of two pages share less than those of one.
+    if (pages_.size() > needed && average_fill * needed < kFillMin * pages_.size()) return false;
   }
   CAMBIUM_RETURN_IF_ERROR(WriteAll(write));
   return true;

@@ -62,7 +62,8 @@ Result<Place> Locate(const SegmentTable& segments, ValueAddress address) {
 
 // The header of the record that starts with `bytes`; Corruption if it is not that of a put of `key`, whose record has
 // at most `size` bytes. The key is compared as far as `bytes` go, which the caller makes far enough.
-Result<RecordHeader> CheckHeader(const Place& place, Slice bytes, std::uint32_t family, Slice key) {
+Result<RecordHeader> CheckHeader(const Place& place, Slice bytes, std::uint32_t family, Slice key,
+                                 const Comparator* order) {
   const Segment& segment = *place.segment;
   if (bytes.size() < kRecordHeaderSize) {
     return CorruptRecord(segment, place.offset, "the file ends where a record should be");
@@ -74,8 +75,11 @@ Result<RecordHeader> CheckHeader(const Place& place, Slice bytes, std::uint32_t 
   if (header.op != RecordOp::kPut || header.RecordSize() > place.size) {
     return CorruptRecord(segment, place.offset, "record is not the one the index points to");
   }
-  const bool same_key = header.key_size == key.size() && bytes.size() >= kRecordHeaderSize + key.size() &&
-                        Slice(bytes.data() + kRecordHeaderSize, key.size()) == key;
+  bool same_key = bytes.size() >= kRecordHeaderSize + header.key_size;
+  if (same_key) {
+    const Slice stored_key(bytes.data() + kRecordHeaderSize, header.key_size);
+    same_key = order == nullptr ? stored_key == key : order->Compare(stored_key, key) == 0;
+  }
   if ((header.family != family || !same_key) && !MutantIs(Mutant::kSkipFamilyKeyCheck)) {
     return CorruptRecord(segment, place.offset, "record belongs to another key");
   }
@@ -85,14 +89,14 @@ Result<RecordHeader> CheckHeader(const Place& place, Slice bytes, std::uint32_t 
 }  // namespace
 
 Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
-                 bool verify_checksums, std::string* value) {
+                 bool verify_checksums, std::string* value, const Comparator* order) {
   CAMBIUM_TRY(const Place place, Locate(segments, address));
   const Segment& segment = *place.segment;
   std::string& record = *value;
   record.resize(place.size);
   std::size_t have = 0;
   CAMBIUM_RETURN_IF_ERROR(segment.file().Read(place.offset, place.size, record.data(), &have));
-  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, {record.data(), have}, family, key));
+  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, {record.data(), have}, family, key, order));
   if (header.RecordSize() > have) return CorruptRecord(segment, place.offset, "record is cut off");
   const Slice stored_key(record.data() + kRecordHeaderSize, header.key_size);
   const Slice stored(stored_key.end(), header.value_size);
@@ -105,12 +109,15 @@ Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32
   return Status::OK();
 }
 
-Status CheckRecord(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key) {
+Status CheckRecord(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
+                   const Comparator* order) {
   CAMBIUM_TRY(const Place place, Locate(segments, address));
-  std::string front(std::min(place.size, kRecordHeaderSize + key.size()), '\0');
+  // A key that is equal without being the same may be longer.
+  const std::size_t key_room = order == nullptr ? key.size() : kMaxKeySize;
+  std::string front(std::min(place.size, kRecordHeaderSize + key_room), '\0');
   std::size_t have = 0;
   CAMBIUM_RETURN_IF_ERROR(place.segment->file().Read(place.offset, front.size(), front.data(), &have));
-  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, {front.data(), have}, family, key));
+  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, {front.data(), have}, family, key, order));
   static_cast<void>(header);
   return Status::OK();
 }
