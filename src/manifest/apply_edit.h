@@ -24,9 +24,9 @@ namespace cambium {
 // What is different after an edit. Cheap where the state is large: families and segments that the edit does not name
 // are not copied.
 struct StagedEdit {
-  ManifestState globals;                             // everything but the three below
-  std::map<std::uint32_t, FamilyState> families;     // the edited ones, whole
-  std::map<std::uint64_t, SegmentInfo> segments;     // set
+  ManifestState globals;                          // everything but what is below
+  std::map<std::uint32_t, FamilyState> families;  // the edited ones, whole
+  std::map<std::uint64_t, SegmentInfo> segments;  // set
   std::vector<std::uint64_t> dropped_segments;
 };
 

@@ -71,8 +71,8 @@ struct Edit {
 
 [[nodiscard]] std::string EncodeEdit(const Edit& edit);
 
-// The opposite. Any bytes are safe: Corruption if they are no edit, NotSupported if they have a tag of a later version (an
-// edit understood in part is a state that nobody committed). Needs memory of at most a small multiple of `bytes`.
+// The opposite. Any bytes are safe: Corruption if they are no edit, NotSupported if they have a tag of a later version
+// (an edit understood in part is a state that nobody committed). Needs memory of at most a small multiple of `bytes`.
 Result<Edit> DecodeEdit(Slice bytes);
 
 // Applies `edit`. Corruption if it does not fit (apply_edit.h lists what is checked); *state is then unspecified.

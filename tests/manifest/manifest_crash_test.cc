@@ -152,7 +152,7 @@ std::optional<std::string> CheckMoments(const std::vector<Moment>& moments, Prng
       const std::string where = (cut == cuts ? "kill" : "cut") + std::string(" at operation ") +
                                 std::to_string(moment.operation) + ": ";
       if (auto problem = Check(image, moment.allowed, nullptr)) return where + *problem;
-      if (!deeper || !prng.OneIn(4)) continue;
+      if (!deeper || !prng.OneIn(10)) continue;
       SimFileSystem fs(image);
       Life next(&fs, prng.Next(), moment.allowed);
       next.Run(2);
