@@ -21,6 +21,21 @@ function(cambium_floor name)
   target_link_libraries(cambium_${name} PUBLIC cambium_flags ${ARG_DEPS})
 endfunction()
 
+# cambium_library(cambium FLOORS util io ... DEPS Threads::Threads ...): floors as one archive, with what they need from
+# outside. The objects are those of the floors, compiled once. A program links this or floors, not both.
+function(cambium_library name)
+  cmake_parse_arguments(ARG "" "" "FLOORS;DEPS" ${ARGN})
+  list(TRANSFORM ARG_FLOORS REPLACE "(.+)" "$<TARGET_OBJECTS:cambium_\\1>" OUTPUT_VARIABLE objects)
+  add_library(${name} STATIC ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+  target_compile_features(${name} INTERFACE cxx_std_20)
+  target_link_libraries(${name} INTERFACE ${ARG_DEPS})
+  if(CAMBIUM_SANITIZE)
+    target_link_options(${name} INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
+  endif()
+endfunction()
+
 # cambium_test(coding_test SOURCES coding_test.cc DEPS cambium_util [LABELS slow]): one test program, known to ctest.
 function(cambium_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
