@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Copies what check_options.sh reads, takes away or adds one name at a time, and expects it to be seen.
+set -u
+check=$1
+root=$(cd "$(dirname "$check")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fresh() {
+  rm -rf "$work/tree"
+  mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api"
+  cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
+  cp "$root/include/cambium/options.h" "$root/include/cambium/db.h" "$work/tree/include/cambium/"
+  cp "$root/src/api/db_properties.cc" "$work/tree/src/api/"
+}
+failed=0
+expect() {  # exit code, text that must be in the output, what was done
+  local output code
+  output=$("$check" "$work/tree" 2>&1)
+  code=$?
+  if [ "$code" -ne "$1" ] || [[ "$output" != *"$2"* ]]; then
+    printf '%s: exit code %s, expected %s with "%s" in:\n%s\n' "$3" "$code" "$1" "$2" "$output"
+    failed=1
+  fi
+}
+
+fresh
+expect 0 "agree" "the tree as it is"
+fresh
+sed -i 's/^struct ReadOptions {/&\n  int new_option = 0;  \/\/ undocumented/' "$work/tree/include/cambium/options.h"
+expect 1 "ReadOptions.new_option" "an option that the document lacks"
+fresh
+sed -i '/^| `write_buffer_size`/d' "$work/tree/docs/OPTIONS.md"
+expect 1 "Options.write_buffer_size" "a row that was removed"
+fresh
+sed -i 's/^| `min_blob_size`/| `minimal_blob_size`/' "$work/tree/docs/OPTIONS.md"
+expect 1 "Options.minimal_blob_size" "an option that the code lacks"
+fresh
+sed -i 's/name == "num-snapshots"/name == "count-snapshots"/' "$work/tree/src/api/db_properties.cc"
+expect 1 "Properties.count-snapshots" "a property under another name"
+fresh
+rm "$work/tree/docs/OPTIONS.md"
+expect 2 "cannot read" "no document"
+exit "$failed"

@@ -1,0 +1,262 @@
+// `cambium verify` as its users see it: a program with an output and an exit code. Databases are made through the API
+// on the real file system, closed, hurt by plain file operations, and given to the program.
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cambium/db.h"
+#include "gtest/gtest.h"
+#include "testing/temp_directory.h"
+
+namespace cambium {
+namespace {
+
+constexpr int kClean = 0;
+constexpr int kDamage = 1;
+constexpr int kCannot = 2;
+constexpr int kLocked = 3;
+constexpr int kKeys = 4000;
+constexpr int kKeysOfRun = 100;
+constexpr std::streamoff kFirstPage = 4096;  // behind the unit that holds the file's header
+
+struct Ended {
+  int exit_code = -1;
+  std::string output;
+};
+
+Ended RunTool(const std::string& arguments) {
+  const std::string command = std::string(CAMBIUM_TOOL) + " " + arguments + " 2>&1";
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Ended ended;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) ended.output.append(buffer, n);
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
+  return ended;
+}
+
+std::string KeyOf(int i) {
+  char key[16];
+  std::snprintf(key, sizeof(key), "key%06d", i);
+  return key;
+}
+std::string LargeValue(int i) { return "<value of " + KeyOf(i) + ">" + std::string(600, static_cast<char>('a' + i % 26)); }
+
+class ToolVerifyTest : public ::testing::Test {
+ protected:
+  std::string Path() const { return directory_.File("db"); }
+
+  std::unique_ptr<DB> Open(const Comparator* comparator = BytewiseComparator()) const {
+    Options options;
+    options.create_if_missing = true;
+    options.comparator = comparator;
+    std::unique_ptr<DB> db;
+    const Status s = DB::Open(options, Path(), &db);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return db;
+  }
+
+  // A tree of kKeys keys, every 40th with a value in the log, and a run above it.
+  void MakeDatabase() const {
+    const std::unique_ptr<DB> db = Open();
+    for (int i = 0; i < kKeys; ++i) {
+      ASSERT_TRUE(db->Put({}, KeyOf(i), i % 40 == 0 ? LargeValue(i) : "small").ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+    for (int i = 0; i < kKeysOfRun; ++i) ASSERT_TRUE(db->Put({}, KeyOf(i * (kKeys / kKeysOfRun) + 7), "again").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+
+  // The only file whose name contains `part`.
+  std::string FileLike(const std::string& part) const {
+    std::string found;
+    for (const auto& entry : std::filesystem::directory_iterator(Path())) {
+      if (entry.path().filename().string().find(part) == std::string::npos) continue;
+      EXPECT_TRUE(found.empty()) << found << " and " << entry.path();
+      found = entry.path();
+    }
+    EXPECT_FALSE(found.empty()) << "no file like " << part;
+    return found;
+  }
+
+  static void FlipByte(const std::string& file, std::streamoff offset) {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(offset);
+    const int byte = stream.get();
+    ASSERT_NE(byte, EOF) << file << ":" << offset;
+    stream.seekp(offset);
+    stream.put(static_cast<char>(byte ^ 0x10));
+    stream.close();
+    ASSERT_TRUE(stream.good());
+  }
+
+  static std::string ReadFile(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  std::map<std::string, std::string> Contents() const {
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : std::filesystem::directory_iterator(Path())) {
+      contents[entry.path().filename()] = ReadFile(entry.path());
+    }
+    return contents;
+  }
+
+  // Damage, said in text and in JSON, both with the file's name.
+  void ExpectDamage(const std::string& file, const std::string& flags) const {
+    const std::string name = std::filesystem::path(file).filename();
+    const Ended text = RunTool("verify " + Path() + flags);
+    EXPECT_EQ(text.exit_code, kDamage) << text.output;
+    EXPECT_NE(text.output.find(name + ":"), std::string::npos) << text.output;
+    EXPECT_NE(text.output.find("damaged"), std::string::npos) << text.output;
+    const Ended printed = RunTool("verify " + Path() + " --json" + flags);
+    EXPECT_EQ(printed.exit_code, kDamage) << printed.output;
+    const auto json = nlohmann::json::parse(printed.output, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << printed.output;
+    EXPECT_EQ(json.at("result"), "damaged");
+    ASSERT_FALSE(json.at("problems").empty());
+    EXPECT_NE(json.at("problems").dump().find(name + ":"), std::string::npos) << printed.output;
+  }
+
+  testing::TempDirectory directory_;
+};
+
+TEST_F(ToolVerifyTest, CleanDatabaseIsCleanAndIsNotWrittenTo) {
+  MakeDatabase();
+  const auto before = Contents();
+  for (const std::string flags : {"", " --deep"}) {
+    const Ended ended = RunTool("verify " + Path() + flags);
+    EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+    EXPECT_NE(ended.output.find("problems: none"), std::string::npos) << ended.output;
+  }
+  EXPECT_EQ(Contents(), before);
+}
+
+TEST_F(ToolVerifyTest, JsonCountsWhatTheDatabaseHolds) {
+  MakeDatabase();
+  const Ended ended = RunTool("verify --json --deep " + Path());
+  EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+  const auto json = nlohmann::json::parse(ended.output, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << ended.output;
+  EXPECT_EQ(json.at("path"), Path());
+  EXPECT_EQ(json.at("result"), "clean");
+  EXPECT_EQ(json.at("exit_code"), kClean);
+  EXPECT_EQ(json.at("complete"), true);
+  EXPECT_TRUE(json.at("error").is_null());
+  EXPECT_EQ(json.at("deep"), true);
+  EXPECT_EQ(json.at("entries"), kKeys + kKeysOfRun);
+  EXPECT_EQ(json.at("live_references"), kKeys / 40);
+  EXPECT_TRUE(json.at("problems").empty());
+}
+
+TEST_F(ToolVerifyTest, FlippedByteInTheTreeIsDamage) {
+  MakeDatabase();
+  const std::string file = FileLike(".idx");
+  FlipByte(file, kFirstPage + 200);
+  ExpectDamage(file, "");
+}
+
+TEST_F(ToolVerifyTest, FlippedByteInARunIsDamage) {
+  MakeDatabase();
+  const std::string file = FileLike(".run");
+  FlipByte(file, kFirstPage + 200);
+  ExpectDamage(file, "");
+}
+
+TEST_F(ToolVerifyTest, FlippedByteInTheManifestIsDamage) {
+  MakeDatabase();
+  const std::string file = FileLike("MANIFEST-");
+  FlipByte(file, 128 + 40 + 8);  // in the snapshot, behind which later records stand
+  ExpectDamage(file, "");
+}
+
+TEST_F(ToolVerifyTest, FlippedByteInAHeaderOfTheLogIsDamage) {
+  MakeDatabase();
+  const std::string file = FileLike(".log");
+  FlipByte(file, 60);
+  ExpectDamage(file, "");
+}
+
+// Values are not read without --deep, and the report says so.
+TEST_F(ToolVerifyTest, FlippedByteInAValueIsFoundByDeep) {
+  MakeDatabase();
+  const std::string file = FileLike(".log");
+  const std::size_t value = ReadFile(file).find(LargeValue(80));
+  ASSERT_NE(value, std::string::npos);
+  FlipByte(file, static_cast<std::streamoff>(value) + 300);
+  const Ended shallow = RunTool("verify " + Path());
+  EXPECT_EQ(shallow.exit_code, kClean) << shallow.output;
+  EXPECT_NE(shallow.output.find("not read (--deep reads them)"), std::string::npos) << shallow.output;
+  ExpectDamage(file, " --deep");
+}
+
+TEST_F(ToolVerifyTest, MissingFileOfTheTreeIsDamage) {
+  MakeDatabase();
+  const std::string file = FileLike(".idx");
+  std::filesystem::remove(file);
+  ExpectDamage(file, "");
+}
+
+TEST_F(ToolVerifyTest, ForeignFileIsANoteNotDamage) {
+  MakeDatabase();
+  std::ofstream(Path() + "/shopping list") << "seeds";
+  const Ended ended = RunTool("verify " + Path());
+  EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+  EXPECT_NE(ended.output.find("shopping list"), std::string::npos) << ended.output;
+}
+
+TEST_F(ToolVerifyTest, DatabaseThatSomebodyWritesToIsLocked) {
+  const std::unique_ptr<DB> db = Open();
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
+  const Ended ended = RunTool("verify " + Path());
+  EXPECT_EQ(ended.exit_code, kLocked) << ended.output;
+  const Ended printed = RunTool("verify --json " + Path());
+  EXPECT_EQ(printed.exit_code, kLocked);
+  const auto json = nlohmann::json::parse(printed.output, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << printed.output;
+  EXPECT_EQ(json.at("result"), "locked");
+  EXPECT_EQ(json.at("complete"), false);
+  EXPECT_TRUE(json.at("error").is_string());
+}
+
+TEST_F(ToolVerifyTest, WhatIsNoDatabaseCannotBeVerified) {
+  const Ended missing = RunTool("verify " + Path());
+  EXPECT_EQ(missing.exit_code, kCannot) << missing.output;
+  std::filesystem::create_directory(Path());
+  const Ended empty = RunTool("verify " + Path());
+  EXPECT_EQ(empty.exit_code, kCannot) << empty.output;
+  EXPECT_TRUE(std::filesystem::is_empty(Path()));
+}
+
+TEST_F(ToolVerifyTest, TheOrderOfKeysMustBeTheDatabases) {
+  const std::unique_ptr<DB> db = Open(ReverseBytewiseComparator());
+  ASSERT_TRUE(db->Put({}, "a", "1").ok());
+  ASSERT_TRUE(db->Put({}, "b", "2").ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+  ASSERT_TRUE(db->Close().ok());
+  const Ended wrong = RunTool("verify " + Path());
+  EXPECT_EQ(wrong.exit_code, kCannot) << wrong.output;
+  EXPECT_NE(wrong.output.find("cambium.ReverseBytewiseComparator"), std::string::npos) << wrong.output;
+  const Ended right = RunTool("verify " + Path() + " --comparator=reverse-bytewise");
+  EXPECT_EQ(right.exit_code, kClean) << right.output;
+}
+
+TEST_F(ToolVerifyTest, WrongUsageIsNotAVerdict) {
+  EXPECT_EQ(RunTool("").exit_code, kCannot);
+  EXPECT_EQ(RunTool("verify").exit_code, kCannot);
+  EXPECT_EQ(RunTool("polish " + Path()).exit_code, kCannot);
+  EXPECT_EQ(RunTool("verify " + Path() + " --comparator=alphabetical").exit_code, kCannot);
+  EXPECT_EQ(RunTool("verify --help").exit_code, kClean);
+}
+
+}  // namespace
+}  // namespace cambium

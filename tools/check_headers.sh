@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Each public header must compile alone, in any order, under warnings that its users may have on.
+#
+#   tools/check_headers.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
+set -u
+root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+compiler=${CXX:-g++}
+
+failed=0
+count=0
+for header in "$root"/include/cambium/*.h; do
+  [ -e "$header" ] || { echo "check_headers: $root/include/cambium has no headers" >&2; exit 2; }
+  count=$((count + 1))
+  # Twice: a header that is not guarded shows it.
+  name=cambium/$(basename "$header")
+  printf '#include "%s"\n#include "%s"\n' "$name" "$name" |
+    "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror \
+      -I"$root/include" -x c++ - || { echo "check_headers: $name does not compile alone" >&2; failed=1; }
+done
+[ "$failed" -eq 0 ] || exit 1
+echo "check_headers: each of the $count public headers compiles alone."

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# docs/OPTIONS.md and the code must name the same things: every field of the option structs, and every property.
+# Prints what only one of them has, and exits 1 if there is such a thing.
+#
+#   tools/check_options.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
+#
+# In the document a heading "### Struct" is followed by a table whose rows begin "| `field` |"; "### Properties" by one
+# whose rows begin "| `property` |".
+set -u
+root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+document=$root/docs/OPTIONS.md
+for file in "$document" "$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/src/api/db_properties.cc"; do
+  [ -r "$file" ] || { echo "$0: cannot read $file" >&2; exit 2; }
+done
+
+# "Struct.field" for each field of each struct whose name ends in Options.
+fields_in_code() {
+  awk '
+    { sub(/[[:space:]]*\/\/.*/, "") }
+    /^struct [A-Za-z]*Options \{$/ { inside = $2; next }
+    /^};/ { inside = "" }
+    inside != "" && /;$/ {
+      sub(/;$/, ""); sub(/[[:space:]]*=.*/, "")
+      n = split($0, words, /[[:space:]*&]+/)
+      print inside "." words[n]
+    }' "$root/include/cambium/options.h" "$root/include/cambium/db.h"
+}
+properties_in_code() {
+  grep -oE 'name (==|!=) "[a-z-]+"|BareName\(property\) != "[a-z-]+"' "$root/src/api/db_properties.cc" |
+    sed 's/.*"\(.*\)"/Properties.\1/'
+}
+in_document() {
+  awk '
+    /^#/ { inside = ($1 == "###" && $2 ~ /(Options|Properties)$/) ? $2 : "" }
+    inside != "" && /^\| `/ { split($0, parts, "`"); print inside "." parts[2] }' "$document"
+}
+
+code=$( { fields_in_code; properties_in_code; } | sort -u)
+described=$(in_document | sort -u)
+only_code=$(comm -23 <(echo "$code") <(echo "$described"))
+only_document=$(comm -13 <(echo "$code") <(echo "$described"))
+[ -z "$only_code" ] || printf 'check_options: not in docs/OPTIONS.md:\n%s\n' "$only_code" >&2
+[ -z "$only_document" ] || printf 'check_options: in docs/OPTIONS.md, but not in the code:\n%s\n' "$only_document" >&2
+[ -z "$only_code$only_document" ] || exit 1
+echo "check_options: docs/OPTIONS.md and the code agree on $(echo "$code" | wc -l) options and properties."
