@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Builds Cambium and runs its tests. With nothing but a fresh Debian 12 or Ubuntu 24.04 it installs what is missing first.
+#
+#   bash tools/test.sh                            everything, as it is checked before a release
+#   bash tools/test.sh -p asan                    another preset of CMakePresets.json: debug, asan, tsan
+#   bash tools/test.sh -p tsan -R 'threads|epoch' only tests whose name matches, and only what they need is built
+#   bash tools/test.sh -E 'model'                 without those whose name matches
+#
+# CAMBIUM_SEED repeats a random test (each prints its seed), CAMBIUM_SCALE=20 makes all of them longer, JOBS limits what
+# runs at once. ccache is used where it is installed. The last line counts tests as ctest does: "41 passed, 0 failed";
+# the exit code is 0 only if none failed. A build that fails counts as one failure.
+set -euo pipefail
+
+PRESET=check
+MATCHING=
+WITHOUT=
+usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; exit 2; }
+while getopts 'p:R:E:h' flag; do
+  case $flag in
+    p) PRESET=$OPTARG ;;
+    R) MATCHING=$OPTARG ;;
+    E) WITHOUT=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+[ "$OPTIND" -gt "$#" ] || usage
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+JOBS=${JOBS:-$(nproc)}
+BUILD=build/$PRESET
+
+say() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
+# Nothing was tested, so one thing failed.
+give_up() {
+  printf 'test.sh: %s\n\n0 passed, 1 failed\n' "$*"
+  exit 1
+}
+
+say "Packages"
+bash tools/install_deps.sh || give_up "packages are missing"
+
+say "Configure ($BUILD)"
+arguments=()
+if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+cmake --preset "$PRESET" ${arguments[@]+"${arguments[@]}"} || give_up "cmake failed"
+
+selection=()
+[ -z "$MATCHING" ] || selection+=(-R "$MATCHING")
+[ -z "$WITHOUT" ] || selection+=(-E "$WITHOUT")
+targets=()
+if [ -n "$MATCHING" ]; then
+  # A test program is a target of the test's name; scripts are no targets, and need what they need.
+  known=$(cmake --build "$BUILD" --target help)
+  while IFS= read -r name; do
+    if grep -q "^$name: phony$" <<<"$known"; then targets+=(--target "$name"); fi
+  done < <(ctest --test-dir "$BUILD" -N "${selection[@]}" | sed -n 's/^ *Test *#[0-9]*: //p')
+  [ "${#targets[@]}" -gt 0 ] || give_up "no test program matches $MATCHING"
+fi
+
+say "Build"
+cmake --build "$BUILD" --parallel "$JOBS" ${targets[@]+"${targets[@]}"} || give_up "the build failed"
+
+say "Tests"
+results=$PWD/$BUILD/results.xml
+rm -f "$results"
+code=0
+ctest --test-dir "$BUILD" -j "$JOBS" --output-on-failure --output-junit "$results" \
+  ${selection[@]+"${selection[@]}"} || code=$?
+[ -s "$results" ] || give_up "ctest ended with $code and no results"
+
+passed=$(grep -c '<testcase .*status="run"' "$results" || true)
+total=$(grep -c '<testcase ' "$results" || true)
+failed=$((total - passed))
+say "Summary"
+if [ "$failed" -gt 0 ]; then
+  sed -n 's/.*<testcase name="\([^"]*\)".*status="\([a-z]*\)".*/\2 \1/p' "$results" | grep -v '^run ' || true
+fi
+echo "the slowest:"
+sed -n 's/.*<testcase name="\([^"]*\)".* time="\([^"]*\)".*/\2 \1/p' "$results" | sort -rn | head -n 5 |
+  awk '{ printf "  %7.1f s  %s\n", $1, $2 }'
+# ctest knows of failures that have no test, such as a crash of its own.
+if [ "$code" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+[ "$total" -gt 0 ] || failed=1
+
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
