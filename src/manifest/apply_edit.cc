@@ -349,7 +349,9 @@ class Stager {
 
 }  // namespace
 
-Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state) { return Stager(edit, state, nullptr).Run(); }
+Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state) {
+  return Stager(edit, state, nullptr).Run();
+}
 
 void Install(StagedEdit staged, ManifestState* state) {
   staged.globals.families = std::move(state->families);

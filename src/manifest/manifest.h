@@ -5,8 +5,8 @@
 //   Commit   one write at the end, sync                                         the edit is committed
 //            or, where the file may not go on, a new file as in Create, whose snapshot has the edit in it
 //
-// Nothing is ever appended to a file once a higher numbered one may hold bytes, nor to one whose append or sync failed, nor
-// to one that an earlier opening wrote: opening for writing starts a new one. So no record is ever written behind bytes
+// Nothing is ever appended to a file once a higher numbered one may hold bytes, nor to one whose append or sync failed,
+// nor to one that an earlier opening wrote: opening for writing starts a new one. So no record is ever written behind bytes
 // that are not known to be durable, and no file is ever elected that somebody went on without.
 #pragma once
 
@@ -46,8 +46,8 @@ class Manifest {
 
   // Commits the edit: OK means that it is durable, and applied to state(). On failure state() is as before, and:
   //  - Corruption, InvalidArgument: the edit does not fit the state, or no record. Nothing was written.
-  //  - a failed write: this file is dead, and the next Commit rolls. Until one has succeeded nothing that the failed edit
-  //    named, and nothing it dropped, may be deleted: it may have reached the disk.
+  //  - a failed write: this file is dead, and the next Commit rolls. Until one has succeeded nothing that the failed
+  //    edit named, and nothing it dropped, may be deleted: it may have reached the disk.
   //  - a failed sync, of the file or of the directory: Fatal. This and every later Commit fail with the first error.
   //
   // `next_number` is what a roll calls its file, drawn as for Create; used only if WillRoll().

@@ -4,8 +4,8 @@
 //   bits 25..6   offset  in the file, in units of its page size (1,048,576 units)
 //   bits  5..0   size    units - 1: a page is 1 to 64 units
 //
-// It is on disk in every branch page, and enters the checksum of the page itself. Unit 0 of a file holds the FileHeader,
-// so that no page has the id 0.
+// It is on disk in every branch page, and enters the checksum of the page itself. Unit 0 of a file holds the
+// FileHeader, so that no page has the id 0.
 #pragma once
 
 #include <cassert>

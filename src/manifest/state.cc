@@ -57,7 +57,7 @@ Status CheckSweep(const FamilyState& family) {
 Status CheckTree(const FamilyState& family) {
   for (const auto& [number, segment] : family.index_segments) {
     if (number != segment.number || segment.live_units > segment.length / family.page_size) {
-      return Wrong(OfFamily(family, "index segment " + std::to_string(number) + " has more live pages than it has room"));
+      return Wrong(OfFamily(family, "index segment " + std::to_string(number) + " has more live pages than room"));
     }
   }
   const TreeRoot& root = family.root;
@@ -104,7 +104,8 @@ Status CheckFamily(const FamilyState& family) {
   if (family.sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckSweep(family));
   CAMBIUM_RETURN_IF_ERROR(CheckTree(family));
   for (const auto& [slot, account] : family.accounts) {
-    if (account.references <= 0 || account.bytes <= 0 || account.references > kAccountMax || account.bytes > kAccountMax) {
+    if (account.references <= 0 || account.references > kAccountMax || account.bytes <= 0 ||
+        account.bytes > kAccountMax) {
       return Wrong(OfFamily(family, "account of slot " + std::to_string(static_cast<std::uint32_t>(slot)) + " holds " +
                                         std::to_string(account.references) + " references and " +
                                         std::to_string(account.bytes) + " bytes"));

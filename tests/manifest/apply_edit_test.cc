@@ -279,7 +279,8 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
          e->set_segments = {SealedLogOf(11, 1)};
          e->set_segments[0].sealed_length = e->set_segments[0].file_size = 9000;
        }},
-      {"a footer without a seal", [](Edit* e) { e->set_segments = {LogOf(12, 2)}, e->set_segments[0].has_footer = true; }},
+      {"a footer without a seal",
+       [](Edit* e) { e->set_segments = {LogOf(12, 2)}, e->set_segments[0].has_footer = true; }},
       {"a seal behind the end of the file",
        [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->set_segments[0].file_size = 7999; }},
       {"a file under two numbers at once",

@@ -197,8 +197,8 @@ class EditGenerator {
     segment.length += units * family->page_size;
     segment.live_units = std::min<std::uint64_t>(segment.live_units + units, unit);
     out->set_index_segments.push_back(segment);
-    out->root = {{MakePageId(segment.number, unit, units), prng_.Next()}, 1 + static_cast<std::uint32_t>(prng_.Uniform(4)),
-                 prng_.Skewed(40), prng_.Skewed(50)};
+    const auto height = 1 + static_cast<std::uint32_t>(prng_.Uniform(4));
+    out->root = {{MakePageId(segment.number, unit, units), prng_.Next()}, height, prng_.Skewed(40), prng_.Skewed(50)};
     if (family->index_segments.size() > 2 && family->index_segments.begin()->first != segment.number) {
       out->drop_index_segments.push_back(family->index_segments.begin()->first);
     }

@@ -78,10 +78,12 @@ std::optional<std::string> Check(const SimImage& image, const Allowed& allowed, 
 // one is fatal.
 class Life {
  public:
-  Life(SimFileSystem* fs, std::uint64_t seed, Allowed allowed) : fs_(fs), generator_(seed), allowed_(std::move(allowed)) {}
+  Life(SimFileSystem* fs, std::uint64_t seed, Allowed allowed)
+      : fs_(fs), generator_(seed), allowed_(std::move(allowed)) {}
 
   void Run(int commits) {
-    const int hook = fs_->AddHook([this](const SimOp& op) { moments_.push_back({fs_->Snapshot(), allowed_, op.index}); });
+    const int hook =
+        fs_->AddHook([this](const SimOp& op) { moments_.push_back({fs_->Snapshot(), allowed_, op.index}); });
     Open(commits);
     moments_.push_back({fs_->Snapshot(), allowed_, fs_->operations()});
     fs_->RemoveHook(hook);

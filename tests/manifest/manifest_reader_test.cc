@@ -180,7 +180,8 @@ TEST(ManifestReaderTest, BytesBehindTheEndAreATail) {
   const std::string bytes = ManifestOf(1, 3);
   for (const std::size_t size : {1u, 7u, 8u, 39u, 40u, 41u, 512u, 4096u, 65536u, 200'000u}) {
     for (const std::string& tail :
-         {std::string(size, '\0'), prng.Bytes(size), (bytes + bytes).substr(0, size), ManifestOf(2, 3).substr(0, size)}) {
+         {std::string(size, '\0'), prng.Bytes(size), (bytes + bytes).substr(0, size),
+          ManifestOf(2, 3).substr(0, size)}) {
       const Result<ManifestRead> read = ReadOne(bytes + tail);
       ASSERT_TRUE(read.ok()) << read.status().ToString();
       EXPECT_EQ(read->state.last_sequence, 3u);
