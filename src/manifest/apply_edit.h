@@ -7,8 +7,8 @@
 //  - a stack of layers that is not the known runs and the added ones, less the dropped; in a B+-tree family also one in
 //    which runs that stay change places;
 //  - a sweep over other runs than it began with; a cursor that goes back, as far as the order of keys is known here
-//    (the two built-in orders; under a user's comparator it may not become empty again); the end of a sweep whose runs stay,
-//    or runs that go while their sweep lives;
+//    (the two built-in orders; under a user's comparator it may not become empty again); the end of a sweep whose
+//    runs stay, or runs that go while their sweep lives;
 //  - a segment that changes its identity, or opens again, or changes its length after it was sealed;
 //  - dropping a segment that any family has references to, that is not sealed (a large value need not be), or that
 //    holds log at or above the replay position;

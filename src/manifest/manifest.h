@@ -6,8 +6,8 @@
 //            or, where the file may not go on, a new file as in Create, whose snapshot has the edit in it
 //
 // Nothing is ever appended to a file once a higher numbered one may hold bytes, nor to one whose append or sync failed,
-// nor to one that an earlier opening wrote: opening for writing starts a new one. So no record is ever written behind bytes
-// that are not known to be durable, and no file is ever elected that somebody went on without.
+// nor to one that an earlier opening wrote: opening for writing starts a new one. So no record is ever written behind
+// bytes that are not known to be durable, and no file is ever elected that somebody went on without.
 #pragma once
 
 #include <cstdint>
