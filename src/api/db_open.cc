@@ -126,6 +126,11 @@ Status DbImpl::Start() {
     return Recover(std::move(state), LargestNumber(files));
   }
   if (!read.ok()) return std::move(read).status();
+  if (!read_only_ && read->header.optional_features != 0) {
+    return Status::NotSupported(path_ + ": was written with optional features " +
+                                std::to_string(read->header.optional_features) +
+                                " that this version does not know; it can be opened for reading only");
+  }
   if (MutantIs(Mutant::kWriteBeforeVersionCheck)) static_cast<void>(NewFileLogger(fs_, options_.clock, path_));
   if (options_.error_if_exists) {
     return Status::InvalidArgument(path_ + ": a database exists (error_if_exists is on)");
