@@ -48,7 +48,9 @@ std::string KeyOf(int i) {
   std::snprintf(key, sizeof(key), "key%06d", i);
   return key;
 }
-std::string LargeValue(int i) { return "<value of " + KeyOf(i) + ">" + std::string(600, static_cast<char>('a' + i % 26)); }
+std::string LargeValue(int i) {
+  return "<value of " + KeyOf(i) + ">" + std::string(600, static_cast<char>('a' + i % 26));
+}
 
 class ToolVerifyTest : public ::testing::Test {
  protected:
