@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "cambium/db.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "util/coding.h"
@@ -263,6 +262,11 @@ class Replay {
         break;
       }
       default:
+        // Right checksums, and nothing this library writes: addresses and memory have bounds.
+        if (record.offset >= kLogOffsetMax || header.value_size > kLoggedValueSizeMax) {
+          return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": record of " +
+                                    std::to_string(header.value_size) + " bytes is larger than, or beyond, any legal one");
+        }
         op.entry = Entry::At(ValueAddress::InLog(source.info.slot, record.offset, header.RecordSize()));
         CAMBIUM_TRY(const std::uint64_t raw_size, RawSize(source, record));
         if (raw_size < request_.inline_below) {
@@ -282,7 +286,7 @@ class Replay {
     if (record.header.codec == Codec::kNone) return record.header.value_size;
     Slice stored = record.stored_value;
     std::uint64_t raw_size = 0;
-    if (!GetFixed(&stored, &raw_size) || raw_size > kMaxValueBytes) {
+    if (!GetFixed(&stored, &raw_size) || raw_size > kLoggedValueSizeMax) {
       return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": compressed value has no size");
     }
     return raw_size;

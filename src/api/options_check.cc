@@ -6,6 +6,7 @@
 
 #include "util/compression.h"
 #include "util/result.h"
+#include "vlog/record_format.h"
 
 namespace cambium {
 namespace {
@@ -62,7 +63,7 @@ Status CheckOptions(const Options& options) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("max_background_jobs", options.max_background_jobs, 1, 64));
   CAMBIUM_RETURN_IF_ERROR(CheckRange<std::uint64_t>("blob_file_size", options.blob_file_size, 16 * kKiB, kGiB));
   CAMBIUM_RETURN_IF_ERROR(
-      CheckRange<std::uint64_t>("large_value_size", options.large_value_size, 4 * kKiB, 64 * kKiB * kKiB));
+      CheckRange<std::uint64_t>("large_value_size", options.large_value_size, 4 * kKiB, kLoggedValueSizeMax));
   CAMBIUM_RETURN_IF_ERROR(
       CheckRange<std::uint64_t>("lock_wait_micros", options.lock_wait_micros, 0, 3600ull * 1000 * 1000));
   return Status::OK();

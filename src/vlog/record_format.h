@@ -34,6 +34,9 @@ namespace cambium {
 
 inline constexpr std::size_t kRecordHeaderSize = 56;
 inline constexpr std::uint32_t kNothingDurable = 0xffffffffu;
+// A value in a log segment has at most so many bytes before compression; larger ones always have a file of their own
+// (Options::large_value_size ends here). It bounds the memory that a record, whoever wrote it, makes a reader take.
+inline constexpr std::uint64_t kLoggedValueSizeMax = std::uint64_t{64} << 20;
 
 // On disk. Values not named here are refused.
 enum class RecordOp : std::uint8_t {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "util/mutant.h"
@@ -106,7 +107,7 @@ class SegmentScanner::Window {
       }
     }
     if (!chunk->request.status.ok()) {
-      Status failed = chunk->request.status;
+      Status failed = std::exchange(chunk->request.status, Status::OK());  // the next call asks the file again
       chunk->index = ~std::uint64_t{0};
       return failed;
     }

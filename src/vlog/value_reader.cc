@@ -15,17 +15,22 @@ Status CorruptRecord(const Segment& segment, std::uint64_t offset, const std::st
   return Status::Corruption(segment.path() + ":" + std::to_string(offset) + ": " + what);
 }
 
+// No stored bytes of these codecs can hold more than so many raw ones: lz4 says 255 with its longest length byte, zstd
+// a block of 128 KiB with 4 bytes.
+std::uint64_t RawSizeMax(Codec codec, std::uint64_t stored_size) {
+  return stored_size * (codec == Codec::kLz4 ? 255 : 32768);
+}
+
 // The value behind a checked header, from stored to raw. `stored` may be the tail of *value.
 Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& header, Slice stored,
               std::string* value) {
-  if (stored.size() < 8) return CorruptRecord(segment, offset, "compressed value has no size");
-  const auto raw_size = DecodeFixed<std::uint64_t>(stored.data());
-  // What is stored compressed saved space when it was written, and no codec shrinks more than lz4's 255 or zstd's few
-  // thousand to one for long: but the bound that matters is the largest legal value.
-  if (raw_size > 0xffffffffu) return CorruptRecord(segment, offset, "compressed value says it is too large");
-  std::string raw;
-  raw.resize(raw_size);
-  stored.remove_prefix(8);
+  std::uint64_t raw_size = 0;
+  if (!GetFixed(&stored, &raw_size)) return CorruptRecord(segment, offset, "compressed value has no size");
+  const std::uint64_t legal = segment.kind() == FileKind::kLargeValue ? 0xffffffffu : kLoggedValueSizeMax;
+  if (raw_size > std::min(legal, RawSizeMax(header.codec, stored.size()))) {
+    return CorruptRecord(segment, offset, "compressed value claims " + std::to_string(raw_size) + " bytes");
+  }
+  std::string raw(raw_size, '\0');
   const Status s = Decompress(header.codec, stored, raw.data(), raw.size());
   if (!s.ok()) return CorruptRecord(segment, offset, std::string(s.message()));
   *value = std::move(raw);
@@ -39,6 +44,9 @@ struct Place {
   std::size_t size = 0;  // of the record, or a little more
 };
 
+// Up to here a read asks for what the address says, without a look at the size of the file.
+constexpr std::size_t kTrustedReadSize = 1u << 20;
+
 Result<Place> Locate(const SegmentTable& segments, ValueAddress address) {
   const std::shared_ptr<Segment>& found = segments.Find(address.slot());
   if (found == nullptr) {
@@ -50,8 +58,8 @@ Result<Place> Locate(const SegmentTable& segments, ValueAddress address) {
     return CorruptRecord(*found, 0, "an index entry takes this file for one of another kind");
   }
   Place place{found.get(), own_file ? kLargeRecordOffset : address.offset(), address.size()};
-  if (own_file) {
-    // Rounded up to a page, and in front of nothing: memory is taken for what is there only.
+  if (own_file || place.size > kTrustedReadSize) {
+    // An index says what it likes, and a file of its own is rounded up to a page: memory is taken for what is there only.
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(found->file().GetInfo(&info));
     const std::uint64_t rest = info.size <= place.offset ? 0 : info.size - place.offset;

@@ -1,0 +1,345 @@
+#include "vlog/commit_log.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "vlog/vlog_test_util.h"
+
+namespace cambium::testing {
+namespace {
+
+// Segments as DbImpl makes them, without a MANIFEST: what it would record is kept in the object.
+class FakeSource final : public SegmentSource {
+ public:
+  explicit FakeSource(SimFileSystem* fs) : fs_(fs) {}
+
+  Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override {
+    if (!refuse.ok()) return refuse;
+    if (failed != nullptr) ends[failed->segment->number()] = failed->length;
+    making = true;
+    const auto segment = MakeSegment(fs_, next_, static_cast<Slot>(next_));
+    making = false;
+    numbers.push_back(next_++);
+    return segment;
+  }
+
+  Status refuse;
+  bool making = false;  // the writes of now are those of a new segment's header
+  std::map<std::uint64_t, std::uint64_t> ends;  // of segments whose write failed
+  std::vector<std::uint64_t> numbers;
+
+ private:
+  SimFileSystem* fs_;
+  std::uint64_t next_ = 1;
+};
+
+// A log with its surroundings. One thread.
+struct Log {
+  explicit Log(std::uint64_t segment_bytes, SimOptions options = {})
+      : fs(options), source(&fs), log(&source, segment_bytes, {}, 0, &published) {}
+
+  Status Put(const std::string& key, const std::string& value) {
+    PreparedBatch batch({.separate_from = 64});
+    batch.Put(0, key, value);
+    CommitLog::Position position;
+    const SequenceNumber first = published.load() + 1;
+    const Status s = log.Append(&batch, first, &position);
+    if (s.ok()) published.store(first);
+    return s;
+  }
+
+  SimFileSystem fs;
+  FakeSource source;
+  std::atomic<SequenceNumber> published{0};
+  CommitLog log;
+};
+
+// The sequence number up to which the log in `image` is whole, read as recovery reads it: along the links, up to the
+// first thing that is not there.
+SequenceNumber Recovered(const SimImage& image, const FakeSource& source) {
+  SimFileSystem fs(image);
+  SequenceNumber last = 0;
+  SegmentLink expected;
+  for (std::size_t i = 0; i < source.numbers.size(); ++i) {
+    const std::uint64_t number = source.numbers[i];
+    if (fs.InodeOf(PathOf(number)) == 0) return last;
+    std::uint64_t limit = ~std::uint64_t{0};
+    if (const auto end = source.ends.find(number); end != source.ends.end()) limit = end->second;
+    if (limit <= kFileHeaderSize) continue;  // its first write failed
+    ScanResult end = ScanResult::kEnd;
+    const auto records = ScanAll(&fs, PathOf(number), HeaderOf(number).Seed(), limit, &end);
+    if (records.empty()) return last;
+    SegmentLink link;
+    EXPECT_TRUE(records[0].header.op == RecordOp::kLink && DecodeSegmentLink(records[0].value, &link));
+    if (link.number != expected.number || link.last_sequence != last) return last;
+    if (link.number != 0 && link.length != expected.length) return last;
+    for (std::size_t r = 1; r < records.size(); ++r) {
+      if (records[r].header.sequence != last + 1) return last;
+      ++last;
+    }
+    expected = {number, records.back().offset + records.back().header.RecordSize(), last};
+  }
+  return last;
+}
+
+SimImage CutLosingAll(const SimFileSystem& fs) {
+  Prng prng(1);
+  return fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
+}
+
+TEST(CommitLog, BatchesComeBackInOrderAcrossRotations) {
+  Prng prng(SeedFromEnvironment(41));
+  Log log(16 << 10);
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(log.Put(std::to_string(i), prng.Bytes(prng.Skewed(11))).ok());
+  EXPECT_GT(log.source.numbers.size(), 3u);
+  ASSERT_TRUE(log.log.Sync().ok());
+  EXPECT_EQ(log.log.durable_sequence(), 400u);
+  EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 400u);
+}
+
+TEST(CommitLog, ARotatedSegmentHasItsEndAndAFooterThatFits) {
+  Log log(16 << 10);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(log.Put(std::to_string(i), std::string(i % 2 == 0 ? 10 : 1000, 'v')).ok());
+  SequenceNumber before = 0;
+  std::size_t listed = 0;
+  for (const RotatedSegment& rotated : log.log.TakeRotated()) {
+    const Segment& segment = *rotated.end.segment;
+    EXPECT_GE(rotated.end.length, 16u << 10);
+    EXPECT_GT(rotated.end.last_sequence, before);
+    before = rotated.end.last_sequence;
+    ASSERT_TRUE(segment.file().Write(rotated.end.length, rotated.footer).ok());
+    const Status read = ReadSegmentFooter(segment.file(), segment.seed(), kFileHeaderSize, rotated.end.length,
+                                          rotated.end.length + rotated.footer.size(), [&](const FooterEntry& entry) {
+                                            ++listed;
+                                            EXPECT_GE(entry.size, 1000u);
+                                            return Status::OK();
+                                          });
+    EXPECT_TRUE(read.ok()) << read.ToString();
+  }
+  EXPECT_GT(listed, 30u);
+  EXPECT_TRUE(log.log.TakeRotated().empty());
+}
+
+// Runs `during` inside the first fdatasync of a log segment that a Sync() makes, and returns what the Sync answered.
+Status SyncWith(Log* log, const std::function<void()>& during) {
+  bool done = false;
+  const int hook = log->fs.AddHook([&](const SimOp& op) {
+    if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kInside || done) return;
+    done = true;
+    during();
+  });
+  const Status s = log->log.Sync();
+  log->fs.RemoveHook(hook);
+  EXPECT_TRUE(done);
+  return s;
+}
+
+// Rule D1: what is published while a sync runs is not what the sync covers.
+bool SyncPromisesTooMuch() {
+  Log log(1 << 20);
+  EXPECT_TRUE(log.Put("a", "1").ok());
+  EXPECT_TRUE(SyncWith(&log, [&] { EXPECT_TRUE(log.Put("b", "2").ok()); }).ok());
+  return Recovered(CutLosingAll(log.fs), log.source) < log.log.durable_sequence();
+}
+
+TEST(CommitLog, ASyncPromisesWhatWasPublishedWhenItBegan) {
+  EXPECT_FALSE(SyncPromisesTooMuch());
+  const MutantScope mutant(Mutant::kSyncClaimsLate);
+  EXPECT_TRUE(SyncPromisesTooMuch());
+}
+
+// Rule D2: a put and a rotation inside the fdatasync of the segment; then a synced put in the next segment.
+bool RotationInsideASyncLosesSomething() {
+  Log log(16 << 10);
+  EXPECT_TRUE(log.Put("0", std::string(100, 'v')).ok());
+  EXPECT_TRUE(SyncWith(&log, [&] {
+                EXPECT_TRUE(log.Put("1", std::string(20 << 10, 'v')).ok());
+                EXPECT_TRUE(log.Put("2", "v").ok());  // in the next segment
+              }).ok());
+  EXPECT_EQ(log.source.numbers.size(), 2u);
+  EXPECT_TRUE(log.log.Sync().ok());
+  EXPECT_EQ(log.log.durable_sequence(), 3u);
+  return Recovered(CutLosingAll(log.fs), log.source) < 3;
+}
+
+TEST(CommitLog, ARotationInsideAnFdatasyncLosesNothing) {
+  EXPECT_FALSE(RotationInsideASyncLosesSomething());
+  const MutantScope mutant(Mutant::kForgetRotatedSegment);
+  EXPECT_TRUE(RotationInsideASyncLosesSomething());
+}
+
+// Hazard H4: an unsynced write in segment A, a rotation, a synced write in B.
+bool SyncForgetsTheSegmentBefore() {
+  Log log(16 << 10);
+  EXPECT_TRUE(log.Put("a", std::string(20 << 10, 'v')).ok());
+  EXPECT_TRUE(log.Put("b", "v").ok());
+  EXPECT_EQ(log.source.numbers.size(), 2u);
+  EXPECT_TRUE(log.log.SyncUpTo(2).ok());
+  return Recovered(CutLosingAll(log.fs), log.source) < 2;
+}
+
+TEST(CommitLog, ASyncCoversRotatedSegments) {
+  EXPECT_FALSE(SyncForgetsTheSegmentBefore());
+  const MutantScope mutant(Mutant::kForgetRotatedSegment);
+  EXPECT_TRUE(SyncForgetsTheSegmentBefore());
+}
+
+// Older segments first: otherwise a cut between two syncs would leave a hole (H31, H62).
+TEST(CommitLog, SegmentsAreSyncedInTheOrderOfTheLog) {
+  Log log(16 << 10);
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
+  ASSERT_GT(log.source.numbers.size(), 2u);
+  std::vector<std::string> synced;
+  log.fs.AddHook([&](const SimOp& op) {
+    if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter) return;
+    synced.emplace_back(op.path);
+    const SequenceNumber whole = Recovered(CutLosingAll(log.fs), log.source);
+    EXPECT_GT(whole, 0u);
+  });
+  ASSERT_TRUE(log.log.Sync().ok());
+  std::vector<std::string> expected;
+  for (const std::uint64_t number : log.source.numbers) expected.push_back(PathOf(number));
+  EXPECT_EQ(synced, expected);
+  synced.clear();
+  ASSERT_TRUE(log.log.Sync().ok());  // nothing is dirty
+  EXPECT_TRUE(synced.empty());
+}
+
+// Rule F5: after a failed fdatasync the page cache says nothing. A second one would say OK, and the data is gone.
+bool AFailedSyncIsForgotten() {
+  Log log(1 << 20);
+  EXPECT_TRUE(log.Put("a", "1").ok());
+  SimFault fault;
+  fault.kind = SimOpKind::kSync;
+  log.fs.AddFault(fault);
+  const Status first = log.log.Sync();
+  const Status second = log.log.Sync();
+  if (first.ok() || second.ok()) return Recovered(CutLosingAll(log.fs), log.source) < 1;
+  EXPECT_EQ(first.severity(), Status::Severity::kFatal);
+  EXPECT_EQ(second.ToString(), first.ToString());
+  EXPECT_EQ(log.Put("b", "2").ToString(), first.ToString());
+  EXPECT_EQ(log.log.failure().ToString(), first.ToString());
+  EXPECT_EQ(log.log.sync_count(), 1u);
+  return false;
+}
+
+TEST(CommitLog, AFailedSyncIsStickyAndNeverRetried) {
+  EXPECT_FALSE(AFailedSyncIsForgotten());
+  const MutantScope mutant(Mutant::kRetryFailedSync);
+  EXPECT_TRUE(AFailedSyncIsForgotten());
+}
+
+TEST(CommitLog, NoSpaceFromASyncIsAsFatalAsAnyOtherError) {
+  Log log(1 << 20);
+  ASSERT_TRUE(log.Put("a", "1").ok());
+  SimFault fault;
+  fault.kind = SimOpKind::kSync;
+  fault.status = Status::NoSpace("injected");
+  log.fs.AddFault(fault);
+  EXPECT_EQ(log.log.Sync().severity(), Status::Severity::kFatal);
+  EXPECT_FALSE(log.Put("b", "2").ok());
+}
+
+// Hazard H15: a write that failed half-way, then writes that succeed, then a synced one; all of them must be there.
+bool SomethingIsLostBehindAHalfRecord(std::uint64_t short_bytes, int writes_before) {
+  Log log(1 << 20);
+  for (int i = 0; i < writes_before; ++i) EXPECT_TRUE(log.Put("before", std::string(100, 'b')).ok());
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.matches = [&](SimOpKind, const std::string&) { return !log.source.making; };
+  fault.short_bytes = short_bytes;
+  log.fs.AddFault(fault);
+  EXPECT_TRUE(log.Put("failed", std::string(200, 'f')).IsIOError());
+  EXPECT_EQ(log.log.failure().code(), Status::Code::kOk);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(log.Put("after", std::string(100, 'a')).ok());
+  EXPECT_TRUE(log.log.Sync().ok());
+  return Recovered(CutLosingAll(log.fs), log.source) != static_cast<SequenceNumber>(writes_before) + 3;
+}
+
+TEST(CommitLog, NothingStandsBehindAHalfRecord) {
+  for (const int before : {0, 1, 4}) {
+    for (std::uint64_t bytes = 0; bytes < 340; bytes += 20) {
+      EXPECT_FALSE(SomethingIsLostBehindAHalfRecord(bytes, before)) << bytes << " bytes landed, " << before << " before";
+    }
+  }
+  const MutantScope mutant(Mutant::kLeaveHalfRecord);
+  EXPECT_TRUE(SomethingIsLostBehindAHalfRecord(100, 1));
+}
+
+TEST(CommitLog, TheNextSegmentSealsTheOneWhoseWriteFailed) {
+  Log log(1 << 20);
+  ASSERT_TRUE(log.Put("a", "1").ok());
+  const std::uint64_t tail = log.log.tail().offset;
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.short_bytes = 30;
+  log.fs.AddFault(fault);
+  ASSERT_FALSE(log.Put("b", "2").ok());
+  ASSERT_TRUE(log.Put("c", "3").ok());
+  EXPECT_EQ(log.source.ends, (std::map<std::uint64_t, std::uint64_t>{{1, tail}}));
+  EXPECT_TRUE(log.log.TakeRotated().empty());  // sealed already: nobody else may
+}
+
+// As long as no next segment can be had, nothing is appended anywhere; then the log goes on.
+TEST(CommitLog, WithoutANextSegmentABrokenOneStaysAsItIs) {
+  Log log(1 << 20);
+  ASSERT_TRUE(log.Put("a", "1").ok());
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.short_bytes = 30;
+  log.fs.AddFault(fault);
+  ASSERT_FALSE(log.Put("b", "2").ok());
+  log.source.refuse = Status::NoSpace("full");
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(log.Put("c", "3").IsNoSpace());
+  EXPECT_TRUE(log.log.Sync().ok());
+  log.source.refuse = Status::OK();
+  EXPECT_TRUE(log.Put("d", "4").ok());
+  EXPECT_TRUE(log.log.Sync().ok());
+  EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2u);
+}
+
+// Whatever a cut takes, what a sync acknowledged is a prefix that is there.
+TEST(CommitLog, EveryCutKeepsWhatWasAcknowledged) {
+  const std::uint64_t seed = SeedFromEnvironment(43);
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Prng prng(seed + round);
+    Log log(16 << 10);
+    for (int i = 0; i < 120; ++i) {
+      if (prng.OneIn(12)) {
+        SimFault fault;
+        fault.kind = SimOpKind::kWrite;
+        fault.matches = [&](SimOpKind, const std::string&) { return !log.source.making; };
+        fault.short_bytes = prng.Uniform(200);
+        log.fs.AddFault(fault);
+      }
+      static_cast<void>(log.Put(std::to_string(i), prng.Bytes(prng.Skewed(12))));
+      if (prng.OneIn(6)) {
+        log.fs.ClearFaults();
+        ASSERT_TRUE(log.log.Sync().ok());
+      }
+      if (!prng.OneIn(4)) continue;
+      const SequenceNumber found = Recovered(log.fs.DrawCrash(prng), log.source);
+      ASSERT_GE(found, log.log.durable_sequence());
+      ASSERT_LE(found, log.published.load() + 1);  // a failed write may be whole all the same
+    }
+  }
+}
+
+TEST(CommitLog, ABatchThatNoSegmentCanAddressIsRefused) {
+  constexpr std::size_t kSize = std::size_t{1} << 30;
+  void* const zeros = ::mmap(nullptr, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(zeros, MAP_FAILED);
+  Log log(1 << 20);
+  PreparedBatch batch({});
+  batch.Put(0, "k", Slice(static_cast<const char*>(zeros), kSize - 200));
+  CommitLog::Position position;
+  EXPECT_TRUE(log.log.Append(&batch, 1, &position).IsInvalidArgument());
+  EXPECT_TRUE(log.Put("k", "v").ok());
+  ::munmap(zeros, kSize);
+}
+
+}  // namespace
+}  // namespace cambium::testing

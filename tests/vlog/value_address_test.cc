@@ -1,0 +1,106 @@
+#include "vlog/value_address.h"
+
+#include <gtest/gtest.h>
+
+#include "manifest/accounts.h"
+#include "testing/mutant_scope.h"
+#include "util/prng.h"
+
+namespace cambium {
+namespace {
+
+using testing::MutantScope;
+
+// Sizes around every boundary of the code, and random ones.
+std::vector<std::uint64_t> SizesToTry() {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t code = 0; code < 4096; ++code) {
+    const std::uint64_t size = UnitsOfSizeCode(static_cast<std::uint32_t>(code)) * kRecordAlignment;
+    for (std::uint64_t near = size < 16 ? 0 : size - 16; near <= size + 16; ++near) {
+      if (near > 0 && near <= (std::uint64_t{255} << 22)) sizes.push_back(near);
+    }
+  }
+  Prng prng(1);
+  for (int i = 0; i < 100'000; ++i) sizes.push_back(1 + prng.Skewed(29));
+  return sizes;
+}
+
+TEST(ValueAddress, ASizeIsNeverBelowTheTruthAndHardlyAboveIt) {
+  for (const std::uint64_t size : SizesToTry()) {
+    const std::uint64_t stored = (size + 7) / 8 * 8;
+    const std::uint64_t said = ValueAddress::InLog(Slot{1}, 128, size).size();
+    ASSERT_GE(said, stored) << size;
+    if (stored < 16 << 10) {
+      ASSERT_EQ(said, stored) << size;
+    }
+    ASSERT_LE(said - stored, stored / 125) << size;  // 0.8 %
+  }
+}
+
+TEST(ValueAddress, TheSizeOfAFileOfItsOwnCountsPages) {
+  Prng prng(2);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::uint64_t size = 1 + prng.Skewed(33);
+    const std::uint64_t said = ValueAddress::OwnFile(Slot{1}, size).size();
+    const std::uint64_t pages = (size + 4095) / 4096 * 4096;
+    ASSERT_GE(said, pages);
+    ASSERT_LE(said - pages, pages / 125);
+  }
+  EXPECT_GE(ValueAddress::OwnFile(Slot{}, (std::uint64_t{4} << 30) + (128 << 10)).size(), std::uint64_t{4} << 30);
+}
+
+TEST(ValueAddress, CodesAreStableUnderTheirOwnSize) {
+  for (std::uint32_t code = 0; code < 4096; ++code) EXPECT_EQ(SizeCodeOf(UnitsOfSizeCode(code)), code);
+}
+
+TEST(ValueAddress, FieldsDoNotTouchEachOther) {
+  const auto last_slot = static_cast<Slot>(kSlotCountMax - 1);
+  const ValueAddress address = ValueAddress::InLog(last_slot, kLogOffsetMax - 8, 8);
+  EXPECT_EQ(address.kind(), EntryKind::kValue);
+  EXPECT_EQ(address.slot(), last_slot);
+  EXPECT_EQ(address.offset(), kLogOffsetMax - 8);
+  EXPECT_EQ(address.size(), 8u);
+  const ValueAddress own = ValueAddress::OwnFile(last_slot, 4096);
+  EXPECT_EQ(own.kind(), EntryKind::kLargeValue);
+  EXPECT_EQ(own.slot(), last_slot);
+  EXPECT_EQ(own.offset(), 0u);
+  EXPECT_EQ(ValueAddress::InLog(Slot{5}, 128, 1000).word(), 0x107d000028000010u);  // golden: stored in every leaf
+}
+
+// A reader asks the file for as many bytes as the code says: one below the truth cuts the record off.
+bool CodesEverRoundDown() {
+  for (const std::uint64_t size : SizesToTry()) {
+    if (ValueAddress::InLog(Slot{1}, 128, size).size() < size) return true;
+  }
+  return false;
+}
+
+TEST(ValueAddress, RoundingDownIsNoticed) {
+  EXPECT_FALSE(CodesEverRoundDown());
+  const MutantScope mutant(Mutant::kSizeCodeRoundsDown);
+  EXPECT_TRUE(CodesEverRoundDown());
+}
+
+// What a reference is charged when it comes is what it is credited when it goes, whatever the true size was.
+TEST(ValueAddress, AccountsCancelExactly) {
+  Prng prng(3);
+  std::vector<ValueAddress> live;
+  AccountDelta account;
+  for (int i = 0; i < 20'000; ++i) {
+    if (live.empty() || !prng.OneIn(3)) {
+      live.push_back(ValueAddress::InLog(Slot{7}, 128, 16'384 + prng.Uniform(1 << 20)));
+      account.Add(Entry::At(live.back()));
+    } else {
+      std::swap(live[prng.Uniform(live.size())], live.back());
+      account.Remove(Entry::At(live.back()));
+      live.pop_back();
+    }
+    const Account& now = account.by_slot().at(Slot{7});
+    ASSERT_EQ(now.references, static_cast<std::int64_t>(live.size()));
+  }
+  for (const ValueAddress address : live) account.Remove(Entry::At(address));
+  EXPECT_EQ(account.by_slot().at(Slot{7}), Account{});
+}
+
+}  // namespace
+}  // namespace cambium

@@ -1,0 +1,201 @@
+#include "vlog/value_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/mutant_scope.h"
+#include "util/coding.h"
+#include "util/compression.h"
+#include "vlog/vlog_test_util.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr Slot kSlot{3};
+constexpr std::uint32_t kFamily = 0;
+
+// One segment with records put into it, and the table that leads to it.
+struct Store {
+  explicit Store(FileKind kind = FileKind::kLog) : segment(MakeSegment(&fs, 1, kSlot, kind)) {
+    if (kind == FileKind::kLargeValue) end = kLargeRecordOffset;
+    table = table.With(kSlot, segment);
+  }
+  // Appends a record as it stands in `header`, with a right body checksum and a right header checksum.
+  ValueAddress Forge(RecordHeader header, const std::string& key, const std::string& stored) {
+    header.sequence = 1;
+    header.key_size = static_cast<std::uint32_t>(key.size());
+    header.value_size = stored.size();
+    header.body_checksum = BodyChecksum(key, stored);
+    std::string record(kRecordHeaderSize, '\0');
+    EncodeRecordHeader(header, segment->seed(), end, record.data());
+    record += key + stored;
+    record.resize(header.RecordSize());
+    EXPECT_TRUE(segment->file().Write(end, record).ok());
+    const ValueAddress address = segment->kind() == FileKind::kLargeValue
+                                     ? ValueAddress::OwnFile(kSlot, record.size())
+                                     : ValueAddress::InLog(kSlot, end, record.size());
+    end += record.size();
+    return address;
+  }
+  ValueAddress Put(const std::string& key, const std::string& value, Codec codec = Codec::kNone,
+                   std::uint32_t family = kFamily) {
+    RecordHeader header;
+    header.family = family;
+    std::string stored;
+    PutFixed<std::uint64_t>(&stored, value.size());
+    if (Compress(codec, value, &stored)) {
+      header.codec = codec;
+      return Forge(header, key, stored);
+    }
+    return Forge(header, key, value);
+  }
+  Status Read(ValueAddress address, Slice key, std::string* value, bool verify = true) {
+    return ReadValue(table, address, kFamily, key, verify, value);
+  }
+  Status Check(ValueAddress address, Slice key) { return CheckRecord(table, address, kFamily, key); }
+
+  SimFileSystem fs;
+  std::shared_ptr<Segment> segment;
+  SegmentTable table;
+  std::uint64_t end = kFileHeaderSize;
+};
+
+TEST(ValueReader, ReadsWhatWasWrittenWithEveryCodec) {
+  Prng prng(1);
+  Store store;
+  for (const Codec codec : {Codec::kNone, Codec::kLz4, Codec::kZstd}) {
+    for (const std::size_t size : {0u, 1u, 7u, 8u, 511u, 16384u, 16385u, 300'000u, 3'000'000u}) {
+      std::string value(size, 'z');
+      for (std::size_t i = 0; i < size; i += 50) value[i] = static_cast<char>(prng.Next());
+      const ValueAddress address = store.Put("key" + std::to_string(size), value, codec);
+      std::string read = "what was there before";
+      const Status s = store.Read(address, "key" + std::to_string(size), &read);
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      EXPECT_EQ(read, value);
+      EXPECT_TRUE(store.Check(address, "key" + std::to_string(size)).ok());
+    }
+  }
+}
+
+// What a read of the record "alpha" in family 0 answers to an index that takes it for another.
+Status ReadAs(const std::string& key, std::uint32_t record_family) {
+  Store store;
+  const ValueAddress address = store.Put("alpha", std::string(100, 'a'), Codec::kNone, record_family);
+  std::string value;
+  return store.Read(address, key, &value);
+}
+
+TEST(ValueReader, ARecordOfAnotherKeyOrFamilyIsCorruption) {
+  EXPECT_TRUE(ReadAs("alpha", 0).ok());
+  for (const char* other : {"alphb", "alph", "alpha ", ""}) EXPECT_TRUE(ReadAs(other, 0).IsCorruption()) << other;
+  EXPECT_TRUE(ReadAs("alpha", 1).IsCorruption());
+  const MutantScope mutant(Mutant::kSkipFamilyKeyCheck);
+  EXPECT_TRUE(ReadAs("alphb", 0).ok());
+  EXPECT_TRUE(ReadAs("alpha", 1).ok());
+}
+
+TEST(ValueReader, AWrongAddressIsCorruptionNamingTheFile) {
+  Store store;
+  const ValueAddress address = store.Put("k", std::string(100, 'a'));
+  const std::uint64_t size = address.size();
+  std::string value;
+  const ValueAddress wrong[] = {
+      ValueAddress::InLog(kSlot, address.offset() + 8, size),
+      ValueAddress::InLog(kSlot, 0, size),
+      ValueAddress::InLog(kSlot, store.end, size),
+      ValueAddress::InLog(kSlot, kLogOffsetMax - 8, size),
+      ValueAddress::InLog(kSlot, address.offset(), 8),
+      ValueAddress::InLog(kSlot, address.offset(), size - 8),
+      ValueAddress::OwnFile(kSlot, size),
+  };
+  for (const ValueAddress a : wrong) {
+    const Status s = store.Read(a, "k", &value);
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    EXPECT_NE(s.ToString().find(store.segment->path()), std::string::npos) << s.ToString();
+    EXPECT_TRUE(store.Check(a, "k").IsCorruption());
+  }
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(Slot{4}, 128, size), "k", &value).IsCorruption());
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(static_cast<Slot>(kSlotCountMax - 1), 128, size), "k", &value).IsCorruption());
+  // A longer size than the record's is what rounding up makes of it.
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(kSlot, address.offset(), size + 800), "k", &value).ok());
+  EXPECT_EQ(value, std::string(100, 'a'));
+}
+
+TEST(ValueReader, OnlyAPutHasAValue) {
+  for (const RecordOp op : {RecordOp::kDelete, RecordOp::kLink, RecordOp::kMark, RecordOp::kPutLarge}) {
+    Store store;
+    RecordHeader header;
+    header.op = op;
+    const ValueAddress address = store.Forge(header, "k", std::string(24, 'x'));
+    std::string value;
+    EXPECT_TRUE(store.Read(address, "k", &value).IsCorruption());
+  }
+}
+
+TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
+  Store store;
+  const std::string expected(100, 'a');
+  const ValueAddress address = store.Put("key", expected);
+  const std::uint64_t padding = store.end - (address.offset() + kRecordHeaderSize + 3 + 100);
+  std::string value;
+  for (std::uint64_t at = address.offset(); at < store.end; ++at) {
+    for (const int bit : {0, 7}) {
+      ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), at, bit).ok());
+      const Status s = store.Read(address, "key", &value);
+      if (at < store.end - padding) {
+        EXPECT_TRUE(s.IsCorruption()) << at;
+      } else {
+        EXPECT_TRUE(s.ok() && value == expected) << at;
+      }
+      // Without the body's checksum header and key are compared all the same.
+      const Status unverified = store.Read(address, "key", &value, false);
+      EXPECT_EQ(unverified.IsCorruption(), at < address.offset() + kRecordHeaderSize + 3) << at;
+      ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), at, bit).ok());
+    }
+  }
+  for (std::uint64_t size = store.end - padding; size-- > 0;) {
+    ASSERT_TRUE(store.fs.TruncateForTest(store.segment->path(), size).ok());
+    EXPECT_TRUE(store.Read(address, "key", &value).IsCorruption()) << size;
+  }
+}
+
+// Right checksums and wrong sizes: a read takes memory for what is in the file, or what it can possibly hold.
+TEST(ValueReader, ClaimedSizesTakeNoMemory) {
+  for (const FileKind kind : {FileKind::kLog, FileKind::kLargeValue}) {
+    for (const Codec codec : {Codec::kLz4, Codec::kZstd}) {
+      for (const std::uint64_t claimed : {std::uint64_t{1} << 30, std::uint64_t{0xffffffff}, std::uint64_t{1} << 40,
+                                          ~std::uint64_t{0}}) {
+        Store store(kind);
+        RecordHeader header;
+        header.codec = codec;
+        std::string stored;
+        PutFixed<std::uint64_t>(&stored, claimed);
+        stored += "some bytes that no codec wrote";
+        const ValueAddress address = store.Forge(header, "k", stored);
+        std::string value;
+        const Status s = store.Read(address, "k", &value);
+        EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+        EXPECT_LT(value.capacity(), 1u << 20);
+      }
+    }
+  }
+  Store store;
+  store.Put("k", "v");
+  std::string value;
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(kSlot, kFileHeaderSize, std::uint64_t{1} << 29), "k", &value).ok());
+  EXPECT_LT(value.capacity(), 1u << 20);
+}
+
+TEST(ValueReader, AReadErrorIsAnIOErrorAndPasses) {
+  Store store;
+  const ValueAddress address = store.Put("k", "value");
+  SimFault fault;
+  fault.kind = SimOpKind::kRead;
+  store.fs.AddFault(fault);
+  std::string value;
+  EXPECT_TRUE(store.Read(address, "k", &value).IsIOError());
+  EXPECT_TRUE(store.Read(address, "k", &value).ok());
+  EXPECT_EQ(value, "value");
+}
+
+}  // namespace
+}  // namespace cambium::testing
