@@ -70,26 +70,24 @@ KeyColumn::Shape KeyColumn::With(Slice new_key) const {
           std::max(shape_.longest, size)};
 }
 
-std::size_t KeyColumn::SizeOf(const Shape& shape) {
-  if (shape.count == 0) return 0;
-  const std::size_t ends = shape.prefix + shape.stored_suffix();
-  std::size_t size = AlignUp(kPageHeaderSize + ends, 8) - kPageHeaderSize + shape.count * kHeadBytes;
-  if (shape.has_stride()) {
-    const std::size_t stride = shape.longest - ends;
-    return size + shape.count * (stride > kHeadBytes ? stride - kHeadBytes : 0);
+std::size_t KeyColumn::Shape::encoded_size() const {
+  if (count == 0) return 0;
+  const std::size_t ends = prefix + stored_suffix();
+  const std::size_t size = AlignUp(kPageHeaderSize + ends, 8) - kPageHeaderSize + count * kHeadBytes;
+  if (has_stride()) {
+    const std::size_t stride = longest - ends;
+    return size + count * (stride > kHeadBytes ? stride - kHeadBytes : 0);
   }
-  return size + (shape.count + 1) * (shape.wide_slots() ? 4 : 2) + shape.middle_bytes();
+  return size + (count + 1) * (wide_slots() ? 4 : 2) + middle_bytes();
 }
 
-void KeyColumn::Add(Slice new_key) {
-  shape_ = With(new_key);
+void KeyColumn::Add(Slice new_key, const Shape& with_key) {
+  shape_ = with_key;
   bytes_.append(new_key.data(), new_key.size());
   ends_.push_back(bytes_.size());
 }
 
-std::size_t KeyColumn::EncodedSize(const Slice* new_key) const {
-  return SizeOf(new_key == nullptr ? shape_ : With(*new_key));
-}
+namespace {
 
 // A page put together; see the drawing in page_format.h.
 struct PageAssembly {
@@ -111,7 +109,7 @@ struct PageAssembly {
 };
 
 void PageAssembly::AppendKeys(std::string* page) const {
-  const KeyColumn::Shape& shape = keys->shape_;
+  const KeyColumn::Shape& shape = keys->shape();
   const std::size_t ends = shape.prefix + shape.stored_suffix();
   for (std::uint32_t i = 0; i < keys->count(); ++i) {
     const Slice key = keys->key(i);
@@ -143,11 +141,11 @@ void PageAssembly::AppendKeys(std::string* page) const {
 
 std::uint64_t PageAssembly::WriteTo(std::string* page, std::size_t size, PageId id, std::uint32_t page_size,
                                     std::uint64_t file_seed) const {
-  const KeyColumn::Shape& shape = keys->shape_;
+  const KeyColumn::Shape& shape = keys->shape();
   const bool has_keys = shape.count > 0;
   const std::size_t suffix = has_keys ? shape.stored_suffix() : 0;
   const bool has_stride = !has_keys || shape.has_stride();
-  const std::size_t heap_offset = kPageHeaderSize + keys->EncodedSize() + columns.size();
+  const std::size_t heap_offset = kPageHeaderSize + shape.encoded_size() + columns.size();
   assert(heap_offset + heap.size() <= size);
 
   page->clear();
@@ -185,19 +183,21 @@ std::uint64_t PageAssembly::WriteTo(std::string* page, std::size_t size, PageId 
   return checksum;
 }
 
+}  // namespace
+
 std::size_t LeafBuilder::used_bytes() const {
-  return empty() ? 0 : kPageHeaderSize + keys_.EncodedSize() + words_.size() * kWordBytes + heap_.size();
+  return empty() ? 0 : kPageHeaderSize + keys_.shape().encoded_size() + words_.size() * kWordBytes + heap_.size();
 }
 
 unsigned LeafBuilder::fill_percent() const { return FillPercent(used_bytes(), units_, options_); }
 
-std::size_t LeafBuilder::SizeWith(Slice key, const Entry& entry) const {
-  return kPageHeaderSize + keys_.EncodedSize(&key) + (words_.size() + 1) * kWordBytes + heap_.size() +
+std::size_t LeafBuilder::SizeWith(const KeyColumn::Shape& keys, const Entry& entry) const {
+  return kPageHeaderSize + keys.encoded_size() + (words_.size() + 1) * kWordBytes + heap_.size() +
          entry.inline_value.size();
 }
 
 bool LeafBuilder::Fits(Slice key, const Entry& entry) const {
-  return empty() || SizeWith(key, entry) <= FillLimit(units_, options_);
+  return empty() || SizeWith(keys_.With(key), entry) <= FillLimit(units_, options_);
 }
 
 Status LeafBuilder::Add(Slice key, const Entry& entry) {
@@ -211,20 +211,21 @@ Status LeafBuilder::Add(Slice key, const Entry& entry) {
     return Status::NotSupported("entry of kind " + std::to_string(static_cast<unsigned>(entry.kind)) +
                                 " in an index page");
   }
-  const std::size_t size = SizeWith(key, entry);
+  const KeyColumn::Shape keys = keys_.With(key);
+  const std::size_t size = SizeWith(keys, entry);
   const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
   if (size > limit) return TooBig("page", size, limit);
   units_ = std::max(units_, UnitsFor(size, options_.page_size));
   words_.push_back(WordOf(entry, heap_.size()));
   heap_.append(entry.inline_value.data(), entry.inline_value.size());
-  keys_.Add(key);
+  keys_.Add(key, keys);
   value_bytes_ += ValueBytesOf(entry);
   return Status::OK();
 }
 
 ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
   assert(!empty() && UnitsOf(id) == units_);
-  const std::size_t heap_offset = kPageHeaderSize + keys_.EncodedSize() + words_.size() * kWordBytes;
+  const std::size_t heap_offset = kPageHeaderSize + keys_.shape().encoded_size() + words_.size() * kWordBytes;
   std::string columns;
   columns.reserve(words_.size() * kWordBytes);
   for (const std::uint64_t word : words_) {
@@ -250,18 +251,17 @@ ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* pa
 }
 
 std::size_t BranchBuilder::used_bytes() const {
-  return empty() ? 0 : kPageHeaderSize + keys_.EncodedSize() + children_.size() * kChildBytes;
+  return empty() ? 0 : kPageHeaderSize + keys_.shape().encoded_size() + children_.size() * kChildBytes;
 }
 
 unsigned BranchBuilder::fill_percent() const { return FillPercent(used_bytes(), units_, options_); }
 
-std::size_t BranchBuilder::SizeWith(Slice separator) const {
-  const std::size_t keys = empty() ? 0 : keys_.EncodedSize(&separator);
-  return kPageHeaderSize + keys + (children_.size() + 1) * kChildBytes;
+std::size_t BranchBuilder::SizeWith(const KeyColumn::Shape& keys) const {
+  return kPageHeaderSize + keys.encoded_size() + (children_.size() + 1) * kChildBytes;
 }
 
 bool BranchBuilder::Fits(Slice separator) const {
-  const std::size_t size = SizeWith(separator);
+  const std::size_t size = SizeWith(ShapeWith(separator));
   if (count() < kBranchChildrenMin) return size <= std::size_t{kPageUnitsMax} * options_.page_size;
   return size <= FillLimit(units_, options_);
 }
@@ -270,14 +270,15 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child) {
   if (separator.size() > MaxKeySizeFor(options_.page_size)) {
     return TooBig("separator", separator.size(), MaxKeySizeFor(options_.page_size));
   }
-  const std::size_t size = SizeWith(separator);
+  const KeyColumn::Shape keys = ShapeWith(separator);
+  const std::size_t size = SizeWith(keys);
   const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
   if (size > limit) return TooBig("page", size, limit);
   units_ = std::max(units_, UnitsFor(size, options_.page_size));
   if (empty()) {
     lower_ = separator.ToString();
   } else {
-    keys_.Add(separator);
+    keys_.Add(separator, keys);
   }
   children_.push_back(child);
   return Status::OK();

@@ -19,15 +19,6 @@ struct PageBuilderOptions {
 // Keys of a page while it grows: their common prefix and suffix, and how many bytes they will take.
 class KeyColumn {
  public:
-  void Clear();
-  void Add(Slice key);
-  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(ends_.size()); }
-  [[nodiscard]] Slice key(std::uint32_t i) const;
-  // Bytes of prefix, suffix, heads, slots and keys, filler included; with `key` added, if given.
-  [[nodiscard]] std::size_t EncodedSize(const Slice* key = nullptr) const;
-
- private:
-  friend struct PageAssembly;
   // All that the size depends on.
   struct Shape {
     std::size_t count = 0;
@@ -41,10 +32,19 @@ class KeyColumn {
     [[nodiscard]] bool has_stride() const { return shortest == longest; }
     [[nodiscard]] std::size_t middle_bytes() const { return bytes - count * (prefix + stored_suffix()); }
     [[nodiscard]] bool wide_slots() const { return !has_stride() && middle_bytes() > 0xffff; }
+    // Bytes of prefix, suffix, heads, slots and keys, filler included.
+    [[nodiscard]] std::size_t encoded_size() const;
   };
-  [[nodiscard]] Shape With(Slice key) const;
-  [[nodiscard]] static std::size_t SizeOf(const Shape& shape);
 
+  void Clear();
+  void Add(Slice key) { Add(key, With(key)); }
+  void Add(Slice key, const Shape& with_key);  // with_key = With(key), for who has it already
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(ends_.size()); }
+  [[nodiscard]] Slice key(std::uint32_t i) const;
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] Shape With(Slice key) const;  // the shape if `key` were added
+
+ private:
   std::string bytes_;
   std::vector<std::size_t> ends_;
   Shape shape_;
@@ -75,7 +75,7 @@ class LeafBuilder {
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
 
  private:
-  [[nodiscard]] std::size_t SizeWith(Slice key, const Entry& entry) const;
+  [[nodiscard]] std::size_t SizeWith(const KeyColumn::Shape& keys, const Entry& entry) const;
 
   KeyOrder order_;
   PageBuilderOptions options_;
@@ -111,7 +111,11 @@ class BranchBuilder {
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
 
  private:
-  [[nodiscard]] std::size_t SizeWith(Slice separator) const;
+  // The first child's separator is not among the keys.
+  [[nodiscard]] KeyColumn::Shape ShapeWith(Slice separator) const {
+    return empty() ? keys_.shape() : keys_.With(separator);
+  }
+  [[nodiscard]] std::size_t SizeWith(const KeyColumn::Shape& keys) const;
 
   KeyOrder order_;
   PageBuilderOptions options_;

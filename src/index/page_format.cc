@@ -132,7 +132,7 @@ Status PageView::ParseHeader(Slice page) {
   return Status::OK();
 }
 
-// Finds the columns, and sees that each ends inside the page. All sums are of numbers below 2^32, times 32 at most: they
+// Finds the columns, and sees that each ends inside the page. Sums are of numbers below 2^32, times 32 at most: they
 // cannot overflow.
 Status PageView::ParseKeys() {
   const auto outside = [] { return Status::Corruption("keys run out of the page"); };
@@ -212,7 +212,7 @@ Status PageView::ParseChildren() const {
   std::uint64_t entries = 0;
   for (std::uint32_t i = 0; i < count_; ++i) {
     const ChildRef ref = child(i);
-    if (ref.page.id == PageId::kNone || UnitOffsetOf(ref.page.id) == 0) return Status::Corruption("child without a place");
+    if (UnitOffsetOf(ref.page.id) == 0) return Status::Corruption("child that lies in a file header");
     if (__builtin_add_overflow(sum, ref.value_bytes, &sum) ||
         __builtin_add_overflow(entries, ref.entry_count, &entries)) {
       return Status::Corruption("totals of the children overflow");

@@ -110,7 +110,7 @@ struct ChildRef {
 // the message, if not. Says nothing about what the page holds: that is PageView::Parse.
 Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed, const std::string& path);
 
-// A page as keys with entries or children. Borrows the page's bytes. Parse looks at every offset, length and count once,
+// A page as keys with entries or children. Borrows the page's bytes. Parse looks at each offset, length and count once,
 // in O(count); afterwards no call reads outside the page, whatever the bytes are. That keys ascend is not checked here:
 // searches in a page that breaks this end, with a wrong answer; CheckKeys and the merges see it. Any thread.
 class PageView {

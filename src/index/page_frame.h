@@ -10,9 +10,9 @@
 
 namespace cambium {
 
-// Lives as long as the pool, because a thread may look at it late: after it loaded a cell, and after the frame was given
-// to another page. Such a thread adds a pin, sees the closed bit or another cell, and takes the pin back. So the state
-// is only ever changed by adding and subtracting, and all but the atomics is read only under a pin that took.
+// Lives as long as the pool, because a thread may look at it late: after it loaded a cell, and after the frame was
+// given to another page. Such a thread adds a pin, sees the closed bit or another cell, and takes the pin back. So pins
+// are only ever added and subtracted, and all but the atomics is read only under a pin that took.
 //
 //   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
 //                                    ──file goes─────▶ closed, n pins ──n = 0──▶ closed

@@ -284,7 +284,7 @@ Status PagePool::CheckInvariants(bool idle) const {
     const std::uint32_t state = frame.state.load(std::memory_order_acquire);
     bytes += frame.size;
     const PageTable::Cell* cell = frame.cell.load(std::memory_order_relaxed);
-    if ((cell == nullptr) != ((state & PageFrame::kClosed) != 0)) return broken("open frame without a cell, or reverse");
+    if ((cell == nullptr) != ((state & PageFrame::kClosed) != 0)) return broken("open without a cell, or reverse");
     if (idle && (state & ~PageFrame::kClosed) != 0) return broken("pinned frame");
     if (cell == nullptr) continue;
     ++mapped;

@@ -21,7 +21,7 @@
 //       76     4  largest key size
 //       80     8  footer offset       where the smallest key starts
 //       88    16  reserved            0
-//      104     8  footer checksum     XXH3 of the footer before it, keys included, seed = SeedAt(file seed, footer offset)
+//      104     8  footer checksum     XXH3 of the footer before it, keys too; seed = SeedAt(file seed, footer offset)
 //
 // The MANIFEST names root, size and footer checksum of every run, so that another file in its place is seen.
 #pragma once
@@ -47,8 +47,9 @@ struct RunOptions {
   RunKind kind = RunKind::kFlush;      // for the RunInfo; the file does not tell
 };
 
-// Writes a run into an empty file that is not open for direct writes, sequentially, in pieces of kRunWriteSize. Syncs nothing: the caller does, before the
-// MANIFEST names the file. One thread. After an error every further call returns it.
+// Writes a run into an empty file, one not open for direct I/O, sequentially and in pieces of kRunWriteSize. Syncs
+// nothing: the caller does, before the MANIFEST names the file. One thread. After an error every further call returns
+// it.
 inline constexpr std::size_t kRunWriteSize = 256 * 1024;
 
 class RunBuilder {
@@ -81,8 +82,8 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Checks header and footer against what the MANIFEST expects, and reads the filter, which stays in memory. `pool` must
-  // outlive the run.
+  // Checks header and footer against what the MANIFEST expects, and reads the filter, which stays in memory. `pool`
+  // must outlive the run.
   static Result<std::shared_ptr<const Run>> Open(std::shared_ptr<File> file, const RunInfo& expected,
                                                  const Comparator* comparator, PagePool* pool);
   // What the file says of itself, for tools that have no MANIFEST. RunInfo::kind is not in the file.

@@ -24,8 +24,8 @@ struct TreeCheckCallbacks {
 
 // Checksums (the page's own, and the one its parent expects), ids, levels; keys strictly ascending, in pages and across
 // them; separators bound what is below them; totals of every subtree; no unit of a file in two pages. The first thing
-// that is wrong is returned as Corruption. Memory: one page a level and a bit per unit of the files. *stats is filled as
-// far as the walk came.
+// that is wrong is returned as Corruption. Memory: one page a level and a bit per unit of the files. *stats is filled
+// as far as the walk came.
 Status CheckTree(const TreeRoot& root, const FileSet& files, const Comparator* comparator,
                  const TreeCheckCallbacks& callbacks, TreeCheckStats* stats);
 

@@ -122,7 +122,7 @@ TEST(PageFormatTest, LeafReturnsWhatWasAdded) {
       for (const std::uint32_t page_size : {512u, 4096u, 16384u}) {
         SCOPED_TRACE(std::string(comparator->Name()) + " shape " + std::to_string(static_cast<int>(shape)) + " page " +
                      std::to_string(page_size));
-        const std::size_t n = shape == KeyShape::kLong ? 6 : 400;
+        const std::size_t n = shape == KeyShape::kLong ? 6 : 250;
         Model model = RandomModel(comparator, shape, n, page_size, &prng);
         if (shape == KeyShape::kMixed) model[""] = {};
         for (int round = 0; round < 3 && !model.empty(); ++round) {
@@ -310,7 +310,8 @@ TEST(PageFormatTest, HostilePagesAreRefusedOrHarmless) {
       }
     }
     for (std::size_t i = 16; i + 4 <= 120; i += 4) {
-      for (const std::uint32_t value : {0x7fffffffu, 0x80000000u, 0xffffffffu, 0xfffffffeu, 0x10000u, 511u, 512u, 513u}) {
+      for (const std::uint32_t value :
+           {0x7fffffffu, 0x80000000u, 0xffffffffu, 0xfffffffeu, 0x10000u, 511u, 512u, 513u}) {
         BuiltPage page = original;
         EncodeFixed<std::uint32_t>(page.bytes.data() + i, value);
         try_page(std::move(page));

@@ -68,7 +68,8 @@ TEST(RunTest, RoundTripsEveryShapeAndOrder) {
         options.page_size = prng.OneIn(2) ? 512 : 4096;
         options.filter_bits_per_key = bits;
         options.kind = RunKind::kMerge;
-        const Model model = RandomModel(comparator, shape, shape == KeyShape::kLong ? 20 : 600, options.page_size, &prng);
+        const std::size_t n = shape == KeyShape::kLong ? 20 : 300;
+        const Model model = RandomModel(comparator, shape, n, options.page_size, &prng);
         BuiltRun built = Build(model, comparator, options);
         EXPECT_EQ(built.info.number, 12u);
         EXPECT_EQ(built.info.kind, RunKind::kMerge);
