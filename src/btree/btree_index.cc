@@ -167,13 +167,15 @@ bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
   return PickMerge(shape, options_.merges) != MergeChoice::kNothing;
 }
 
-std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uint64_t max_output_bytes) const {
+std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const {
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;
   for (const auto& [number, info] : layers.parts().segments) {
     uses.push_back({number, info.length / page_size, info.live_units});
   }
-  return PickVictims(uses, options_.evacuation, max_output_bytes / page_size / 2);
+  EvacuationPolicy policy = options_.evacuation;
+  policy.small_units = options_.segments.segment_bytes_max / page_size / 16;
+  return PickVictims(uses, policy, copy_bytes_max / page_size);
 }
 
 Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input) {
@@ -193,8 +195,12 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   sweep.pages = {options_.segments.page_size, options_.fill_percent};
   sweep.root = parts.root;
   sweep.files = parts.files;
-  sweep.max_output_bytes = input.memtable == nullptr ? input.max_output_bytes : ~std::uint64_t{0};
-  sweep.victims = VictimsOf(layers, sweep.max_output_bytes);
+  if (input.memtable == nullptr) {
+    sweep.max_output_bytes = input.max_output_bytes;
+    sweep.victims = VictimsOf(layers, input.max_output_bytes / 2);
+  } else {
+    sweep.victims = VictimsOf(layers, options_.segments.segment_bytes_max);
+  }
   if (input.memtable != nullptr) {
     sweep.layers.emplace_back(input.memtable);
     sweep.layers.back().name = "memtable";

@@ -12,7 +12,7 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
+#include <set>
 
 #include "btree/index_segment.h"
 #include "btree/merge_policy.h"
@@ -27,7 +27,7 @@ struct BTreeIndexOptions {
   IndexSegmentOptions segments;  // with the page size
   unsigned fill_percent = 95;
   MergePolicy merges;
-  EvacuationPolicy evacuation;
+  EvacuationPolicy evacuation;  // its small_units follow from the size of segments
   CreateIndexFile create_file;
 };
 
@@ -45,7 +45,7 @@ class BTreeIndex final : public Index {
  private:
   friend class SweepOutcome;
 
-  [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, std::uint64_t max_output_bytes) const;
+  [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const;
 
   const BTreeIndexOptions options_;
   OpenIndexSegment open_segment_;  // no file: the next merge starts one

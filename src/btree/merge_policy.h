@@ -62,8 +62,8 @@ struct EvacuationPolicy {
   // half dead, because most pages of such a segment die by themselves if one waits: at 200 copying adds at most a
   // quarter to what uniform updates write, where the eager rule doubles it.
   std::uint64_t file_percent_max = 200;
-  // Segments below so many units are joined when there are more than small_segments_max of them: one is left by every
-  // opening of the database.
+  // Segments below so many units (a sixteenth of what they may become) are joined when there are more than
+  // small_segments_max of them: every opening of the database may leave one.
   std::uint64_t small_units = 1024;
   std::size_t small_segments_max = 4;
 };

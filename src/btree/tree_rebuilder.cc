@@ -41,10 +41,8 @@ Slice TreeRebuilder::SeparatorBefore(Slice key) const {
 
 Status TreeRebuilder::Add(Slice key, const Entry& entry) {
   CAMBIUM_RETURN_IF_ERROR(CheckOrder(key));
-  CAMBIUM_RETURN_IF_ERROR(leaves_.Add({key, entry}, SeparatorBefore(key), [this](Slice lower, LeafBuilder* page) {
-    CAMBIUM_TRY(const ChildRef ref, Write(page));
-    return AddChild(1, lower, ref);
-  }));
+  CAMBIUM_RETURN_IF_ERROR(leaves_.Add({key, entry}, SeparatorBefore(key),
+                                      [this](Slice lower, LeafBuilder* page) { return CloseLeaf(lower, page); }));
   bound_kind_ = Bound::kKey;
   bound_.assign(key.data(), key.size());
   return Status::OK();
@@ -66,26 +64,32 @@ OpenBranches& TreeRebuilder::Branches(unsigned level) {
   return *branches_[level - 1];
 }
 
-// Recursion is one step per level, and there are at most kMaxTreeHeight.
-Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
+Status TreeRebuilder::CloseLeaf(Slice lower, LeafBuilder* page) {
+  CAMBIUM_TRY(const ChildRef ref, Write(page));
+  return AddChild(1, lower, ref);
+}
+
+Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* page) {
   if (level >= kMaxTreeHeight) {
     return Status::NotSupported("tree of more than " + std::to_string(kMaxTreeHeight) + " levels");
   }
+  CAMBIUM_TRY(const ChildRef ref, Write(page));
+  return AddChild(level + 1, lower, ref);
+}
+
+// Recursion with CloseBranch is one step per level, and there are at most kMaxTreeHeight.
+Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
   return Branches(level).Add({separator, child}, separator, [this, level](Slice lower, BranchBuilder* page) {
-    CAMBIUM_TRY(const ChildRef ref, Write(page));
-    return AddChild(level + 1, lower, ref);
+    return CloseBranch(level, lower, page);
   });
 }
 
 Result<bool> TreeRebuilder::CanGraft(unsigned level) {
-  CAMBIUM_TRY(bool is_cut, leaves_.Cut([this](Slice lower, LeafBuilder* page) {
-    CAMBIUM_TRY(const ChildRef ref, Write(page));
-    return AddChild(1, lower, ref);
-  }));
+  CAMBIUM_TRY(bool is_cut,
+              leaves_.Cut([this](Slice lower, LeafBuilder* page) { return CloseLeaf(lower, page); }));
   for (unsigned l = 1; is_cut && l <= level; ++l) {
     CAMBIUM_TRY(is_cut, Branches(l).Cut([this, l](Slice lower, BranchBuilder* page) {
-      CAMBIUM_TRY(const ChildRef ref, Write(page));
-      return AddChild(l + 1, lower, ref);
+      return CloseBranch(l, lower, page);
     }));
   }
   return is_cut;
@@ -118,10 +122,8 @@ Result<TreeRoot> TreeRebuilder::Finish() {
     }));
     return root;
   }
-  CAMBIUM_RETURN_IF_ERROR(leaves_.End([this](Slice lower, LeafBuilder* page) {
-    CAMBIUM_TRY(const ChildRef ref, Write(page));
-    return AddChild(1, lower, ref);
-  }));
+  CAMBIUM_RETURN_IF_ERROR(
+      leaves_.End([this](Slice lower, LeafBuilder* page) { return CloseLeaf(lower, page); }));
   for (unsigned level = 1;; ++level) {
     OpenBranches& row = Branches(level);
     const bool is_top = above_is_empty(level) && row.page_count() == 1;
@@ -130,12 +132,10 @@ Result<TreeRoot> TreeRebuilder::Finish() {
       return TreeRoot{only.page, level, only.entry_count, only.value_bytes};
     }
     CAMBIUM_RETURN_IF_ERROR(row.End([&](Slice lower, BranchBuilder* page) -> Status {
+      if (!is_top || level >= kMaxTreeHeight) return CloseBranch(level, lower, page);
       CAMBIUM_TRY(const ChildRef ref, Write(page));
-      if (is_top) {
-        root = {ref.page, level + 1, ref.entry_count, ref.value_bytes};
-        return Status::OK();
-      }
-      return AddChild(level + 1, lower, ref);
+      root = {ref.page, level + 1, ref.entry_count, ref.value_bytes};
+      return Status::OK();
     }));
     if (is_top) return root;
   }

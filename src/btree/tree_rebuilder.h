@@ -48,6 +48,8 @@ class TreeRebuilder {
  private:
   Status CheckOrder(Slice key) const;
   [[nodiscard]] Slice SeparatorBefore(Slice key) const;
+  Status CloseLeaf(Slice lower, LeafBuilder* page);
+  Status CloseBranch(unsigned level, Slice lower, BranchBuilder* page);
   Status AddChild(unsigned level, Slice separator, const ChildRef& child);
   template <typename Builder>
   Result<ChildRef> Write(Builder* page);

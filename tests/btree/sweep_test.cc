@@ -5,31 +5,11 @@
 #include <cctype>
 
 #include "test_family.h"
-#include "testing/mutant_scope.h"
 #include "testing/seed.h"
+#include "testing/test_comparators.h"
 
 namespace cambium::testing {
 namespace {
-
-// Letters compare without their case, so that equal keys may have different bytes.
-class CaseFoldingComparator final : public Comparator {
- public:
-  [[nodiscard]] int Compare(Slice a, Slice b) const override {
-    const std::size_t n = std::min(a.size(), b.size());
-    for (std::size_t i = 0; i < n; ++i) {
-      const int c = std::tolower(static_cast<unsigned char>(a[i])) - std::tolower(static_cast<unsigned char>(b[i]));
-      if (c != 0) return c;
-    }
-    return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-  }
-  [[nodiscard]] const char* Name() const override { return "test.CaseFolding"; }
-  [[nodiscard]] bool EqualMeansSameBytes() const override { return false; }
-};
-
-const Comparator* CaseFolding() {
-  static const CaseFoldingComparator comparator;
-  return &comparator;
-}
 
 struct Program {
   const char* name;
@@ -113,8 +93,9 @@ INSTANTIATE_TEST_SUITE_P(All, SweepModelTest,
                                            Program{"bytewise4096", BytewiseComparator, 4096},
                                            Program{"reverse512", ReverseBytewiseComparator, 512},
                                            Program{"reverse4096", ReverseBytewiseComparator, 4096},
-                                           Program{"folding512", CaseFolding, 512},
-                                           Program{"folding4096", CaseFolding, 4096}),
+                                           Program{"folding512", CaseFoldingComparator, 512},
+                                           Program{"folding4096", CaseFoldingComparator, 4096},
+                                           Program{"lengthfirst512", LengthFirstComparator, 512}),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

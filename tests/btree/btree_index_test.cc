@@ -1,0 +1,320 @@
+// The Index contract as the B+-tree keeps it: steps and masks, what may come between a merge and its commit, which files
+// are written again, what an error leaves behind.
+#include "btree/btree_index.h"
+
+#include <gtest/gtest.h>
+
+#include "manifest/file_names.h"
+#include "test_family.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
+  return text;
+}
+
+// A tree of `count` keys, then three runs that update, delete and add.
+void MakeTreeAndRuns(TestFamily& family, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) family.Put(Key(i * 4), 300);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    for (std::uint64_t i = run; i < count; i += 5) family.Put(Key(i * 4), 400);
+    for (std::uint64_t i = run; i < count; i += 7) family.Delete(Key(i * 4));
+    for (std::uint64_t i = run; i < count; i += 6) family.Put(Key(i * 4 + 1), 400);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+}
+
+void ExpectGood(TestFamily& family) {
+  const Status s = family.Check();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+}
+
+TEST(BTreeIndexTest, ASweepInStepsShowsTheSameStateAtEveryStep) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 3000);
+  int steps = 0;
+  std::string last_cursor;
+  do {
+    ASSERT_TRUE(family.SweepStep(4096).ok());
+    ++steps;
+    ExpectGood(family);
+    if (family.state().sweep.has_value()) {
+      EXPECT_EQ(family.layers().runs().size(), 3u);
+      EXPECT_GT(family.state().sweep->cursor, last_cursor);
+      last_cursor = family.state().sweep->cursor;
+    }
+  } while (family.state().sweep.has_value());
+  EXPECT_GT(steps, 5);
+  EXPECT_TRUE(family.layers().runs().empty());
+}
+
+// What a crash at each step and a flush in between see: the set stays, the cursor goes forward, what came since is above.
+// Mutants: a resumed sweep that begins again with all runs; a sweep that leaves an older run behind.
+Status SweepInStepsWithFlushesAndReopening() {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 600);
+  for (int step = 0; step < 60; ++step) {
+    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(3000));
+    CAMBIUM_RETURN_IF_ERROR(family.Check());
+    const std::uint64_t base = static_cast<std::uint64_t>(step) * 37 % 500;
+    for (std::uint64_t i = 0; i < 20; ++i) family.Put(Key((base + i * 3) * 4), 500);
+    for (std::uint64_t i = 0; i < 5; ++i) family.Delete(Key((base + i * 7) * 4));
+    CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+    CAMBIUM_RETURN_IF_ERROR(family.Check());
+    if (step % 3 == 0) CAMBIUM_RETURN_IF_ERROR(family.Reopen());
+    CAMBIUM_RETURN_IF_ERROR(family.Check());
+  }
+  CAMBIUM_RETURN_IF_ERROR(family.SweepAll());
+  return family.Check();
+}
+
+TEST(BTreeIndexTest, AResumedSweepGoesOnWhereItWasOverTheRunsItBeganWith) {
+  const Status s = SweepInStepsWithFlushesAndReopening();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  MutantScope mutant(Mutant::kForgetSweepCursor);
+  EXPECT_FALSE(SweepInStepsWithFlushesAndReopening().ok());
+}
+
+TEST(BTreeIndexTest, ASweepTakesTheOldestRunsAndAllOlderOnes) {
+  const auto sweep_once = [] {
+    TestFamily family({});
+    MakeTreeAndRuns(family, 200);
+    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(~std::uint64_t{0}));
+    return family.Check();
+  };
+  const Status s = sweep_once();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  MutantScope mutant(Mutant::kSweepAnySubset);
+  EXPECT_FALSE(sweep_once().ok());
+}
+
+// The forgotten cursor alone, over the same set: what has arrived is charged twice.
+TEST(BTreeIndexTest, AForgottenCursorIsSeenWithoutAnythingComingBetween) {
+  const auto two_steps = [] {
+    TestFamily family({});
+    MakeTreeAndRuns(family, 600);
+    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(3000));
+    CAMBIUM_RETURN_IF_ERROR(family.SweepAll());
+    return family.Check();
+  };
+  const Status s = two_steps();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  MutantScope mutant(Mutant::kForgetSweepCursor);
+  EXPECT_FALSE(two_steps().ok());
+}
+
+TEST(BTreeIndexTest, ARunThatComesDuringASweepStaysOnTop) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 500);
+  auto outcome = family.MergeRuns(~std::uint64_t{0});
+  ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
+  family.Put(Key(8), 999);
+  family.Delete(Key(12));
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Commit(outcome->get(), false).ok());
+  EXPECT_EQ(family.layers().runs().size(), 1u);
+  ExpectGood(family);
+}
+
+// GC may put moved addresses on top while a memtable goes into the tree: they are older than the memtable, and would hide
+// it. So such a merge does not count, and the memtable becomes a run.
+TEST(BTreeIndexTest, AMemtableMergedStraightDoesNotGoBelowARunThatCameMeanwhile) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 500);
+  family.Put(Key(8), 999);
+  auto outcome = family.MergeMemtable();
+  ASSERT_TRUE(outcome.ok());
+  EntryMap moved = family.NewMap();
+  moved.emplace(Key(8), family.NewSeparated(Key(8), 300));
+  ASSERT_TRUE(family.AddRun(moved).ok());
+  EXPECT_TRUE(family.Commit(outcome->get(), true).IsAborted());
+  ASSERT_TRUE(family.FlushRun().ok());
+  ExpectGood(family);
+  PageRef keep;
+  Entry entry;
+  const Result<bool> found = family.layers().Find(Key(8), &keep, &entry);
+  ASSERT_TRUE(found.ok() && *found);
+  EXPECT_EQ(entry.address.size(), 1000u);
+}
+
+TEST(BTreeIndexTest, AMemtableIsNotMergedBelowASweepInProgress) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 500);
+  ASSERT_TRUE(family.SweepStep(1000).ok());
+  ASSERT_TRUE(family.state().sweep.has_value());
+  family.Put(Key(8), 999);
+  EXPECT_TRUE(family.MergeMemtable().status().IsInvalidArgument());
+  ASSERT_TRUE(family.Flush().ok());  // the choice knows that
+  EXPECT_EQ(family.layers().runs().size(), 4u);
+  EXPECT_TRUE(family.index().IsMergeDue(family.layers(), false));
+  ASSERT_TRUE(family.SweepAll().ok());
+  ExpectGood(family);
+}
+
+TEST(BTreeIndexTest, TwoMergesOfTheSameLayersDoNotBothCount) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 500);
+  auto first = family.MergeRuns(~std::uint64_t{0});
+  auto second = family.MergeRuns(~std::uint64_t{0});
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE(family.Commit(first->get(), false).ok());
+  EXPECT_TRUE(family.Commit(second->get(), false).IsAborted());
+  ExpectGood(family);
+}
+
+// A source out of order would lose keys without a sound. Mutant: nobody looks.
+TEST(BTreeIndexTest, AMergeOfWhatIsOutOfOrderIsCorruption) {
+  const auto merge = [] {
+    TestFamily family({});
+    EntryMap backward(KeyLess{ReverseBytewiseComparator()});
+    for (std::uint64_t i = 0; i < 10; ++i) backward.emplace(Key(i), family.NewSeparated(Key(i), 300));
+    const std::unique_ptr<EntryCursor> cursor = NewMapCursor(&backward);
+    return family.index().Merge({family.shared_layers(), cursor.get()}).status();
+  };
+  EXPECT_TRUE(merge().IsCorruption()) << merge().ToString();
+  MutantScope mutant(Mutant::kSkipOrderCheck);
+  EXPECT_TRUE(merge().ok());
+}
+
+TEST(BTreeIndexTest, SmallMergesShareAFileUntilItIsFullOrSealed) {
+  TestFamilyOptions options;
+  options.segment_bytes_max = 1u << 20;
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < 1000; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  const std::uint64_t created = family.files_created();
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    family.Put(Key(i * 90), 400);
+    ASSERT_TRUE(family.FlushMerge().ok());
+  }
+  EXPECT_EQ(family.files_created(), created);
+  family.index().SealFiles();
+  family.Put(Key(1), 400);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  EXPECT_EQ(family.files_created(), created + 1);
+  ASSERT_TRUE(family.Reopen().ok());
+  family.Put(Key(1), 400);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  EXPECT_EQ(family.files_created(), created + 2) << "what an earlier opening wrote is only read";
+  ExpectGood(family);
+}
+
+TEST(BTreeIndexTest, AFileWithASecondNameIsNotWrittenTo) {
+  TestFamily family({});
+  for (std::uint64_t i = 0; i < 100; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  const std::uint64_t number = family.state().index_segments.rbegin()->first;
+  const std::string path = FilePath("/db", FileKind::kIndex, number);
+  ASSERT_TRUE(family.fs().CreateDirectory("/copy").ok());
+  ASSERT_TRUE(family.fs().Link(path, "/copy/linked").ok());
+  std::string before;
+  ASSERT_TRUE(family.fs().ReadFileForTest(path, &before).ok());
+  family.Put(Key(1), 400);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  std::string after;
+  ASSERT_TRUE(family.fs().ReadFileForTest(path, &after).ok());
+  EXPECT_EQ(before, after);
+  ExpectGood(family);
+}
+
+TEST(BTreeIndexTest, AnAbandonedMergeIsNeverContinued) {
+  TestFamily family({});
+  for (std::uint64_t i = 0; i < 100; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  const std::uint64_t created = family.files_created();
+  family.Put(Key(1), 400);
+  { const auto outcome = family.MergeMemtable(); ASSERT_TRUE(outcome.ok()); }
+  EXPECT_EQ(family.files_created(), created) << "it went on in the open segment";
+  ASSERT_TRUE(family.FlushMerge().ok());
+  EXPECT_EQ(family.files_created(), created + 1) << "which has now a tail that nobody committed";
+  ExpectGood(family);
+}
+
+// Everything a merge appended is durable before anybody may commit it.
+TEST(BTreeIndexTest, AMergeIsSyncedWhenItReturns) {
+  TestFamilyOptions options;
+  options.segment_bytes_max = 16 * 1024;
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
+  const auto outcome = family.MergeMemtable();
+  ASSERT_TRUE(outcome.ok());
+  std::size_t segments = 0;
+  for (const auto& file : family.fs().ListFilesForTest()) {
+    ++segments;
+    EXPECT_TRUE(family.fs().IsDataDurable(file.path, file.size)) << file.path;
+  }
+  EXPECT_GT(segments, 3u);
+}
+
+// Lets the n-th call of each kind fail that a merge makes, until a merge runs through. Nothing has happened each time.
+TEST(BTreeIndexTest, AnErrorOfAnyCallAbortsTheMergeAndHarmsNothing) {
+  for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate,
+                               SimOpKind::kAllocate, SimOpKind::kGetInfo}) {
+    TestFamilyOptions options;
+    options.pool_bytes = 16 * 1024;  // most pages have to be read
+    options.segment_bytes_max = 16 * 1024;
+    options.write_bytes = 4096;
+    TestFamily family(options);
+    MakeTreeAndRuns(family, 3000);
+    ASSERT_TRUE(family.SweepStep(3000).ok());
+    const FamilyState before = family.state();
+    int failed = 0;
+    for (std::uint64_t n = 1;; ++n) {
+      SCOPED_TRACE(std::string(SimOpName(kind)) + " " + std::to_string(n));
+      SimFault fault;
+      fault.kind = kind;
+      fault.nth = n;
+      const int id = family.fs().AddFault(fault);
+      const auto outcome = family.MergeRuns(40'000);
+      family.fs().RemoveFault(id);
+      if (outcome.ok()) break;
+      EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
+      ++failed;
+      ASSERT_TRUE(family.state() == before);
+      if (n % 7 == 1) ExpectGood(family);
+    }
+    EXPECT_GT(failed, kind == SimOpKind::kGetInfo ? 0 : 1) << SimOpName(kind);
+    ExpectGood(family);
+    ASSERT_TRUE(family.SweepAll().ok());
+    ExpectGood(family);
+  }
+}
+
+TEST(BTreeIndexTest, AFullDiskIsSeenBeforeTheSync) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 400);
+  family.fs().SetQuota(family.fs().allocated_bytes() + 8192);
+  const auto outcome = family.MergeRuns(~std::uint64_t{0});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_TRUE(outcome.status().IsNoSpace()) << outcome.status().ToString();
+  ExpectGood(family);
+}
+
+TEST(BTreeIndexTest, FilesThatAreNotWhatTheStateSaysAreRefused) {
+  TestFamily family({});
+  MakeTreeAndRuns(family, 400);
+  const std::uint64_t number = family.state().index_segments.begin()->first;
+  const std::string path = FilePath("/db", FileKind::kIndex, number);
+  std::string bytes;
+  ASSERT_TRUE(family.fs().ReadFileForTest(path, &bytes).ok());
+  ASSERT_TRUE(family.fs().TruncateForTest(path, bytes.size() - 1).ok());
+  EXPECT_TRUE(family.Reopen().IsCorruption());
+  ASSERT_TRUE(family.fs().WriteFileForTest(path, bytes).ok());
+  EXPECT_TRUE(family.Reopen().ok());
+  FileHeader other;
+  other.kind = FileKind::kIndex;
+  other.number = number;
+  other.page_size = 512;
+  other.file_id[9] = 77;
+  ASSERT_TRUE(family.fs().OverwriteForTest(path, 0, EncodeFileHeader(other)).ok());
+  EXPECT_TRUE(family.Reopen().IsCorruption());
+}
+
+}  // namespace
+}  // namespace cambium::testing

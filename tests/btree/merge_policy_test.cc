@@ -1,0 +1,110 @@
+#include "btree/merge_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace cambium {
+namespace {
+
+TEST(PagesTouchedTest, IsTheNumberOfUpdatesWhenTheyAreFewAndAllPagesWhenTheyAreMany) {
+  EXPECT_NEAR(PagesTouched(1e6, 100), 100, 0.01);
+  EXPECT_NEAR(PagesTouched(1000, 1e6), 1000, 1e-9);
+  EXPECT_NEAR(PagesTouched(1000, 1000), 1000 * (1 - std::exp(-1.0)), 1e-9);
+  EXPECT_EQ(PagesTouched(0, 10), 0);
+  EXPECT_EQ(PagesTouched(10, 0), 0);
+}
+
+struct Choice {
+  const char* why;
+  MergeShape shape;
+  MergeChoice expected;
+};
+
+TEST(PickMergeTest, FollowsTheTable) {
+  const Choice table[] = {
+      {"nothing to do", {.tree_keys = 1000}, MergeChoice::kNothing},
+      {"the first memtable makes the tree", {.memtable_keys = 10}, MergeChoice::kMergeStraight},
+      {"an eighth of the tree goes straight in",
+       {.memtable_keys = 125'000, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
+       MergeChoice::kMergeStraight},
+      {"less than that is a run",
+       {.memtable_keys = 124'999, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
+       MergeChoice::kMakeRun},
+      {"what the runs hold counts too",
+       {.memtable_keys = 25'000, .run_count = 4, .run_keys = 100'000, .tree_keys = 1'000'000,
+        .tree_keys_between = 1'000'000, .tree_height = 3},
+       MergeChoice::kMergeStraight},
+      {"a load behind the last key meets nothing",
+       {.memtable_keys = 10, .tree_keys = 1'000'000'000, .tree_keys_between = 0, .tree_height = 5},
+       MergeChoice::kMergeStraight},
+      {"a batch in a corner meets only that",
+       {.memtable_keys = 1000, .tree_keys = 1'000'000'000, .tree_keys_between = 8000, .tree_height = 5},
+       MergeChoice::kMergeStraight},
+      {"a key into a tree of two levels costs no more than a run",
+       {.memtable_keys = 1, .tree_keys = 10'000, .tree_keys_between = 10'000, .tree_height = 2},
+       MergeChoice::kMergeStraight},
+      {"ten keys all over it do",
+       {.memtable_keys = 10, .tree_keys = 10'000, .tree_keys_between = 10'000, .tree_height = 2},
+       MergeChoice::kMakeRun},
+      {"nothing goes below what came since a sweep began",
+       {.memtable_keys = 1'000'000, .run_count = 1, .run_keys = 10, .tree_keys = 100, .sweep_in_progress = true},
+       MergeChoice::kMakeRun},
+      {"few runs wait", {.run_count = 16, .run_keys = 125'000, .tree_keys = 1'000'000}, MergeChoice::kNothing},
+      {"runs with more than an eighth are due",
+       {.run_count = 2, .run_keys = 125'001, .tree_keys = 1'000'000},
+       MergeChoice::kSweep},
+      {"too many runs are due", {.run_count = 17, .run_keys = 17, .tree_keys = 1'000'000}, MergeChoice::kSweep},
+      {"any run is due when it is urgent",
+       {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .urgent = true},
+       MergeChoice::kSweep},
+      {"urgent, and no runs", {.tree_keys = 1'000'000, .urgent = true}, MergeChoice::kNothing},
+      {"a sweep goes on", {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .sweep_in_progress = true},
+       MergeChoice::kResumeSweep},
+  };
+  for (const Choice& choice : table) {
+    EXPECT_EQ(PickMerge(choice.shape, {}), choice.expected) << choice.why;
+  }
+}
+
+TEST(PickMergeTest, TheRatioIsTheUsers) {
+  const MergeShape shape{.run_count = 1, .run_keys = 30'000, .tree_keys = 1'000'000};
+  EXPECT_EQ(PickMerge(shape, {.sweep_ratio = 100}), MergeChoice::kSweep);
+  EXPECT_EQ(PickMerge(shape, {.sweep_ratio = 8}), MergeChoice::kNothing);
+  EXPECT_EQ(PickMerge(shape, {.sweep_ratio = 1}), MergeChoice::kNothing);
+}
+
+using Numbers = std::set<std::uint64_t>;
+constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
+
+TEST(PickVictimsTest, NobodyWhileFilesAreWithinBounds) {
+  // 40 % live on the whole would be too little; 50 % is just enough, however sparse one of them is.
+  EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
+  EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
+}
+
+TEST(PickVictimsTest, TheSparsestFirstAndNoMoreThanNeeded) {
+  EXPECT_EQ(PickVictims({{1, 10'000, 4'000}, {2, 10'000, 1'000}, {3, 10'000, 9'000}}, {}, kNoBudget), Numbers{2});
+  EXPECT_EQ(PickVictims({{1, 10'000, 3'000}, {2, 10'000, 1'000}, {3, 10'000, 4'000}}, {}, kNoBudget), (Numbers{1, 2}));
+}
+
+TEST(PickVictimsTest, NeverOneThatIsHalfAlive) {
+  EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
+  EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 5'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
+}
+
+TEST(PickVictimsTest, TheBudgetBoundsTheCopyingButOneIsAlwaysTaken) {
+  const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
+  EXPECT_EQ(PickVictims(uses, {}, kNoBudget), (Numbers{1, 2, 3}));
+  EXPECT_EQ(PickVictims(uses, {}, 4'700), (Numbers{1, 2}));
+  EXPECT_EQ(PickVictims(uses, {}, 10), Numbers{1});
+}
+
+TEST(PickVictimsTest, SmallSegmentsAreJoinedWhenThereAreMany) {
+  EXPECT_EQ(PickVictims({{1, 8, 7}, {2, 8, 7}, {3, 8, 7}, {4, 8, 7}}, {}, kNoBudget), Numbers{});
+  EXPECT_EQ(PickVictims({{1, 8, 7}, {2, 8, 7}, {3, 8, 7}, {4, 8, 7}, {5, 8, 7}, {6, 9'999, 9'998}}, {}, kNoBudget),
+            (Numbers{1, 2, 3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace cambium

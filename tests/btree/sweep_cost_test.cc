@@ -1,0 +1,156 @@
+// What merging costs in bytes, held against the law that the design is built on; and what it leaves on disk.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "test_family.h"
+#include "testing/seed.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) {
+  // 16 bytes in no order.
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(n * 0x9e3779b97f4a7c15u));
+  return text;
+}
+
+struct Cost {
+  std::uint64_t batch;
+  double law;        // bytes per update
+  double measured;   // without what was copied to empty files
+  double evacuated;  // that
+};
+
+// `updates` uniform updates of `keys` keys, `batch` at a time.
+Cost Measure(std::uint64_t keys, std::uint64_t batch, std::uint64_t rounds, std::uint64_t seed) {
+  TestFamilyOptions options;
+  options.page_size = 4096;
+  options.segment_bytes_max = 128 * 1024;
+  options.pool_bytes = 64u << 20;
+  options.write_bytes = 256 * 1024;
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < keys; ++i) family.Put(Key(i), 500);
+  EXPECT_TRUE(family.FlushMerge().ok());
+  const Result<TreeFacts> facts = family.Walk();
+  EXPECT_TRUE(facts.ok());
+
+  Prng prng(seed);
+  double law = 0;
+  double written = 0;
+  double evacuated = 0;
+  double updates = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (std::uint64_t i = 0; i < batch; ++i) family.Put(Key(prng.Uniform(keys)), 500);
+    const auto distinct = static_cast<double>(family.memtable_keys());
+    EXPECT_TRUE(family.FlushMerge().ok());
+    const auto leaves = static_cast<double>(facts->leaves);
+    law += 4096 * (PagesTouched(leaves, distinct) + static_cast<double>(facts->branches));
+    written += static_cast<double>(family.last_stats().bytes_written - family.last_stats().bytes_evacuated);
+    evacuated += static_cast<double>(family.last_stats().bytes_evacuated);
+    updates += distinct;
+  }
+  EXPECT_TRUE(family.Check().ok());
+  return {batch, law / updates, written / updates, evacuated / updates};
+}
+
+TEST(SweepCostTest, BytesPerUpdateFollowTheLaw) {
+  const std::uint64_t seed = SeedFromEnvironment(0xc057);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  std::printf("N = 100000, pages of 4096 bytes\n%10s %12s %12s %12s\n", "batch", "law B/op", "measured", "+ copied");
+  for (const std::uint64_t batch : {100u, 400u, 1600u, 12'500u, 50'000u}) {
+    // Long enough for a few lives of every page, so that emptying files is in the figures.
+    const Cost cost = Measure(100'000, batch, std::max<std::uint64_t>(8, 8'000 / batch), seed);
+    std::printf("%10llu %12.0f %12.0f %12.0f\n", static_cast<unsigned long long>(batch), cost.law, cost.measured,
+                cost.evacuated);
+    EXPECT_NEAR(cost.measured, cost.law, 0.25 * cost.law) << "batch " << batch;
+    EXPECT_LE(cost.evacuated, 0.35 * cost.law) << "batch " << batch;
+  }
+}
+
+// Writes in one part in a hundred of the keys, for long: the cold pages must not pin files full of garbage.
+TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
+  const std::uint64_t seed = SeedFromEnvironment(0xc01d);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  TestFamilyOptions options;
+  options.segment_bytes_max = 64 * 1024;
+  TestFamily family(options);
+  // A load in random order, so that hot and cold pages lie in the same files.
+  Prng prng(seed);
+  constexpr std::uint64_t kKeys = 20'000;
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    family.Put(Key(i), 500);
+    if (i % 2000 == 1999) {
+      ASSERT_TRUE(family.FlushMerge().ok());
+    }
+  }
+  std::uint64_t dropped = 0;
+  for (int round = 0; round < 600; ++round) {
+    const std::size_t before = family.state().index_segments.size();
+    for (int i = 0; i < 10; ++i) family.Put(Key(prng.Uniform(kKeys / 100)), 500);
+    ASSERT_TRUE(family.FlushMerge().ok());
+    dropped += family.state().index_segments.size() < before ? 1 : 0;
+    const std::uint64_t live = family.layers().shape().merged_live_bytes;
+    // One merge may leave more behind; the next one sees to it.
+    ASSERT_LE(family.index_file_bytes(), 2 * live + options.segment_bytes_max) << "round " << round;
+  }
+  EXPECT_GT(dropped, 10u);
+  const Status s = family.Check();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+}
+
+// Every opening leaves a small file; they are joined, and the pages of a victim do all arrive elsewhere.
+TEST(SweepCostTest, ManyOpeningsDoNotMakeManyFiles) {
+  const auto most_files = [](std::size_t small_segments_max) {
+    TestFamilyOptions options;
+    options.segment_bytes_max = 256 * 1024;
+    options.evacuation.small_segments_max = small_segments_max;
+    TestFamily family(options);
+    for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 500);
+    EXPECT_TRUE(family.FlushMerge().ok());
+    std::size_t most = 0;
+    for (std::uint64_t round = 0; round < 60; ++round) {
+      family.Put(Key(round), 500);
+      EXPECT_TRUE(family.FlushMerge().ok());
+      EXPECT_TRUE(family.Reopen().ok());
+      most = std::max(most, family.state().index_segments.size());
+    }
+    const Status s = family.Check();
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return most;
+  };
+  EXPECT_LE(most_files(4), 10u);
+  EXPECT_GT(most_files(1000), 20u);
+}
+
+// A full sweep in bounded steps: each writes about what it is allowed, and all together about what one sweep writes.
+TEST(SweepCostTest, AStepIsBoundedAndStepsTogetherAreNotMuchMore) {
+  const auto make = [](TestFamily& family) {
+    for (std::uint64_t i = 0; i < 20'000; ++i) family.Put(Key(i), 500);
+    ASSERT_TRUE(family.FlushMerge().ok());
+    for (std::uint64_t i = 0; i < 5'000; ++i) family.Put(Key(i * 4), 500);
+    ASSERT_TRUE(family.FlushRun().ok());
+  };
+  TestFamilyOptions options;
+  options.segment_bytes_max = 64 * 1024;
+  TestFamily at_once(options);
+  make(at_once);
+  ASSERT_TRUE(at_once.SweepAll().ok());
+  TestFamily in_steps(options);
+  make(in_steps);
+  constexpr std::uint64_t kStep = 64 * 1024;
+  std::uint64_t total = 0;
+  do {
+    ASSERT_TRUE(in_steps.SweepStep(kStep).ok());
+    total += in_steps.last_stats().bytes_written;
+    // What is held back at the edge of each level, the branches above, and what was copied to empty a file.
+    EXPECT_LE(in_steps.last_stats().bytes_written, kStep + kStep / 2 + 32u * options.page_size);
+  } while (in_steps.state().sweep.has_value());
+  EXPECT_LE(total, at_once.last_stats().bytes_written * 3 / 2);
+  EXPECT_TRUE(in_steps.Check().ok());
+}
+
+}  // namespace
+}  // namespace cambium::testing
