@@ -301,6 +301,8 @@ Status DbImpl::CheckStrayLogs(const ManifestState& state) const {
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*fs_, path_));
   for (const NumberedFile& found : files) {
     if (found.kind != FileKind::kLog || state.segments.contains(found.number)) continue;
+    // One below the replay position was named, and has been dropped since: only its removal is missing.
+    if (found.number <= state.replay.segment) continue;
     const std::string path = FilePath(path_, FileKind::kLog, found.number);
     std::unique_ptr<File> file;
     CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kReadOnly, {}, &file));

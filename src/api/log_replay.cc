@@ -123,7 +123,11 @@ class Replay {
       return Lost(source, limit, "the log ends before the replay position");
     }
     const bool linked_ok = first || limit == kFileHeaderSize || ChainHolds(source);
-    if (!linked_ok) return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
+    if (!linked_ok) {
+      // Nothing in it counts, and it must not stand in the way of the next replay.
+      Adopt(source, kFileHeaderSize, false);
+      return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
+    }
 
     SegmentScanner scanner(*source.file, source.seed, start, limit, queue_.get());
     std::uint64_t applied_end = start;

@@ -67,4 +67,14 @@ std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* compar
   return "";
 }
 
+void ReadAtOnce(DB* db, const ReadOptions& options, const Comparator* comparator, Contents* contents) {
+  *contents = {};
+  Pairs pairs;
+  contents->status = Walk(db, options, true, &pairs);
+  for (const auto& [key, value] : pairs) {
+    contents->hash ^= HashOf(comparator, key, value);
+    contents->values[CanonicalKey(comparator, key)] = value;
+  }
+}
+
 }  // namespace cambium::testing

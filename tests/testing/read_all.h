@@ -20,4 +20,7 @@ struct Contents {
 [[nodiscard]] std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* comparator,
                                   const std::vector<std::string>& universe, Contents* contents);
 
+// The same by one iterator, so at one moment, while others write.
+void ReadAtOnce(DB* db, const ReadOptions& options, const Comparator* comparator, Contents* contents);
+
 }  // namespace cambium::testing

@@ -1,0 +1,383 @@
+#include "crash/crash_explorer.h"
+
+#include <utility>
+
+#include "testing/engine_rules.h"
+#include "testing/read_all.h"
+#include "testing/test_database.h"
+
+namespace cambium::testing {
+namespace {
+
+// Keeps one of those it is offered, each with the same probability.
+template <typename T>
+class Reservoir {
+ public:
+  explicit Reservoir(Prng* prng) : prng_(prng) {}
+  template <typename Make>
+  void Offer(Make make) {
+    if (prng_->OneIn(++seen_)) kept_ = make();
+  }
+  [[nodiscard]] const std::optional<T>& kept() const { return kept_; }
+
+ private:
+  Prng* prng_;
+  std::uint64_t seen_ = 0;
+  std::optional<T> kept_;
+};
+
+class HookScope {
+ public:
+  HookScope(std::shared_ptr<SimFileSystem> fs, SimHook hook) : fs_(std::move(fs)), id_(fs_->AddHook(std::move(hook))) {}
+  ~HookScope() { fs_->RemoveHook(id_); }
+  HookScope(const HookScope&) = delete;
+  HookScope& operator=(const HookScope&) = delete;
+
+ private:
+  const std::shared_ptr<SimFileSystem> fs_;
+  const int id_;
+};
+
+bool IsQuotaFault(FaultClass fault) { return fault == FaultClass::kNoSpace || fault == FaultClass::kNoSpaceLate; }
+
+std::string Describe(const SimOp& op) {
+  return "before operation " + std::to_string(op.index) + " (" + SimOpName(op.kind) + " " + std::string(op.path) + ")";
+}
+
+}  // namespace
+
+const char* FaultClassName(FaultClass fault) {
+  static const char* const kNames[kFaultClasses] = {"no fault",        "sync drops, cache stays", "sync drops, cache reverts",
+                                                    "sync fails falsely", "sync fails late",      "write error",
+                                                    "read error",      "other error",             "no space",
+                                                    "no space, told late"};
+  return kNames[static_cast<int>(fault)];
+}
+
+CrashExplorer::CrashExplorer(const Program& program, std::uint64_t seed, const ExplorerSettings& settings)
+    : program_(program),
+      settings_(settings),
+      prng_(seed),
+      next_operation_id_(program.operations.empty() ? 1 : program.operations.back().id + 1000) {}
+
+CrashExplorer::~CrashExplorer() = default;
+
+SimOptions CrashExplorer::SimOptionsFor(std::uint64_t seed) const {
+  SimOptions options;
+  options.seed = seed;
+  options.names = settings_.names;
+  options.shuffle_reads = seed % 2 == 0;
+  return options;
+}
+
+std::string CrashExplorer::Run() {
+  if (std::string wrong = RunFirstLife(); !wrong.empty()) return wrong;
+  for (const Captured& captured : captured_) {
+    if (std::string wrong = CheckCaptured(captured); !wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+// Reservoir sampling, so that every operation has the same chance without their number being known.
+void CrashExplorer::Capture(const Captured& captured) {
+  ++seen_;
+  if (captured_.size() < settings_.images_max) {
+    captured_.push_back(captured);
+  } else if (const std::uint64_t place = prng_.Uniform(seen_); place < captured_.size()) {
+    captured_[place] = captured;
+  }
+}
+
+void CrashExplorer::AddFault(SimFileSystem* fs) {
+  SimFault fault;
+  fault.status = Status::IOError("injected fault");
+  switch (settings_.fault) {
+    case FaultClass::kNone:
+    case FaultClass::kNoSpace:
+    case FaultClass::kNoSpaceLate: return;
+    case FaultClass::kWriteError:
+      fault.kind = SimOpKind::kWrite;
+      fault.nth = 1 + prng_.Skewed(7);
+      fault.short_bytes = prng_.OneIn(2) ? 0 : prng_.Skewed(14);
+      fault.takes_effect = prng_.OneIn(4);
+      fault.sticky = prng_.OneIn(4);
+      break;
+    case FaultClass::kReadError:
+      fault.kind = SimOpKind::kRead;
+      fault.nth = 1 + prng_.Skewed(9);
+      fault.sticky = prng_.OneIn(4);
+      break;
+    case FaultClass::kOtherError:
+      fault.matches = [](SimOpKind kind, const std::string&) {
+        return kind != SimOpKind::kWrite && kind != SimOpKind::kRead && kind != SimOpKind::kSync &&
+               kind != SimOpKind::kSyncDirectory;
+      };
+      fault.nth = 1 + prng_.Skewed(8);
+      fault.sticky = prng_.OneIn(8);
+      fault.takes_effect = prng_.OneIn(4);
+      break;
+    default:
+      fault.matches = [](SimOpKind kind, const std::string&) {
+        return kind == SimOpKind::kSync || kind == SimOpKind::kSyncDirectory;
+      };
+      fault.nth = 1 + prng_.Skewed(6);
+      fault.partial_drop = prng_.OneIn(2);
+      fault.sync = settings_.fault == FaultClass::kSyncDropKeepCache     ? SyncFailure::kDropKeepCache
+                   : settings_.fault == FaultClass::kSyncDropRevertCache ? SyncFailure::kDropRevertCache
+                   : settings_.fault == FaultClass::kSyncFalse           ? SyncFailure::kFalse
+                                                                         : SyncFailure::kLate;
+      break;
+  }
+  fs->AddFault(fault);
+}
+
+std::string CrashExplorer::RunFirstLife() {
+  SimOptions sim_options = SimOptionsFor(program_.seed);
+  sim_options.delayed_allocation = settings_.fault == FaultClass::kNoSpaceLate;
+  const auto fs = std::make_shared<SimFileSystem>(sim_options);
+  TestDatabase database(program_.config, fs, program_.seed);
+
+  bool sync_failed = false;       // in this opening, and not for want of space
+  bool sync_failed_ever = false;  // in any way
+  const HookScope watch_syncs(fs, [&](const SimOp& op) {
+    if ((op.kind != SimOpKind::kSync && op.kind != SimOpKind::kSyncDirectory) || op.phase != SimPhase::kAfter) return;
+    if (op.status->ok()) return;
+    sync_failed_ever = true;
+    if (!op.status->IsNoSpace()) sync_failed = true;
+  });
+  std::unique_ptr<EngineRules> rules;
+  if (settings_.rules && settings_.fault != FaultClass::kSyncLate) {
+    rules = std::make_unique<EngineRules>(fs, kSimDatabasePath);
+  }
+  database.OnOpen([&] {
+    sync_failed = false;
+    if (rules != nullptr) rules->OnOpen();
+  });
+
+  Runner::Policy policy;
+  policy.faults = settings_.fault != FaultClass::kNone;
+  policy.lift_faults = [&] {
+    fs->ClearFaults();
+    fs->SetQuota(~std::uint64_t{0});
+  };
+  policy.sync_has_failed = [&] { return sync_failed; };
+  auto timeline = std::make_shared<Timeline>(program_.config.comparator);
+  Runner runner(program_, &database, timeline, policy);
+  if (rules != nullptr && settings_.fault == FaultClass::kNone) {
+    runner.OnSyncAcknowledged([&] { return rules->CheckSynced(); });
+  }
+
+  const auto lied_to = [&] { return settings_.fault == FaultClass::kSyncLate && fs->fault_hits() > 0; };
+  const auto capture = [&](std::string where) {
+    Captured captured;
+    captured.image = fs->Snapshot();
+    captured.timeline = runner.timeline();
+    captured.bound = runner.timeline()->bound();
+    captured.kill_keeps_all = !sync_failed_ever && !lied_to();
+    captured.lied_to = lied_to();
+    captured.where = std::move(where);
+    Capture(captured);
+  };
+  const HookScope take_images(fs, [&](const SimOp& op) {
+    if (op.phase == SimPhase::kBefore) capture(Describe(op));
+  });
+
+  AddFault(fs.get());
+  Status opened = database.Open();
+  if (!opened.ok() && policy.faults) {
+    if (!opened.IsIOError()) return "life 1: Open on a failing device says " + opened.ToString();
+    policy.lift_faults();
+    opened = database.Open();
+  }
+  if (!opened.ok()) return "life 1: Open: " + opened.ToString();
+
+  // A quota is reached for a part of the program, and then lifted.
+  const std::size_t count = program_.operations.size();
+  const std::size_t full_from = IsQuotaFault(settings_.fault) ? prng_.Uniform(count + 1) : count + 1;
+  const std::size_t full_to = full_from + prng_.Between(1, 12);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i == full_from) fs->SetQuota(fs->allocated_bytes() + prng_.Skewed(15));
+    if (i == full_to) fs->SetQuota(~std::uint64_t{0});
+    // Work that failed in the background may be told once more; after that nothing stands in the way.
+    if (i > full_to + 1 && IsQuotaFault(settings_.fault)) runner.ForbidErrors();
+    const std::size_t synced = runner.timeline()->synced_count();
+    const std::shared_ptr<Timeline> before = runner.timeline();
+    std::string wrong = runner.Run(program_.operations[i]);
+    if (lied_to()) {
+      if (settings_.fault == FaultClass::kSyncLate) before->LimitSyncAcknowledged(synced);
+      // What a lying device leaves of the operations behind the lie is not worth a judgement.
+      if (!wrong.empty() || before != runner.timeline()) break;
+    }
+    if (wrong.empty() && rules != nullptr) wrong = rules->violation();
+    if (!wrong.empty()) return "life 1: " + wrong;
+    if (database.get() == nullptr) break;
+  }
+  fault_hits_ += fs->fault_hits();
+  if (database.get() == nullptr) return "";
+  capture("at the end");
+  fs->ClearFaults();
+  fs->SetQuota(~std::uint64_t{0});
+  if (!lied_to()) {
+    if (std::string wrong = runner.CheckAll(); !wrong.empty()) return "life 1, at the end: " + wrong;
+  }
+  runner.ReleaseAll();
+  if (prng_.OneIn(2)) {
+    const Status closed = database.Close();
+    if (!closed.ok() && settings_.fault == FaultClass::kNone) return "life 1: Close: " + closed.ToString();
+    if (closed.ok() && sync_failed) return "life 1: Close says OK after a failed sync";
+    if (closed.ok() && !lied_to()) runner.timeline()->AcknowledgeSync(runner.timeline()->commit_count());
+    capture("after Close");
+  }
+  fs->PowerOff();
+  database.Drop();
+  if (rules != nullptr && !rules->violation().empty()) return "life 1, at the end: " + rules->violation();
+  return "";
+}
+
+std::string CrashExplorer::CheckCaptured(const Captured& captured) {
+  const std::size_t variants = prng_.Between(settings_.variants_min, settings_.variants_max);
+  const bool nothing_to_lose = captured.image.Units().empty() && captured.image.in_flight().empty();
+  for (std::size_t v = 0; v < variants; ++v) {
+    const std::uint64_t pick = prng_.Uniform(10);
+    const Crash crash = pick < 7 ? Crash::kPower : pick < 9 ? Crash::kKill : Crash::kKillThenPower;
+    std::string how = "life 1, crash " + captured.where + ", ";
+    SimImage image = captured.image;
+    if (crash != Crash::kPower) image = image.Kill(prng_);
+    if (crash != Crash::kKill) {
+      CutReport report;
+      image = image.DrawCrash(prng_, settings_.mix, &report);
+      how += std::string(crash == Crash::kKillThenPower ? "killed, then cut: " : "power cut: ") + report.ToString();
+    } else {
+      how += "killed";
+    }
+    const bool power_cut = crash != Crash::kKill || !captured.kill_keeps_all;
+    if (std::string wrong = CheckRecovery(image, captured, power_cut, how, 1, std::nullopt); !wrong.empty()) return wrong;
+    if (nothing_to_lose) break;
+  }
+  return "";
+}
+
+std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& from, bool power_cut,
+                                         const std::string& how, int life, const std::optional<Exact>& exact) {
+  ++images_;
+  const auto fs = std::make_shared<SimFileSystem>(image, SimOptionsFor(images_));
+  TestDatabase database(program_.config, fs, program_.seed + images_ * 7919);
+  Reservoir<Captured> during(&prng_);
+  Status opened;
+  const bool cut_recovery = prng_.Uniform(100) < settings_.cut_recovery_percent;
+  {
+    std::optional<HookScope> hook;
+    if (cut_recovery) {
+      hook.emplace(fs, [&](const SimOp& op) {
+        if (op.phase != SimPhase::kBefore) return;
+        during.Offer([&] {
+          Captured captured = from;
+          captured.image = fs->Snapshot();
+          captured.where = Describe(op);
+          return captured;
+        });
+      });
+    }
+    opened = database.Open();
+  }
+  if (!opened.ok()) {
+    if (from.lied_to && opened.IsCorruption()) return "";
+    return how + "\n  Open: " + opened.ToString();
+  }
+  Contents contents;
+  std::string wrong = ReadAll(database.get(), {}, program_.config.comparator, program_.universe, &contents);
+  if (!wrong.empty()) return how + "\n  " + wrong;
+  if (!contents.status.ok()) {
+    if (from.lied_to) return "";
+    return how + "\n  reading: " + contents.status.ToString();
+  }
+  const SequenceNumber sequence = database->GetLatestSequenceNumber();
+  Timeline::Match match;
+  if (!from.timeline->Find(from.bound, power_cut, contents.hash, sequence, contents.values, &match, &wrong)) {
+    return how + "\n  " + wrong;
+  }
+  if (exact.has_value() && (exact->hash != contents.hash || exact->sequence != sequence)) {
+    return how + "\n  this recovery ends at sequence number " + std::to_string(sequence) + ", the one before it at " +
+           std::to_string(exact->sequence);
+  }
+  if (from.lied_to) return "";
+  if (wrong = database.Verify(); !wrong.empty()) return how + "\n  after recovery, " + wrong;
+
+  const Exact same{contents.hash, sequence};
+  if (during.kept().has_value()) {
+    // Nothing was unsynced after a power cut, so a recovery that is cut short has no choice; after a kill it has one.
+    const Captured& captured = *during.kept();
+    CutReport report;
+    const bool kill = prng_.OneIn(3);
+    SimImage again = captured.image;
+    if (kill) again = again.Kill(prng_);
+    if (!kill) again = again.DrawCrash(prng_, settings_.mix, &report);
+    const std::string how_again = how + "\n  then a crash in recovery " + captured.where + ", " +
+                                  (kill ? "killed" : "power cut: " + report.ToString());
+    const bool all_durable = image.Units().empty();
+    wrong = CheckRecovery(again, from, power_cut || !kill, how_again, life + 1,
+                          all_durable ? std::optional<Exact>(same) : std::nullopt);
+    if (!wrong.empty()) return wrong;
+  }
+  if (life < settings_.lives_max && prng_.Uniform(100) < settings_.live_on_percent) {
+    return LiveOn(&database, fs, std::make_shared<Timeline>(from.timeline->After(match)), how, life + 1);
+  }
+  // What recovery has shown is durable from now on.
+  if (!image.Units().empty() && prng_.OneIn(2)) {
+    Captured now;
+    now.timeline = std::make_shared<Timeline>(from.timeline->After(match));
+    now.bound = now.timeline->bound();
+    CutReport report;
+    const SimImage cut = fs->DrawCrash(prng_, settings_.mix, &report);
+    return CheckRecovery(cut, now, true, how + "\n  then a power cut right after recovery: " + report.ToString(),
+                         settings_.lives_max, same);
+  }
+  return "";
+}
+
+std::string CrashExplorer::LiveOn(TestDatabase* database, std::shared_ptr<SimFileSystem> fs,
+                                  std::shared_ptr<Timeline> timeline, const std::string& how, int life) {
+  ProgramShape shape;
+  shape.operations = prng_.Between(1, 25);
+  shape.value_size_max = 6000;
+  shape.batch_size_max = 8;
+  shape.reads = prng_.OneIn(3);
+  shape.reopen = false;
+  shape.long_keys = false;
+  const std::vector<Operation> operations = DrawOperations(program_, prng_, shape, next_operation_id_);
+  next_operation_id_ += operations.size();
+  Runner runner(program_, database, std::move(timeline), {});
+  Reservoir<Captured> one(&prng_);
+  const auto offer = [&](const std::string& where) {
+    one.Offer([&] {
+      Captured captured;
+      captured.image = fs->Snapshot();
+      captured.timeline = runner.timeline();
+      captured.bound = runner.timeline()->bound();
+      captured.where = where;
+      return captured;
+    });
+  };
+  {
+    const HookScope hook(fs, [&](const SimOp& op) {
+      if (op.phase == SimPhase::kBefore) offer(Describe(op));
+    });
+    for (const Operation& op : operations) {
+      if (std::string wrong = runner.Run(op); !wrong.empty()) {
+        return how + "\nlife " + std::to_string(life) + ": " + wrong;
+      }
+    }
+    offer("at the end");
+  }
+  runner.ReleaseAll();
+  const Captured& captured = *one.kept();
+  const bool kill = prng_.OneIn(4);
+  CutReport report;
+  const SimImage image = kill ? captured.image.Kill(prng_) : captured.image.DrawCrash(prng_, settings_.mix, &report);
+  std::string story = how + "\nlife " + std::to_string(life) + ":";
+  for (const Operation& op : operations) story += "\n  " + op.ToString();
+  story += "\n  crash " + captured.where + ", " + (kill ? "killed" : "power cut: " + report.ToString());
+  return CheckRecovery(image, captured, !kill, story, life, std::nullopt);
+}
+
+}  // namespace cambium::testing
