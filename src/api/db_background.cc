@@ -574,14 +574,15 @@ Status DbImpl::Shut() {
 }
 
 DbImpl::~DbImpl() {
-  if (ForkGeneration() != fork_generation_) {
-    // The threads are the parent's: joining them here would wait for ever. The lock knows its process by itself.
-    new std::shared_ptr<Executor>(std::move(executor_));
-    return;
-  }
   if (closed_.load(std::memory_order_acquire)) return;
   const Status closed = Shut();
   if (!closed.ok() && logger_ != nullptr) logger_->Log(InfoLogLevel::kError, "closing: " + closed.ToString());
+}
+
+void DbImpl::operator delete(DbImpl* db, std::destroying_delete_t) {
+  if (ForkGeneration() != db->fork_generation_) return;
+  db->~DbImpl();
+  ::operator delete(db);
 }
 
 }  // namespace cambium

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ class DbImpl final : public DB, private SegmentSource {
  public:
   static Result<std::unique_ptr<DbImpl>> OpenAt(const Options& options, const std::string& path, bool read_only);
   ~DbImpl() override;
+  // In a forked child nothing is destroyed: a lock may be held by a thread that is not there, a condition wait for it.
+  // The child's memory goes with the child, and so do its descriptors; the lock knows its process by itself.
+  static void operator delete(DbImpl* db, std::destroying_delete_t);
 
   Status Close() override;
   Status Put(const WriteOptions& options, Slice key, Slice value) override;
@@ -79,6 +83,7 @@ class DbImpl final : public DB, private SegmentSource {
 
   // ---- db_open.cc ----
   Status Start();
+  Status SyncParent() const;  // the directory's own name becomes durable
   Status CheckIdentity(const ManifestState& state) const;
   Status OpenLayers(const ManifestState& state);
   Status OpenSegments(const ManifestState& state);

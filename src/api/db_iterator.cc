@@ -5,6 +5,7 @@
 
 #include "api/db_impl.h"
 #include "index/merge_cursor.h"
+#include "util/fork_guard.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -63,6 +64,12 @@ DbIterator::DbIterator(const DbImpl* db, const ReadOptions& options, std::shared
 DbIterator::~DbIterator() {
   cursor_.reset();
   db_->iterator_count_.fetch_sub(1);
+}
+
+void DbIterator::operator delete(DbIterator* it, std::destroying_delete_t) {
+  if (ForkGeneration() != it->db_->fork_generation_) return;
+  it->~DbIterator();
+  ::operator delete(it);
 }
 
 void DbIterator::Reset() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,8 @@ class DbIterator final : public Iterator {
   // `db` must outlive the iterator. The bounds are copied.
   DbIterator(const DbImpl* db, const ReadOptions& options, std::shared_ptr<const View> view, SequenceNumber sequence);
   ~DbIterator() override;
+  // As DbImpl's: in a forked child it stays.
+  static void operator delete(DbIterator* it, std::destroying_delete_t);
 
   [[nodiscard]] bool Valid() const override { return valid_ && status_.ok(); }
   void SeekToFirst() override;

@@ -130,7 +130,7 @@ const Snapshot* DbImpl::GetSnapshot() {
 }
 
 void DbImpl::ReleaseSnapshot(const Snapshot* snapshot) {
-  if (snapshot != nullptr) snapshots_.Release(snapshot);
+  if (snapshot != nullptr && ForkGeneration() == fork_generation_) snapshots_.Release(snapshot);
 }
 
 }  // namespace cambium

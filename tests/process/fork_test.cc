@@ -1,0 +1,193 @@
+// fork() under an open database with all its threads at work: the child may do nothing with it, and harms nothing by
+// ending.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "process/check.h"
+#include "testing/scale.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+namespace {
+
+// A child that hangs is ended by SIGALRM after this.
+constexpr unsigned kChildSeconds = 30;
+
+// 0 to 99: what `body` returned in a forked child; 100 + signal: how it died. Where `body` says so it ends by exit().
+int InChild(const std::function<int()>& body, bool run_exit_handlers) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(kChildSeconds);
+    const int code = body();
+    if (run_exit_handlers) ::exit(code);
+    ::_exit(code);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+// The number of the first call that does not refuse, 0 if all do.
+int FirstCallThatWorks(DB* db) {
+  std::string value;
+  std::vector<std::string> values;
+  WriteBatch batch;
+  if (!batch.Put("child", "x").ok()) return 99;
+  const auto refuses = [](const Status& s) { return s.IsNotSupported(); };
+  if (!refuses(db->Put({}, "child", "x"))) return 1;
+  if (!refuses(db->Write({}, &batch))) return 2;
+  if (!refuses(db->Delete({}, "key"))) return 3;
+  if (!refuses(db->Get({}, "key", &value))) return 4;
+  if (!refuses(db->MultiGet({}, {"key"}, &values).at(0))) return 5;
+  {
+    const std::unique_ptr<Iterator> it(db->NewIterator({}));
+    it->SeekToFirst();
+    if (it->Valid() || !refuses(it->status())) return 6;
+  }
+  if (db->GetSnapshot() != nullptr) return 7;
+  if (!refuses(db->Flush({}))) return 8;
+  if (!refuses(db->SyncWAL())) return 9;
+  if (!refuses(db->FlushWAL(false))) return 10;
+  if (!refuses(db->CompactRange({}, nullptr, nullptr))) return 11;
+  if (!refuses(db->WaitForCompact())) return 12;
+  if (!refuses(db->Close())) return 13;
+  std::uint64_t number = 0;
+  if (db->GetIntProperty("cambium.num-runs", &number)) return 14;
+  return 0;
+}
+
+class ForkTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = WorkloadOptions(Size::kTiny);
+    options_.max_write_buffer_number = 2;  // so that writers wait for flushes most of the time
+    options_.lock_wait_micros = 0;
+    ASSERT_TRUE(DB::Open(options_, path_, &db_).ok());
+    ASSERT_TRUE(db_->Put({}, "key", "value").ok());
+  }
+  // Two writers, one of them with syncs, and a reader, until told to stop.
+  void StartThreads() {
+    for (int t = 0; t < 2; ++t) {
+      threads_.emplace_back([this, t] {
+        WriteOptions options;
+        options.sync = t == 1;
+        for (std::uint64_t i = 0; !stop_.load(); ++i) {
+          const Status s = db_->Put(options, std::to_string(t) + std::to_string(i % 1000), std::string(500, 'v'));
+          if (!s.ok()) ADD_FAILURE() << s.ToString();
+          written_.fetch_add(1);
+        }
+      });
+    }
+    threads_.emplace_back([this] {
+      while (!stop_.load()) {
+        const std::unique_ptr<Iterator> it(db_->NewIterator({}));
+        for (it->SeekToFirst(); it->Valid(); it->Next()) {
+        }
+        if (!it->status().ok()) ADD_FAILURE() << it->status().ToString();
+      }
+    });
+  }
+  void StopThreads() {
+    stop_.store(true);
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  // Whether a second opener is kept out.
+  bool IsLocked() {
+    std::unique_ptr<DB> second;
+    return DB::Open(options_, path_, &second).IsLocked();
+  }
+  void CloseAndVerify() {
+    const Status closed = db_->Close();
+    EXPECT_TRUE(closed.ok()) << closed.ToString();
+    db_.reset();
+    VerifyReport report;
+    ASSERT_TRUE(VerifyDB(path_, options_, {.deep = true}, &report).ok());
+    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
+  }
+
+  TempDirectory directory_;
+  const std::string path_ = directory_.File("db");
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> written_{0};
+};
+
+TEST_F(ForkTest, EveryCallInAChildIsRefused) {
+  EXPECT_EQ(InChild([this] { return FirstCallThatWorks(db_.get()); }, false), 0);
+  EXPECT_TRUE(IsLocked());
+  CloseAndVerify();
+}
+
+TEST_F(ForkTest, ChildrenComeAndGoWhileThreadsWork) {
+  StartThreads();
+  for (int i = 0; i < 10; ++i) {
+    const std::uint64_t before = written_.load();
+    EXPECT_EQ(InChild([this] { return FirstCallThatWorks(db_.get()); }, false), 0);
+    EXPECT_TRUE(IsLocked());
+    while (written_.load() < before + 20) std::this_thread::yield();
+  }
+  StopThreads();
+  CloseAndVerify();
+}
+
+// A child that leaves main, or deletes what it has, runs the destructor of the database whatever its threads were doing.
+TEST_F(ForkTest, AChildMayDestroyItsCopy) {
+  StartThreads();
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t before = written_.load();
+    const bool by_exit = i % 2 == 0;
+    EXPECT_EQ(InChild(
+                  [this] {
+                    db_.reset();
+                    return 0;
+                  },
+                  by_exit && !kUnderSanitizer),
+              0)
+        << "destroyed in the child: " << i;
+    EXPECT_TRUE(IsLocked());
+    while (written_.load() < before + 20) std::this_thread::yield();
+  }
+  StopThreads();
+  CloseAndVerify();
+}
+
+// The parent's snapshots and iterators are in the child too.
+TEST_F(ForkTest, AChildMayDestroyIteratorsAndSnapshots) {
+  const Snapshot* snapshot = db_->GetSnapshot();
+  std::unique_ptr<Iterator> it(db_->NewIterator({}));
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  StartThreads();
+  while (written_.load() < 200) std::this_thread::yield();
+  EXPECT_EQ(InChild(
+                [&] {
+                  it.reset();
+                  db_->ReleaseSnapshot(snapshot);
+                  db_.reset();
+                  return 0;
+                },
+                false),
+            0);
+  EXPECT_TRUE(IsLocked());
+  EXPECT_TRUE(it->Valid());
+  EXPECT_EQ(it->value().ToString(), "value");
+  it.reset();
+  db_->ReleaseSnapshot(snapshot);
+  StopThreads();
+  CloseAndVerify();
+}
+
+}  // namespace
+}  // namespace cambium::testing
