@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "process/check.h"
 #include "process/child.h"
 #include "process/workload.h"
 #include "testing/scale.h"
@@ -14,39 +15,6 @@
 
 namespace cambium::testing {
 namespace {
-
-// Deep, and of files that nobody has open. "" or what is wrong. An orphan is wrong where `converged`.
-std::string Verify(const Plan& plan, bool converged) {
-  VerifyReport report;
-  const Status s = VerifyDB(plan.directory, WorkloadOptions(plan.size), {.deep = true}, &report);
-  if (!s.ok()) return "verify: " + s.ToString();
-  if (!report.problems.empty()) return "verify: " + report.problems.front();
-  for (const std::string& note : report.notes) {
-    if (converged && note.find("orphan") != std::string::npos) return "after a clean close: " + note;
-  }
-  return "";
-}
-
-// What must hold after a death, with the files as they were left, and after a recovery.
-void CheckDatabase(const Plan& plan, History* history, bool recover) {
-  if (history->was_open()) {
-    ASSERT_EQ(Verify(plan, false), "");
-  }
-  std::unique_ptr<DB> db;
-  const Options options = WorkloadOptions(plan.size);
-  if (recover || !history->was_open()) {
-    Status s = DB::Open(options, plan.directory, &db);
-    ASSERT_TRUE(s.ok()) << s.ToString();
-    ASSERT_EQ(history->Check(db.get(), false), "");
-    s = db->Close();
-    ASSERT_TRUE(s.ok()) << s.ToString();
-    ASSERT_EQ(Verify(plan, true), "");
-  } else {
-    const Status s = DB::OpenForReadOnly(options, plan.directory, &db);
-    ASSERT_TRUE(s.ok()) << s.ToString();
-    ASSERT_EQ(history->Check(db.get(), false), "");
-  }
-}
 
 class KillTest : public ::testing::TestWithParam<Size> {
  protected:
@@ -72,7 +40,7 @@ class KillTest : public ::testing::TestWithParam<Size> {
     child.Kill(see);
     EXPECT_EQ(child.Wait(), 1000 + SIGKILL);
     // Half of the time the next process finds the files as this one left them.
-    CheckDatabase(plan_, &history_, prng_.OneIn(2));
+    ASSERT_EQ(CheckDatabase(plan_, false, prng_.OneIn(2), &history_), "");
   }
 
   const std::uint64_t seed_;

@@ -1,0 +1,160 @@
+// The unmodified program under strace, which kills it, or fails a call of it, at the n-th system call of one kind.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "process/check.h"
+#include "process/child.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+class StraceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("strace -V >/dev/null 2>&1") != 0) {
+      GTEST_SKIP() << "SKIPPED: strace is not installed";
+    }
+    if (std::system("strace -f -qqq -o /dev/null -e trace=close -e inject=close:error=EIO:when=1000 true 2>/dev/null") !=
+        0) {
+      GTEST_SKIP() << "SKIPPED: strace may not trace (ptrace is not allowed) or cannot inject";
+    }
+    plan_.directory = directory_.File("db");
+    plan_.rounds = 40;
+    plan_.attempts = 5;
+  }
+
+  struct Outcome {
+    bool injected = false;  // the call was reached
+    int code = 0;
+    int failed = 0;  // writes that failed and were tried again
+    bool fatal = false;
+    bool open_failed = false;
+    bool close_failed = false;
+    std::string text;  // of the first failure
+  };
+
+  // One life of the writing process with `injection`, as in "fdatasync:signal=SIGKILL:when=3"; then everything that it
+  // had acknowledged must be there, since the kernel lives on.
+  void OneLife(const std::string& injection, Outcome* outcome) {
+    SCOPED_TRACE(injection);
+    plan_.seed = prng_.Next();
+    history_.BeginLife(&plan_);
+    const std::string log = directory_.File("strace.out");
+    const std::string call = injection.substr(0, injection.find(':'));
+    // The leak checker of a sanitizer cannot work under a tracer.
+    Child child("write", plan_,
+                {"env", "ASAN_OPTIONS=detect_leaks=0", "strace", "-f", "-qqq", "-o", log, "-e", "trace=" + call, "-e",
+                 "inject=" + injection});
+    const auto see = [&](const Message& message) {
+      history_.See(message);
+      using Kind = Message::Kind;
+      EXPECT_NE(message.kind, Kind::kWrong) << message.text;
+      if (message.kind == Kind::kFailed) ++outcome->failed;
+      if (message.kind == Kind::kFatal) outcome->fatal = true;
+      if (message.kind == Kind::kOpenFailed) outcome->open_failed = true;
+      if (message.kind == Kind::kCloseFailed) outcome->close_failed = true;
+      if (outcome->text.empty()) outcome->text = message.text;
+      return false;
+    };
+    static_cast<void>(child.Listen(120'000'000, see));
+    child.Kill(see);
+    outcome->code = child.Wait();
+    std::ostringstream text;
+    text << std::ifstream(log).rdbuf();
+    outcome->injected = text.str().find("INJECTED") != std::string::npos ||
+                        text.str().find("killed by SIGKILL") != std::string::npos;
+    ASSERT_EQ(CheckDatabase(plan_, false, prng_.OneIn(2), &history_), "") << outcome->text;
+  }
+
+  // `when` of the n-th try: dense at first, then wider apart; with CAMBIUM_SCALE all of them.
+  static std::uint64_t Next(std::uint64_t n) { return ScaleFromEnvironment() > 1 ? n + 1 : n + 1 + n / 2; }
+
+  const std::uint64_t seed_ = SeedFromEnvironment(0x57ace);
+  Prng prng_{seed_};
+  TempDirectory directory_;
+  Plan plan_;
+  History history_;
+};
+
+// The calls that change something. strace counts them for each thread by itself.
+TEST_F(StraceTest, KilledAtTheNthCallNothingIsLost) {
+  int killed = 0;
+  for (const std::string call : {"fdatasync", "fsync", "pwrite64", "pwritev", "openat", "unlink", "rename", "close"}) {
+    for (std::uint64_t n = 1; n < 60; n = Next(n)) {
+      Outcome outcome;
+      OneLife(call + ":signal=SIGKILL:when=" + std::to_string(n), &outcome);
+      if (HasFatalFailure() || HasNonfatalFailure()) return;
+      if (!outcome.injected) break;
+      ++killed;
+    }
+  }
+  std::printf("%d kills, %llu rounds\n", killed, static_cast<unsigned long long>(history_.total_rounds()));
+  EXPECT_GT(killed, 15);
+  EXPECT_GT(history_.total_rounds(), 0u);
+}
+
+// A sync that fails once is enough: nothing is written any more, and nobody is told that it was.
+TEST_F(StraceTest, AfterAFailedSyncTheDatabaseIsReadOnlyUntilReopened) {
+  int failures = 0;
+  for (const std::string call : {"fdatasync", "fsync"}) {
+    for (const std::string error : {"EIO", "ENOSPC"}) {
+      for (std::uint64_t n = 1; n < 40; n = Next(n) + 1) {
+        Outcome outcome;
+        const std::string injection = call + ":error=" + error + ":when=" + std::to_string(n);
+        OneLife(injection, &outcome);
+        if (HasFatalFailure() || HasNonfatalFailure()) return;
+        if (!outcome.injected) break;
+        ++failures;
+        // What found no space, and is named nowhere, may be made again.
+        if (error == "EIO") {
+          EXPECT_TRUE(outcome.fatal || outcome.open_failed || outcome.close_failed) << injection;
+          EXPECT_NE(outcome.text.find("Input/output error"), std::string::npos) << injection << ": " << outcome.text;
+        }
+        EXPECT_LT(outcome.code, 4) << injection;
+      }
+    }
+  }
+  std::printf("%d failed syncs\n", failures);
+  EXPECT_GT(failures, 10);
+}
+
+// A write that fails is that batch's affair, or the end if it was the MANIFEST's; either way nothing else is hurt.
+TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
+  int failures = 0;
+  for (const std::string fault : {"pwrite64:error=EIO", "pwrite64:error=ENOSPC", "pwritev:error=EIO",
+                                  "pwrite64:error=EINTR", "openat:error=EMFILE", "unlink:error=EIO",
+                                  "fallocate:error=ENOSPC", "pread64:error=EIO"}) {
+    // The first of these calls are the loader's, before main.
+    const std::uint64_t first = fault.starts_with("openat") || fault.starts_with("pread64") ? 15 : 1;
+    for (std::uint64_t n = first; n < 60; n = 2 * Next(n)) {
+      for (const std::string many : {"", "+"}) {
+        if (many == "+" && fault == "pwrite64:error=EINTR") continue;  // for ever is what no kernel says
+        Outcome outcome;
+        const std::string injection = fault + ":when=" + std::to_string(n) + many;
+        OneLife(injection, &outcome);
+        if (HasFatalFailure() || HasNonfatalFailure()) return;
+        failures += outcome.injected ? 1 : 0;
+        EXPECT_LT(outcome.code, 4) << injection;
+        if (fault == "pwrite64:error=EINTR") {
+          EXPECT_EQ(outcome.failed, 0) << outcome.text;
+          EXPECT_FALSE(outcome.fatal || outcome.open_failed) << outcome.text;
+        }
+      }
+    }
+  }
+  std::printf("%d failed calls\n", failures);
+  EXPECT_GT(failures, 15);
+}
+
+}  // namespace
+}  // namespace cambium::testing
