@@ -92,7 +92,12 @@ Status DbImpl::Start() {
   if (found.IsPathNotFound()) {
     if (!may_create) return Status::InvalidArgument(path_ + ": does not exist (create_if_missing is off)");
     CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(path_));
-    if (!MutantIs(Mutant::kSkipDirectorySync)) CAMBIUM_RETURN_IF_ERROR(fs_->SyncDirectory(ParentOf(path_)));
+    const Status named = SyncParent();
+    if (!named.ok()) {
+      // Nobody can make a name durable whose sync has failed: the next opening must make a new one.
+      static_cast<void>(fs_->RemoveDirectory(path_));
+      return named;
+    }
   } else if (!found.ok()) {
     return found;
   } else if (!info.is_directory) {
@@ -115,6 +120,8 @@ Status DbImpl::Start() {
   }
   if (none || half_born) {
     if (!may_create) return Status::InvalidArgument(path_ + ": holds no database (create_if_missing is off)");
+    // Whoever made the directory, or was killed while making it, may not have made its name durable.
+    if (found.ok()) CAMBIUM_RETURN_IF_ERROR(SyncParent());
     ManifestState state;
     options_.random_source->Fill(reinterpret_cast<char*>(state.database_id.data()), state.database_id.size());
     FamilyState family;
@@ -138,6 +145,10 @@ Status DbImpl::Start() {
   CAMBIUM_RETURN_IF_ERROR(CheckIdentity(read->state));
   const std::uint64_t largest = MutantIs(Mutant::kReuseFileNumbers) ? read->number : LargestNumber(files);
   return Recover(std::move(read->state), largest);
+}
+
+Status DbImpl::SyncParent() const {
+  return MutantIs(Mutant::kSkipDirectorySync) ? Status::OK() : fs_->SyncDirectory(ParentOf(path_));
 }
 
 Status DbImpl::CheckIdentity(const ManifestState& state) const {

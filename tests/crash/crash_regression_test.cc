@@ -70,5 +70,42 @@ TEST(CrashRegressionTest, ADroppedSegmentMayStillBeThere) {
   }
 }
 
+// The process was killed between making the directory and syncing its name. The next opening found a directory, made a
+// database in it and acknowledged writes; a power cut took the directory with all of it.
+TEST(CrashRegressionTest, ADirectoryThatIsThereMayNotBeDurable) {
+  const auto fs = NewFs();
+  ASSERT_TRUE(fs->CreateDirectory(kSimDatabasePath).ok());
+  TestDatabase first({}, fs, 1);
+  ASSERT_TRUE(first.Open().ok());
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE(first->Put(sync, "a", "1").ok());
+  Prng prng(1);
+  TestDatabase second({}, std::make_shared<SimFileSystem>(fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 2);
+  ASSERT_TRUE(second.Open().ok());
+  std::string value;
+  EXPECT_TRUE(second->Get({}, "a", &value).ok());
+}
+
+// The sync of the new directory's name failed, Open said so, and was called again: the name could not become durable
+// any more, however often it was synced.
+TEST(CrashRegressionTest, ADirectoryWhoseSyncFailedIsMadeAnew) {
+  const auto fs = NewFs();
+  SimFault fault;
+  fault.kind = SimOpKind::kSyncDirectory;
+  fs->AddFault(fault);
+  TestDatabase first({}, fs, 1);
+  ASSERT_TRUE(first.Open().IsIOError());
+  ASSERT_TRUE(first.Open().ok());
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE(first->Put(sync, "a", "1").ok());
+  Prng prng(1);
+  TestDatabase second({}, std::make_shared<SimFileSystem>(fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 2);
+  ASSERT_TRUE(second.Open().ok());
+  std::string value;
+  EXPECT_TRUE(second->Get({}, "a", &value).ok());
+}
+
 }  // namespace
 }  // namespace cambium::testing

@@ -370,6 +370,10 @@ std::string Runner::CheckAll() {
 std::string Runner::CheckRecovered(const Timeline::Bound& bound, bool power_cut) {
   Contents contents;
   std::string wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+  if (wrong.empty() && contents.status.IsIOError() && policy_.faults && policy_.lift_faults) {
+    policy_.lift_faults();
+    wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+  }
   if (!wrong.empty()) return "after recovery, " + wrong;
   if (!contents.status.ok()) return "reading after recovery: " + contents.status.ToString();
   Timeline::Match match;
