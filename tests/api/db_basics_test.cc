@@ -1,0 +1,407 @@
+// Every call of the public interface, on sizes around the borders between inline, separated and large values.
+#include <gtest/gtest.h>
+
+#include "api/test_store.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::size_t kSizes[] = {0, 1, 63, 64, 65, 127, 128, 129, 511, 512, 4095, 8191, 8192, 8193, 70'000};
+
+std::string ValueOf(std::size_t size) { return std::string(size, static_cast<char>('a' + size % 26)); }
+
+TEST(DbBasics, ValuesOfEverySizeComeBackFromEveryPlace) {
+  for (const CompressionType compression :
+       {CompressionType::kNoCompression, CompressionType::kLZ4Compression, CompressionType::kZSTD}) {
+    TestStore store;
+    store.options.blob_compression_type = compression;
+    store.MustOpen();
+    const auto check = [&] {
+      for (const std::size_t size : kSizes) ASSERT_EQ(store.Get("key" + std::to_string(size)), ValueOf(size));
+      ASSERT_EQ(store.Get("key2"), "NotFound");
+      ASSERT_EQ(store.Verify(), "");
+    };
+    for (const std::size_t size : kSizes) store.Put("key" + std::to_string(size), ValueOf(size));
+    check();  // memory table
+    store.Reopen();
+    check();  // replayed
+    store.Flush();
+    check();  // run or tree
+    store.Compact();
+    check();  // tree
+    store.Reopen();
+    check();
+  }
+}
+
+TEST(DbBasics, EmptyKeysAndKeysOf64KiBAreKeys) {
+  TestStore store;
+  store.options.page_size = 4096;
+  store.MustOpen();
+  const std::string longest(kMaxKeyBytes, 'k');
+  const Status s = store.db->Put({}, longest, "long");
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  store.Put("", "empty");
+  store.Put(Slice("\0", 1), "zero");
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(store.Get(""), "empty");
+    EXPECT_EQ(store.Get(Slice("\0", 1)), "zero");
+    EXPECT_EQ(store.Get(longest), "long");
+    const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+    it->SeekToFirst();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), Slice(""));
+    it->SeekForPrev("");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->value(), Slice("empty"));
+    if (round == 0) store.Flush();
+    if (round == 1) store.Compact();
+  }
+  ASSERT_TRUE(store.db->Delete({}, "").ok());
+  EXPECT_EQ(store.Get(""), "NotFound");
+}
+
+TEST(DbBasics, KeysAndValuesThatAreTooLargeAreRefusedWithTheirLimit) {
+  TestStore store;
+  store.options.page_size = 4096;
+  store.MustOpen();
+  const std::string key(kMaxKeyBytes + 1, 'k');
+  for (const Status& s : {store.db->Put({}, key, "v"), store.db->Delete({}, key), store.db->SingleDelete({}, key),
+                          store.db->Put({}, "k", Slice(key.data(), kMaxValueBytes + 1))}) {
+    EXPECT_TRUE(s.IsInvalidArgument());
+    EXPECT_NE(s.ToString().find("the most is"), std::string::npos) << s.ToString();
+  }
+  EXPECT_EQ(store.db->GetLatestSequenceNumber(), 0u);
+  EXPECT_EQ(store.Get(key), "NotFound");
+}
+
+TEST(DbBasics, DeletesHideWhatIsBelowInEveryLayer) {
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < 30; ++i) store.Put(std::to_string(i), ValueOf(100));
+  store.Flush();
+  store.Compact();
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(store.db->Delete({}, std::to_string(i)).ok());
+  store.Flush();
+  for (int i = 10; i < 20; ++i) ASSERT_TRUE(store.db->SingleDelete({}, std::to_string(i)).ok());
+  ASSERT_TRUE(store.db->Delete({}, "never there").ok());
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 30; ++i) ASSERT_EQ(store.Get(std::to_string(i)) == "NotFound", i < 20) << i;
+    if (round == 0) store.Reopen();
+    if (round == 1) store.Compact();
+  }
+  store.Put("3", "again");
+  EXPECT_EQ(store.Get("3"), "again");
+}
+
+TEST(DbBasics, ABatchIsOneCommitAndItsLastWordOnAKeyCounts) {
+  TestStore store;
+  store.MustOpen();
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.Put("b", ValueOf(9000)).ok());
+  ASSERT_TRUE(batch.Delete("a").ok());
+  ASSERT_TRUE(batch.Put("b", ValueOf(100)).ok());
+  ASSERT_TRUE(store.db->Write({}, &batch).ok());
+  EXPECT_EQ(store.db->GetLatestSequenceNumber(), 4u);
+  EXPECT_EQ(store.Get("a"), "NotFound");
+  EXPECT_EQ(store.Get("b"), ValueOf(100));
+  WriteBatch empty;
+  EXPECT_TRUE(store.db->Write({}, &empty).ok());
+  WriteOptions sync;
+  sync.sync = true;
+  EXPECT_TRUE(store.db->Write(sync, &empty).ok());
+  EXPECT_EQ(store.Property("durable-sequence"), 4u);
+  EXPECT_EQ(store.db->GetLatestSequenceNumber(), 4u);
+}
+
+TEST(DbBasics, MultiGetAnswersInTheOrderOfTheKeys) {
+  TestStore store;
+  store.MustOpen();
+  for (const std::size_t size : kSizes) store.Put("key" + std::to_string(size), ValueOf(size));
+  store.Flush();
+  store.Put("key1", "new");
+  const std::vector<Slice> keys = {"key8193", "absent", "key1", "key0", "key1"};
+  std::vector<std::string> values = {"left over"};
+  const std::vector<Status> statuses = store.db->MultiGet({}, keys, &values);
+  ASSERT_EQ(statuses.size(), 5u);
+  ASSERT_EQ(values.size(), 5u);
+  EXPECT_TRUE(statuses[0].ok() && values[0] == ValueOf(8193));
+  EXPECT_TRUE(statuses[1].IsNotFound());
+  EXPECT_TRUE(statuses[2].ok() && values[2] == "new");
+  EXPECT_TRUE(statuses[3].ok() && values[3].empty());
+  EXPECT_TRUE(statuses[4].ok() && values[4] == "new");
+  PinnableSlice pinned[5];
+  Status each[5];
+  store.db->MultiGet({}, keys.size(), keys.data(), pinned, each);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(each[i].code(), statuses[i].code());
+    if (each[i].ok()) {
+      EXPECT_EQ(pinned[i], Slice(values[i]));
+    }
+  }
+  EXPECT_TRUE(store.db->MultiGet({}, {}, &values).empty());
+  EXPECT_TRUE(values.empty());
+}
+
+TEST(DbBasics, APinnableSliceMovesWithItsBytes) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("short", "s");
+  store.Put("long", ValueOf(5000));
+  for (const char* key : {"short", "long"}) {
+    const std::string expected = store.Get(key);
+    PinnableSlice first;
+    ASSERT_TRUE(store.db->Get({}, key, &first).ok());
+    PinnableSlice second = std::move(first);
+    EXPECT_EQ(second, Slice(expected));
+    EXPECT_TRUE(first.empty());  // NOLINT: a moved-from slice is empty, as its header says
+    PinnableSlice third;
+    third.PinSelf("something else");
+    third = std::move(second);
+    EXPECT_EQ(third, Slice(expected));
+    ASSERT_TRUE(store.db->Put({}, key, "overwritten").ok());
+    EXPECT_EQ(third, Slice(expected));
+    ASSERT_TRUE(store.db->Get({}, "absent", &third).IsNotFound());
+    EXPECT_TRUE(third.empty());
+  }
+}
+
+TEST(DbBasics, DurableOnlySeesWhatAPowerCutLeaves) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "synced", true);
+  store.Put("k", "not synced");
+  ReadOptions durable;
+  durable.durable_only = true;
+  EXPECT_EQ(store.Get("k"), "not synced");
+  EXPECT_EQ(store.Get("k", durable), "synced");
+  const std::unique_ptr<Iterator> it(store.db->NewIterator(durable));
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->value(), Slice("synced"));
+  ASSERT_TRUE(store.db->SyncWAL().ok());
+  EXPECT_EQ(store.Get("k", durable), "not synced");
+  const ManagedSnapshot snapshot(store.db.get());
+  durable.snapshot = snapshot.snapshot();
+  std::string value;
+  EXPECT_TRUE(store.db->Get(durable, "k", &value).IsInvalidArgument());
+  const std::unique_ptr<Iterator> refused(store.db->NewIterator(durable));
+  EXPECT_TRUE(refused->status().IsInvalidArgument());
+}
+
+TEST(DbBasics, SyncAndFlushWalMakeDurable) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  EXPECT_TRUE(store.db->FlushWAL(false).ok());
+  EXPECT_EQ(store.Property("durable-sequence"), 0u);
+  EXPECT_TRUE(store.db->FlushWAL(true).ok());
+  EXPECT_EQ(store.Property("durable-sequence"), 1u);
+  WriteOptions none;
+  none.disableWAL = true;
+  EXPECT_TRUE(store.db->Put(none, "b", "2").ok());
+  EXPECT_EQ(store.Get("b"), "2");
+  none.sync = true;
+  EXPECT_TRUE(store.db->Put(none, "c", "3").IsInvalidArgument());
+  EXPECT_EQ(store.Get("c"), "NotFound");
+}
+
+// Tasks run only when a call waits; so with no_slowdown the tables fill up and the write says so.
+TEST(DbBasics, NoSlowdownIsIncompleteWhereAWriteWouldWait) {
+  TestStore store;
+  store.options.write_buffer_size = 4096;
+  store.options.max_write_buffer_number = 2;
+  store.MustOpen();
+  WriteOptions options;
+  options.no_slowdown = true;
+  Status s;
+  int written = 0;
+  while (s.ok() && written < 1000) {
+    s = store.db->Put(options, "k" + std::to_string(written), ValueOf(50));
+    if (s.ok()) ++written;
+  }
+  ASSERT_TRUE(s.IsIncomplete()) << s.ToString();
+  EXPECT_EQ(store.Get("k" + std::to_string(written)), "NotFound");
+  EXPECT_EQ(store.Get("k" + std::to_string(written - 1)), ValueOf(50));
+  store.executor->RunAll();
+  EXPECT_TRUE(store.db->Put(options, "k" + std::to_string(written), ValueOf(50)).ok());
+  store.Quiet();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(DbBasics, WhatThisVersionDoesNotHaveIsNotSupported) {
+  TestStore store;
+  store.MustOpen();
+  EXPECT_TRUE(store.db->Merge({}, "k", "v").IsNotSupported());
+  EXPECT_TRUE(store.db->DeleteRange({}, "a", "b").IsNotSupported());
+  EXPECT_TRUE(store.db->CreateColumnFamily("other").IsNotSupported());
+  EXPECT_TRUE(store.db->IngestExternalFile({"/file"}).IsNotSupported());
+  EXPECT_TRUE(store.db->Resume().ok());  // nothing to resume from
+  EXPECT_EQ(store.db->GetName(), kStorePath);
+}
+
+TEST(DbBasics, CloseRefusesWhileSnapshotsOrIteratorsLive) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "v");
+  const Snapshot* snapshot = store.db->GetSnapshot();
+  EXPECT_TRUE(store.db->Close().IsAborted());
+  EXPECT_EQ(store.Get("k"), "v");  // still open
+  store.Put("k", "w");
+  store.db->ReleaseSnapshot(snapshot);
+  std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  EXPECT_TRUE(store.db->Close().IsAborted());
+  it.reset();
+  EXPECT_TRUE(store.db->Close().ok());
+  EXPECT_TRUE(store.db->Close().ok());
+}
+
+TEST(DbBasics, AClosedDatabaseAnswersAndDoesNothing) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "v");
+  ASSERT_TRUE(store.db->Close().ok());
+  const auto before = store.Files();
+  std::string value;
+  PinnableSlice pinned;
+  std::vector<std::string> values;
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "b").ok());
+  DB& db = *store.db;
+  const Status refused[] = {db.Put({}, "k", "v"), db.Delete({}, "k"), db.SingleDelete({}, "k"), db.Write({}, &batch),
+                            db.Get({}, "k", &value), db.Get({}, "k", &pinned), db.MultiGet({}, {"k"}, &values)[0],
+                            db.Flush({}), db.SyncWAL(), db.FlushWAL(true), db.CompactRange({}, nullptr, nullptr),
+                            db.WaitForCompact(), std::unique_ptr<Iterator>(db.NewIterator({}))->status()};
+  for (const Status& s : refused) EXPECT_TRUE(s.IsShutdownInProgress()) << s.ToString();
+  EXPECT_EQ(db.GetSnapshot(), nullptr);
+  std::uint64_t number = 0;
+  std::map<std::string, std::string> map;
+  EXPECT_FALSE(db.GetProperty("cambium.stats", &value));
+  EXPECT_FALSE(db.GetIntProperty("cambium.num-runs", &number));
+  EXPECT_FALSE(db.GetMapProperty("cambium.index-stats", &map));
+  store.db.reset();
+  EXPECT_EQ(store.Files(), before);
+}
+
+TEST(DbBasics, EveryListedPropertyAnswersUnderBothPrefixes) {
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < 500; ++i) store.Put(std::to_string(i), ValueOf(100));
+  store.Flush();
+  const char* const numbers[] = {
+      "num-snapshots", "oldest-snapshot-sequence", "num-immutable-mem-table", "num-entries-active-mem-table",
+      "cur-size-active-mem-table", "cur-size-all-mem-tables", "mem-table-flush-pending", "compaction-pending",
+      "background-errors", "estimate-num-keys", "block-cache-capacity", "page-cache-capacity", "block-cache-usage",
+      "page-cache-usage", "page-cache-hits", "page-cache-misses", "log-syncs", "durable-sequence", "stall-micros",
+      "num-runs", "index-bytes", "num-blob-files", "total-blob-file-size", "live-blob-file-size",
+      "live-blob-file-garbage-size"};
+  for (const std::string prefix : {"rocksdb.", "cambium."}) {
+    for (const char* name : numbers) {
+      std::uint64_t number = 0;
+      std::string text;
+      ASSERT_TRUE(store.db->GetIntProperty(prefix + name, &number)) << name;
+      ASSERT_TRUE(store.db->GetProperty(prefix + name, &text)) << name;
+      EXPECT_FALSE(text.empty());
+    }
+    for (const char* name : {"stats", "index-stats", "blob-stats"}) {
+      std::string text;
+      EXPECT_TRUE(store.db->GetProperty(prefix + name, &text)) << name;
+      EXPECT_NE(text.find(':'), std::string::npos);
+    }
+    std::map<std::string, std::string> map;
+    EXPECT_TRUE(store.db->GetMapProperty(prefix + "index-stats", &map));
+    EXPECT_EQ(map.count("tree_keys"), 1u);
+  }
+  std::string text;
+  for (const char* unknown : {"", "cambium.", "num-runs", "leveldb.stats", "cambium.no-such-thing"}) {
+    EXPECT_FALSE(store.db->GetProperty(unknown, &text)) << unknown;
+  }
+  EXPECT_EQ(store.Property("estimate-num-keys"), 500u);
+  const ManagedSnapshot snapshot(store.db.get());
+  EXPECT_EQ(store.Property("num-snapshots"), 1u);
+  EXPECT_EQ(store.Property("oldest-snapshot-sequence"), 500u);
+}
+
+TEST(DbBasics, SequenceNumbersGoOnAfterReopening) {
+  TestStore store;
+  store.MustOpen();
+  for (SequenceNumber i = 1; i <= 40; ++i) {
+    store.Put("k", ValueOf(i));
+    ASSERT_EQ(store.db->GetLatestSequenceNumber(), i);
+    if (i % 7 == 0) store.Flush();
+    if (i % 5 == 0) store.Reopen();
+    ASSERT_EQ(store.db->GetLatestSequenceNumber(), i);
+  }
+}
+
+// The same random program under each order of keys; a map with that order is the model.
+void RunUnderComparator(const Comparator* comparator) {
+  SCOPED_TRACE(comparator->Name());
+  Prng prng(SeedFromEnvironment(61));
+  TestStore store;
+  store.options.comparator = comparator;
+  store.MustOpen();
+  const auto less = [&](const std::string& a, const std::string& b) { return comparator->Compare(a, b) < 0; };
+  std::map<std::string, std::string, decltype(less)> model(less);
+  for (int i = 0; i < 1500; ++i) {
+    std::string key = prng.Bytes(prng.Skewed(2));
+    for (char& c : key) c = "abAB\xff"[static_cast<unsigned char>(c) % 5];
+    if (prng.OneIn(4)) {
+      ASSERT_TRUE(store.db->Delete({}, key).ok());
+      model.erase(key);
+    } else {
+      const std::string value = std::to_string(i) + ValueOf(prng.Skewed(8));
+      store.Put(key, value);
+      model[key] = value;
+    }
+    if (prng.OneIn(200)) store.Flush();
+    if (prng.OneIn(300)) store.Compact();
+    if (prng.OneIn(400)) store.Reopen();
+    if (!prng.OneIn(50)) continue;
+    const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+    it->SeekToFirst();
+    for (const auto& [k, v] : model) {
+      ASSERT_TRUE(it->Valid());
+      ASSERT_EQ(comparator->Compare(it->key(), k), 0);
+      ASSERT_EQ(it->value(), Slice(v));
+      ASSERT_EQ(store.Get(k), v);
+      it->Next();
+    }
+    ASSERT_FALSE(it->Valid());
+    ASSERT_TRUE(it->status().ok());
+  }
+  store.MustClose();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(DbBasics, EveryComparatorOrdersTheDatabase) {
+  RunUnderComparator(BytewiseComparator());
+  RunUnderComparator(ReverseBytewiseComparator());
+  RunUnderComparator(LengthFirstComparator());
+}
+
+// Keys that are equal and have other bytes: the second put overwrites the first, in every layer.
+TEST(DbBasics, EqualKeysMayDifferInBytes) {
+  RunUnderComparator(CaseFoldingComparator());
+  TestStore store;
+  store.options.comparator = CaseFoldingComparator();
+  store.MustOpen();
+  store.Put("Key", ValueOf(100));
+  store.Flush();
+  EXPECT_EQ(store.Get("kEY"), ValueOf(100));
+  store.Put("KEY", "second");
+  EXPECT_EQ(store.Get("key"), "second");
+  store.Flush();
+  EXPECT_EQ(store.Get("key"), "second");
+  ASSERT_TRUE(store.db->Delete({}, "kEy").ok());
+  store.Flush();
+  EXPECT_EQ(store.Get("Key"), "NotFound");
+  EXPECT_EQ(store.Verify(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing

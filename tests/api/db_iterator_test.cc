@@ -1,0 +1,262 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "api/test_store.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string KeyOf(int i) {
+  char key[16];
+  std::snprintf(key, sizeof(key), "k%04d", i);
+  return key;
+}
+
+// Even numbers, with values of 100 bytes (separated) or 10 (inline) by turns, spread over tree, run and memory.
+void Fill(TestStore* store) {
+  store->MustOpen();
+  for (int i = 0; i < 200; i += 2) {
+    if (i % 6 == 0) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
+  }
+  store->Compact();
+  for (int i = 0; i < 200; i += 2) {
+    if (i % 6 == 2) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
+  }
+  store->Flush();
+  for (int i = 0; i < 200; i += 2) {
+    if (i % 6 == 4) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
+  }
+}
+
+TEST(DbIterator, WalksBothWaysAndTurns) {
+  TestStore store;
+  Fill(&store);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  EXPECT_FALSE(it->Valid());  // not positioned
+  EXPECT_TRUE(it->status().ok());
+  int at = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+  EXPECT_EQ(at, 200);
+  EXPECT_TRUE(it->status().ok());
+  at = 198;
+  for (it->SeekToLast(); it->Valid(); it->Prev(), at -= 2) ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+  EXPECT_EQ(at, -2);
+  Prng prng(SeedFromEnvironment(71));
+  it->Seek(KeyOf(100));
+  at = 100;
+  for (int step = 0; step < 2000; ++step) {
+    const bool forward = at < 50 || (at < 150 && prng.OneIn(2));
+    forward ? it->Next() : it->Prev();
+    at += forward ? 2 : -2;
+    ASSERT_TRUE(it->Valid());
+    ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+    if (prng.OneIn(3)) {
+      ASSERT_EQ(it->value().size(), at % 4 == 0 ? 100u : 10u);
+    }
+  }
+}
+
+TEST(DbIterator, SeekAndSeekForPrevFindTheNeighbours) {
+  TestStore store;
+  Fill(&store);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  for (int i = 0; i < 200; ++i) {
+    it->Seek(KeyOf(i));
+    const int next = i + i % 2;
+    ASSERT_EQ(it->Valid(), next < 200) << i;
+    if (it->Valid()) {
+      ASSERT_EQ(it->key(), Slice(KeyOf(next)));
+    }
+    it->SeekForPrev(KeyOf(i));
+    ASSERT_TRUE(it->Valid());
+    ASSERT_EQ(it->key(), Slice(KeyOf(i - i % 2)));
+  }
+  it->SeekForPrev("a");
+  EXPECT_FALSE(it->Valid());
+  it->Seek("z");
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().ok());
+  it->SeekForPrev("z");
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(KeyOf(198)));
+}
+
+TEST(DbIterator, KeysOutsideTheBoundsDoNotExist) {
+  TestStore store;
+  Fill(&store);
+  for (const auto& [low, high] : std::vector<std::pair<int, int>>{{50, 100}, {51, 99}, {50, 50}, {100, 50}, {0, 200}}) {
+    const std::string low_key = KeyOf(low);
+    const std::string high_key = KeyOf(high);
+    const Slice lower = low_key;
+    const Slice upper = high_key;
+    ReadOptions options;
+    options.iterate_lower_bound = &lower;
+    options.iterate_upper_bound = &upper;
+    const std::unique_ptr<Iterator> it(store.db->NewIterator(options));
+    std::vector<int> inside;
+    for (int i = 0; i < 200; i += 2) {
+      if (i >= low && i < high) inside.push_back(i);
+    }
+    std::size_t n = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++n) ASSERT_EQ(it->key(), Slice(KeyOf(inside.at(n))));
+    ASSERT_EQ(n, inside.size());
+    for (it->SeekToLast(); it->Valid(); it->Prev(), --n) ASSERT_EQ(it->key(), Slice(KeyOf(inside.at(n - 1))));
+    ASSERT_EQ(n, 0u);
+    for (int i = 0; i < 200; i += 7) {
+      it->Seek(KeyOf(i));
+      const auto next = std::find_if(inside.begin(), inside.end(), [&](int k) { return k >= i; });
+      ASSERT_EQ(it->Valid(), next != inside.end());
+      if (it->Valid()) {
+        ASSERT_EQ(it->key(), Slice(KeyOf(*next)));
+      }
+      it->SeekForPrev(KeyOf(i));
+      const auto before = std::find_if(inside.rbegin(), inside.rend(), [&](int k) { return k <= i; });
+      ASSERT_EQ(it->Valid(), before != inside.rend());
+      if (it->Valid()) {
+        ASSERT_EQ(it->key(), Slice(KeyOf(*before)));
+      }
+    }
+  }
+}
+
+TEST(DbIterator, ShowsTheStateOfItsCreation) {
+  TestStore store;
+  Fill(&store);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  for (int i = 0; i < 200; ++i) store.Put(KeyOf(i), "new");
+  ASSERT_TRUE(store.db->Delete({}, KeyOf(0)).ok());
+  store.Compact();
+  store.Quiet();
+  int at = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) {
+    ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+    ASSERT_EQ(it->value().size(), at % 4 == 0 ? 100u : 10u);
+  }
+  EXPECT_EQ(at, 200);
+}
+
+// Values lie in the log; a walk over keys touches no log segment, and a look at a value touches it once.
+TEST(DbIterator, WalkingKeysReadsNoValue) {
+  TestStore store;
+  Fill(&store);
+  std::uint64_t log_reads = 0;
+  SimFault never;
+  never.kind = SimOpKind::kRead;
+  never.nth = ~std::uint64_t{0};
+  never.matches = [&](SimOpKind, const std::string& path) {
+    if (path.ends_with(".log") || path.ends_with(".val")) ++log_reads;
+    return false;
+  };
+  store.fs->AddFault(never);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    EXPECT_GE(it->ValueSize(), 10u);
+  }
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+  }
+  EXPECT_EQ(log_reads, 0u);
+  it->Seek(KeyOf(4));  // 100 bytes
+  ASSERT_EQ(it->value().size(), 100u);
+  ASSERT_EQ(it->value().size(), 100u);
+  EXPECT_EQ(log_reads, 1u);
+}
+
+TEST(DbIterator, ValueSizeNeedsNoRead) {
+  TestStore store;
+  store.MustOpen();
+  for (const std::size_t size : {0u, 10u, 63u, 64u, 1000u, 20'000u}) {
+    store.Put("k", std::string(size, 'v'));
+    for (int round = 0; round < 2; ++round) {
+      const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+      it->SeekToFirst();
+      const std::uint64_t said = it->ValueSize();
+      EXPECT_GE(said, size);
+      EXPECT_LE(said, size > 8192 ? size + 4096 + size / 100 : size + 8);
+      EXPECT_EQ(it->value().size(), size);
+      EXPECT_EQ(it->ValueSize(), size);  // fetched: exact
+      store.Flush();
+    }
+  }
+}
+
+// A value that cannot be read ends nothing but itself: Valid() is false and status() says why; the next keys stay
+// readable, and a new Seek clears the error.
+TEST(DbIterator, AnUnreadableValueIsAnErrorOfThatKeyOnly) {
+  TestStore store;
+  Fill(&store);
+  for (const bool prepare : {false, true}) {
+    ReadOptions options;
+    options.allow_unprepared_value = prepare;
+    const std::unique_ptr<Iterator> it(store.db->NewIterator(options));
+    it->Seek(KeyOf(4));
+    ASSERT_TRUE(it->Valid());
+    SimFault fault;
+    fault.kind = SimOpKind::kRead;
+    fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
+    store.fs->AddFault(fault);
+    if (prepare) {
+      EXPECT_TRUE(it->value().empty());  // not prepared: no fetch, no error
+      EXPECT_TRUE(it->Valid());
+      EXPECT_FALSE(it->PrepareValue());
+    } else {
+      EXPECT_TRUE(it->value().empty());
+    }
+    EXPECT_FALSE(it->Valid());
+    EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
+    it->Next();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), Slice(KeyOf(6)));
+    it->Next();
+    ASSERT_EQ(it->key(), Slice(KeyOf(8)));
+    EXPECT_TRUE(it->PrepareValue());
+    EXPECT_EQ(it->value().size(), 100u);
+    it->Seek(KeyOf(4));
+    ASSERT_TRUE(it->Valid());
+    EXPECT_TRUE(it->PrepareValue());
+    EXPECT_EQ(it->value().size(), 100u);
+    EXPECT_TRUE(it->status().ok());
+  }
+}
+
+TEST(DbIterator, AnUnreadablePageIsAStatusNotAnEnd) {
+  TestStore store;
+  Fill(&store);
+  store.Reopen();
+  SimFault fault;
+  fault.kind = SimOpKind::kRead;
+  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".idx"); };
+  fault.sticky = true;
+  store.fs->AddFault(fault);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
+  std::string value;
+  EXPECT_TRUE(store.db->Get({}, KeyOf(0), &value).IsIOError());
+  store.fs->ClearFaults();
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(KeyOf(0)));
+}
+
+TEST(DbIterator, AnEmptyDatabaseHasNoKeys) {
+  TestStore store;
+  store.MustOpen();
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  it->SeekToLast();
+  EXPECT_FALSE(it->Valid());
+  it->Seek("");
+  EXPECT_FALSE(it->Valid());
+  it->SeekForPrev("\xff");
+  EXPECT_FALSE(it->Valid());
+  EXPECT_FALSE(it->PrepareValue());
+  EXPECT_TRUE(it->status().ok());
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,138 @@
+// TestStore: a database in a simulated file system, with options of its own that a test may change before each opening.
+// Background tasks run in the test's thread, when the database waits for them or when the test says so.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cambium/db.h"
+#include "io/sim/sim_clock.h"
+#include "io/sim/sim_file_system.h"
+#include "io/sim/sim_random_source.h"
+#include "util/manual_executor.h"
+
+namespace cambium::testing {
+
+inline constexpr const char* kStorePath = "/db";
+
+// Small sizes, so that little work meets flushes, rotations and large values.
+inline Options SmallOptions() {
+  Options options;
+  options.create_if_missing = true;
+  options.page_size = 512;
+  options.page_cache_size = 1u << 20;
+  options.write_buffer_size = 16u << 10;
+  options.max_total_wal_size = 256u << 10;
+  options.min_blob_size = 64;
+  options.blob_file_size = 32u << 10;
+  options.large_value_size = 8u << 10;
+  return options;
+}
+
+class TestStore {
+ public:
+  explicit TestStore(SimOptions sim = {}) : TestStore(std::make_shared<SimFileSystem>(sim)) {}
+  explicit TestStore(std::shared_ptr<SimFileSystem> file_system) : options(SmallOptions()), fs(std::move(file_system)) {
+    clock = std::make_shared<SimClock>();
+    executor = std::make_shared<ManualExecutor>();
+    executor->OnNothingToRun([] {
+      std::fprintf(stderr, "a call waits, and no task is left that could wake it\n");
+      std::abort();
+    });
+    options.file_system = fs;
+    options.clock = clock;
+    options.random_source = std::make_shared<SimRandomSource>(7);
+    options.executor = executor;
+    options.info_log = NullLogger();
+  }
+
+  Status Open() { return DB::Open(options, kStorePath, &db); }
+  void MustOpen() {
+    const Status s = Open();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  void MustClose() {
+    const Status s = db->Close();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    db.reset();
+  }
+  void Reopen() {
+    MustClose();
+    MustOpen();
+  }
+  void Put(Slice key, Slice value, bool sync = false) {
+    WriteOptions write;
+    write.sync = sync;
+    const Status s = db->Put(write, key, value);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  // The value, "NotFound", or the error.
+  std::string Get(Slice key, const ReadOptions& read = {}) {
+    std::string value;
+    const Status s = db->Get(read, key, &value);
+    return s.ok() ? value : s.IsNotFound() ? "NotFound" : s.ToString();
+  }
+  void Flush() {
+    const Status s = db->Flush({});
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  void Compact() {
+    const Status s = db->CompactRange({}, nullptr, nullptr);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  void Quiet() {
+    const Status s = db->WaitForCompact();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    executor->RunAll();
+  }
+  std::uint64_t Property(const std::string& name) {
+    std::uint64_t value = 0;
+    EXPECT_TRUE(db->GetIntProperty("cambium." + name, &value)) << name;
+    return value;
+  }
+
+  // Every file of the directory, with its bytes.
+  [[nodiscard]] std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> files;
+    for (const auto& file : fs->ListFilesForTest()) EXPECT_TRUE(fs->ReadFileForTest(file.path, &files[file.path]).ok());
+    return files;
+  }
+  // Paths that end so: ".log", ".run".
+  [[nodiscard]] std::vector<std::string> FilesOf(const std::string& suffix) const {
+    std::vector<std::string> paths;
+    for (const auto& file : fs->ListFilesForTest()) {
+      if (file.path.ends_with(suffix) || file.path.find("/" + suffix) != std::string::npos) paths.push_back(file.path);
+    }
+    return paths;
+  }
+  [[nodiscard]] std::uint64_t BytesOnDisk() const {
+    std::uint64_t bytes = 0;
+    for (const auto& file : fs->ListFilesForTest()) bytes += file.size;
+    return bytes;
+  }
+  // What VerifyDB finds wrong with a copy of the files of now; empty: nothing.
+  [[nodiscard]] std::string Verify() const {
+    Options copy = options;
+    copy.file_system = std::make_shared<SimFileSystem>(fs->Snapshot());
+    VerifyReport report;
+    const Status s = VerifyDB(kStorePath, copy, {.deep = true}, &report);
+    if (!s.ok()) return s.ToString();
+    std::string all;
+    for (const std::string& problem : report.problems) all += problem + "\n";
+    return all;
+  }
+
+  Options options;
+  std::shared_ptr<SimFileSystem> fs;
+  std::shared_ptr<SimClock> clock;
+  std::shared_ptr<ManualExecutor> executor;
+  std::unique_ptr<DB> db;
+};
+
+}  // namespace cambium::testing

@@ -1,0 +1,157 @@
+#include "cambium/write_batch.h"
+
+#include <gtest/gtest.h>
+
+#include "cambium/db.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium {
+namespace {
+
+// Writes down what it is told.
+class Recorder final : public WriteBatch::Handler {
+ public:
+  Status Put(Slice key, Slice value) override { return Note("put " + key.ToString() + "=" + value.ToString()); }
+  Status Delete(Slice key) override { return Note("delete " + key.ToString()); }
+  Status SingleDelete(Slice key) override { return Note("single " + key.ToString()); }
+  bool Continue() override { return seen.size() < stop_after; }
+
+  std::vector<std::string> seen;
+  std::size_t stop_after = ~std::size_t{0};
+  std::size_t fail_at = ~std::size_t{0};
+
+ private:
+  Status Note(std::string what) {
+    if (seen.size() == fail_at) return Status::Aborted("enough");
+    seen.push_back(std::move(what));
+    return Status::OK();
+  }
+};
+
+WriteBatch Three() {
+  WriteBatch batch;
+  EXPECT_TRUE(batch.Put("a", "1").ok());
+  EXPECT_TRUE(batch.Delete("").ok());
+  EXPECT_TRUE(batch.SingleDelete("c").ok());
+  return batch;
+}
+
+TEST(WriteBatch, OperationsAreToldInOrder) {
+  const WriteBatch batch = Three();
+  Recorder recorder;
+  ASSERT_TRUE(batch.Iterate(&recorder).ok());
+  EXPECT_EQ(recorder.seen, (std::vector<std::string>{"put a=1", "delete ", "single c"}));
+  EXPECT_EQ(batch.Count(), 3u);
+}
+
+TEST(WriteBatch, AHandlerMayStopOrFail) {
+  const WriteBatch batch = Three();
+  Recorder stops;
+  stops.stop_after = 2;
+  EXPECT_TRUE(batch.Iterate(&stops).ok());
+  EXPECT_EQ(stops.seen.size(), 2u);
+  Recorder fails;
+  fails.fail_at = 1;
+  EXPECT_TRUE(batch.Iterate(&fails).IsAborted());
+  EXPECT_EQ(fails.seen.size(), 1u);
+}
+
+TEST(WriteBatch, ASingleDeleteIsADeleteForWhoDoesNotAsk) {
+  class OnlyTwo final : public WriteBatch::Handler {
+   public:
+    Status Put(Slice, Slice) override { return Status::OK(); }
+    Status Delete(Slice) override {
+      ++deletes;
+      return Status::OK();
+    }
+    int deletes = 0;
+  };
+  OnlyTwo handler;
+  ASSERT_TRUE(Three().Iterate(&handler).ok());
+  EXPECT_EQ(handler.deletes, 2);
+}
+
+TEST(WriteBatch, WhatIsTooLargeOrUnknownLeavesItUnchanged) {
+  WriteBatch batch = Three();
+  const std::string before = batch.Data();
+  const std::string key(kMaxKeyBytes + 1, 'k');
+  EXPECT_TRUE(batch.Put(key, "v").IsInvalidArgument());
+  EXPECT_TRUE(batch.Delete(key).IsInvalidArgument());
+  EXPECT_TRUE(batch.SingleDelete(key).IsInvalidArgument());
+  EXPECT_TRUE(batch.Put("k", Slice(key.data(), kMaxValueBytes + 1)).IsInvalidArgument());  // size only: never read
+  EXPECT_TRUE(batch.Merge("k", "v").IsNotSupported());
+  EXPECT_TRUE(batch.DeleteRange("a", "b").IsNotSupported());
+  EXPECT_EQ(batch.Data(), before);
+  EXPECT_EQ(batch.Count(), 3u);
+  EXPECT_TRUE(batch.Put(std::string(kMaxKeyBytes, 'k'), "v").ok());
+}
+
+TEST(WriteBatch, SavePointsNest) {
+  WriteBatch batch = Three();
+  const std::string three = batch.Data();
+  EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
+  EXPECT_TRUE(batch.PopSavePoint().IsNotFound());
+  batch.SetSavePoint();
+  ASSERT_TRUE(batch.Put("d", "4").ok());
+  const std::string four = batch.Data();
+  batch.SetSavePoint();
+  ASSERT_TRUE(batch.Put("e", "5").ok());
+  ASSERT_TRUE(batch.RollbackToSavePoint().ok());
+  EXPECT_EQ(batch.Data(), four);
+  EXPECT_EQ(batch.Count(), 4u);
+  batch.SetSavePoint();
+  ASSERT_TRUE(batch.Put("f", "6").ok());
+  ASSERT_TRUE(batch.PopSavePoint().ok());
+  ASSERT_TRUE(batch.RollbackToSavePoint().ok());
+  EXPECT_EQ(batch.Data(), three);
+  batch.SetSavePoint();
+  batch.Clear();
+  EXPECT_EQ(batch.Count(), 0u);
+  EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
+}
+
+TEST(WriteBatch, AMovedOrCopiedBatchIsTheSame) {
+  WriteBatch batch = Three();
+  WriteBatch copy = batch;
+  const WriteBatch moved = std::move(batch);
+  EXPECT_EQ(moved.Data(), copy.Data());
+  ASSERT_TRUE(copy.Put("d", "4").ok());
+  EXPECT_EQ(moved.Count(), 3u);
+}
+
+TEST(WriteBatch, ItsDataMakesItAgain) {
+  const WriteBatch batch = Three();
+  WriteBatch again;
+  ASSERT_TRUE(WriteBatch::FromData(batch.Data(), &again).ok());
+  EXPECT_EQ(again.Data(), batch.Data());
+  EXPECT_EQ(again.Count(), 3u);
+}
+
+// Whatever the bytes are, either they are a batch whose data are those bytes, or *batch stays as it was.
+TEST(WriteBatch, HostileDataIsCorruptionAndChangesNothing) {
+  const std::uint64_t seed = testing::SeedFromEnvironment(51);
+  Prng prng(seed);
+  const std::string good = Three().Data();
+  for (int round = 0; round < 20'000; ++round) {
+    std::string data = good;
+    switch (prng.Uniform(4)) {
+      case 0: data.resize(prng.Uniform(data.size())); break;
+      case 1: data += prng.Bytes(1 + prng.Uniform(4)); break;
+      case 2: data = prng.Bytes(prng.Uniform(40)); break;
+      default: break;
+    }
+    if (!data.empty()) data[prng.Uniform(data.size())] ^= static_cast<char>(1 << prng.Uniform(8));
+    WriteBatch batch = Three();
+    const Status s = WriteBatch::FromData(data, &batch);
+    if (s.ok()) {
+      ASSERT_EQ(batch.Data(), data);
+    } else {
+      ASSERT_TRUE(s.IsCorruption());
+      ASSERT_EQ(batch.Data(), good);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cambium
