@@ -58,6 +58,7 @@ Status IndexSegmentWriter::Continue(const OpenIndexSegment& first) {
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(first.file->file().GetInfo(&info));
   if (info.size != first.length || info.link_count != 1) return Status::OK();
+  continued_number_ = first.file->number();
   segments_.push_back({first.file, first.length, 0});
   written_ = first.length;
   return Status::OK();
@@ -94,7 +95,12 @@ Status IndexSegmentWriter::Sync() {
   if (Status s = WriteGathered(); !s.ok()) return Fail(std::move(s));
   std::erase_if(segments_, [](const Segment& segment) { return segment.units_added == 0; });
   for (const Segment& segment : segments_) {
-    if (Status s = segment.file->shared_file()->SyncData(); !s.ok()) return Fail(std::move(s));
+    // A file that no MANIFEST record names can be thrown away when there is no space for it. Any other failed sync may
+    // have lost what the page cache still shows, of pages that are committed too, and no later sync would tell.
+    if (Status s = segment.file->shared_file()->SyncData(); !s.ok()) {
+      const bool is_new = segment.file->number() != continued_number_;
+      return Fail(s.IsNoSpace() && is_new ? std::move(s) : s.Fatal());
+    }
   }
   return Status::OK();
 }

@@ -68,7 +68,8 @@ class IndexSegmentWriter final : public PageSink {
   Result<Place> Reserve(unsigned units) override;
   Status Append(PagePointer page, Slice bytes) override;
 
-  // Writes what is gathered, then syncs every file that was written to. To be called once, before the commit.
+  // Writes what is gathered, then syncs every file that was written to. To be called once, before the commit. A failed
+  // sync is Fatal, unless a new file finds no space.
   Status Sync();
 
   [[nodiscard]] std::uint64_t bytes_appended() const { return bytes_appended_; }
@@ -86,6 +87,7 @@ class IndexSegmentWriter final : public PageSink {
   const CreateIndexFile create_;
   PagePool* const pool_;
   OpenIndexSegment first_;          // until it has been tried
+  std::uint64_t continued_number_ = 0;  // of the segment that an earlier merge began; 0: none
   std::vector<Segment> segments_;   // the last one is written to
   std::string gathered_;            // bytes that belong right behind written_ of the last segment
   std::uint64_t written_ = 0;

@@ -42,9 +42,9 @@ inline constexpr int kFaultClasses = 10;
 struct ExplorerSettings {
   SimNames names = SimNames::kPosix;
   FaultClass fault = FaultClass::kNone;
-  std::size_t images_max = 24;       // of life 1; fewer if it has fewer operations
-  std::size_t variants_min = 8;      // damages per image
-  std::size_t variants_max = 12;
+  std::size_t images_max = 16;       // of life 1; fewer if it has fewer operations
+  std::size_t variants_min = 6;      // damages per image
+  std::size_t variants_max = 10;
   unsigned cut_recovery_percent = 30;
   unsigned live_on_percent = 12;
   int lives_max = 4;

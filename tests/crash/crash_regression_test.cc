@@ -107,5 +107,24 @@ TEST(CrashRegressionTest, ADirectoryWhoseSyncFailedIsMadeAnew) {
   EXPECT_TRUE(second->Get({}, "a", &value).ok());
 }
 
+// The sync of an index segment failed during a merge, and the database went on as after a failed write.
+TEST(CrashRegressionTest, AFailedSyncOfTheIndexIsFatal) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database->Put({}, "a", "1").ok());
+  ASSERT_TRUE(database->Flush({}).ok());
+  SimFault fault;
+  fault.matches = [](SimOpKind kind, const std::string& path) {
+    return kind == SimOpKind::kSync && path.ends_with(".idx");
+  };
+  fs->AddFault(fault);
+  ASSERT_TRUE(database->Put({}, "b", "2").ok());
+  const Status compacted = database->CompactRange({}, nullptr, nullptr);
+  EXPECT_EQ(compacted.severity(), Status::Severity::kFatal) << compacted.ToString();
+  EXPECT_EQ(fs->fault_hits(), 1u);
+  EXPECT_EQ(database->Put({}, "c", "3").severity(), Status::Severity::kFatal);
+}
+
 }  // namespace
 }  // namespace cambium::testing

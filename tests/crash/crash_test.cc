@@ -35,7 +35,7 @@ Case DrawCase(std::uint64_t seed) {
   drawn.program = DrawProgram(seed, shape);
   drawn.settings.names = static_cast<SimNames>(prng.Uniform(3));
   if (prng.OneIn(2)) drawn.settings.fault = static_cast<FaultClass>(1 + prng.Uniform(kFaultClasses - 1));
-  if (shape.operations <= 8) drawn.settings.images_max = 200;  // every operation
+  if (shape.operations <= 8 && prng.OneIn(3)) drawn.settings.images_max = 200;  // every operation
   if (prng.OneIn(8)) drawn.settings.variants_max = 32;
   return drawn;
 }
@@ -43,7 +43,7 @@ Case DrawCase(std::uint64_t seed) {
 TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   const std::uint64_t first_seed = SeedFromEnvironment(1);
   const bool repeat = std::getenv("CAMBIUM_SEED") != nullptr;
-  const std::uint64_t wanted = ScaledCount(90'000);
+  const std::uint64_t wanted = ScaledCount(400'000);
   std::uint64_t images = 0;
   std::uint64_t programs = 0;
   std::uint64_t hits = 0;

@@ -394,19 +394,20 @@ std::string Runner::Reopen(const Operation& op) {
     if (!refused.IsAborted()) return "Close with a snapshot or an iterator alive says " + refused.ToString();
   }
   ReleaseAll();
-  const bool sync_failed = policy_.sync_has_failed && policy_.sync_has_failed();
+  const auto sync_failed = [&] { return policy_.sync_has_failed && policy_.sync_has_failed(); };
   bool closed_well = false;
   if (op.flag) {
     const Status closed = database_->Close();
     closed_well = closed.ok();
     if (!closed.ok() && !policy_.faults) return "Close: " + closed.ToString();
-    if (closed.ok() && (fatal_ || sync_failed)) return "Close says OK after a fatal error";
+    if (closed.ok() && (fatal_ || sync_failed())) return "Close says OK after a fatal error";
   } else {
     database_->Drop();
   }
   if (policy_.verify && !policy_.faults) {
     if (std::string wrong = database_->Verify(); !wrong.empty()) return "closed: " + wrong;
   }
+  const bool cache_is_doubted = fatal_ || sync_failed();
   Timeline::Bound bound = timeline_->bound();
   if (closed_well) bound = timeline_->BoundOfCommits(timeline_->commit_count());
   Status opened = database_->Open();
@@ -417,7 +418,7 @@ std::string Runner::Reopen(const Operation& op) {
   }
   if (!opened.ok()) return "Open: " + opened.ToString();
   // After a failed sync the cache has forgotten or will be doubted: only what was synced must be there.
-  return CheckRecovered(bound, sync_failed || fatal_);
+  return CheckRecovered(bound, cache_is_doubted);
 }
 
 }  // namespace cambium::testing
