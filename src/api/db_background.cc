@@ -51,8 +51,11 @@ void DbImpl::Schedule(Job job) {
 
 void DbImpl::ScheduleLocked(Job job) {
   bool& scheduled = scheduled_[static_cast<std::size_t>(job)];
-  if (scheduled || closing_ || read_only_) return;
-  if (has_fatal_.load(std::memory_order_acquire)) return;
+  if (closing_ || read_only_ || has_fatal_.load(std::memory_order_acquire)) return;
+  if (scheduled) {
+    again_[static_cast<std::size_t>(job)] = true;
+    return;
+  }
   scheduled = true;
   const TaskPriority priority = job == Job::kMerge || job == Job::kRemove ? TaskPriority::kLow
                                 : job == Job::kFlush                      ? TaskPriority::kHigh
@@ -61,6 +64,11 @@ void DbImpl::ScheduleLocked(Job job) {
 }
 
 void DbImpl::RunJob(Job job) {
+  const auto index = static_cast<std::size_t>(job);
+  {
+    const std::lock_guard lock(background_mutex_);
+    again_[index] = false;
+  }
   Status s = Health();
   if (s.ok()) s = DoJob(job);
   if (s.severity() == Status::Severity::kFatal) {
@@ -71,14 +79,13 @@ void DbImpl::RunJob(Job job) {
   }
   EpochCollect();
   const bool more_flush = job == Job::kFlush && s.ok() && frozen_count_.load(std::memory_order_acquire) > 0;
-  const bool merge = s.ok() && (job == Job::kFlush || job == Job::kMerge) && MergeIsDue();
+  const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue();
   const std::lock_guard lock(background_mutex_);
-  const auto index = static_cast<std::size_t>(job);
   scheduled_[index] = false;
   last_status_[index] = s;
   ++runs_[index];
-  if (more_flush) ScheduleLocked(Job::kFlush);
-  if (merge) ScheduleLocked(Job::kMerge);
+  if (more_flush || (s.ok() && std::exchange(again_[index], false))) ScheduleLocked(more_flush ? Job::kFlush : job);
+  if (merge && !merging_) ScheduleLocked(Job::kMerge);  // else whoever merges looks when it ends
   background_changed_.notify_all();
 }
 
@@ -144,8 +151,32 @@ Status DbImpl::CommitEdit(Edit* edit) {
   if (log_ != nullptr && log_->durable_sequence() > manifest_->state().durable_sequence) {
     edit->durable_sequence = log_->durable_sequence();
   }
+  // What it names for the first time.
+  std::vector<std::string> named;
+  const auto name = [&](FileKind kind, std::uint64_t number) {
+    obsolete_.Keep(number);
+    named.push_back(FilePath(path_, kind, number));
+  };
+  for (const SegmentInfo& segment : edit->set_segments) {
+    if (manifest_->state().segments.contains(segment.number)) continue;
+    name(segment.kind == SegmentKind::kLargeValue ? FileKind::kLargeValue : FileKind::kLog, segment.number);
+  }
+  for (const FamilyEdit& family : edit->families) {
+    for (const RunInfo& run : family.add_runs) name(FileKind::kRun, run.number);
+    for (const IndexSegmentInfo& segment : family.set_index_segments) {
+      const auto known = manifest_->state().families.find(family.id);
+      if (known != manifest_->state().families.end() && known->second.index_segments.contains(segment.number)) continue;
+      name(FileKind::kIndex, segment.number);
+    }
+  }
   const Status committed = manifest_->Commit(*edit, roll_number);
-  if (committed.severity() == Status::Severity::kFatal) SetFatal(committed);
+  if (committed.ok()) {
+    for (const std::string& gone : std::exchange(in_doubt_, {})) obsolete_.Add(gone);
+  } else if (committed.severity() == Status::Severity::kFatal) {
+    SetFatal(committed);
+  } else {
+    in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
+  }
   return committed;
 }
 
@@ -173,13 +204,8 @@ Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind) {
   made.header = HeaderFor(kind, number);
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(FilePath(path_, kind, number), OpenMode::kCreateNew, {}, &file));
-  made.file = obsolete_.Track(number, std::move(file));
+  made.file = obsolete_.Track(number, std::move(file), false);
   return made;
-}
-
-// Nothing names the file, so it can go at once. If that fails it is an orphan, which the next opening removes.
-void DbImpl::Discard(FileKind kind, std::uint64_t number) {
-  static_cast<void>(fs_->Unlink(FilePath(path_, kind, number)));
 }
 
 Status DbImpl::SyncDirectory() {
@@ -207,15 +233,23 @@ Status DbImpl::FlushOldest() {
   top.smallest_key = smallest;
   top.largest_key = largest;
 
-  if (index_->PickFlush(*family.layers, top) == FlushChoice::kMerge && ClaimMerge()) {
-    const Status merged = MergeTable(table, cursor.get());
+  // The layers of now: a sweep may have begun since, and while the claim is ours none begins.
+  Status done = Status::Aborted("not tried");
+  if (ClaimMerge()) {
+    if (index_->PickFlush(*view_.Pin()->families[0].layers, top) == FlushChoice::kMerge) {
+      done = MergeTable(table, cursor.get());
+    }
     ReleaseMerge();
-    if (merged.ok()) return BoundPinnedMemory();
-    if (!merged.IsAborted()) return merged;
-    cursor->SeekToFirst();
+    if (done.IsAborted()) cursor->SeekToFirst();
   }
-  CAMBIUM_RETURN_IF_ERROR(WriteRun(table, cursor.get()));
-  return BoundPinnedMemory();
+  if (done.IsAborted()) done = WriteRun(table, cursor.get());
+  CAMBIUM_RETURN_IF_ERROR(done);
+  // The table is flushed, whatever becomes of those before it.
+  const Status bounded = BoundPinnedMemory();
+  if (!bounded.ok()) {
+    logger_->Log(InfoLogLevel::kWarn, "memory that snapshots pin could not be moved to runs: " + bounded.ToString());
+  }
+  return Status::OK();
 }
 
 // What a flush adds to the edit that commits it.
@@ -235,52 +269,56 @@ void DbImpl::InstallFlushed(const FrozenTable& table, std::shared_ptr<const Laye
   stats_.flushes.fetch_add(1, std::memory_order_relaxed);
 }
 
-Status DbImpl::WriteRun(const FrozenTable& table, EntryCursor* cursor) {
-  CAMBIUM_TRY(NewIndexFile made, MakeIndexFile(FileKind::kRun));
-  const std::uint64_t number = made.header.number;
+// From where the cursor stands, as far as one file goes: written, synced, and not named yet.
+Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(EntryCursor* cursor, AccountDelta* accounts) {
+  CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun));
   RunOptions options;
   options.page_size = static_cast<std::uint32_t>(page_size_);
   options.filter_bits_per_key = static_cast<unsigned>(options_.filter_bits_per_key);
   RunBuilder builder(made.file, made.header, options_.comparator, options);
-  AccountDelta accounts;
-  const auto give_up = [&](const Status& s) {
-    Discard(FileKind::kRun, number);
-    return s;
-  };
-  for (; cursor->Valid(); cursor->Next()) {
-    const Status added = builder.Add(cursor->key(), cursor->entry());
-    if (!added.ok()) return give_up(added);
-    accounts.Add(cursor->entry());
+  for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
+    CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
+    accounts->Add(cursor->entry());
   }
-  if (!cursor->status().ok()) return give_up(cursor->status());
-  Result<RunInfo> finished = builder.Finish();
-  if (!finished.ok()) return give_up(finished.status());
-  const RunInfo info = *finished;
-  if (!MutantIs(Mutant::kCommitBeforeRunSync)) {
-    const Status synced = Judge(made.file->SyncData());
-    if (!synced.ok()) return synced.severity() == Status::Severity::kFatal ? synced : give_up(synced);
-  }
-  CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
-  CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(made.file, info, options_.comparator, pool_.get()));
-  stats_.flush_bytes.fetch_add(info.file_size, std::memory_order_relaxed);
+  CAMBIUM_RETURN_IF_ERROR(cursor->status());
+  CAMBIUM_TRY(const RunInfo info, builder.Finish());
+  if (!MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
+  return Run::Open(made.file, info, options_.comparator, pool_.get());
+}
 
+// A table that is too large for one file makes several, which share no key.
+Status DbImpl::WriteRun(const FrozenTable& table, EntryCursor* cursor) {
+  AccountDelta accounts;
+  std::vector<std::shared_ptr<const Run>> made;
+  do {
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, WriteOneRun(cursor, &accounts));
+    stats_.flush_bytes.fetch_add(run->info().file_size, std::memory_order_relaxed);
+    made.push_back(std::move(run));
+  } while (cursor->Valid());
+  CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   {
     const std::lock_guard lock(commit_mutex_);
-    const std::shared_ptr<const Layers> current = view_.Pin()->families[0].layers;
+    std::shared_ptr<const Layers> next = view_.Pin()->families[0].layers;
     Edit edit;
     FamilyEdit family;
     family.id = 0;
-    family.add_runs.push_back(info);
+    for (const auto& run : made) {
+      family.add_runs.push_back(run->info());
+      next = next->WithNewestRun(run);
+    }
     family.layers.emplace();
-    family.layers->push_back(number);
-    for (const auto& older : current->runs()) family.layers->push_back(older->number());
+    for (const auto& run : next->runs()) family.layers->push_back(run->number());
     family.accounts = std::move(accounts);
     AbsorbTable(table, &edit, &family);
     edit.families.push_back(std::move(family));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
-    InstallFlushed(table, current->WithNewestRun(std::move(run)));
+    InstallFlushed(table, std::move(next));
   }
-  if (MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
+  if (MutantIs(Mutant::kCommitBeforeRunSync)) {
+    for (const auto& run : made) {
+      CAMBIUM_RETURN_IF_ERROR(Judge(run->files().Find(run->number())->shared_file()->SyncData()));
+    }
+  }
   return DropUnreferenced();
 }
 
@@ -409,7 +447,10 @@ Status DbImpl::DropUnreferenced() {
     for (const auto& [id, family] : state.families) flushed = std::min(flushed, family.flushed_sequence);
     const std::shared_ptr<const View> view = view_.Pin();
     Edit edit;
+    bool is_behind_open = false;  // the first record of a segment says where the one before it ends, as long as no seal does
     for (const auto& [number, info] : state.segments) {
+      if (info.kind == SegmentKind::kLog && is_behind_open) continue;
+      is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);
       const Account account = state.TotalAccount(info.slot);
       const bool referred = MutantIs(Mutant::kChargeBytesNotReferences)
                                 ? account.bytes > static_cast<std::int64_t>(info.sealed_length / 2)
@@ -443,13 +484,14 @@ Status DbImpl::DropUnreferenced() {
 }
 
 Status DbImpl::RemoveObsolete() {
+  Status first;
   for (const std::string& path : obsolete_.Take()) {
     // After a failure nothing is removed any more: it may be what the next opening needs.
     CAMBIUM_RETURN_IF_ERROR(Health());
     const Status removed = fs_->Unlink(path);
-    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+    if (!removed.ok() && !removed.IsPathNotFound() && first.ok()) first = removed;
   }
-  return Status::OK();
+  return first;
 }
 
 Status DbImpl::Flush(const FlushOptions& options) {

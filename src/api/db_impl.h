@@ -112,6 +112,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status DoJob(Job job);
   Status FlushOldest();
   Status WriteRun(const FrozenTable& table, EntryCursor* cursor);
+  Result<std::shared_ptr<const Run>> WriteOneRun(EntryCursor* cursor, AccountDelta* accounts);
   Status MergeTable(const FrozenTable& table, EntryCursor* cursor);
   Status MergeLayers(bool force);
   Status CommitMerge(MergeOutcome* outcome, const FrozenTable* table);
@@ -126,7 +127,6 @@ class DbImpl final : public DB, private SegmentSource {
   // Drops segments that have no reference and cannot get one any more, in a commit of its own.
   Status DropUnreferenced();
   Result<NewIndexFile> MakeIndexFile(FileKind kind);
-  void Discard(FileKind kind, std::uint64_t number);
   Status SyncDirectory();
   Status CommitEdit(Edit* edit);                 // commit_mutex_ held
   [[nodiscard]] Result<Slot> FreeSlot() const;   // commit_mutex_ held
@@ -140,6 +140,8 @@ class DbImpl final : public DB, private SegmentSource {
   // ---- db_snapshots.cc ----
   Status BoundPinnedMemory();
   Status MovePinnedToRuns(SnapshotImpl* snapshot, const View& current);
+  // Of the current view's tables and of those that only snapshots hold.
+  [[nodiscard]] std::size_t AllTableBytes() const;
 
   // ---- db_read.cc ----
   Status CheckRead(const ReadOptions& options) const;
@@ -187,6 +189,9 @@ class DbImpl final : public DB, private SegmentSource {
   std::uint64_t next_file_number_ = 1;               // commit_mutex_
   std::map<std::uint64_t, SequenceNumber> large_committed_;  // commit_mutex_; file -> the operation that refers to it
   std::shared_ptr<Segment> spare_;                   // commit_mutex_; named, empty, for the next rotation
+  // commit_mutex_; paths of files that an edit named whose commit failed. It may have reached the disk all the same, so
+  // they go only when a later commit has succeeded.
+  std::vector<std::string> in_doubt_;
   Id128 database_id_{};
   std::uint64_t epoch_ = 0;
   std::uint64_t page_size_ = 0;
@@ -194,6 +199,7 @@ class DbImpl final : public DB, private SegmentSource {
   mutable std::mutex background_mutex_;
   std::condition_variable background_changed_;
   std::array<bool, kJobCount> scheduled_{};     // background_mutex_
+  std::array<bool, kJobCount> again_{};         // background_mutex_; asked for while it ran, when it may have looked already
   std::array<Status, kJobCount> last_status_{};  // background_mutex_; of the last run of each job
   std::array<std::uint64_t, kJobCount> runs_{};  // background_mutex_; how often each job has ended
   bool closing_ = false;                        // background_mutex_

@@ -137,17 +137,21 @@ void DbIterator::Prev() {
 }
 
 void DbIterator::Settle(Direction direction) {
-  while (cursor_->Valid() && cursor_->entry().kind == EntryKind::kTombstone) {
+  const auto is_inside = [&] {
+    return direction == Direction::kForward ? !IsAtOrAboveUpper(cursor_->key()) : !IsBelowLower(cursor_->key());
+  };
+  // Tombstones beyond the bound are nobody's business: there may be millions.
+  bool inside = cursor_->Valid() && is_inside();
+  while (inside && cursor_->entry().kind == EntryKind::kTombstone) {
     if (direction == Direction::kForward) {
       cursor_->Next();
     } else {
       cursor_->Prev();
     }
+    inside = cursor_->Valid() && is_inside();
   }
   status_ = cursor_->status();
-  if (!cursor_->Valid()) return;
-  const Slice key = cursor_->key();
-  valid_ = direction == Direction::kForward ? !IsAtOrAboveUpper(key) : !IsBelowLower(key);
+  valid_ = inside;
 }
 
 Slice DbIterator::key() const {

@@ -31,6 +31,18 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : trimmed.substr(0, slash);
 }
 
+// Keeps messages until there is a place for them: an opening that is refused writes nothing, its log included.
+class HeldMessages final : public Logger {
+ public:
+  void Log(InfoLogLevel level, Slice line) override { held_.emplace_back(level, line.ToString()); }
+  void PassOn(Logger* logger) const {
+    for (const auto& [level, line] : held_) logger->Log(level, line);
+  }
+
+ private:
+  std::vector<std::pair<InfoLogLevel, std::string>> held_;
+};
+
 }  // namespace
 
 Status DB::Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db) {
@@ -182,7 +194,7 @@ Status DbImpl::OpenLayers(const ManifestState& state) {
               TreeLayers::Open(family, options_.comparator, pool_.get(),
                                [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
                                  CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*fs_, path_, state, kind, number));
-                                 return obsolete_.Track(number, std::move(file));
+                                 return obsolete_.Track(number, std::move(file), true);
                                }));
   view_.Update([&](View* view) { view->families.push_back({family.id, active_, {}, layers}); });
   return Status::OK();
@@ -209,7 +221,6 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   if (!options_.comparator->EqualMeansSameBytes()) equal_by_ = options_.comparator;
   if (!CodecOf(options_.blob_compression_type, &codec_)) return Status::NotSupported("blob_compression_type");
   if (executor_ == nullptr) executor_ = Executor::NewThreadPool(options_.max_background_jobs);
-  if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_);
 
   active_ = std::make_shared<MemTable>(options_.comparator);
   CAMBIUM_RETURN_IF_ERROR(OpenLayers(state));
@@ -221,7 +232,8 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   request.directory = path_;
   request.state = &state;
   request.mode = options_.wal_recovery_mode;
-  request.logger = logger_.get();
+  HeldMessages messages;
+  request.logger = &messages;
   request.inline_below = separate_from_;
   const SequenceNumber flushed = MutantIs(Mutant::kReplayFlushed) ? 0 : family.flushed_sequence;
   CAMBIUM_TRY(const ReplayResult replayed, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
@@ -239,6 +251,8 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
                 }
                 return Status::OK();
               }));
+  if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_);
+  messages.PassOn(logger_.get());
   if (!replayed.torn.empty()) logger_->Log(InfoLogLevel::kInfo, "the log ends early: " + replayed.torn);
   published_.store(std::max(replayed.last_sequence, family.flushed_sequence));
   log_end_ = replayed.end;
@@ -250,24 +264,26 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   for (const ReplayedSegment& adopted : replayed.adopted) {
     SegmentInfo& info = state.segments.at(adopted.number);
     const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
-    if (!MutantIs(Mutant::kSkipAdoptSync)) {
+    if (!info.sealed && !MutantIs(Mutant::kSkipAdoptSync)) {
       const Status synced = segment->file().SyncData();
       if (!synced.ok()) return synced.WithContext("syncing the recovered log").Fatal();
     }
     if (!MutantIs(Mutant::kSkipNeutralise)) {
       info.sealed = true;
+      info.has_footer = false;
       info.sealed_length = info.file_size = adopted.length;
       info.last_sequence = adopted.last_sequence;
     }
   }
+  std::set<std::uint64_t> rejected;
+  if (!MutantIs(Mutant::kSkipNeutralise)) rejected.insert(replayed.rejected.begin(), replayed.rejected.end());
   for (const auto& [number, info] : state.segments) {
-    if (info.kind == SegmentKind::kLog && info.sealed && info.sealed_length > kFileHeaderSize) {
+    if (info.kind == SegmentKind::kLog && info.sealed && info.sealed_length > kFileHeaderSize &&
+        !rejected.contains(number)) {
       predecessor = {view->segments.Find(info.slot), info.sealed_length, info.last_sequence};
     }
   }
   predecessor.last_sequence = published_.load();
-  std::set<std::uint64_t> rejected;
-  if (!MutantIs(Mutant::kSkipNeutralise)) rejected.insert(replayed.rejected.begin(), replayed.rejected.end());
   const std::set<std::uint64_t> referred(replayed.large_values.begin(), replayed.large_values.end());
   for (const auto& [number, info] : state.segments) {
     if (info.kind != SegmentKind::kLargeValue) continue;

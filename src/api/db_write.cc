@@ -132,6 +132,7 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch,
     const std::lock_guard lock(commit_mutex_);
     for (const std::uint64_t number : large) large_committed_[number] = last;
   }
+  if (!large.empty()) EpochCollect();  // each file came with a view of its own
   if (!options.sync) return Status::OK();
   const Status synced = log_->SyncUpTo(last);
   if (!synced.ok() && !MutantIs(Mutant::kIgnoreWriteFailure)) SetFatal(synced);
@@ -146,6 +147,7 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, S
   const SequenceNumber first = published_.load(std::memory_order_relaxed) + 1;
   CommitLog::Position position;
   CAMBIUM_RETURN_IF_ERROR(log_->Append(batch, first, &position));
+  if (position.segment != log_end_.segment) Schedule(Job::kSeal);  // the one before it
   for (const PreparedBatch::Op& op : batch->ops()) {
     const Entry entry = op.header.op == RecordOp::kDelete ? Entry::Tombstone()
                         : op.separated                    ? Entry::At(op.address)
@@ -229,7 +231,6 @@ Result<std::shared_ptr<Segment>> DbImpl::NextSegment(const SegmentEnd* failed) {
     edit.set_segments.push_back(cut);
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
   }
-  Schedule(Job::kSeal);
   return std::exchange(spare_, nullptr);
 }
 
@@ -243,9 +244,17 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
   CAMBIUM_TRY(info.slot, FreeSlot());
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kCreateNew, {}, &file));
-  CAMBIUM_RETURN_IF_ERROR(file->Write(0, EncodeFileHeader(header)));
-  const Status synced = file->SyncData();
-  if (!synced.ok()) return synced.IsNoSpace() ? synced : synced.Fatal();
+  Status made = file->Write(0, EncodeFileHeader(header));
+  if (made.ok()) {
+    made = file->SyncData();
+    if (!made.ok() && !made.IsNoSpace()) return made.Fatal();
+  }
+  if (!made.ok()) {
+    // Every write that finds the disk full comes here: it must not leave a file each time.
+    file.reset();
+    static_cast<void>(fs_->Unlink(path));
+    return made;
+  }
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   info.number = number;
   info.kind = SegmentKind::kLog;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "cambium/db.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "util/coding.h"
@@ -41,6 +42,7 @@ class Replay {
     result_.end = state_.replay;
     queue_ = request_.fs->NewReadQueue(kReadsAhead, request_.use_io_uring);
     for (std::size_t i = 0; i < sources_.size() && !ended_; ++i) CAMBIUM_RETURN_IF_ERROR(ReplaySegment(i));
+    if (!ended_) CAMBIUM_RETURN_IF_ERROR(CheckWholeEnd());
     result_.proven_durable = std::max(result_.proven_durable, state_.durable_sequence);
     return std::move(result_);
   }
@@ -125,7 +127,7 @@ class Replay {
     const bool linked_ok = first || limit == kFileHeaderSize || ChainHolds(source);
     if (!linked_ok) {
       // Nothing in it counts, and it must not stand in the way of the next replay.
-      Adopt(source, kFileHeaderSize, false);
+      Cut(source, kFileHeaderSize, false);
       return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
     }
 
@@ -141,12 +143,12 @@ class Replay {
           if (MutantIs(Mutant::kApplyHalfBatch)) {
             CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
           } else {
-            Adopt(source, applied_end, applied);
+            Cut(source, applied_end, applied);
             return End(i, applied_end, "the last batch is not whole", nullptr);
           }
         }
         if (scanner.offset() < limit) {
-          Adopt(source, applied_end, applied);
+          Cut(source, applied_end, applied);
           return End(i, scanner.offset(), "the file is shorter than its log", nullptr);
         }
         break;
@@ -160,7 +162,7 @@ class Replay {
         break;
       }
       if (found == ScanResult::kInvalid) {
-        Adopt(source, applied_end, applied);
+        Cut(source, applied_end, applied);
         return End(i, scanner.offset(), scanner.reason(), &scanner);
       }
       result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
@@ -172,7 +174,7 @@ class Replay {
       std::string problem;
       CAMBIUM_RETURN_IF_ERROR(Take(source, record, &problem));
       if (!problem.empty()) {
-        Adopt(source, applied_end, applied);
+        Cut(source, applied_end, applied);
         return End(i, record.offset, problem, &scanner);
       }
       if ((record.header.marks & kLastOfBatch) != 0) {
@@ -319,6 +321,11 @@ class Replay {
       *problem = "the large value's file " + std::to_string(ref.number) + " is not in the MANIFEST";
       return Entry::Tombstone();
     }
+    if (ref.file_size != found->second.file_size || ref.file_size <= kLargeRecordOffset + kRecordHeaderSize ||
+        ref.file_size > kLargeRecordOffset + kRecordHeaderSize + kMaxKeySize + kMaxValueBytes + kRecordAlignment) {
+      *problem = "reference to a large value of " + std::to_string(ref.file_size) + " bytes, which is not its size";
+      return Entry::Tombstone();
+    }
     const std::string path = FilePath(request_.directory, FileKind::kLargeValue, ref.number);
     FileInfo info;
     const Status s = request_.fs->GetInfo(path, &info);
@@ -347,6 +354,11 @@ class Replay {
       last_adopted_ = ReplayedSegment{source.info.number, source.info.sealed_length, source.info.last_sequence};
       return;
     }
+    Cut(source, length, holds_records);
+  }
+  // The same where the log ends before its time. If recovery goes on all the same, also a sealed segment ends here for
+  // good: what comes next continues it here, and the next replay must not meet the damage again.
+  void Cut(const Source& source, std::uint64_t length, bool holds_records) {
     if (!holds_records) {
       result_.rejected.push_back(source.info.number);
       return;
@@ -356,6 +368,19 @@ class Replay {
   }
   [[nodiscard]] SequenceNumber LastSequence() const {
     return started_ ? next_sequence_ - 1 - batch_.size() : result_.last_sequence;
+  }
+
+  // The log has ended without damage. But files that are cut off between two records look like that too.
+  Status CheckWholeEnd() {
+    const SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
+    if (witness <= result_.last_sequence || MutantIs(Mutant::kIgnoreDurableWitness)) return Status::OK();
+    const std::string where = (sources_.empty() ? request_.directory : sources_.back().path) +
+                              ": the log ends with operation " + std::to_string(result_.last_sequence) +
+                              "; operations up to " + std::to_string(witness) + " were durable and are missing";
+    if (request_.mode != WALRecoveryMode::kPointInTimeRecovery) return Status::Corruption(where);
+    if (request_.logger != nullptr) request_.logger->Log(InfoLogLevel::kError, where + ", as asked for");
+    result_.torn = where;
+    return Status::OK();
   }
 
   // The log ends here, before its time: a torn tail, unless a witness says that more was durable.
@@ -373,8 +398,8 @@ class Replay {
       witness = std::max({witness, found, source.link_witness});
     }
     for (std::size_t j = i + 1; j < sources_.size(); ++j) {
-      SegmentScanner probe(*sources_[j].file, sources_[j].seed, kFileHeaderSize - kRecordAlignment, sources_[j].size,
-                           queue_.get());
+      const std::uint64_t limit = sources_[j].info.sealed ? sources_[j].info.sealed_length : sources_[j].size;
+      SegmentScanner probe(*sources_[j].file, sources_[j].seed, kFileHeaderSize - kRecordAlignment, limit, queue_.get());
       CAMBIUM_TRY(const SequenceNumber found, probe.ProbeForWitness());
       witness = std::max(witness, found);
     }

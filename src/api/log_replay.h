@@ -39,8 +39,10 @@ struct ReplayResult {
   SequenceNumber last_sequence = 0;      // of the last applied batch
   SequenceNumber proven_durable = 0;     // the highest witness met
   LogPosition end;                       // behind the last applied batch
-  std::vector<ReplayedSegment> adopted;  // unsealed segments that hold applied records, oldest first
-  std::vector<std::uint64_t> rejected;   // unsealed segments that hold none of them: empty, or behind the end
+  // Segments to be sealed at these lengths, oldest first: unsealed ones that hold applied records, and one that is sealed
+  // farther on if kPointInTimeRecovery goes on from damage in it.
+  std::vector<ReplayedSegment> adopted;
+  std::vector<std::uint64_t> rejected;   // segments that hold none of them: empty, or behind the end
   std::vector<std::uint64_t> large_values;  // files that applied records refer to
   std::uint64_t bytes_read = 0;
   std::string torn;                      // why the log ended early: file, offset and reason; empty for a clean end

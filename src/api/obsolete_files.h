@@ -22,12 +22,21 @@ class ObsoleteFiles {
   explicit ObsoleteFiles(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
   // An index file as views hold it. When the last holder lets go the file is closed, and if it was made obsolete
-  // before, queued for removal.
-  std::shared_ptr<File> Track(std::uint64_t number, std::unique_ptr<File> file) {
-    auto tracked = std::make_shared<Tracked>(this, std::move(file));
+  // before, queued for removal. A file that was just made is obsolete until Keep: if what was to name it fails, it goes.
+  std::shared_ptr<File> Track(std::uint64_t number, std::unique_ptr<File> file, bool is_named) {
+    auto tracked = std::make_shared<Tracked>(this, number, std::move(file));
+    tracked->obsolete.store(!is_named, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     tracked_[number] = tracked;
     return {tracked, tracked->file.get()};
+  }
+  // A record that names the file is about to be written.
+  void Keep(std::uint64_t number) {
+    std::shared_ptr<Tracked> tracked;  // let go of outside the lock: its destructor may take it
+    const std::lock_guard lock(mutex_);
+    const auto found = tracked_.find(number);
+    if (found != tracked_.end()) tracked = found->second.lock();
+    if (tracked != nullptr) tracked->obsolete.store(false, std::memory_order_release);
   }
   // The record that drops the file is durable.
   void MakeObsolete(std::uint64_t number) {
@@ -57,16 +66,24 @@ class ObsoleteFiles {
 
  private:
   struct Tracked {
-    Tracked(ObsoleteFiles* o, std::unique_ptr<File> f) : owner(o), file(std::move(f)) {}
+    Tracked(ObsoleteFiles* o, std::uint64_t n, std::unique_ptr<File> f) : owner(o), number(n), file(std::move(f)) {}
     ~Tracked() {
       const std::string path = file->path();
       file.reset();
-      if (obsolete.load(std::memory_order_acquire)) owner->Add(path);
+      if (!obsolete.load(std::memory_order_acquire)) return;
+      owner->Forget(number);
+      owner->Add(path);
     }
     ObsoleteFiles* owner;
+    const std::uint64_t number;
     std::unique_ptr<File> file;
     std::atomic<bool> obsolete{false};
   };
+
+  void Forget(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    tracked_.erase(number);
+  }
 
   const std::function<void()> on_ready_;
   std::mutex mutex_;

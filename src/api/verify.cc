@@ -36,6 +36,7 @@ class Verifier {
     }
     state_ = std::move(read->state);
     report_->bytes_read += read->valid_length;
+    if (state_.families.empty()) return Found(Status::Corruption(path_ + ": the MANIFEST names no column family"));
     const FamilyState& family = state_.families.begin()->second;
     if (family.comparator != options_.comparator->Name()) {
       return Status::InvalidArgument(path_ + ": keys are ordered by comparator \"" + family.comparator +

@@ -14,7 +14,8 @@ CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const S
       segment_bytes_(segment_bytes),
       published_(published),
       last_sequence_(predecessor.last_sequence),
-      predecessor_(predecessor),
+      predecessor_{predecessor.segment == nullptr ? 0 : predecessor.segment->number(), predecessor.length,
+                   predecessor.last_sequence},
       durable_(durable) {}
 
 Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* position) {
@@ -35,9 +36,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   const SequenceNumber durable = durable_sequence();
   std::string link;
   if (tail_ == kFileHeaderSize) {
-    const std::string value =
-        EncodeSegmentLink({predecessor_.segment == nullptr ? 0 : predecessor_.segment->number(), predecessor_.length,
-                           predecessor_.last_sequence});
+    const std::string value = EncodeSegmentLink(predecessor_);
     RecordHeader header;
     header.op = RecordOp::kLink;
     header.sequence = last_sequence_;
@@ -98,7 +97,7 @@ Status CommitLog::Open(const SegmentEnd* failed) {
       rotated_.push_back({end, footer_.Finish(current_->seed(), tail_)});
     }
     // Nothing but a link or less may stand in a segment whose first write failed; the chain then goes around it.
-    if (tail_ > kFileHeaderSize) predecessor_ = end;
+    if (tail_ > kFileHeaderSize) predecessor_ = {current_->number(), tail_, last_sequence_};
   }
   footer_.Clear();
   current_ = std::move(next);

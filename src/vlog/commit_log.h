@@ -102,7 +102,7 @@ class CommitLog {
   std::shared_ptr<Segment> current_;  // written under both locks, so either is enough to read it
   std::uint64_t tail_ = 0;
   SequenceNumber last_sequence_ = 0;  // of what is in the log
-  SegmentEnd predecessor_;            // of current_
+  SegmentLink predecessor_;           // of current_; not the segment itself, which may have been dropped by then
   bool broken_ = false;               // a write to current_ failed: it ends at tail_
   SegmentFooterBuilder footer_;
 

@@ -31,12 +31,11 @@ AlignedBuffer AllocateAligned(std::size_t size) {
 class SegmentScanner::Window {
  public:
   Window(const File& file, ReadQueue* queue) : file_(file), queue_(queue), slots_(queue == nullptr ? 1 : kChunksAhead) {}
+  // No read may go on into memory that is given back.
   ~Window() {
-    std::vector<ReadRequest*> done;
-    while (queue_ != nullptr && in_flight_ > 0) {
-      done.clear();
-      if (!queue_->Wait(&done).ok() || done.empty()) break;
-      in_flight_ -= done.size();
+    for (Chunk& chunk : slots_) {
+      while (chunk.pending && Deliver().ok()) {
+      }
     }
   }
 
@@ -93,19 +92,21 @@ class SegmentScanner::Window {
     return Status::OK();
   }
 
-  Status Await(Chunk* chunk) {
+  // Waits for some reads of the queue. They may be those of another scanner that shares it, and gets them in this way.
+  Status Deliver() {
     std::vector<ReadRequest*> done;
-    while (chunk->pending) {
-      done.clear();
-      CAMBIUM_RETURN_IF_ERROR(queue_->Wait(&done));
-      if (done.empty()) return Status::IOError(file_.path() + ": a read was lost");
-      for (ReadRequest* request : done) {
-        auto* finished = static_cast<Chunk*>(request->tag);
-        finished->pending = false;
-        finished->valid = request->read;
-        --in_flight_;
-      }
+    CAMBIUM_RETURN_IF_ERROR(queue_->Wait(&done));
+    if (done.empty()) return Status::IOError(file_.path() + ": a read was lost");
+    for (ReadRequest* request : done) {
+      auto* finished = static_cast<Chunk*>(request->tag);
+      finished->pending = false;
+      finished->valid = request->read;
     }
+    return Status::OK();
+  }
+
+  Status Await(Chunk* chunk) {
+    while (chunk->pending) CAMBIUM_RETURN_IF_ERROR(Deliver());
     if (!chunk->request.status.ok()) {
       Status failed = std::exchange(chunk->request.status, Status::OK());  // the next call asks the file again
       chunk->index = ~std::uint64_t{0};
@@ -150,14 +151,12 @@ class SegmentScanner::Window {
       return s;
     }
     chunk->pending = true;
-    ++in_flight_;
     return Status::OK();
   }
 
   const File& file_;
   ReadQueue* queue_;
   std::vector<Chunk> slots_;
-  std::size_t in_flight_ = 0;
   std::uint64_t limit_ = 0;
   std::string spanning_;
 };

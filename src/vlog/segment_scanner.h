@@ -32,7 +32,8 @@ enum class ScanResult : std::uint8_t {
 class SegmentScanner {
  public:
   // Reads [start, limit) of `file`; a limit beyond the end of the file means its end. `file` should have been opened
-  // with FileOptions::direct if the page cache is not to be believed. `queue` may be null: then reads are synchronous.
+  // with FileOptions::direct if the page cache is not to be believed. `queue` may be null: then reads are synchronous;
+  // several scanners may share one, in one thread, if each lives as long as one that was made later.
   SegmentScanner(const File& file, std::uint64_t file_seed, std::uint64_t start, std::uint64_t limit, ReadQueue* queue);
   ~SegmentScanner();
 

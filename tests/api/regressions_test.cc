@@ -1,0 +1,182 @@
+// Bugs that reading found, each as the smallest story that shows it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/file_header.h"
+#include "io/sim/sim_file_system.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_reader.h"
+#include "testing/test_database.h"
+
+namespace cambium::testing {
+namespace {
+
+std::shared_ptr<SimFileSystem> NewFs() { return std::make_shared<SimFileSystem>(); }
+
+WriteOptions Synced() {
+  WriteOptions options;
+  options.sync = true;
+  return options;
+}
+
+std::vector<SimFileSystem::NamedFile> FilesOf(const SimFileSystem& fs, const std::string& suffix) {
+  std::vector<SimFileSystem::NamedFile> files = fs.ListFilesForTest();
+  std::erase_if(files, [&](const auto& file) { return !file.path.ends_with(suffix); });
+  return files;
+}
+
+SimFault FailingWrite(const std::string& part_of_path) {
+  SimFault fault;
+  fault.matches = [part_of_path](SimOpKind kind, const std::string& path) {
+    return kind == SimOpKind::kWrite && path.find(part_of_path) != std::string::npos;
+  };
+  fault.status = Status::NoSpace("injected");
+  return fault;
+}
+
+// The file of the log lost its end exactly between two records, below what Close had made durable. Nothing in the file
+// looks damaged then; only the MANIFEST knows.
+TEST(ApiRegressionTest, ALogCutOffBetweenTwoRecordsIsDamage) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database->Put(Synced(), "a", "1").ok());
+  const SimFileSystem::NamedFile log = FilesOf(*fs, ".log").front();
+  ASSERT_TRUE(database->Put(Synced(), "b", "2").ok());
+  ASSERT_TRUE(database.Close().ok());
+  const SimImage closed = fs->Snapshot();
+  for (const std::uint64_t size : {log.size, std::uint64_t{kFileHeaderSize}}) {
+    const auto cut = std::make_shared<SimFileSystem>(closed);
+    ASSERT_TRUE(cut->TruncateForTest(log.path, size).ok());
+    TestDatabase again({}, cut, 2);
+    EXPECT_TRUE(again.Open().IsCorruption()) << size;
+  }
+}
+
+// kPointInTimeRecovery went on from damage in a sealed segment, and left its seal where it was. The next opening met the
+// damage again, with the new writes behind it: Corruption, or, in the same mode, the loss of synced writes.
+TEST(ApiRegressionTest, APointInTimeIsThereToStay) {
+  const auto fs = NewFs();
+  Config config;
+  config.write_buffer_size = 1u << 20;
+  config.max_total_wal_size = 1u << 20;
+  config.large_value_size = 16u << 10;
+  Options options;
+  {
+    TestDatabase database(config, fs, 1);
+    ASSERT_TRUE(database.Open().ok());
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_TRUE(database->Put(Synced(), "key" + std::to_string(100 + i), std::string(1000, 'v')).ok());
+    }
+    database.RunBackground(100);
+    options = database.options();
+    ASSERT_TRUE(database.Close().ok());
+  }
+  const std::vector<SimFileSystem::NamedFile> logs = FilesOf(*fs, ".log");
+  ASSERT_GT(logs.size(), 3u);
+  ASSERT_TRUE(fs->FlipBit(logs[1].path, logs[1].size / 2, 3).ok());
+
+  std::unique_ptr<DB> db;
+  EXPECT_TRUE(DB::Open(options, kSimDatabasePath, &db).IsCorruption());
+  options.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+  ASSERT_TRUE(DB::Open(options, kSimDatabasePath, &db).ok());
+  const SequenceNumber point = db->GetLatestSequenceNumber();
+  EXPECT_GT(point, 16u);
+  EXPECT_LT(point, 32u);
+  ASSERT_TRUE(db->Put(Synced(), "new", "1").ok());
+  ASSERT_TRUE(db->Close().ok());
+
+  options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  const Status opened = DB::Open(options, kSimDatabasePath, &db);
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
+  std::string value;
+  EXPECT_TRUE(db->Get({}, "new", &value).ok());
+  EXPECT_TRUE(db->Get({}, "key100", &value).ok());
+  EXPECT_TRUE(db->Get({}, "key159", &value).IsNotFound());
+  EXPECT_EQ(db->GetLatestSequenceNumber(), point + 1);
+  EXPECT_EQ(VerifyImage(fs->Snapshot(), options), "");
+}
+
+// A flush that fails leaves nothing behind: on a full disk each attempt would take more of it.
+TEST(ApiRegressionTest, AFailedMergeLeavesNoFiles) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database->Put({}, "a", "1").ok());
+  fs->AddFault(FailingWrite(".idx"));
+  EXPECT_TRUE(database->Flush({}).IsNoSpace());
+  database.RunBackground(100);
+  EXPECT_TRUE(FilesOf(*fs, ".idx").empty());
+  EXPECT_TRUE(database->Flush({}).ok());
+}
+
+// Its commit failed, so that nobody knows whether the MANIFEST names its files: they stay until a later commit says no.
+TEST(ApiRegressionTest, FilesOfAFailedCommitGoWithTheNextOne) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database->Put({}, "a", "1").ok());
+  fs->AddFault(FailingWrite("MANIFEST"));
+  EXPECT_TRUE(database->Flush({}).IsNoSpace());
+  database.RunBackground(100);
+  EXPECT_EQ(FilesOf(*fs, ".idx").size(), 1u);
+  EXPECT_TRUE(database->Flush({}).ok());
+  database.RunBackground(100);
+  EXPECT_EQ(FilesOf(*fs, ".idx").size(), 1u);
+  EXPECT_EQ(database.Verify(), "");
+}
+
+TEST(ApiRegressionTest, ASegmentThatCouldNotBeMadeLeavesNoFile) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  fs->AddFault(FailingWrite(".log"));
+  EXPECT_TRUE(database->Put({}, "a", "1").IsNoSpace());
+  EXPECT_TRUE(FilesOf(*fs, ".log").empty());
+  EXPECT_TRUE(database->Put({}, "a", "1").ok());
+}
+
+// A segment was rotated while the seal of the one before it was on its way. Nobody looked again, and it stayed unsealed
+// until the next rotation.
+TEST(ApiRegressionTest, ARotationDuringASealIsNotForgotten) {
+  const auto fs = NewFs();
+  Config config;
+  config.write_buffer_size = 1u << 20;
+  config.max_total_wal_size = 1u << 20;
+  config.large_value_size = 16u << 10;
+  TestDatabase database(config, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  const auto rotate = [&] {
+    const std::size_t before = FilesOf(*fs, ".log").size();
+    while (FilesOf(*fs, ".log").size() < before + 1) {
+      ASSERT_TRUE(database->Put({}, "key", std::string(4000, 'v')).ok());
+    }
+  };
+  rotate();
+  rotate();
+  bool done = false;
+  fs->AddHook([&](const SimOp& op) {
+    if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !op.path.ends_with(".log")) return;
+    done = true;
+    rotate();
+  });
+  database.RunBackground(100);
+  ASSERT_TRUE(done);
+  SimFileSystem copy(fs->Snapshot());
+  const auto manifest = ReadManifest(copy, kSimDatabasePath);
+  ASSERT_TRUE(manifest.ok());
+  int open_with_records = 0;
+  for (const auto& [number, info] : manifest->state.segments) {
+    FileInfo file;
+    ASSERT_TRUE(copy.GetInfo(FilePath(kSimDatabasePath, FileKind::kLog, number), &file).ok());
+    open_with_records += !info.sealed && file.size > kFileHeaderSize ? 1 : 0;
+  }
+  EXPECT_LE(open_with_records, 1);
+}
+
+}  // namespace
+}  // namespace cambium::testing
