@@ -47,7 +47,7 @@ say "Packages"
 bash "$SOURCE/tools/install_deps.sh" || fail "packages are missing"
 echo "all there"
 
-say "Build ($BUILD)"
+say "Build ($BUILD); the first time this takes some minutes"
 cd "$SOURCE"
 log=$WORK/build.log
 if ! { cmake --preset release && cmake --build --preset release --target cambium_demo cambium_bench; } >"$log" 2>&1; then

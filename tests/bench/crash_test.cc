@@ -1,0 +1,94 @@
+// The demo's judge of a killed writer: it passes what a real kill -9 leaves, and fails on anything less.
+#include "demo/crash.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace cambium::demo {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CrashTest : public ::testing::Test {
+ protected:
+  CrashTest() {
+    std::string name = (fs::temp_directory_path() / "cambium_crash-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+    options_.create_if_missing = true;
+    options_.lock_wait_micros = 5'000'000;
+  }
+  ~CrashTest() override {
+    db_.reset();
+    fs::remove_all(root_);
+  }
+
+  // Leaves a database with some batches of a child that was killed, open.
+  void KillAChild() {
+    Crash crash;
+    const Status status = WriteAndKill(options_, root_ + "/db", 0, 20'000, &crash);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    acknowledged_ = crash.acknowledged;
+    ASSERT_GE(acknowledged_, 3u);
+    ASSERT_TRUE(DB::Open(options_, root_ + "/db", &db_).ok());
+  }
+  Status Check() {
+    std::uint64_t survivors = 0;
+    return CheckBatches(db_.get(), acknowledged_, &survivors);
+  }
+
+  std::string root_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::uint64_t acknowledged_ = 0;
+};
+
+TEST_F(CrashTest, AKilledChildsBatchesAreWhole) {
+  KillAChild();
+  std::uint64_t survivors = 0;
+  const Status status = CheckBatches(db_.get(), acknowledged_, &survivors);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_GE(survivors, acknowledged_);
+  EXPECT_LE(survivors, acknowledged_ + 1) << "one batch may have been written and not yet acknowledged";
+}
+
+TEST_F(CrashTest, APartOfABatchIsCaught) {
+  KillAChild();
+  ASSERT_TRUE(db_->Delete({}, "crash/batch/000000000001/4").ok());
+  EXPECT_TRUE(Check().IsCorruption());
+}
+
+TEST_F(CrashTest, AWrongByteIsCaught) {
+  KillAChild();
+  ASSERT_TRUE(db_->Put({}, "crash/batch/000000000001/4", "not what was written").ok());
+  EXPECT_TRUE(Check().IsCorruption());
+}
+
+TEST_F(CrashTest, ALostBatchIsCaught) {
+  KillAChild();
+  ++acknowledged_;
+  ++acknowledged_;  // as if two more had been promised; one may really be there
+  EXPECT_TRUE(Check().IsCorruption());
+}
+
+TEST_F(CrashTest, ABatchMissingInTheMiddleIsCaught) {
+  KillAChild();
+  for (char i = '0'; i < '8'; ++i) {
+    ASSERT_TRUE(db_->Delete({}, std::string("crash/batch/000000000001/") + i).ok());
+  }
+  EXPECT_TRUE(Check().IsCorruption());
+  acknowledged_ = 1;
+  EXPECT_TRUE(Check().IsCorruption()) << "what comes behind the gap must not be there either";
+}
+
+TEST_F(CrashTest, AnOldValueOfTheSharedKeyIsCaught) {
+  KillAChild();
+  ASSERT_TRUE(db_->Put({}, "crash/last", "0").ok());
+  EXPECT_TRUE(Check().IsCorruption());
+}
+
+}  // namespace
+}  // namespace cambium::demo
