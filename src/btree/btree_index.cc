@@ -39,8 +39,8 @@ Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MergeTop& 
     if (order.Compare(run->info().smallest_key, smallest) < 0) smallest = run->info().smallest_key;
     if (order.Compare(run->info().largest_key, largest) > 0) largest = run->info().largest_key;
   }
-  CAMBIUM_TRY(const std::uint64_t below, layers.EstimateRank(smallest));
-  CAMBIUM_TRY(const std::uint64_t upto, layers.EstimateRank(largest));
+  CAMBIUM_TRY(const std::uint64_t below, layers.Rank(smallest));
+  CAMBIUM_TRY(const std::uint64_t upto, layers.Rank(largest));
   return upto > below ? upto - below : 0;
 }
 
@@ -126,7 +126,8 @@ Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) c
   for (const auto& [number, units] : output_.freed_units) {
     const auto known = parts->segments.find(number);
     if (known == parts->segments.end() || known->second.live_units < units) {
-      return Status::Corruption("index segment " + std::to_string(number) + " has fewer live pages than the tree reached");
+      return Status::Corruption("index segment " + std::to_string(number) +
+                                " has fewer live pages than the tree reached");
     }
     known->second.live_units -= units;
     changed.insert(number);
@@ -178,14 +179,45 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uin
   return PickVictims(uses, policy, copy_bytes_max / page_size);
 }
 
+// What is merged: the memtable, if there is one, and S below it. S is what the sweep in progress began with, or all
+// runs there are; never a part that leaves an older run behind, because its entries would then hide what the tree has
+// got from newer ones. Returns the numbers of S, newest first.
+std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, EntryCursor* memtable,
+                                                    SweepInput* sweep) {
+  if (memtable != nullptr) {
+    sweep->layers.emplace_back(memtable);
+    sweep->layers.back().name = "memtable";
+    sweep->newest_is_memtable = true;
+  }
+  const std::size_t first = resumes ? layers.first_swept() : 0;
+  std::size_t end = layers.runs().size();
+  if (MutantIs(Mutant::kSweepAnySubset) && !resumes && end > 1) end /= 2;
+  std::vector<MergeChild> runs = layers.RunCursors(first);
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = first; i < end; ++i) {
+    numbers.push_back(layers.runs()[i]->number());
+    if (!resumes) runs[i - first].first_visible.reset();
+    sweep->layers.push_back(std::move(runs[i - first]));
+  }
+  if (resumes) sweep->cursor = layers.parts().sweep->cursor;
+  return numbers;
+}
+
+// The segment that may be continued, unless it is gone or about to go. It is given away: if the merge comes to nothing,
+// nobody appends to it again.
+OpenIndexSegment BTreeIndex::TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims) {
+  OpenIndexSegment open = std::exchange(open_segment_, {});
+  if (open.file == nullptr) return {};
+  const std::uint64_t number = open.file->number();
+  return layers.parts().segments.contains(number) && !victims.contains(number) ? open : OpenIndexSegment{};
+}
+
 Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input) {
   const TreeLayers& layers = AsTree(*input.layers);
-  const TreeLayers::Parts& parts = layers.parts();
-  const bool resumes = parts.sweep.has_value() && !MutantIs(Mutant::kForgetSweepCursor);
+  const bool resumes = layers.parts().sweep.has_value() && !MutantIs(Mutant::kForgetSweepCursor);
   if (resumes && input.memtable != nullptr) {
     return Status::InvalidArgument("a memtable cannot go below the runs that came since a sweep began");
   }
-
   auto outcome = std::make_unique<SweepOutcome>(this, input.layers);
   outcome->has_memtable_ = input.memtable != nullptr;
 
@@ -193,36 +225,18 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   sweep.comparator = options_.comparator;
   sweep.pool = options_.pool;
   sweep.pages = {options_.segments.page_size, options_.fill_percent};
-  sweep.root = parts.root;
-  sweep.files = parts.files;
+  sweep.root = layers.parts().root;
+  sweep.files = layers.parts().files;
+  outcome->swept_ = ChooseLayers(layers, resumes, input.memtable, &sweep);
   if (input.memtable == nullptr) {
     sweep.max_output_bytes = input.max_output_bytes;
     sweep.victims = VictimsOf(layers, input.max_output_bytes / 2);
   } else {
     sweep.victims = VictimsOf(layers, options_.segments.segment_bytes_max);
   }
-  if (input.memtable != nullptr) {
-    sweep.layers.emplace_back(input.memtable);
-    sweep.layers.back().name = "memtable";
-    sweep.newest_is_memtable = true;
-  }
-  // S: what the sweep in progress began with, or all runs there are. Never a part that leaves an older run behind: its
-  // entries would then hide what the tree has got from newer ones.
-  std::size_t first = resumes ? layers.first_swept() : 0;
-  std::size_t end = parts.runs.size();
-  if (MutantIs(Mutant::kSweepAnySubset) && !resumes && end > 1) end /= 2;
-  std::vector<MergeChild> runs = layers.RunCursors(first);
-  for (std::size_t i = first; i < end; ++i) {
-    outcome->swept_.push_back(parts.runs[i]->number());
-    if (!resumes) runs[i - first].first_visible.reset();
-    sweep.layers.push_back(std::move(runs[i - first]));
-  }
-  if (resumes) sweep.cursor = parts.sweep->cursor;
 
-  OpenIndexSegment first_segment = std::exchange(open_segment_, {});
-  if (first_segment.file != nullptr && !parts.segments.contains(first_segment.file->number())) first_segment = {};
-  if (first_segment.file != nullptr && sweep.victims.contains(first_segment.file->number())) first_segment = {};
-  IndexSegmentWriter writer(options_.segments, options_.create_file, options_.pool, std::move(first_segment));
+  IndexSegmentWriter writer(options_.segments, options_.create_file, options_.pool,
+                            TakeOpenSegment(layers, sweep.victims));
   CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
   CAMBIUM_RETURN_IF_ERROR(writer.Sync());
   outcome->written_ = writer.segments();

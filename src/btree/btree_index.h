@@ -1,8 +1,8 @@
 // BTreeIndex: the Index whose layers are runs above one copy-on-write B+-tree.
 //
-// A flush makes a run, or goes straight into the tree where that is no dearer. When the runs hold enough keys, or are too
-// many, all of them (the set S) are swept into the tree, in steps if they are large. A step commits the new root, and how
-// far it came:
+// A flush makes a run, or goes straight into the tree where that is no dearer. When the runs hold enough keys, or are
+// too many, all of them (the set S) are swept into the tree, in steps if they are large. A step commits the new root,
+// and how far it came:
 //
 //   begun     MANIFEST: sweep = {S, cursor}, root; keys of S below the cursor are masked from then on
 //   resumed   the same S, whatever runs have come on top since; the cursor moves forward
@@ -13,9 +13,11 @@
 
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "btree/index_segment.h"
 #include "btree/merge_policy.h"
+#include "btree/sweep.h"
 #include "btree/tree_layers.h"
 #include "index/index.h"
 
@@ -46,6 +48,9 @@ class BTreeIndex final : public Index {
   friend class SweepOutcome;
 
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const;
+  static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, EntryCursor* memtable,
+                                                 SweepInput* sweep);
+  OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
   const BTreeIndexOptions options_;
   OpenIndexSegment open_segment_;  // no file: the next merge starts one

@@ -4,11 +4,11 @@
 //
 //   touched = L (1 - e^(-m/L)) leaves,   P * touched / m bytes per update:
 //
-// a whole page per update while m is far below L, and s * N/m bytes (s bytes an entry) when m is above it. Memtables of a
-// large database are small against L, so they become runs (about 22 bytes a key) until these hold 1/sweep_ratio of the
-// keys, and then one sweep rewrites the tree once for all of them. The same number says when a memtable may go straight
-// into the tree: when a sweep would be due with it anyway. N counts the keys of the tree that lie between the first and
-// the last key to be merged, so that a load in key order, which lands behind all of them, never makes a run.
+// a whole page per update while m is far below L, and s * N/m bytes (s bytes an entry) when m is above it. Memtables of
+// a large database are small against L, so they become runs (about 22 bytes a key) until these hold 1/sweep_ratio of
+// the keys, and then one sweep rewrites the tree once for all of them. The same number says when a memtable may go
+// straight into the tree: when a sweep would be due with it anyway. N counts the keys of the tree that lie between the
+// first and the last key to be merged, so that a load in key order, which lands behind all of them, never makes a run.
 #pragma once
 
 #include <cstdint>
@@ -68,9 +68,9 @@ struct EvacuationPolicy {
   std::size_t small_segments_max = 4;
 };
 
-// Segments whose live pages the next merge shall copy, so that they can go: those with the smallest live part first, never
-// one that is half alive, until the rest is within bounds; and small ones. Not more than `budget_units` to be copied, but
-// one segment at least if any is due.
+// Segments whose live pages the next merge shall copy, so that they can go: those with the smallest live part first,
+// never one that is half alive, until the rest is within bounds; and small ones. Not more than `budget_units` to be
+// copied, but one segment at least if any is due.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
                                                   const EvacuationPolicy& policy, std::uint64_t budget_units);
 

@@ -5,12 +5,12 @@
 //   old tree             ─┴▶ walked in key order: a subtree without a key in the layers is taken over by address,
 //                            leaves with one are merged and built anew ─▶ new pages, new root
 //
-// The tree is the lowest layer: a tombstone that gets here removes the key and goes. Nothing of the old tree changes, so
-// that views go on reading it, and an error anywhere means only that the new pages are garbage.
+// The tree is the lowest layer: a tombstone that gets here removes the key and goes. Nothing of the old tree changes,
+// so that views go on reading it, and an error anywhere means only that the new pages are garbage.
 //
 // A sweep may stop before the end, at a key: its cursor. All keys of the layers below the cursor are then in the new
-// tree, and no others; whoever reads the layers together with the new tree must not see their keys below it (they may be
-// older than the tree's by then). It goes on from there with the same layers and never further back.
+// tree, and no others; whoever reads the layers together with the new tree must not see their keys below it (they may
+// be older than the tree's by then). It goes on from there with the same layers and never further back.
 #pragma once
 
 #include <cstdint>

@@ -111,7 +111,7 @@ void TreeLayers::AppendFiles(std::vector<NumberedFile>* files) const {
   for (const auto& [number, info] : parts_.segments) files->push_back({FileKind::kIndex, number});
 }
 
-Result<std::uint64_t> TreeLayers::EstimateRank(Slice key) const {
+Result<std::uint64_t> TreeLayers::Rank(Slice key) const {
   std::uint64_t rank = 0;
   PagePointer pointer = parts_.root.page;
   for (std::uint32_t level = parts_.root.height; level > 0; --level) {

@@ -38,8 +38,8 @@ class TreeLayers final : public Layers {
   };
   explicit TreeLayers(Parts parts);
 
-  // Opens everything that the committed state names, and compares it with what the state says of it. Corruption if a file
-  // is another one, or shorter than committed.
+  // Opens everything that the committed state names, and compares it with what the state says of it. Corruption if a
+  // file is another one, or shorter than committed.
   static Result<std::shared_ptr<const TreeLayers>> Open(const FamilyState& state, const Comparator* comparator,
                                                         PagePool* pool, const OpenIndexFile& open_file);
 
@@ -51,9 +51,8 @@ class TreeLayers final : public Layers {
   void AppendFiles(std::vector<NumberedFile>* files) const override;
 
   [[nodiscard]] const Parts& parts() const { return parts_; }
-  // How many entries of the tree are below `key` (or equal, both being nearly the same): exact but for the leaf in which
-  // `key` belongs. Reads a page per level.
-  Result<std::uint64_t> EstimateRank(Slice key) const;
+  // How many entries of the tree are below `key`. Reads a page per level.
+  Result<std::uint64_t> Rank(Slice key) const;
 
   // Cursors of the runs from position `first` on, newest first, masked as the sweep in progress demands.
   [[nodiscard]] std::vector<MergeChild> RunCursors(std::size_t first) const;

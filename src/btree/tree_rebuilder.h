@@ -30,8 +30,8 @@ class TreeRebuilder {
   // Strictly behind everything added so far: Corruption if not, because the input is what files say.
   Status Add(Slice key, const Entry& entry);
 
-  // Makes room for a subtree whose page has this level: closes what is open at it and below. False if that would leave a
-  // page too empty. Then the subtree has to be opened, and its children or entries added one by one; at most a few
+  // Makes room for a subtree whose page has this level: closes what is open at it and below. False if that would leave
+  // a page too empty. Then the subtree has to be opened, and its children or entries added one by one; at most a few
   // neighbours are needed until it is true.
   Result<bool> CanGraft(unsigned level);
 

@@ -8,12 +8,13 @@
 //   Newest    What a newer layer says of a key hides what older ones say, by position and by nothing else: there are no
 //             sequence numbers here. Find and the cursors yield tombstones, because memtables above need no other rule.
 //   New runs  come from flushes (and from GC) at any time, on top of all others, also while a merge is on its way.
-//   Merge     reads layers, writes files, changes nothing else. Its outcome is staged against the layers that are current
-//             at the commit, which may have got new runs on top; the MANIFEST record makes it true; then the new layers
-//             are installed in the next view. An outcome that is not committed leaves files without a name: garbage.
-//   Accounts  Every outcome carries the exact change of the accounts: -1 for each entry with an address that is no longer
-//             in a layer (overwritten, deleted), +1 for each that came from a memtable. Entries that moved from a run
-//             into the tree change nothing.
+//   Merge     reads layers, writes files, changes nothing else. Its outcome is staged against the layers that are
+//             current at the commit, which may have got new runs on top; the MANIFEST record makes it true; then the
+//             new layers are installed in the next view. An outcome that is not committed leaves files without a name:
+//             garbage.
+//   Accounts  Every outcome carries the exact change of the accounts: -1 for each entry with an address that is no
+//             longer in a layer (overwritten, deleted), +1 for each that came from a memtable. Entries that moved from
+//             a run into the tree change nothing.
 //
 // The caller (the api) sees to it that an Index has one merge at a time, that a family's flushes commit in order, and
 // that commits are one behind the other. It creates files and removes them; an Index only writes into those that it is
@@ -54,8 +55,8 @@ class Layers {
  public:
   virtual ~Layers() = default;
 
-  // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone. An inline value borrows
-  // from *keep. An error is never "not found".
+  // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone. An inline value
+  // borrows from *keep. An error is never "not found".
   virtual Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const = 0;
 
   // All layers merged: each key once, as Find would answer it, tombstones included. Keeps what it needs open.
@@ -89,8 +90,8 @@ struct MergeInput {
   // A frozen memtable to be merged straight in: each key once, newest version, tombstones included. Its entries are not
   // in the accounts yet. Null: only runs are merged.
   EntryCursor* memtable = nullptr;
-  // A merge of runs stops at the next key once it has written so much, and goes on in a later step. A memtable is always
-  // merged as a whole.
+  // A merge of runs stops at the next key once it has written so much, and goes on in a later step. A memtable is
+  // always merged as a whole.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -103,15 +104,16 @@ struct MergeStats {
   std::uint64_t value_bytes_dropped = 0;
 };
 
-// A merge that was carried out: its files are written and synced, and nothing names them yet. Dropping it uncommitted is
-// how a merge is abandoned.
+// A merge that was carried out: its files are written and synced, and nothing names them yet. Dropping it uncommitted
+// is how a merge is abandoned.
 class MergeOutcome {
  public:
   virtual ~MergeOutcome() = default;
 
-  // Under the commit mutex. Adds to *edit what the MANIFEST must say (layers, root, sweep, index segments, accounts), and
-  // returns the layers that hold once that record is durable. Aborted if `current` no longer fits: a memtable was merged
-  // straight in, and meanwhile a run was put on top of the runs it was merged with. Then the memtable has to become a run.
+  // Under the commit mutex. Adds to *edit what the MANIFEST must say (layers, root, sweep, index segments, accounts),
+  // and returns the layers that hold once that record is durable. Aborted if `current` no longer fits: a memtable was
+  // merged straight in, and meanwhile a run was put on top of the runs it was merged with. Then the memtable has to
+  // become a run.
   virtual Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const = 0;
 
   // The record is durable. Without this call no byte is ever appended to the files of this merge.
@@ -128,8 +130,8 @@ class Index {
   // it only means kMakeRun.
   [[nodiscard]] virtual FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const = 0;
 
-  // Whether a merge of runs (or its next step) is due. `urgent`: space is short, or the database is idle; then any run at
-  // all is reason enough.
+  // Whether a merge of runs (or its next step) is due. `urgent`: space is short, or the database is idle; then any run
+  // at all is reason enough.
   [[nodiscard]] virtual bool IsMergeDue(const Layers& layers, bool urgent) const = 0;
 
   // One merge, or a step of one. After an error nothing has changed; files that were made are garbage.

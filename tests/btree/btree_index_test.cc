@@ -1,5 +1,5 @@
-// The Index contract as the B+-tree keeps it: steps and masks, what may come between a merge and its commit, which files
-// are written again, what an error leaves behind.
+// The Index contract as the B+-tree keeps it: steps and masks, what may come between a merge and its commit, which
+// files are written again, what an error leaves behind.
 #include "btree/btree_index.h"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ TEST(BTreeIndexTest, ASweepInStepsShowsTheSameStateAtEveryStep) {
   EXPECT_TRUE(family.layers().runs().empty());
 }
 
-// What a crash at each step and a flush in between see: the set stays, the cursor goes forward, what came since is above.
-// Mutants: a resumed sweep that begins again with all runs; a sweep that leaves an older run behind.
+// What a crash at each step and a flush in between see: the set stays, the cursor goes forward, what came since is
+// above. Mutants: a resumed sweep that begins again with all runs; a sweep that leaves an older run behind.
 Status SweepInStepsWithFlushesAndReopening() {
   TestFamily family({});
   MakeTreeAndRuns(family, 600);
@@ -122,8 +122,8 @@ TEST(BTreeIndexTest, ARunThatComesDuringASweepStaysOnTop) {
   ExpectGood(family);
 }
 
-// GC may put moved addresses on top while a memtable goes into the tree: they are older than the memtable, and would hide
-// it. So such a merge does not count, and the memtable becomes a run.
+// GC may put moved addresses on top while a memtable goes into the tree: they are older than the memtable, and would
+// hide it. So such a merge does not count, and the memtable becomes a run.
 TEST(BTreeIndexTest, AMemtableMergedStraightDoesNotGoBelowARunThatCameMeanwhile) {
   TestFamily family({});
   MakeTreeAndRuns(family, 500);

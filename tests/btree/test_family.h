@@ -1,5 +1,5 @@
-// TestFamily: one family's durable life without a database around it. Memtables are maps, the MANIFEST is a state to which
-// edits are applied, files are a SimFileSystem's, and a std::map knows what everything should say.
+// TestFamily: one family's durable life without a database around it. Memtables are maps, the MANIFEST is a state to
+// which edits are applied, files are a SimFileSystem's, and a std::map knows what everything should say.
 #pragma once
 
 #include <functional>
