@@ -12,6 +12,7 @@ namespace cambium::testing {
 int RunRole(const std::string& role, const Plan& plan) {
   if (role == "write") return RunWriter(plan, kMessageDescriptor);
   if (role == "hold" || role == "hold-for-reading") {
+    if (plan.user != 0 && ::setuid(static_cast<uid_t>(plan.user)) != 0) return 4;
     std::unique_ptr<DB> db;
     const Options options = WorkloadOptions(plan.size);
     const Status s = role == "hold" ? DB::Open(options, plan.directory, &db)

@@ -1,0 +1,187 @@
+// What the system gives is little, or nothing: descriptors, file sizes, permissions, space. Calls fail with a status that
+// says why, and what was acknowledged is there when the limit is gone.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "process/check.h"
+#include "process/child.h"
+#include "process/mounts.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+class LimitsTest : public ::testing::Test {
+ protected:
+  LimitsTest() {
+    plan_.directory = directory_.File("db");
+    plan_.rounds = 40;
+    plan_.attempts = 5;
+  }
+
+  struct Outcome {
+    int code = 0;
+    std::uint64_t acked = 0;
+    std::uint64_t failed = 0;
+    bool open_failed = false;
+    bool fatal = false;
+    bool close_failed = false;
+    std::string text;  // of the first failure
+    [[nodiscard]] bool clean() const { return failed == 0 && !open_failed && !fatal && !close_failed; }
+  };
+
+  void Note(const Message& message, Outcome* outcome) {
+    using Kind = Message::Kind;
+    history_.See(message);
+    EXPECT_NE(message.kind, Kind::kWrong) << message.text;
+    outcome->acked += message.kind == Kind::kAcked || message.kind == Kind::kSynced ? 1 : 0;
+    outcome->failed += message.kind == Kind::kFailed ? 1 : 0;
+    outcome->open_failed = outcome->open_failed || message.kind == Kind::kOpenFailed;
+    outcome->fatal = outcome->fatal || message.kind == Kind::kFatal;
+    outcome->close_failed = outcome->close_failed || message.kind == Kind::kCloseFailed;
+    if (outcome->text.empty()) outcome->text = message.text;
+  }
+
+  // One life of the writing process to its own end.
+  [[nodiscard]] Outcome OneLife() {
+    Outcome outcome;
+    plan_.seed = ++seed_;
+    history_.BeginLife(&plan_);
+    Child child("write", plan_);
+    static_cast<void>(child.Listen(120'000'000, [&](const Message& m) {
+      Note(m, &outcome);
+      return false;
+    }));
+    outcome.code = child.Wait();
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 3) << outcome.code << " " << outcome.text;
+    return outcome;
+  }
+  // The same without limits: nothing may be left of them.
+  void OneCleanLife() {
+    plan_.open_files_max = plan_.file_size_max = plan_.user = 0;
+    const Outcome outcome = OneLife();
+    EXPECT_TRUE(outcome.clean()) << outcome.text;
+    EXPECT_EQ(outcome.acked > 0, true);
+    ASSERT_EQ(CheckDatabase(plan_, false, true, &history_), "");
+  }
+
+  std::uint64_t seed_ = SeedFromEnvironment(0x11111);
+  TempDirectory directory_;
+  Plan plan_;
+  History history_;
+};
+
+TEST_F(LimitsTest, TooFewDescriptorsFailCleanly) {
+  int failed = 0;
+  int worked = 0;
+  for (std::uint64_t limit = 10; limit <= 60; limit += ScaleFromEnvironment() > 1 ? 1 : 3) {
+    SCOPED_TRACE(std::to_string(limit) + " descriptors");
+    plan_.open_files_max = limit;
+    const Outcome outcome = OneLife();
+    ++(outcome.clean() ? worked : failed);
+    if (!outcome.clean()) {
+      EXPECT_NE(outcome.text.find("Too many open files"), std::string::npos) << outcome.text;
+    }
+    ASSERT_EQ(CheckDatabase(plan_, false, limit % 2 == 0, &history_), "") << outcome.text;
+  }
+  std::printf("%d of the limits were too low, %d were not\n", failed, worked);
+  EXPECT_GT(failed, 0);
+  OneCleanLife();
+}
+
+// A write beyond the limit is a short one first, and then fails with EFBIG.
+TEST_F(LimitsTest, FilesThatMayNotGrowFailCleanly) {
+  int failed = 0;
+  for (const std::uint64_t limit : {1000, 4096, 8192, 10'000, 20'000, 30'001, 50'000, 65'000, 100'000}) {
+    SCOPED_TRACE("files of " + std::to_string(limit) + " bytes");
+    plan_.file_size_max = limit;
+    const Outcome outcome = OneLife();
+    if (!outcome.clean()) {
+      ++failed;
+      EXPECT_NE(outcome.text.find("File too large"), std::string::npos) << outcome.text;
+    }
+    ASSERT_EQ(CheckDatabase(plan_, false, limit % 2 == 0, &history_), "") << outcome.text;
+  }
+  EXPECT_GT(failed, 2);
+  OneCleanLife();
+}
+
+TEST_F(LimitsTest, ADirectoryThatMayNotBeWrittenToOpensForReadingOnly) {
+  OneCleanLife();
+  std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(plan_.directory, std::filesystem::perms(0555));
+  if (::geteuid() == 0) {
+    plan_.user = kNobody;
+  }
+  const Outcome outcome = OneLife();
+  EXPECT_TRUE(outcome.open_failed);
+  EXPECT_NE(outcome.text.find("Permission denied"), std::string::npos) << outcome.text;
+
+  Child reader("hold-for-reading", plan_);
+  std::string text;
+  EXPECT_TRUE(reader.Listen(60'000'000, [&](const Message& m) {
+    text = m.text;
+    return m.kind == Message::Kind::kOpened;
+  })) << text;
+  reader.Kill([](const Message&) {});
+  std::filesystem::permissions(plan_.directory, std::filesystem::perms(0755));
+  OneCleanLife();
+}
+
+TEST_F(LimitsTest, WritesResumeWhenAFullDiskHasSpaceAgain) {
+  if (const std::string why = EnterPrivateMounts(); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
+  Mount mounted("tmpfs", directory_.File("mount"), "tmpfs", "size=8m");
+  if (!mounted.error().empty()) GTEST_SKIP() << "SKIPPED: " << mounted.error();
+  plan_.directory = directory_.File("mount/db");
+  OneCleanLife();
+  const std::string ballast = directory_.File("mount/ballast");
+  for (std::uint64_t left : {400u << 10, 100u << 10, 8u << 10, 0u}) {
+    SCOPED_TRACE(std::to_string(left) + " bytes left");
+    std::uint64_t free = 0;
+    ASSERT_TRUE(FileSystem::Default()->FreeSpace(plan_.directory, &free).ok());
+    std::ofstream(ballast) << std::string(free - std::min(free, left), 'x') << std::flush;
+    plan_.rounds = 0;
+    plan_.attempts = 0;
+    plan_.seed = ++seed_;
+    history_.BeginLife(&plan_);
+    Outcome outcome;
+    {
+      Child child("write", plan_);
+      ASSERT_TRUE(child.Listen(60'000'000, [&](const Message& m) {
+        Note(m, &outcome);
+        return outcome.failed == 30 || outcome.fatal || outcome.open_failed;
+      }));
+      EXPECT_NE(outcome.text.find("No space left"), std::string::npos) << outcome.text;
+      EXPECT_FALSE(outcome.fatal) << outcome.text;
+      std::uint64_t files = 0;
+      for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(plan_.directory)) ++files;
+      EXPECT_LT(files, 150u) << "failures leave files behind";
+      ::unlink(ballast.c_str());
+      if (!outcome.open_failed) {
+        const std::uint64_t before = outcome.acked;
+        EXPECT_TRUE(child.Listen(60'000'000, [&](const Message& m) {
+          Note(m, &outcome);
+          return outcome.acked > before + 50;
+        }));
+      }
+      child.Kill([&](const Message& m) { Note(m, &outcome); });
+    }
+    ASSERT_EQ(CheckDatabase(plan_, false, true, &history_), "");
+  }
+  plan_.rounds = 40;
+  plan_.attempts = 5;
+  OneCleanLife();
+  ASSERT_EQ(mounted.Unmount(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,146 @@
+// Power cuts and failing devices of a real kernel. ext4 on a loop device is shut down without its journal being flushed,
+// so that what was not synced is lost as in a power cut; and a device whose backing file system is full fails syncs.
+#include <gtest/gtest.h>
+#include <fcntl.h>
+#include <linux/types.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "process/check.h"
+#include "process/child.h"
+#include "process/mounts.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+// EXT4_IOC_SHUTDOWN, which no header of user space has; 2 asks for no flush of the journal.
+constexpr unsigned long kShutdown = _IOR('X', 125, __u32);
+constexpr __u32 kNoLogFlush = 2;
+
+std::string ShutDown(const std::string& mount_point) {
+  const int directory = ::open(mount_point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  __u32 how = kNoLogFlush;
+  const int done = ::ioctl(directory, kShutdown, &how);
+  const std::string error = done == 0 ? "" : std::string("shutdown of ext4: ") + std::strerror(errno);
+  ::close(directory);
+  return error;
+}
+
+class DeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "SKIPPED: only root may have loop devices";
+    const std::string mounts = EnterPrivateMounts();
+    if (!mounts.empty()) GTEST_SKIP() << "SKIPPED: " << mounts;
+  }
+
+  const std::uint64_t seed_ = SeedFromEnvironment(0xca7);
+  Prng prng_{seed_};
+  TempDirectory directory_;
+  Plan plan_;
+  History history_;
+};
+
+class PowerCutTest : public DeviceTest, public ::testing::WithParamInterface<Size> {};
+
+TEST_P(PowerCutTest, EverySyncedBatchIsBackWhole) {
+  plan_.size = GetParam();
+  const std::string image = directory_.File("image");
+  if (const std::string why = MakeExt4(image, 256u << 20); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
+  const LoopDevice device(image);
+  if (!device.error().empty()) GTEST_SKIP() << "SKIPPED: " << device.error();
+  const std::string mount_point = directory_.File("mount");
+  plan_.directory = mount_point + "/db";
+  {
+    Mount mounted(device.path(), mount_point, "ext4");
+    if (!mounted.error().empty()) GTEST_SKIP() << "SKIPPED: " << mounted.error();
+    if (const std::string why = ShutDown(mount_point); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
+    ASSERT_EQ(mounted.Unmount(), "");
+  }
+  const std::uint64_t cuts = ScaledCount(10);
+  for (std::uint64_t i = 0; i < cuts; ++i) {
+    SCOPED_TRACE("cut " + std::to_string(i));
+    {
+      Mount mounted(device.path(), mount_point, "ext4");
+      ASSERT_EQ(mounted.error(), "");
+      plan_.seed = prng_.Next();
+      plan_.sync_percent = prng_.OneIn(2) ? 5 : 30;
+      plan_.openings = prng_.OneIn(4) ? 0 : 1;
+      plan_.rounds = plan_.openings == 0 ? 20 : 0;
+      history_.BeginLife(&plan_);
+      Child child("write", plan_);
+      const auto see = [&](const Message& message) {
+        history_.See(message);
+        return false;
+      };
+      // In one of eight lives also while it opens.
+      const Message::Kind moment = prng_.OneIn(8) ? Message::Kind::kOpening : Message::Kind::kOpened;
+      ASSERT_TRUE(child.Listen(60'000'000, [&](const Message& m) { return see(m) || m.kind == moment; }));
+      static_cast<void>(child.Listen(prng_.OneIn(3) ? prng_.Skewed(17) : prng_.Uniform(300'000), see));
+      ASSERT_EQ(ShutDown(mount_point), "");
+      child.Kill(see);
+      ASSERT_EQ(mounted.Unmount(), "");
+    }
+    Mount mounted(device.path(), mount_point, "ext4");
+    ASSERT_EQ(mounted.error(), "");
+    ASSERT_EQ(CheckDatabase(plan_, true, prng_.OneIn(2), &history_), "");
+    ASSERT_EQ(mounted.Unmount(), "");
+  }
+  std::printf("%llu rounds, %llu more were lost\n", static_cast<unsigned long long>(history_.total_rounds()),
+              static_cast<unsigned long long>(history_.lost_rounds()));
+  EXPECT_GT(history_.total_rounds(), 0u);
+}
+
+// The device fills up under ext4, which learns of it when it writes back: fdatasync fails, and the kernel then believes
+// the pages to be clean. From then on the database takes nothing, and what it had acknowledged as synced is there.
+TEST_F(DeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
+  Mount backing("tmpfs", directory_.File("backing"), "tmpfs", "size=12m");
+  if (!backing.error().empty()) GTEST_SKIP() << "SKIPPED: " << backing.error();
+  const std::string image = directory_.File("backing/image");
+  if (const std::string why = MakeExt4(image, 256u << 20); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
+  const LoopDevice device(image);
+  if (!device.error().empty()) GTEST_SKIP() << "SKIPPED: " << device.error();
+  const std::string mount_point = directory_.File("mount");
+  plan_.directory = mount_point + "/db";
+  plan_.size = Size::kDefault;  // nothing is deleted, so the device fills up
+  plan_.sync_percent = 10;
+  bool fatal = false;
+  std::string text;
+  {
+    Mount mounted(device.path(), mount_point, "ext4");
+    if (!mounted.error().empty()) GTEST_SKIP() << "SKIPPED: " << mounted.error();
+    history_.BeginLife(&plan_);
+    Child child("write", plan_);
+    const auto see = [&](const Message& message) {
+      history_.See(message);
+      EXPECT_NE(message.kind, Message::Kind::kWrong) << message.text;
+      fatal = fatal || message.kind == Message::Kind::kFatal;
+      if (text.empty()) text = message.text;
+      return message.kind == Message::Kind::kCloseFailed;
+    };
+    EXPECT_TRUE(child.Listen(100'000'000, see)) << text;
+    child.Kill(see);
+    ASSERT_EQ(mounted.Unmount(), "");
+  }
+  EXPECT_TRUE(fatal);
+  EXPECT_NE(text.find("Input/output error"), std::string::npos) << text;
+  ASSERT_EQ(backing.Remount("size=256m"), "");
+  Mount mounted(device.path(), mount_point, "ext4");
+  ASSERT_EQ(mounted.error(), "");
+  EXPECT_EQ(CheckDatabase(plan_, true, true, &history_), "");
+  ASSERT_EQ(mounted.Unmount(), "");
+  EXPECT_GT(history_.total_rounds(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PowerCutTest, ::testing::Values(Size::kTiny, Size::kDefault),
+                         [](const auto& instance) { return instance.param == Size::kTiny ? "Tiny" : "Default"; });
+
+}  // namespace
+}  // namespace cambium::testing
