@@ -1,0 +1,673 @@
+// Many threads on one database, on the real file system, with everything so small that it flushes, merges and drops
+// segments all the time. Built to be run under ThreadSanitizer.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cambium/db.h"
+#include "io/sim/sim_file_system.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/temp_directory.h"
+#include "threads/watchdog.h"
+#include "util/fault_point.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+Options TinyOptions() {
+  Options options;
+  options.create_if_missing = true;
+  options.page_size = 512;
+  options.page_cache_size = 64u << 10;
+  options.write_buffer_size = 16u << 10;
+  options.max_total_wal_size = 128u << 10;
+  options.blob_file_size = 32u << 10;
+  options.min_blob_size = 64;
+  options.large_value_size = 4u << 10;
+  options.sweep_ratio = 2;
+  options.info_log = NullLogger();
+  return options;
+}
+
+// The first complaint of any thread. gtest's own macros may be used by several threads, but each failure would bring
+// thousands after it.
+class Complaints {
+ public:
+  void Add(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (first_.empty()) first_ = text;
+    any_.store(true);
+  }
+  [[nodiscard]] bool any() const { return any_.load(); }
+  [[nodiscard]] std::string first() const {
+    const std::lock_guard lock(mutex_);
+    return first_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string first_;  // mutex_
+  std::atomic<bool> any_{false};
+};
+
+std::uint64_t NumberIn(const std::string& value) { return std::strtoull(value.c_str(), nullptr, 10); }
+
+class DbThreadsTest : public ::testing::Test {
+ protected:
+  void Open(const Options& options) {
+    options_ = options;
+    const Status s = DB::Open(options_, path_, &db_);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  void CloseAndVerify() {
+    const Status s = db_->Close();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    db_.reset();
+    VerifyReport report;
+    ASSERT_TRUE(VerifyDB(path_, options_, {.deep = true}, &report).ok());
+    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
+    for (const std::string& note : report.notes) EXPECT_EQ(note.find("orphan"), std::string::npos) << note;
+  }
+  bool Ok(const Status& s, const char* where) {
+    if (!s.ok()) complaints_.Add(std::string(where) + ": " + s.ToString());
+    return s.ok();
+  }
+  [[nodiscard]] std::size_t FilesOnDisk(const std::string& ending) const {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      count += entry.path().string().ends_with(ending) ? 1 : 0;
+    }
+    return count;
+  }
+
+  const std::uint64_t seed_ = SeedFromEnvironment(0x7412ead);
+  TempDirectory directory_;
+  const std::string path_ = directory_.File("db");
+  Options options_;
+  std::unique_ptr<DB> db_;
+  Complaints complaints_;
+};
+
+// ---- Everything at once ----
+
+constexpr std::size_t kDigits = 10;     // keys of a group, all written by each of its batches
+constexpr std::size_t kGroups = 16;
+constexpr std::size_t kAccounts = 20;
+constexpr std::uint64_t kMoney = 100;   // per account at first
+constexpr std::size_t kGroupWriters = 2;
+
+std::string GroupKey(std::size_t digit, std::size_t group) {
+  return "g" + std::to_string(digit) + "/" + std::to_string(group);
+}
+std::string AccountKey(std::size_t account) { return "b/" + std::to_string(account); }
+const char* const kSequenceKey = "sequence";
+
+// What one state of the database says, and whether such a state can have been.
+class State {
+ public:
+  void Add(const std::string& key, const std::string& value) { values_[key] = value; }
+  [[nodiscard]] const std::map<std::string, std::string>& values() const { return values_; }
+  [[nodiscard]] std::string Problem(std::uint64_t sequence_at_least) const {
+    for (std::size_t group = 0; group < kGroups; ++group) {
+      const auto first = values_.find(GroupKey(0, group));
+      for (std::size_t digit = 1; digit < kDigits; ++digit) {
+        const auto other = values_.find(GroupKey(digit, group));
+        if ((first == values_.end()) != (other == values_.end()) ||
+            (first != values_.end() && first->second != other->second)) {
+          return "the keys of group " + std::to_string(group) + " differ: digit " + std::to_string(digit);
+        }
+      }
+    }
+    std::uint64_t sum = 0;
+    for (std::size_t account = 0; account < kAccounts; ++account) {
+      const auto found = values_.find(AccountKey(account));
+      if (found == values_.end()) return "an account is gone";
+      sum += NumberIn(found->second);
+    }
+    if (sum != kAccounts * kMoney) return "the accounts hold " + std::to_string(sum);
+    const auto sequence = values_.find(kSequenceKey);
+    const std::uint64_t shown = sequence == values_.end() ? 0 : NumberIn(sequence->second);
+    if (shown < sequence_at_least) {
+      return "the state shows " + std::to_string(shown) + ", written after " + std::to_string(sequence_at_least);
+    }
+    return "";
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+class EverythingTest : public DbThreadsTest {
+ protected:
+  // Ten equal values per batch, of a size that changes; one batch in nine deletes the group.
+  void WriteGroups(std::size_t writer, std::uint64_t rounds, Watchdog* watchdog) {
+    Prng prng(seed_ + writer);
+    for (std::uint64_t round = 1; round <= rounds && !complaints_.any(); ++round) {
+      const std::size_t group = prng.Uniform(kGroups / kGroupWriters) * kGroupWriters + writer;
+      const std::string value = std::to_string(round) + ":" + std::string(prng.OneIn(50) ? 5000 : prng.Uniform(300), 'v');
+      WriteBatch batch;
+      for (std::size_t digit = 0; digit < kDigits; ++digit) {
+        const std::string key = GroupKey(digit, group);
+        if (!Ok(round % 9 == 0 ? batch.Delete(key) : batch.Put(key, value), "batch")) return;
+      }
+      if (!Ok(db_->Write({}, &batch), "group")) return;
+      watchdog->Moved();
+    }
+  }
+  void MoveMoney(std::uint64_t rounds, Watchdog* watchdog) {
+    Prng prng(seed_ + 100);
+    std::array<std::uint64_t, kAccounts> money;
+    money.fill(kMoney);
+    for (std::uint64_t round = 0; round < rounds && !complaints_.any(); ++round) {
+      const std::size_t from = prng.Uniform(kAccounts);
+      const std::size_t to = prng.Uniform(kAccounts);
+      const std::uint64_t amount = prng.Uniform(money[from] + 1);
+      money[from] -= amount;
+      money[to] += amount;
+      WriteBatch batch;
+      for (const std::size_t account : {from, to}) {
+        if (!Ok(batch.Put(AccountKey(account), std::to_string(money[account])), "batch")) return;
+      }
+      if (!Ok(db_->Write({}, &batch), "money")) return;
+      watchdog->Moved();
+    }
+  }
+  // A number that only grows. written_ is raised once the write has returned, so whoever reads it first must see it.
+  void Count(std::uint64_t rounds, Watchdog* watchdog) {
+    for (std::uint64_t round = 1; round <= rounds && !complaints_.any(); ++round) {
+      WriteOptions options;
+      options.sync = round % 16 == 0;
+      if (!Ok(db_->Put(options, kSequenceKey, std::to_string(round)), "count")) return;
+      written_.store(round);
+      if (options.sync) durable_.store(round);
+      watchdog->Moved();
+    }
+  }
+  // Newest states, one after the other, never go back.
+  void ReadPoints() {
+    Prng prng(seed_ + 200);
+    std::uint64_t last = 0;
+    std::uint64_t last_durable = 0;
+    while (!stop_.load() && !complaints_.any()) {
+      std::string value;
+      const std::uint64_t written = written_.load();
+      Status s = db_->Get({}, kSequenceKey, &value);
+      std::uint64_t shown = s.IsNotFound() ? 0 : NumberIn(value);
+      if (!s.ok() && !s.IsNotFound()) complaints_.Add("get: " + s.ToString());
+      if (shown < written || shown < last) {
+        complaints_.Add("a reader saw " + std::to_string(shown) + " after " + std::to_string(std::max(written, last)));
+      }
+      last = shown;
+
+      // What a synced write has acknowledged is in the durable state.
+      ReadOptions durable;
+      durable.durable_only = true;
+      const std::uint64_t synced = durable_.load();
+      s = db_->Get(durable, kSequenceKey, &value);
+      shown = s.ok() ? NumberIn(value) : 0;
+      if (!s.ok() && !s.IsNotFound()) complaints_.Add("durable get: " + s.ToString());
+      if (shown < synced || shown < last_durable) {
+        complaints_.Add("a durable read saw " + std::to_string(shown) + " after " +
+                        std::to_string(std::max(synced, last_durable)));
+      }
+      last_durable = shown;
+
+      const std::size_t group = prng.Uniform(kGroups);
+      std::vector<std::string> keys;
+      for (std::size_t digit = 0; digit < kDigits; ++digit) keys.push_back(GroupKey(digit, group));
+      std::vector<std::string> values;
+      const std::vector<Status> statuses = db_->MultiGet({}, {keys.begin(), keys.end()}, &values);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (!statuses[i].ok() && !statuses[i].IsNotFound()) complaints_.Add("multiget: " + statuses[i].ToString());
+        if (statuses[i].code() != statuses[0].code() || values[i] != values[0]) {
+          complaints_.Add("one MultiGet saw two states of group " + std::to_string(group));
+        }
+      }
+    }
+  }
+  void Check(const State& state, std::uint64_t sequence_at_least, const char* where) {
+    const std::string problem = state.Problem(sequence_at_least);
+    if (!problem.empty()) complaints_.Add(std::string(where) + ": " + problem);
+  }
+  State Walk(const ReadOptions& options, bool forwards, std::uint64_t* written_before) {
+    State state;
+    *written_before = written_.load();
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    for (forwards ? it->SeekToFirst() : it->SeekToLast(); it->Valid(); forwards ? it->Next() : it->Prev()) {
+      const std::string key = it->key().ToString();
+      state.Add(key, it->value().ToString());
+    }
+    Ok(it->status(), "iterator");
+    return state;
+  }
+  void ReadWithIterators(bool forwards) {
+    while (!stop_.load() && !complaints_.any()) {
+      std::uint64_t written = 0;
+      const State state = Walk({}, forwards, &written);
+      Check(state, written, forwards ? "forwards" : "backwards");
+    }
+  }
+  // One snapshot, read in four ways, at leisure.
+  void ReadAtSnapshots() {
+    while (!stop_.load() && !complaints_.any()) {
+      const std::uint64_t written = written_.load();
+      const ManagedSnapshot snapshot(db_.get());
+      ReadOptions options;
+      options.snapshot = snapshot.snapshot();
+      std::uint64_t ignored = 0;
+      const State forwards = Walk(options, true, &ignored);
+      Check(forwards, written, "snapshot");
+      const State backwards = Walk(options, false, &ignored);
+      if (forwards.values() != backwards.values()) complaints_.Add("a snapshot differs backwards");
+      std::vector<std::string> keys;
+      for (std::size_t i = 0; i < kAccounts; ++i) keys.push_back(AccountKey(i));
+      for (std::size_t i = 0; i < kGroups; ++i) keys.push_back(GroupKey(3, i));
+      std::vector<std::string> values;
+      const std::vector<Status> statuses = db_->MultiGet(options, {keys.begin(), keys.end()}, &values);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        const auto found = forwards.values().find(keys[i]);
+        const bool same = found == forwards.values().end() ? statuses[i].IsNotFound()
+                                                           : statuses[i].ok() && values[i] == found->second;
+        if (!same) complaints_.Add("MultiGet at a snapshot differs: " + keys[i] + " " + statuses[i].ToString());
+        std::string value;
+        const Status s = db_->Get(options, keys[i], &value);
+        if (s.code() != statuses[i].code() || (s.ok() && value != values[i])) {
+          complaints_.Add("Get at a snapshot differs: " + keys[i] + " " + s.ToString());
+        }
+      }
+    }
+  }
+  void Maintain(Watchdog* watchdog) {
+    Prng prng(seed_ + 300);
+    while (!stop_.load() && !complaints_.any()) {
+      switch (prng.Uniform(5)) {
+        case 0: Ok(db_->Flush({}), "flush"); break;
+        case 1: Ok(db_->Flush({.wait = false}), "flush"); break;
+        case 2: Ok(db_->CompactRange({}, nullptr, nullptr), "compact"); break;
+        case 3: Ok(db_->SyncWAL(), "sync"); break;
+        default: {
+          std::string text;
+          if (!db_->GetProperty("cambium.stats", &text) || !db_->GetProperty("cambium.blob-stats", &text)) {
+            complaints_.Add("no properties");
+          }
+        }
+      }
+      watchdog->Moved();
+    }
+  }
+
+  std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> durable_{0};
+};
+
+TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
+  Options options = TinyOptions();
+  options.max_background_jobs = 3;
+  Open(options);
+  WriteBatch bank;
+  for (std::size_t i = 0; i < kAccounts; ++i) ASSERT_TRUE(bank.Put(AccountKey(i), std::to_string(kMoney)).ok());
+  ASSERT_TRUE(db_->Write({}, &bank).ok());
+
+  const std::uint64_t rounds = ScaledCount(2500);
+  std::vector<std::thread> others;
+  {
+    Watchdog watchdog(db_.get());
+    others.emplace_back([this] { ReadPoints(); });
+    others.emplace_back([this] { ReadWithIterators(true); });
+    others.emplace_back([this] { ReadWithIterators(false); });
+    others.emplace_back([this] { ReadAtSnapshots(); });
+    others.emplace_back([this, &watchdog] { Maintain(&watchdog); });
+    std::vector<std::thread> writers;
+    for (std::size_t w = 0; w < kGroupWriters; ++w) {
+      writers.emplace_back([this, w, rounds, &watchdog] { WriteGroups(w, rounds, &watchdog); });
+    }
+    writers.emplace_back([this, rounds, &watchdog] { MoveMoney(rounds, &watchdog); });
+    writers.emplace_back([this, rounds, &watchdog] { Count(rounds, &watchdog); });
+    for (std::thread& thread : writers) thread.join();
+    stop_.store(true);
+    for (std::thread& thread : others) thread.join();
+  }
+  ASSERT_EQ(complaints_.first(), "");
+  std::uint64_t ignored = 0;
+  const State before = Walk({}, true, &ignored);
+  EXPECT_EQ(before.Problem(rounds), "");
+
+  // Whoever still reads keeps it open.
+  std::unique_ptr<Iterator> it(db_->NewIterator({}));
+  EXPECT_TRUE(db_->Close().IsAborted());
+  it.reset();
+  CloseAndVerify();
+  Open(options);
+  EXPECT_EQ(Walk({}, false, &ignored).values(), before.values());
+  CloseAndVerify();
+}
+
+// ---- Syncs ----
+
+// Sixteen threads that sync every write share the syncs of the log, which take long here. Each write that has returned is
+// below durable-sequence, and in what a durable read sees.
+TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
+  auto sim = std::make_shared<SimFileSystem>();
+  const int hook = sim->AddHook([](const SimOp& op) {
+    if (op.kind == SimOpKind::kSync && op.phase == SimPhase::kBefore) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+  });
+  Options options = TinyOptions();
+  options.file_system = sim;
+  ASSERT_TRUE(DB::Open(options, "/db", &db_).ok());
+  std::uint64_t syncs_before = 0;
+  ASSERT_TRUE(db_->GetIntProperty("cambium.log-syncs", &syncs_before));
+
+  constexpr std::size_t kThreads = 16;
+  constexpr std::uint64_t kWrites = 25;
+  std::atomic<std::uint64_t> acknowledged{0};
+  {
+    Watchdog watchdog(db_.get());
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::uint64_t i = 1; i <= kWrites; ++i) {
+          const std::string key = "thread" + std::to_string(t);
+          WriteOptions sync;
+          sync.sync = true;
+          if (!Ok(db_->Put(sync, key, std::to_string(i)), "put")) return;
+          const std::uint64_t least = acknowledged.fetch_add(1) + 1;
+          std::uint64_t durable = 0;
+          if (!db_->GetIntProperty("cambium.durable-sequence", &durable) || durable < least) {
+            complaints_.Add(std::to_string(least) + " writes are acknowledged, " + std::to_string(durable) + " durable");
+          }
+          ReadOptions read;
+          read.durable_only = true;
+          std::string value;
+          if (!Ok(db_->Get(read, key, &value), "durable get")) return;
+          if (NumberIn(value) < i) complaints_.Add("an acknowledged write is not in the durable state");
+          watchdog.Moved();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(complaints_.first(), "");
+  std::uint64_t syncs = 0;
+  ASSERT_TRUE(db_->GetIntProperty("cambium.log-syncs", &syncs));
+  EXPECT_LT((syncs - syncs_before) * 2, kThreads * kWrites);
+  std::printf("%llu syncs for %llu writes\n", static_cast<unsigned long long>(syncs - syncs_before),
+              static_cast<unsigned long long>(kThreads * kWrites));
+  EXPECT_TRUE(db_->Close().ok());
+  db_.reset();
+  sim->RemoveHook(hook);
+}
+
+// ---- Views ----
+
+// Readers that began long ago: every file of theirs has been dropped since, runs and tree pages by merges, segments of
+// the log because all of their values were overwritten. They see their state to the end, and when they have gone so have
+// the files.
+TEST_F(DbThreadsTest, OldReadersKeepTheirFilesAndNothingLonger) {
+  Open(TinyOptions());
+  constexpr std::size_t kKeys = 120;
+  struct Reader {
+    std::map<std::string, std::string> expected;
+    std::unique_ptr<Iterator> iterator;
+    const Snapshot* snapshot;
+  };
+  std::vector<Reader> readers;
+  Prng prng(seed_);
+  const auto overwrite = [&](std::uint64_t generation) {
+    std::map<std::string, std::string> state;
+    for (std::size_t k = 0; k < kKeys; ++k) {
+      const std::string key = "key" + std::to_string(k);
+      state[key] = std::to_string(generation) + " " + prng.Bytes(k % 40 == 0 ? 6000 : 100 + prng.Uniform(300));
+      EXPECT_TRUE(db_->Put({}, key, state[key]).ok());
+    }
+    return state;
+  };
+  const std::uint64_t generations = kUnderSanitizer ? 6 : 12;
+  for (std::uint64_t g = 0; g < generations; ++g) {
+    Reader reader;
+    reader.expected = overwrite(g);
+    reader.iterator.reset(db_->NewIterator({}));
+    reader.snapshot = db_->GetSnapshot();
+    if (g % 2 == 0) reader.iterator->SeekToFirst();
+    readers.push_back(std::move(reader));
+    ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
+  }
+  const std::map<std::string, std::string> last = overwrite(99);
+  ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
+  ASSERT_TRUE(db_->WaitForCompact().ok());
+  const std::size_t held = FilesOnDisk(".log");
+
+  // All of them read at once, while the storm goes on.
+  {
+    Watchdog watchdog(db_.get());
+    std::atomic<bool> stop{false};
+    std::thread storm([&] {
+      for (std::uint64_t i = 0; !stop.load() && !complaints_.any(); ++i) {
+        if (!Ok(db_->Put({}, "storm" + std::to_string(i % 50), std::string(200, 's')), "storm")) return;
+        if (i % 100 == 99 && !Ok(db_->CompactRange({}, nullptr, nullptr), "compact")) return;
+        watchdog.Moved();
+      }
+    });
+    std::vector<std::thread> threads;
+    for (Reader& reader : readers) {
+      threads.emplace_back([&] {
+        Iterator* it = reader.iterator.get();
+        std::map<std::string, std::string> seen;
+        for (it->SeekToFirst(); it->Valid(); it->Next()) {
+          const std::string key = it->key().ToString();
+          seen[key] = it->value().ToString();
+        }
+        if (Ok(it->status(), "old iterator") && seen != reader.expected) complaints_.Add("an old iterator saw another state");
+        std::size_t backwards = 0;
+        for (it->SeekToLast(); it->Valid(); it->Prev()) {
+          backwards += reader.expected.at(it->key().ToString()) == it->value().ToString() ? 1 : 0;
+        }
+        if (backwards != kKeys) complaints_.Add("an old iterator saw another state backwards");
+        ReadOptions options;
+        options.snapshot = reader.snapshot;
+        for (const auto& [key, value] : reader.expected) {
+          std::string got;
+          if (!Ok(db_->Get(options, key, &got), "old snapshot")) return;
+          if (got != value) complaints_.Add("an old snapshot saw another state");
+        }
+        watchdog.Moved();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    stop.store(true);
+    storm.join();
+  }
+  ASSERT_EQ(complaints_.first(), "");
+  for (Reader& reader : readers) {
+    reader.iterator.reset();
+    db_->ReleaseSnapshot(reader.snapshot);
+  }
+  ASSERT_TRUE(db_->CompactRange({}, nullptr, nullptr).ok());
+  ASSERT_TRUE(db_->WaitForCompact().ok());
+  EXPECT_LT(FilesOnDisk(".log"), held);
+  for (const auto& [key, value] : last) {
+    std::string got;
+    ASSERT_TRUE(db_->Get({}, key, &got).ok());
+    EXPECT_EQ(got, value);
+  }
+  CloseAndVerify();
+}
+
+// Between the moment a reader has the view and the moment it has the sequence number, the table is frozen and a write
+// goes to the next one, which the view does not show.
+void FreezeBetweenViewAndSequence(DB* db, std::string* seen) {
+  ASSERT_TRUE(db->Put({}, "key", "old").ok());
+  std::atomic<bool> done{false};
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string(name) != "PinView:between" || done.exchange(true)) return;
+    EXPECT_TRUE(db->Flush({}).ok());
+    EXPECT_TRUE(db->Put({}, "key", "new").ok());
+  });
+  const ManagedSnapshot snapshot(db);
+  FaultPoints::Instance().Set(nullptr);
+  ASSERT_TRUE(done.load());
+  ReadOptions options;
+  options.snapshot = snapshot.snapshot();
+  ASSERT_TRUE(db->Get(options, "key", seen).ok());
+  // The number says what the state is: either both writes or the first.
+  EXPECT_EQ(snapshot.snapshot()->GetSequenceNumber(), 2u);
+}
+
+TEST_F(DbThreadsTest, ASnapshotShowsAllThatItsNumberCovers) {
+  Open(TinyOptions());
+  std::string seen;
+  FreezeBetweenViewAndSequence(db_.get(), &seen);
+  EXPECT_EQ(seen, "new");
+  CloseAndVerify();
+}
+
+TEST_F(DbThreadsTest, ASnapshotThatLooksOnceMissesAWrite) {
+  Open(TinyOptions());
+  std::string seen;
+  {
+    const MutantScope mutant(Mutant::kSnapshotViewOnce);
+    FreezeBetweenViewAndSequence(db_.get(), &seen);
+  }
+  EXPECT_EQ(seen, "old");
+  CloseAndVerify();
+}
+
+// ---- Waiting ----
+
+// Two memory tables of the smallest size, one background thread, and everybody who can wait for a flush waits for one.
+TEST_F(DbThreadsTest, WritersThatWaitForEachFlushAlwaysGoOn) {
+  Options options = TinyOptions();
+  options.write_buffer_size = 4u << 10;
+  options.max_write_buffer_number = 2;
+  options.max_total_wal_size = 16u << 10;
+  options.blob_file_size = 16u << 10;
+  options.max_background_jobs = 1;
+  Open(options);
+  constexpr std::size_t kThreads = 6;
+  const std::uint64_t rounds = ScaledCount(1000);
+  std::array<std::atomic<std::uint64_t>, kThreads> done{};
+  std::atomic<std::uint64_t> refused{0};
+  {
+    Watchdog watchdog(db_.get(), [&] {
+      std::string text = "rounds of the threads:";
+      for (const auto& n : done) text += " " + std::to_string(n.load());
+      return text;
+    });
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        Prng prng(seed_ + t);
+        for (std::uint64_t i = 0; i < rounds && !complaints_.any(); ++i) {
+          WriteOptions write;
+          write.no_slowdown = t == 0;
+          write.sync = t == 1 && prng.OneIn(20);
+          const std::string key = std::to_string(t) + "/" + std::to_string(i % 64);
+          const Status s = db_->Put(write, key, std::string(prng.Uniform(700), static_cast<char>('a' + t)));
+          if (write.no_slowdown && s.IsIncomplete()) {
+            refused.fetch_add(1);
+          } else if (!Ok(s, "put")) {
+            return;
+          }
+          if (t == 2 && prng.OneIn(30) && !Ok(db_->Flush({}), "flush")) return;
+          if (t == 3 && prng.OneIn(100) && !Ok(db_->CompactRange({}, nullptr, nullptr), "compact")) return;
+          if (t == 4 && prng.OneIn(200) && !Ok(db_->WaitForCompact(), "wait")) return;
+          done[t].store(i + 1);
+          watchdog.Moved();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(complaints_.first(), "");
+  std::map<std::string, std::string> stats;
+  ASSERT_TRUE(db_->GetMapProperty("cambium.index-stats", &stats));
+  EXPECT_GT(NumberIn(stats["stalls"]), 0u);
+  std::printf("%s stalls, %s flushes, %llu writes would not wait\n", stats["stalls"].c_str(), stats["flushes"].c_str(),
+              static_cast<unsigned long long>(refused.load()));
+  CloseAndVerify();
+}
+
+// Closing with work under way: what is queued ends first, nothing is lost, and nothing starts any more.
+TEST_F(DbThreadsTest, CloseEndsWhateverIsUnderWay) {
+  const std::uint64_t times = kUnderSanitizer ? 10 : 40;
+  std::map<std::string, std::string> expected;
+  Prng prng(seed_);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    Open(TinyOptions());
+    for (std::uint64_t n = prng.Uniform(200); n > 0; --n) {
+      const std::string key = std::to_string(prng.Uniform(300));
+      expected[key] = std::to_string(i) + std::string(prng.Uniform(400), 'x');
+      ASSERT_TRUE(db_->Put({}, key, expected[key]).ok());
+    }
+    if (prng.OneIn(2)) {
+      ASSERT_TRUE(db_->Flush({.wait = false}).ok());
+    }
+    if (prng.OneIn(4)) {
+      db_.reset();  // the destructor closes too
+    } else {
+      ASSERT_TRUE(db_->Close().ok());
+      EXPECT_TRUE(db_->Put({}, "late", "x").IsShutdownInProgress());
+      db_.reset();
+    }
+  }
+  Open(TinyOptions());
+  for (const auto& [key, value] : expected) {
+    std::string got;
+    ASSERT_TRUE(db_->Get({}, key, &got).ok()) << key;
+    EXPECT_EQ(got, value);
+  }
+  CloseAndVerify();
+}
+
+// ---- Fork ----
+
+TEST_F(DbThreadsTest, AForkInTheMiddleLeavesAChildThatMayDoNothing) {
+  Open(TinyOptions());
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> written{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      while (!stop.load() && Ok(db_->Put({}, std::to_string(t), std::string(300, 'f')), "put")) written.fetch_add(1);
+    });
+  }
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = written.load();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      std::string value;
+      const bool refused = db_->Put({}, "x", "y").IsNotSupported() && db_->Get({}, "x", &value).IsNotSupported() &&
+                           db_->Flush({}).IsNotSupported() && db_->Close().IsNotSupported();
+      ::_exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    while (written.load() < before + 50 && !complaints_.any()) std::this_thread::yield();
+  }
+  stop.store(true);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(complaints_.first(), "");
+  CloseAndVerify();
+}
+
+}  // namespace
+}  // namespace cambium::testing
