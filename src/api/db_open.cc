@@ -314,7 +314,10 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   SegmentSource* const source = this;  // the base is private
   log_ = std::make_unique<CommitLog>(source, options_.blob_file_size, predecessor, published_.load(), &published_);
   CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());
-  CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
+  // Space that could not be given back now is given back later: no reason not to serve.
+  const Status dropped = DropUnreferenced();
+  if (dropped.severity() == Status::Severity::kFatal) return dropped;
+  if (!dropped.ok()) logger_->Log(InfoLogLevel::kWarn, "dropping segments: " + dropped.ToString());
   logger_->Log(InfoLogLevel::kInfo, "opened at sequence number " + std::to_string(published_.load()) + ", epoch " +
                                         std::to_string(epoch_) + ", after reading " +
                                         std::to_string(replayed.bytes_read) + " bytes of log");
