@@ -139,10 +139,11 @@ std::string CrashExplorer::RunFirstLife() {
 
   bool sync_failed = false;       // in this opening, and not for want of space
   bool sync_failed_ever = false;  // in any way
+  bool cache_is_doubted = false;  // in any way, in this opening
   const HookScope watch_syncs(fs, [&](const SimOp& op) {
     if ((op.kind != SimOpKind::kSync && op.kind != SimOpKind::kSyncDirectory) || op.phase != SimPhase::kAfter) return;
     if (op.status->ok()) return;
-    sync_failed_ever = true;
+    sync_failed_ever = cache_is_doubted = true;
     if (!op.status->IsNoSpace()) sync_failed = true;
   });
   std::unique_ptr<EngineRules> rules;
@@ -150,7 +151,7 @@ std::string CrashExplorer::RunFirstLife() {
     rules = std::make_unique<EngineRules>(fs, kSimDatabasePath);
   }
   database.OnOpen([&] {
-    sync_failed = false;
+    sync_failed = cache_is_doubted = false;
     if (rules != nullptr) rules->OnOpen();
   });
 
@@ -161,6 +162,7 @@ std::string CrashExplorer::RunFirstLife() {
     fs->SetQuota(~std::uint64_t{0});
   };
   policy.sync_has_failed = [&] { return sync_failed; };
+  policy.cache_is_doubted = [&] { return cache_is_doubted; };
   auto timeline = std::make_shared<Timeline>(program_.config.comparator);
   Runner runner(program_, &database, timeline, policy);
   if (rules != nullptr && settings_.fault == FaultClass::kNone) {

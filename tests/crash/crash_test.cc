@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "crash/crash_explorer.h"
 #include "testing/scale.h"
@@ -69,6 +72,80 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   if (!repeat) {
     EXPECT_GE(images, wanted);
   }
+}
+
+// Exhaustive in the small (after CrashMonkey's ACE): every program of at most two of these operations behind a fixed
+// beginning, a crash at every call, a few damages each.
+std::vector<Operation> Templates() {
+  const auto write = [](std::vector<Mutation> mutations, Durability durability = Durability::kNone) {
+    Operation op;
+    op.mutations = std::move(mutations);
+    op.durability = durability;
+    return op;
+  };
+  const auto verb = [](Operation::Verb v, bool flag = false, std::uint64_t count = 0) {
+    Operation op;
+    op.verb = v;
+    op.flag = flag;
+    op.count = count;
+    return op;
+  };
+  using Verb = Operation::Verb;
+  std::vector<Mutation> batch;
+  for (int i = 0; i < 5; ++i) batch.push_back({"b" + std::to_string(i), false, i % 2 == 0 ? 30u : 700u, false});
+  batch.push_back({"a", true, 0, false});
+  return {
+      write({{"a", false, 20, false}}),                     // inline
+      write({{"b1", false, 700, false}}),                   // separated
+      write({{"c", false, 5000, false}}),                   // in a file of its own
+      write({{"b2", true, 0, false}}),
+      write(batch),
+      write({{"a", false, 25, false}}, Durability::kSync),
+      write({{"d", false, 900, false}}, Durability::kDisableWal),
+      verb(Verb::kSyncWal),
+      verb(Verb::kFlush, true),
+      verb(Verb::kCompact),
+      verb(Verb::kReopen, true),
+      verb(Verb::kBackground, false, 4),
+  };
+}
+
+TEST(CrashTest, EveryProgramOfTwoOperationsAtEveryCall) {
+  const std::vector<Operation> templates = Templates();
+  Program base;
+  base.seed = SeedFromEnvironment(77);
+  base.config.blob_file_size = 16u << 10;
+  base.universe = {"a", "b0", "b1", "b2", "b3", "b4", "c", "d", "e"};
+  // Something in the tree, in a run, in the log, and a segment that is nearly full.
+  const auto add = [](Program* program, Operation op) {
+    op.id = program->operations.size() + 1;
+    program->operations.push_back(std::move(op));
+  };
+  for (const std::size_t t : {4, 9, 1, 0, 8, 4}) add(&base, templates[t]);
+  Operation fill = templates[1];
+  fill.mutations.assign(14, {"e", false, 900, false});
+  add(&base, fill);
+
+  ExplorerSettings settings;
+  settings.images_max = 100'000;
+  settings.variants_min = settings.variants_max = 4;
+  settings.live_on_percent = 2;
+  std::uint64_t images = 0;
+  std::uint64_t seed = base.seed;
+  const std::size_t step = kUnderSanitizer ? 7 : 1;
+  for (std::size_t first = 0; first < templates.size(); ++first) {
+    for (std::size_t second = 0; second <= templates.size(); second += step) {
+      Program program = base;
+      add(&program, templates[first]);
+      if (second < templates.size()) add(&program, templates[second]);
+      settings.names = static_cast<SimNames>(++seed % 3);
+      CrashExplorer explorer(program, seed, settings);
+      const std::string wrong = explorer.Run();
+      images += explorer.images();
+      ASSERT_EQ(wrong, "") << "seed " << seed << "\n" << program.ToString();
+    }
+  }
+  std::printf("%llu images\n", static_cast<unsigned long long>(images));
 }
 
 }  // namespace

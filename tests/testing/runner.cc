@@ -407,7 +407,7 @@ std::string Runner::Reopen(const Operation& op) {
   if (policy_.verify && !policy_.faults) {
     if (std::string wrong = database_->Verify(); !wrong.empty()) return "closed: " + wrong;
   }
-  const bool cache_is_doubted = fatal_ || sync_failed();
+  const bool cache_is_doubted = fatal_ || (policy_.cache_is_doubted && policy_.cache_is_doubted());
   Timeline::Bound bound = timeline_->bound();
   if (closed_well) bound = timeline_->BoundOfCommits(timeline_->commit_count());
   Status opened = database_->Open();

@@ -24,8 +24,11 @@ class Runner {
     bool faults = false;
     // Called when an Open has failed: the next one must not.
     std::function<void()> lift_faults;
-    // True if a sync has failed in this opening: then every later write must be fatal.
+    // True if a sync has failed in this opening, for whatever reason but want of space: then every later write must be
+    // fatal. (For want of space a file that nobody has named yet may be thrown away.)
     std::function<bool()> sync_has_failed;
+    // True if a sync has failed in this opening for any reason: what was not synced may be gone even without a cut.
+    std::function<bool()> cache_is_doubted;
     // VerifyDB after each reopening.
     bool verify = true;
   };

@@ -1,0 +1,131 @@
+// Every call of the file system fails once, or from there on for good: with EIO, with no space, with half a write.
+//
+// Must hold: no crash, and nobody waits for what cannot come; every answer is right or an honest error; a failed batch
+// is not seen; once calls succeed again the database goes on, unless the error was fatal; the next opening finds what
+// was acknowledged, and verifies.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testing/runner.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/shrink.h"
+#include "testing/test_database.h"
+
+namespace cambium::testing {
+namespace {
+
+enum class Flavour : std::uint8_t { kIoError, kNoSpace, kShortWrite };
+constexpr int kFlavours = 3;
+
+SimFault MakeFault(Flavour flavour, std::uint64_t nth, bool sticky) {
+  SimFault fault;
+  fault.nth = nth;
+  fault.sticky = sticky;
+  fault.status = flavour == Flavour::kNoSpace ? Status::NoSpace("injected: no space") : Status::IOError("injected");
+  if (flavour == Flavour::kShortWrite) fault.short_bytes = 7 + nth % 600;
+  return fault;
+}
+
+Operation SyncedPut(const Program& program, std::uint64_t id) {
+  Operation op;
+  op.id = id;
+  op.mutations.push_back({program.universe.front(), false, 40, false});
+  op.durability = Durability::kSync;
+  return op;
+}
+
+// "" or what is wrong. `calls`, if there, is how many calls the run made.
+std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t* calls) {
+  const auto fs = std::make_shared<SimFileSystem>();
+  bool sync_failed = false;  // and not for want of space
+  bool cache_is_doubted = false;
+  fs->AddHook([&](const SimOp& op) {
+    const bool is_sync = op.kind == SimOpKind::kSync || op.kind == SimOpKind::kSyncDirectory;
+    if (!is_sync || op.phase != SimPhase::kAfter || op.status->ok()) return;
+    cache_is_doubted = true;
+    if (!op.status->IsNoSpace()) sync_failed = true;
+  });
+  TestDatabase database(program.config, fs, program.seed);
+  database.OnOpen([&] { sync_failed = cache_is_doubted = false; });
+  Runner::Policy policy;
+  policy.faults = fault != nullptr;
+  policy.lift_faults = [&] { fs->ClearFaults(); };
+  policy.sync_has_failed = [&] { return sync_failed; };
+  policy.cache_is_doubted = [&] { return cache_is_doubted; };
+  Runner runner(program, &database, std::make_shared<Timeline>(program.config.comparator), policy);
+  if (fault != nullptr) fs->AddFault(*fault);
+
+  std::string wrong;
+  try {
+    Status opened = database.Open();
+    if (!opened.ok() && fault != nullptr) {
+      if (!opened.IsIOError()) return "Open says " + opened.ToString();
+      fs->ClearFaults();
+      opened = database.Open();
+    }
+    if (!opened.ok()) return "Open: " + opened.ToString();
+    for (const Operation& op : program.operations) {
+      if (wrong = runner.Run(op); !wrong.empty()) return wrong;
+    }
+    fs->ClearFaults();
+    if (wrong = runner.CheckAll(); !wrong.empty()) return "with faults gone, " + wrong;
+    // What failed in the background may be told once.
+    if (wrong = runner.Run(SyncedPut(program, 1'000'000)); !wrong.empty()) return "with faults gone, " + wrong;
+    runner.ForbidErrors();
+    if (wrong = runner.Run(SyncedPut(program, 1'000'001)); !wrong.empty()) return "with faults gone, " + wrong;
+    Operation reopen;
+    reopen.verb = Operation::Verb::kReopen;
+    reopen.id = 1'000'002;
+    reopen.flag = program.seed % 2 == 0;
+    if (wrong = runner.Run(reopen); !wrong.empty()) return "with faults gone, " + wrong;
+    runner.ReleaseAll();
+    if (const Status closed = database.Close(); !closed.ok()) return "the last Close: " + closed.ToString();
+  } catch (const Stuck&) {
+    database.Abandon();
+    return "Open or Close waits, and no task is left that could wake it";
+  }
+  if (calls != nullptr) *calls = fs->calls();
+  return "";
+}
+
+Program SmallProgram(std::uint64_t seed) {
+  ProgramShape shape;
+  shape.operations = 12;
+  shape.value_size_max = 6000;
+  shape.batch_size_max = 6;
+  shape.key_count_max = 8;
+  shape.long_keys = false;
+  return DrawProgram(seed, shape);
+}
+
+TEST(ErrorSweepTest, EveryCallMayFail) {
+  const std::uint64_t first_seed = SeedFromEnvironment(7'000);
+  const std::uint64_t programs = ScaledCount(30);
+  std::uint64_t runs = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + programs; ++seed) {
+    const Program program = SmallProgram(seed);
+    std::uint64_t calls = 0;
+    ASSERT_EQ(RunWith(program, nullptr, &calls), "") << program.ToString();
+    for (std::uint64_t nth = 1; nth <= calls; ++nth) {
+      for (int f = 0; f < 2 * kFlavours; ++f) {
+        const SimFault fault = MakeFault(static_cast<Flavour>(f / 2), nth, f % 2 == 1);
+        ++runs;
+        const std::string wrong = RunWith(program, &fault, nullptr);
+        ASSERT_EQ(wrong, "") << "CAMBIUM_SEED=" << seed << " call " << nth << " of " << calls << ", " << fault.status.ToString()
+                             << (fault.short_bytes != 0 ? " after " + std::to_string(fault.short_bytes) + " bytes" : "")
+                             << (fault.sticky ? ", for good" : ", once") << "\n"
+                             << program.ToString();
+      }
+    }
+  }
+  std::printf("%llu runs, each with one failing call or with all from one on\n", static_cast<unsigned long long>(runs));
+  EXPECT_GT(runs, programs * 100);
+}
+
+}  // namespace
+}  // namespace cambium::testing
