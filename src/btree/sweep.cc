@@ -6,6 +6,7 @@
 #include "index/merge_cursor.h"
 #include "index/page_format.h"
 #include "index/tree_cursor.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -139,7 +140,7 @@ class Sweeper {
 
   // An entry that is in the accounts leaves the layers. A memtable's is never shadowed: it is the newest.
   void Drop(const Entry& entry) {
-    out_.accounts.Remove(entry);
+    if (!MutantIs(Mutant::kForgetDroppedAccounts)) out_.accounts.Remove(entry);
     ++out_.stats.entries_dropped;
     out_.stats.value_bytes_dropped += ValueBytesOf(entry);
   }

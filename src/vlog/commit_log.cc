@@ -16,7 +16,12 @@ CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const S
       last_sequence_(predecessor.last_sequence),
       predecessor_{predecessor.segment == nullptr ? 0 : predecessor.segment->number(), predecessor.length,
                    predecessor.last_sequence},
-      durable_(durable) {}
+      durable_(durable) {
+  if (MutantIs(Mutant::kAppendToOldSegment) && predecessor.segment != nullptr) {
+    current_ = predecessor.segment;
+    tail_ = predecessor.length;
+  }
+}
 
 Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* position) {
   assert(!batch->empty() && first == last_sequence_ + 1);

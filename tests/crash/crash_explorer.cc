@@ -253,7 +253,9 @@ std::string CrashExplorer::CheckCaptured(const Captured& captured) {
       how += "killed";
     }
     const bool power_cut = crash != Crash::kKill || !captured.kill_keeps_all;
-    if (std::string wrong = CheckRecovery(image, captured, power_cut, how, 1, std::nullopt); !wrong.empty()) return wrong;
+    Captured from = captured;
+    from.cache_survives = crash == Crash::kKill;
+    if (std::string wrong = CheckRecovery(image, from, power_cut, how, 1, std::nullopt); !wrong.empty()) return wrong;
     if (nothing_to_lose) break;
   }
   return "";
@@ -308,7 +310,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   const Exact same{contents.hash, sequence};
   if (during.kept().has_value()) {
     // Nothing was unsynced after a power cut, so a recovery that is cut short has no choice; after a kill it has one.
-    const Captured& captured = *during.kept();
+    Captured captured = *during.kept();
     CutReport report;
     const bool kill = prng_.OneIn(3);
     SimImage again = captured.image;
@@ -316,16 +318,16 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
     if (!kill) again = again.DrawCrash(prng_, settings_.mix, &report);
     const std::string how_again = how + "\n  then a crash in recovery " + captured.where + ", " +
                                   (kill ? "killed" : "power cut: " + report.ToString());
-    const bool all_durable = image.Units().empty();
-    wrong = CheckRecovery(again, from, power_cut || !kill, how_again, life + 1,
-                          all_durable ? std::optional<Exact>(same) : std::nullopt);
+    captured.cache_survives = kill;
+    wrong = CheckRecovery(again, captured, power_cut || !kill, how_again, life + 1,
+                          from.cache_survives ? std::nullopt : std::optional<Exact>(same));
     if (!wrong.empty()) return wrong;
   }
   if (life < settings_.lives_max && prng_.Uniform(100) < settings_.live_on_percent) {
     return LiveOn(&database, fs, std::make_shared<Timeline>(from.timeline->After(match)), how, life + 1);
   }
   // What recovery has shown is durable from now on.
-  if (!image.Units().empty() && prng_.OneIn(2)) {
+  if (from.cache_survives && prng_.OneIn(2)) {
     Captured now;
     now.timeline = std::make_shared<Timeline>(from.timeline->After(match));
     now.bound = now.timeline->bound();
@@ -372,8 +374,9 @@ std::string CrashExplorer::LiveOn(TestDatabase* database, std::shared_ptr<SimFil
     offer("at the end");
   }
   runner.ReleaseAll();
-  const Captured& captured = *one.kept();
+  Captured captured = *one.kept();
   const bool kill = prng_.OneIn(4);
+  captured.cache_survives = kill;
   CutReport report;
   const SimImage image = kill ? captured.image.Kill(prng_) : captured.image.DrawCrash(prng_, settings_.mix, &report);
   std::string story = how + "\nlife " + std::to_string(life) + ":";

@@ -69,6 +69,7 @@ class CrashExplorer {
     std::shared_ptr<const Timeline> timeline;
     Timeline::Bound bound;
     bool kill_keeps_all = true;  // false after a failed sync: the page cache is doubted
+    bool cache_survives = false;  // killed, no cut: what the cache shows may not be on the device
     bool lied_to = false;        // a sync said OK and had failed: corruption may be found
     std::string where;
   };
@@ -83,7 +84,7 @@ class CrashExplorer {
   void AddFault(SimFileSystem* fs);
   void Capture(const Captured& captured);
   std::string CheckCaptured(const Captured& captured);
-  // Opens the image; `power_cut` says which bound holds.
+  // Opens the image; `power_cut` says which bound holds. from.cache_survives speaks of this image.
   std::string CheckRecovery(const SimImage& image, const Captured& from, bool power_cut, const std::string& how, int life,
                             const std::optional<Exact>& exact);
   std::string LiveOn(TestDatabase* database, std::shared_ptr<SimFileSystem> fs, std::shared_ptr<Timeline> timeline,

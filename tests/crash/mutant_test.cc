@@ -1,0 +1,364 @@
+// A rule counts as tested only if a build without it is caught. Each scenario here is a small story that ends well; with
+// its mutant switched on it must end badly. The last test asks the same of every mutant there is: some test must name it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "crash/crash_explorer.h"
+#include "io/file_header.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest.h"
+#include "manifest/manifest_reader.h"
+#include "testing/mutant_scope.h"
+#include "testing/test_database.h"
+#include "util/fault_point.h"
+
+namespace cambium::testing {
+namespace {
+
+// ---- Programs of a few operations, each crashed at every call ----
+
+struct Story {
+  Program program;
+  ExplorerSettings settings;
+
+  Story() {
+    program.seed = 5;
+    program.config.blob_file_size = 16u << 10;
+    program.config.write_buffer_size = 64u << 10;
+    for (int i = 0; i < 8; ++i) program.universe.push_back("key" + std::to_string(i));
+    settings.images_max = 100'000;
+    settings.variants_min = settings.variants_max = 6;
+    settings.rules = false;  // the crash alone must show it
+  }
+  Story& Add(Operation op) {
+    op.id = program.operations.size() + 1;
+    program.operations.push_back(std::move(op));
+    return *this;
+  }
+  Story& Put(int key, std::uint32_t size, Durability durability = Durability::kNone) {
+    Operation op;
+    op.mutations.push_back({program.universe[static_cast<std::size_t>(key)], false, size, false});
+    op.durability = durability;
+    return Add(std::move(op));
+  }
+  Story& Batch(std::uint32_t size) {
+    Operation op;
+    for (const std::string& key : program.universe) op.mutations.push_back({key, false, size, false});
+    return Add(std::move(op));
+  }
+  Story& Do(Operation::Verb verb, bool flag = false, std::uint64_t count = 0) {
+    Operation op;
+    op.verb = verb;
+    op.flag = flag;
+    op.count = count;
+    return Add(std::move(op));
+  }
+  Story& Overwrite(int times, std::uint32_t size) {
+    for (int i = 0; i < times; ++i) Put(i % 8, size);
+    return *this;
+  }
+  Story& AlwaysLiveOn() {
+    settings.live_on_percent = 100;
+    return *this;
+  }
+  // The first violation of a few seeds.
+  std::string Tell(std::uint64_t seeds = 3) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      program.seed = seed;
+      CrashExplorer explorer(program, seed, settings);
+      if (std::string wrong = explorer.Run(); !wrong.empty()) return wrong;
+    }
+    return "";
+  }
+};
+
+using Verb = Operation::Verb;
+
+std::string DamagedRecordAmongOthers() { return Story().Overwrite(16, 700).Tell(); }
+std::string BatchOfManySectors() { return Story().Batch(700).Batch(900).Tell(); }
+std::string SyncedPuts() {
+  return Story().Put(0, 100, Durability::kSync).Put(1, 700, Durability::kSync).Put(2, 5000, Durability::kSync).Tell();
+}
+std::string FlushOfUnsyncedBlobs() {
+  return Story().Overwrite(8, 700).Do(Verb::kFlush, true).Overwrite(8, 700).Do(Verb::kFlush, true).Tell();
+}
+std::string FlushOfInlineValues() {
+  Story story;
+  story.program.config.sweep_ratio = 1;
+  story.Overwrite(8, 40).Do(Verb::kFlush, true).Do(Verb::kCompact).Overwrite(3, 40);
+  return story.Do(Verb::kFlush, true).Overwrite(3, 50).Do(Verb::kFlush, true).Tell();
+}
+std::string OverwrittenSegmentsGo() {
+  Story story;
+  story.Overwrite(40, 2000).Do(Verb::kFlush, true).Overwrite(40, 2000).Do(Verb::kCompact).Do(Verb::kBackground, false, 9);
+  story.settings.images_max = 60;
+  story.settings.rules = true;
+  return story.Tell();
+}
+std::string LivesAfterACrash() { return Story().Overwrite(6, 300).AlwaysLiveOn().Tell(20); }
+std::string KilledThenCut() { return Story().Overwrite(6, 300).Tell(6); }
+std::string RecoveryCutAgain() {
+  Story story;
+  story.settings.cut_recovery_percent = 100;
+  return story.Overwrite(6, 300).Do(Verb::kFlush, true).Put(1, 80).Tell(6);
+}
+std::string ClosedAndCut() { return Story().Overwrite(4, 300).Do(Verb::kReopen, true).Overwrite(2, 300).Tell(); }
+
+// The n-th sync fails, for a range of n, as `fault` says.
+std::string FailingSyncs(FaultClass fault) {
+  Story story;
+  story.settings.fault = fault;
+  story.settings.images_max = 40;
+  story.Overwrite(4, 700).Do(Verb::kSyncWal).Put(1, 80).Do(Verb::kSyncWal).Put(2, 700, Durability::kSync);
+  return story.Do(Verb::kFlush, true).Put(3, 100, Durability::kSync).Tell(60);
+}
+std::string DroppedPagesInTheCache() { return FailingSyncs(FaultClass::kSyncDropKeepCache); }
+std::string SyncFailsAndDataIsThere() { return FailingSyncs(FaultClass::kSyncFalse); }
+
+std::string WriteFailsAndLifeGoesOn() {
+  Story story;
+  story.settings.fault = FaultClass::kWriteError;
+  story.settings.images_max = 40;
+  for (int i = 0; i < 12; ++i) story.Put(i % 8, 700, i % 3 == 2 ? Durability::kSync : Durability::kNone);
+  return story.Tell(60);
+}
+
+// ---- Stories with a plot of their own ----
+
+std::string ValueOf(DB* db, const std::string& key, const ReadOptions& options = {}) {
+  std::string value;
+  const Status status = db->Get(options, key, &value);
+  return status.ok() ? value : status.ToString();
+}
+
+// What a database that was cut off with nothing but what it had synced says of `key`.
+std::string AfterCut(const SimFileSystem& fs, const Config& config, const std::string& key) {
+  Prng prng(1);
+  TestDatabase after(config, std::make_shared<SimFileSystem>(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 9);
+  const Status opened = after.Open();
+  return opened.ok() ? ValueOf(after.get(), key) : opened.ToString();
+}
+
+// While a sync runs, `inside` happens; then everything is synced, and cut.
+std::string DuringASync(const std::function<void(DB*)>& inside, const std::string& key, const std::string& expected) {
+  const auto fs = std::make_shared<SimFileSystem>();
+  Config config;
+  config.blob_file_size = 16u << 10;
+  config.write_buffer_size = 1u << 20;
+  config.max_total_wal_size = 1u << 20;
+  TestDatabase database(config, fs, 1);
+  if (!database.Open().ok()) return "Open";
+  bool done = false;
+  fs->AddHook([&](const SimOp& op) {
+    if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kInside || !op.path.ends_with(".log")) return;
+    if (database->GetLatestSequenceNumber() == 0) return;  // a segment that is being made
+    done = true;
+    inside(database.get());
+  });
+  WriteOptions sync;
+  sync.sync = true;
+  if (!database->Put(sync, "first", "1").ok()) return "Put";
+  if (!database->SyncWAL().ok()) return "SyncWAL";
+  if (!done) return "no sync was seen";
+  const std::string found = AfterCut(*fs, config, key);
+  return found == expected ? "" : "acknowledged by SyncWAL, and after a cut " + found;
+}
+
+std::string PutDuringASync() {
+  return DuringASync([](DB* db) { static_cast<void>(db->Put({}, "second", "2")); }, "second", "2");
+}
+// The segment that is being synced is rotated away meanwhile, with a record that the sync does not cover.
+std::string RotationDuringASync() {
+  return DuringASync(
+      [](DB* db) {
+        static_cast<void>(db->Put({}, "second", "2"));
+        for (int i = 0; i < 10; ++i) static_cast<void>(db->Put({}, "fill", std::string(3000, 'f')));
+      },
+      "second", "2");
+}
+
+// Two tables wait for their flush; the older one must be committed first.
+std::string TwoFrozenTables() {
+  Config config;
+  config.max_write_buffer_number = 4;
+  config.sweep_ratio = 1000;
+  const auto fs = std::make_shared<SimFileSystem>();
+  TestDatabase database(config, fs, 1);
+  if (!database.Open().ok()) return "Open";
+  FlushOptions later;
+  later.wait = false;
+  for (const char* value : {"1", "2"}) {
+    if (!database->Put({}, "key", value).ok() || !database->Flush(later).ok()) return "Put";
+  }
+  std::vector<SimImage> images;
+  fs->AddHook([&](const SimOp& op) {
+    if (op.phase == SimPhase::kBefore) images.push_back(fs->Snapshot());
+  });
+  database.RunBackground(100);
+  images.push_back(fs->Snapshot());
+  if (const std::string value = ValueOf(database.get(), "key"); value != "2") return "the key reads as " + value;
+  for (const SimImage& image : images) {
+    Prng prng(1);
+    TestDatabase after(config, std::make_shared<SimFileSystem>(image.Kill(prng)), 9);
+    if (const Status opened = after.Open(); !opened.ok()) return "after a kill, " + opened.ToString();
+    if (const std::string value = ValueOf(after.get(), "key"); value != "2") return "after a kill, " + value;
+  }
+  return "";
+}
+
+// The MANIFEST may name a replay position before what a family has flushed: it has to, as soon as two families flush at
+// different times. Then recovery must not take again what is in the layers.
+std::string ReplayPositionBelowWhatIsFlushed() {
+  Config config;
+  const auto fs = std::make_shared<SimFileSystem>();
+  TestDatabase database(config, fs, 1);
+  if (!database.Open().ok()) return "Open";
+  if (!database->Put({}, "a", std::string(700, 'a')).ok()) return "Put";
+  if (!database->Flush({}).ok()) return "Flush";
+  if (!database->Put({}, "b", std::string(700, 'b')).ok()) return "Put";
+  if (!database.Close().ok()) return "Close";
+
+  Result<ManifestRead> read = ReadManifest(*fs, kSimDatabasePath);
+  if (!read.ok()) return read.status().ToString();
+  ManifestState state = read->state;
+  state.replay.offset = kFileHeaderSize;
+  const std::uint64_t number = state.next_file_number++;
+  FileHeader header = read->header;
+  header.file_id[0] = static_cast<unsigned char>(header.file_id[0] ^ 1u);
+  header.number = number;
+  const auto written = Manifest::Create(*fs, kSimDatabasePath, header, number, state);
+  if (!written.ok()) return written.status().ToString();
+
+  if (const Status opened = database.Open(); !opened.ok()) return opened.ToString();
+  std::uint64_t entries = 0;
+  if (!database->GetIntProperty("rocksdb.num-entries-active-mem-table", &entries)) return "no such property";
+  if (entries != 1) return std::to_string(entries) + " operations were replayed, and 1 was not flushed";
+  return "";
+}
+
+// An iterator shows the moment of its creation.
+std::string IteratorAndALaterPut() {
+  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  if (!database.Open().ok() || !database->Put({}, "a", "1").ok()) return "Put";
+  const std::unique_ptr<Iterator> it(database->NewIterator({}));
+  if (!database->Put({}, "a", "2").ok() || !database->Put({}, "b", "2").ok()) return "Put";
+  it->SeekToFirst();
+  if (!it->Valid() || it->value() != "1") return "the iterator shows a later value";
+  it->Next();
+  return it->Valid() ? "the iterator shows a later key" : "";
+}
+
+// Between the two halves of taking a snapshot the table is frozen and the next one written to.
+std::string SnapshotDuringAFreeze() {
+  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  if (!database.Open().ok()) return "Open";
+  if (!database->Put({}, "a", "1").ok() || !database->Put({}, "b", "1").ok()) return "Put";
+  bool done = false;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (done || std::string(name) != "PinView:between") return;
+    done = true;
+    FlushOptions later;
+    later.wait = false;
+    static_cast<void>(database->Flush(later));
+    static_cast<void>(database->Put({}, "b", "2"));
+  });
+  const Snapshot* const snapshot = database->GetSnapshot();
+  FaultPoints::Instance().Set(nullptr);
+  ReadOptions at;
+  at.snapshot = snapshot;
+  const std::string seen = ValueOf(database.get(), "b", at);
+  const std::string expected = snapshot->GetSequenceNumber() >= 3 ? "2" : "1";
+  database->ReleaseSnapshot(snapshot);
+  if (!done) return "the fault point was not reached";
+  return seen == expected ? "" : "a snapshot behind the write of b=2 shows b=" + seen;
+}
+
+struct Scenario {
+  Mutant mutant;
+  std::string (*tell)();
+};
+
+class MutantTest : public ::testing::TestWithParam<Scenario> {};
+
+TEST_P(MutantTest, IsCaught) {
+  EXPECT_EQ(GetParam().tell(), "");
+  const MutantScope defect(GetParam().mutant);
+  const std::string caught = GetParam().tell();
+  EXPECT_NE(caught, "") << MutantName(GetParam().mutant) << " survives (" << MutantRule(GetParam().mutant) << ")";
+  RecordProperty("caught", caught.substr(0, 300));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Crash, MutantTest,
+    ::testing::Values(Scenario{Mutant::kSkipBadRecord, DamagedRecordAmongOthers},
+                      Scenario{Mutant::kApplyHalfBatch, BatchOfManySectors},
+                      Scenario{Mutant::kSkipValueChecksum, DamagedRecordAmongOthers},
+                      Scenario{Mutant::kIgnoreChain, LivesAfterACrash},
+                      Scenario{Mutant::kForgetRotatedSegment, RotationDuringASync},
+                      Scenario{Mutant::kSyncClaimsLate, PutDuringASync},
+                      Scenario{Mutant::kRetryFailedSync, DroppedPagesInTheCache},
+                      Scenario{Mutant::kLeaveHalfRecord, WriteFailsAndLifeGoesOn},
+                      Scenario{Mutant::kManifestSkipSync, FlushOfInlineValues},
+                      Scenario{Mutant::kReuseFileNumbers, RecoveryCutAgain},
+                      Scenario{Mutant::kSkipDirectorySync, SyncedPuts},
+                      Scenario{Mutant::kFlushBeforeLogSync, FlushOfUnsyncedBlobs},
+                      Scenario{Mutant::kCommitBeforeRunSync, FlushOfInlineValues},
+                      Scenario{Mutant::kDeleteBeforeCommit, OverwrittenSegmentsGo},
+                      Scenario{Mutant::kRecoverFromCache, DroppedPagesInTheCache},
+                      Scenario{Mutant::kSkipAdoptSync, KilledThenCut},
+                      Scenario{Mutant::kSkipNeutralise, LivesAfterACrash},
+                      Scenario{Mutant::kAppendToOldSegment, LivesAfterACrash},
+                      Scenario{Mutant::kSegmentUnnamed, SyncedPuts},
+                      Scenario{Mutant::kFlushOutOfOrder, TwoFrozenTables},
+                      Scenario{Mutant::kReplayFlushed, ReplayPositionBelowWhatIsFlushed},
+                      Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsGo},
+                      Scenario{Mutant::kSnapshotViewOnce, SnapshotDuringAFreeze},
+                      Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
+                      Scenario{Mutant::kCloseWithoutSync, ClosedAndCut},
+                      Scenario{Mutant::kIgnoreWriteFailure, SyncFailsAndDataIsThere}),
+    [](const ::testing::TestParamInfo<Scenario>& info) { return std::string(MutantName(info.param.mutant)); });
+
+// ---- All mutants ----
+
+std::string SourcesBelow(const std::string& directory) {
+  std::string all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           directory, std::filesystem::directory_options::follow_directory_symlink)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".cc") && !name.ends_with(".h")) continue;
+    std::ifstream file(entry.path());
+    all.append(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return all;
+}
+
+bool Names(const std::string& sources, const std::string& mutant) {
+  const std::string name = "Mutant::" + mutant;
+  for (std::size_t at = sources.find(name); at != std::string::npos; at = sources.find(name, at + 1)) {
+    const char next = at + name.size() < sources.size() ? sources[at + name.size()] : ' ';
+    if (std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_') return true;
+  }
+  return false;
+}
+
+TEST(AllMutantsTest, EachHasASwitchAndATest) {
+  const std::string root = CAMBIUM_SOURCE_DIR;
+  const std::string code = SourcesBelow(root + "/src");
+  const std::string tests = SourcesBelow(root + "/tests");
+  for (int m = 1; m < static_cast<int>(Mutant::kCount); ++m) {
+    const std::string name = MutantName(static_cast<Mutant>(m));
+    EXPECT_TRUE(Names(code, name)) << name << " is not switched anywhere in src";
+    EXPECT_TRUE(Names(tests, name)) << name << " is claimed by no test";
+  }
+}
+
+}  // namespace
+}  // namespace cambium::testing
