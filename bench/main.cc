@@ -67,7 +67,8 @@ void PrintSetting(const BenchFlags& flags, const std::vector<const EngineEntry*>
   std::printf("Values:     %s; %s of each value read is compared\n",
               flags.compression_type == "none" ? "incompressible" : "compressible",
               flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
-  std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, compacted, synced\n");
+  std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, "
+              "compacted, synced\n");
   for (const EngineEntry* entry : engines) {
     const auto engine = entry->make(ConfigOf(PathOf(root, flags, *entry), flags));
     std::printf("Engine:     %s = %s: %s\n", entry->name, engine->Version().c_str(), engine->Settings().c_str());

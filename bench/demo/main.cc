@@ -64,7 +64,7 @@ class Demo {
                     table_.Run("verify", [this] { return Verify(); });
     std::printf("\n%s\n", table_.Draw().c_str());
     if (ok) {
-      std::printf("Disk: %.1f MB held %.1f MB of keys and values when the files were loaded, overwritten and deleted.\n",
+      std::printf("Disk: %.1f MB held %.1f MB of keys and values when files were loaded, overwritten and deleted.\n",
                   static_cast<double>(disk_bytes_) / 1e6, static_cast<double>(LiveBytes()) / 1e6);
       std::printf("Every check held.\n");
     } else {
@@ -194,7 +194,8 @@ class Demo {
     std::size_t seen = 0;
     for (iterator->Seek(prefix); iterator->Valid() && report.status.ok(); iterator->Next(), ++seen) {
       if (seen >= expected.size() || iterator->key() != Slice(expected[seen])) {
-        report.status = Status::Corruption("the walk shows " + iterator->key().ToString() + " where the directory has " +
+        report.status = Status::Corruption("the walk shows " + iterator->key().ToString() +
+                                           " where the directory has " +
                                            (seen < expected.size() ? expected[seen] : "nothing more"));
       }
     }

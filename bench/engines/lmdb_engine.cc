@@ -30,7 +30,7 @@ Status Ours(int code) {
 
 class LmdbCursor : public Cursor {
  public:
-  // `transaction` and `cursor` stay the session's.
+  // `cursor` stays the session's; null if it could not be opened, and `code` says why.
   LmdbCursor(int code, MDB_cursor* cursor) : code_(code), cursor_(cursor) {}
 
   bool SeekToFirst() override { return Move(MDB_FIRST); }
