@@ -598,6 +598,8 @@ Status DbImpl::Shut() {
       const std::lock_guard lock(commit_mutex_);
       Edit edit;
       edit.clean_shutdown = true;
+      // The batch whose write failed may have landed whole, and was not committed.
+      if (const SegmentEnd cut = log_->failed_end(); cut.segment != nullptr) edit.set_segments.push_back(SealedAt(cut));
       first = CommitEdit(&edit);
     }
   }

@@ -102,6 +102,8 @@ class DbImpl final : public DB, private SegmentSource {
   void Freeze();
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
   Result<std::shared_ptr<Segment>> MakeSegmentLocked();  // commit_mutex_ held
+  // As the MANIFEST has it, but sealed there, without a footer.
+  [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const;  // commit_mutex_ held
   Status WriteLargeValue(std::uint32_t family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
   void DropLargeValues(const std::vector<std::uint64_t>& numbers);
 

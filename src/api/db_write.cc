@@ -223,15 +223,19 @@ Result<std::shared_ptr<Segment>> DbImpl::NextSegment(const SegmentEnd* failed) {
     CAMBIUM_TRY(spare_, MakeSegmentLocked());
   }
   if (failed != nullptr) {
-    SegmentInfo cut = manifest_->state().segments.at(failed->segment->number());
-    cut.sealed = true;
-    cut.sealed_length = cut.file_size = failed->length;
-    cut.last_sequence = failed->last_sequence;
     Edit edit;
-    edit.set_segments.push_back(cut);
+    edit.set_segments.push_back(SealedAt(*failed));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
   }
   return std::exchange(spare_, nullptr);
+}
+
+SegmentInfo DbImpl::SealedAt(const SegmentEnd& end) const {
+  SegmentInfo cut = manifest_->state().segments.at(end.segment->number());
+  cut.sealed = true;
+  cut.sealed_length = cut.file_size = end.length;
+  cut.last_sequence = end.last_sequence;
+  return cut;
 }
 
 // A segment that is durable with its name and named in the MANIFEST, so that no synced record can be in a file that

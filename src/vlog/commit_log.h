@@ -69,6 +69,11 @@ class CommitLog {
   Status Rotate();
   // Where the next record will go; {0, 0} if that is a segment that does not exist yet.
   [[nodiscard]] Position tail() const;
+  // Where the log ends, if a write to the current segment failed and nothing was appended since: what stands behind it
+  // is not log, and nobody has been told yet. Else no segment.
+  [[nodiscard]] SegmentEnd failed_end() const {
+    return broken_ ? SegmentEnd{current_, tail_, last_sequence_} : SegmentEnd{};
+  }
   void set_segment_bytes(std::uint64_t bytes) { segment_bytes_ = bytes; }
 
   // ---- Any thread ----

@@ -140,6 +140,29 @@ TEST(ApiRegressionTest, ASegmentThatCouldNotBeMadeLeavesNoFile) {
   EXPECT_TRUE(database->Put({}, "a", "1").ok());
 }
 
+// A write failed and its bytes landed all the same. After Close and Open the batch was there, although its writer had been
+// told that it failed.
+TEST(ApiRegressionTest, AFailedWriteDoesNotComeBackAfterClose) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database->Put({}, "a", "1").ok());
+  SimFault fault = FailingWrite(".log");
+  fault.short_bytes = 1u << 20;
+  fs->AddFault(fault);
+  ASSERT_TRUE(database->Put({}, "b", "2").IsNoSpace());
+  ASSERT_TRUE(database.Close().ok());
+  ASSERT_TRUE(database.Open().ok());
+  std::string value;
+  EXPECT_TRUE(database->Get({}, "a", &value).ok());
+  EXPECT_TRUE(database->Get({}, "b", &value).IsNotFound());
+  EXPECT_TRUE(database->Put({}, "c", "3").ok());
+  ASSERT_TRUE(database.Close().ok());
+  ASSERT_TRUE(database.Open().ok());
+  EXPECT_TRUE(database->Get({}, "c", &value).ok());
+  EXPECT_EQ(database.Verify(), "");
+}
+
 // A segment was rotated while the seal of the one before it was on its way. Nobody looked again, and it stayed unsealed
 // until the next rotation.
 TEST(ApiRegressionTest, ARotationDuringASealIsNotForgotten) {
