@@ -545,6 +545,13 @@ Status DbImpl::CompactRange(const CompactRangeOptions&, const Slice* begin, cons
 
 Status DbImpl::WaitForCompact() {
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
+  {
+    // A job that failed is work left: it gets another chance, since a full disk may have space again.
+    const std::lock_guard lock(background_mutex_);
+    for (std::size_t job = 0; job < kJobCount; ++job) {
+      if (!last_status_[job].ok()) ScheduleLocked(static_cast<Job>(job));
+    }
+  }
   while (true) {
     CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] {
       return std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; });

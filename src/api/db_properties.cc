@@ -39,6 +39,8 @@ bool DbImpl::GetIntProperty(Slice property, std::uint64_t* value) {
   } else if (name == "cur-size-all-mem-tables") {
     *value = family.active->memory_bytes();
     for (const FrozenTable& frozen : family.frozen) *value += frozen.table->memory_bytes();
+  } else if (name == "size-all-mem-tables") {
+    *value = AllTableBytes();
   } else if (name == "mem-table-flush-pending") {
     *value = family.frozen.empty() ? 0 : 1;
   } else if (name == "compaction-pending") {

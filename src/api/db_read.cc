@@ -80,6 +80,10 @@ Status DbImpl::Get(const ReadOptions& options, Slice key, std::string* value) {
   }
   const EpochGuard guard;
   const View* view = CurrentView(&sequence);
+  if (MutantIs(Mutant::kThreadPinsView)) {
+    static thread_local std::shared_ptr<const View> kept;
+    kept = view_.Pin();
+  }
   return GetFrom(*view, sequence, options, key, value);
 }
 

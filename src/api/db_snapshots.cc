@@ -73,4 +73,17 @@ Status DbImpl::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
   return Status::OK();
 }
 
+std::size_t DbImpl::AllTableBytes() const {
+  std::set<std::shared_ptr<const MemTable>> tables;
+  const auto collect = [&](const FamilyView& family) {
+    tables.insert(family.active);
+    for (const FrozenTable& frozen : family.frozen) tables.insert(frozen.table);
+  };
+  collect(view_.Pin()->families[0]);
+  for (const auto& snapshot : snapshots_.All()) collect(snapshot->view()->families[0]);
+  std::size_t bytes = 0;
+  for (const auto& table : tables) bytes += table->memory_bytes();
+  return bytes;
+}
+
 }  // namespace cambium

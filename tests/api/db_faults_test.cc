@@ -1,0 +1,355 @@
+// Disks that fill up, syncs that fail, files that cannot be removed.
+#include <gtest/gtest.h>
+
+#include "api/test_store.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
+
+// ---- A full disk ----
+
+TEST(FullDisk, WritesFailReadsWorkAndWritingGoesOnByItself) {
+  TestStore store;
+  store.MustOpen();
+  std::map<std::string, std::string> model;
+  for (int i = 0; i < 50; ++i) {
+    store.Put(KeyOf(i), model[KeyOf(i)] = std::string(150, 'a'));
+  }
+  for (int round = 0; round < 5; ++round) {
+    store.fs->SetQuota(store.BytesOnDisk() + 40'000);
+    Status s;
+    for (int i = 0; i < 2000; ++i) {
+      const std::string key = KeyOf(i % 300);
+      const std::string value(100 + i % 900, static_cast<char>('b' + round));
+      s = store.db->Put({}, key, value);
+      if (!s.ok()) break;
+      model[key] = value;
+    }
+    ASSERT_TRUE(s.IsNoSpace()) << s.ToString();
+    EXPECT_NE(s.severity(), Status::Severity::kFatal);
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(store.db->Put({}, "x", std::string(20'000, 'x')).IsNoSpace());
+    for (const auto& [key, value] : model) ASSERT_EQ(store.Get(key), value);
+    EXPECT_EQ(store.Get("x"), "NotFound");
+    store.fs->SetQuota(~std::uint64_t{0});
+    store.Put("round", std::to_string(round), true);
+    model["round"] = std::to_string(round);
+    store.Quiet();
+    for (const auto& [key, value] : model) ASSERT_EQ(store.Get(key), value);
+    if (round % 2 == 0) store.Reopen();
+    for (const auto& [key, value] : model) ASSERT_EQ(store.Get(key), value);
+    ASSERT_EQ(store.Verify(), "");
+  }
+}
+
+// Fill until nothing fits, delete everything, and so on. What is deleted gives its space back, so that no round writes
+// much less than the first; and failed attempts leave nothing behind that piles up.
+TEST(FullDisk, FillingAndDeletingNeverLosesSpaceForGood) {
+  TestStore store;
+  store.options.blob_file_size = 16 << 10;
+  store.MustOpen();
+  store.Put("forever", "f", true);
+  store.Flush();
+  const std::uint64_t quota = 400'000;
+  store.fs->SetQuota(quota);
+  std::uint64_t first = 0;
+  for (int round = 0; round < 30; ++round) {
+    std::uint64_t written = 0;
+    Status s;
+    for (int failures = 0; failures < 5;) {
+      s = store.db->Put({}, KeyOf(written), std::string(500, 'v'));
+      if (s.ok()) {
+        ++written;
+        ASSERT_LT(written, 2000u);
+      } else {
+        ASSERT_TRUE(s.IsNoSpace()) << s.ToString();
+        ++failures;
+      }
+    }
+    if (round == 0) first = written;
+    ASSERT_GT(first, 100u);
+    ASSERT_GE(written, first / 2) << "round " << round << " of a disk where the first wrote " << first;
+    // Room for the deletes: an operator's.
+    store.fs->SetQuota(quota + 300'000);
+    for (std::uint64_t i = 0; i < written; ++i) ASSERT_TRUE(store.db->Delete({}, KeyOf(i)).ok());
+    store.Compact();
+    ASSERT_TRUE(store.db->SyncWAL().ok());
+    store.executor->RunAll();
+    store.fs->SetQuota(quota);
+    ASSERT_EQ(store.Get("forever"), "f");
+  }
+  store.fs->SetQuota(~std::uint64_t{0});
+  store.Reopen();
+  EXPECT_EQ(store.Get("forever"), "f");
+  store.MustClose();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// Every attempt of a write, a rotation or a flush that finds no space takes back what it made.
+TEST(FullDisk, FailedAttemptsLeaveNoFilesBehind) {
+  for (const std::uint64_t room : {0u, 100u, 300u, 1'000u, 5'000u, 20'000u, 60'000u}) {
+    TestStore store;
+    store.MustOpen();
+    for (int i = 0; i < 100; ++i) store.Put(KeyOf(i), std::string(100, 'a'));
+    store.fs->SetQuota(store.BytesOnDisk() + room);
+    for (int i = 0; i < 60; ++i) {
+      static_cast<void>(store.db->Put({}, KeyOf(i), std::string(700, 'b')));
+      static_cast<void>(store.db->Put({}, "large", std::string(9'000, 'b')));
+      static_cast<void>(store.db->Flush({}));
+    }
+    store.executor->RunAll();
+    const std::size_t files = store.Files().size();
+    for (int i = 0; i < 60; ++i) {
+      static_cast<void>(store.db->Put({}, KeyOf(i), std::string(700, 'b')));
+      static_cast<void>(store.db->Put({}, "large", std::string(9'000, 'b')));
+      static_cast<void>(store.db->Flush({}));
+    }
+    store.executor->RunAll();
+    EXPECT_LE(store.Files().size(), files + 3) << "room for " << room << " bytes";
+    store.fs->SetQuota(~std::uint64_t{0});
+    store.Put("after", "a", true);
+    store.Compact();
+    store.Quiet();
+    EXPECT_LE(store.Files().size(), 20u);
+    store.MustClose();
+    EXPECT_EQ(store.Verify(), "");
+  }
+}
+
+// Delayed allocation: the write succeeds and the sync finds no space. That is a failed sync like any other (H14), but for
+// a file that nothing names yet.
+TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
+  SimOptions sim;
+  sim.delayed_allocation = true;
+  TestStore store(sim);
+  store.MustOpen();
+  store.Put("a", "1", true);
+  store.fs->SetQuota(store.BytesOnDisk() + 4096);
+  store.Put("b", std::string(8'000, 'b'));
+  WriteOptions sync;
+  sync.sync = true;
+  const Status s = store.db->Put(sync, "c", "3");
+  ASSERT_EQ(s.severity(), Status::Severity::kFatal) << s.ToString();
+  EXPECT_EQ(store.Get("a"), "1");
+  EXPECT_FALSE(store.db->Put({}, "d", "4").ok());
+  EXPECT_FALSE(store.db->Close().ok());
+  store.db.reset();
+  store.fs->SetQuota(~std::uint64_t{0});
+  store.MustOpen();
+  EXPECT_EQ(store.Get("a"), "1");
+  EXPECT_EQ(store.Get("d"), "NotFound");
+}
+
+// ---- A failed sync ----
+
+// The database is read-only until it is opened anew: reads go on, everything else fails with the first error, and no
+// file goes.
+void CheckFatal(TestStore* store, const Status& first) {
+  ASSERT_EQ(first.severity(), Status::Severity::kFatal) << first.ToString();
+  const auto before = store->Files();
+  WriteOptions sync;
+  sync.sync = true;
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("x", "y").ok());
+  DB& db = *store->db;
+  for (const Status& s : {db.Put({}, "x", "y"), db.Put(sync, "x", "y"), db.Delete({}, "a"), db.Write({}, &batch),
+                          db.Flush({}), db.SyncWAL(), db.FlushWAL(true), db.CompactRange({}, nullptr, nullptr),
+                          db.WaitForCompact()}) {
+    EXPECT_EQ(s.severity(), Status::Severity::kFatal) << s.ToString();
+  }
+  EXPECT_TRUE(db.Resume().IsNotSupported());
+  EXPECT_EQ(store->Get("a"), "1");
+  EXPECT_EQ(store->Get("x"), "NotFound");
+  const std::unique_ptr<Iterator> it(db.NewIterator({}));
+  it->SeekToFirst();
+  EXPECT_TRUE(it->Valid() && it->key() == Slice("a"));
+  EXPECT_EQ(store->Property("background-errors"), 1u);
+  store->executor->RunAll();
+  for (const auto& [path, bytes] : store->Files()) EXPECT_TRUE(before.contains(path)) << path << " was made";
+  for (const auto& [path, bytes] : before) EXPECT_TRUE(store->Files().contains(path)) << path << " was removed";
+}
+
+TEST(FailedSync, OfTheLogMakesItReadOnlyUntilReopened) {
+  for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
+    for (const bool no_space : {false, true}) {
+      TestStore store;
+      store.MustOpen();
+      store.Put("a", "1", true);
+      SimFault fault;
+      fault.kind = SimOpKind::kSync;
+      fault.sync = failure;
+      if (no_space) fault.status = Status::NoSpace("injected");
+      store.fs->AddFault(fault);
+      WriteOptions sync;
+      sync.sync = true;
+      CheckFatal(&store, store.db->Put(sync, "b", "2"));
+      EXPECT_FALSE(store.db->Close().ok());  // says that not all is well
+      store.db.reset();
+      store.MustOpen();
+      EXPECT_EQ(store.Get("a"), "1");
+      const std::string in_doubt = store.Get("b");  // whole or absent
+      EXPECT_TRUE(in_doubt == "2" || in_doubt == "NotFound") << in_doubt;
+      store.Put("c", "3", true);
+      store.MustClose();
+      EXPECT_EQ(store.Verify(), "");
+    }
+  }
+}
+
+// Hazard H16: an error of a sync is not an error of a write, after which one could go on.
+TEST(FailedSync, GoingOnIsNoticed) {
+  const auto goes_on = [] {
+    TestStore store;
+    store.MustOpen();
+    store.Put("a", "1", true);
+    SimFault fault;
+    fault.kind = SimOpKind::kSync;
+    store.fs->AddFault(fault);
+    WriteOptions sync;
+    sync.sync = true;
+    EXPECT_FALSE(store.db->Put(sync, "b", "2").ok());
+    return store.Property("background-errors") == 0;
+  };
+  EXPECT_FALSE(goes_on());
+  const MutantScope mutant(Mutant::kIgnoreWriteFailure);
+  EXPECT_TRUE(goes_on());
+}
+
+// Every sync that a flush, a rotation, a merge, a large value or a MANIFEST makes, of files and of the directory.
+TEST(FailedSync, OfAnyFileMakesItReadOnly) {
+  int fatal = 0;
+  for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
+    for (std::uint64_t n = 1;; ++n) {
+      TestStore store;
+      store.MustOpen();
+      store.Put("a", "1", true);
+      store.Flush();
+      SimFault fault;
+      fault.kind = kind;
+      fault.nth = n;
+      store.fs->AddFault(fault);
+      Status s;
+      for (int i = 0; i < 60 && s.ok(); ++i) s = store.db->Put({}, "b" + std::to_string(i), std::string(1000, 'b'));
+      if (s.ok()) s = store.db->Put({}, "large", std::string(9'000, 'l'));
+      if (s.ok()) s = store.db->Flush({});
+      if (s.ok()) s = store.db->CompactRange({}, nullptr, nullptr);
+      if (s.ok()) s = store.db->WaitForCompact();
+      if (store.fs->fault_hits() == 0) {
+        EXPECT_TRUE(s.ok());
+        break;
+      }
+      SCOPED_TRACE(std::string(SimOpName(kind)) + " " + std::to_string(n));
+      CheckFatal(&store, s);
+      ++fatal;
+      store.db.reset();
+      store.MustOpen();
+      EXPECT_EQ(store.Get("a"), "1");
+      store.MustClose();
+      ASSERT_EQ(store.Verify(), "");
+    }
+  }
+  EXPECT_GT(fatal, 10);
+}
+
+// ---- Other errors ----
+
+// Hazards H15, H46: each write call fails once, whole or in part. The batch is not visible, the next ones are, and all
+// that was acknowledged is there after a cut.
+TEST(FailedWrite, OfAnyFileLosesThatBatchOnly) {
+  for (const std::uint64_t bytes : {0u, 20u, 300u}) {
+    for (std::uint64_t n = 1;; ++n) {
+      SCOPED_TRACE("write " + std::to_string(n) + ", " + std::to_string(bytes) + " bytes land");
+      TestStore store;
+      store.MustOpen();
+      SimFault fault;
+      fault.kind = SimOpKind::kWrite;
+      fault.nth = n;
+      fault.short_bytes = bytes;
+      store.fs->AddFault(fault);
+      std::map<std::string, std::string> model;
+      for (int i = 0; i < 60; ++i) {
+        const std::string value(i % 7 == 0 ? 9'000 : 700, static_cast<char>('a' + i % 26));
+        const Status s = store.db->Put({}, KeyOf(i), value);
+        if (s.ok()) {
+          model[KeyOf(i)] = value;
+        } else {
+          ASSERT_NE(s.severity(), Status::Severity::kFatal) << s.ToString();
+          ASSERT_EQ(store.Get(KeyOf(i)), "NotFound");
+        }
+        if (i % 20 == 19) static_cast<void>(store.db->Flush({}));
+      }
+      const bool hit = store.fs->fault_hits() > 0;
+      store.fs->ClearFaults();
+      store.Put("last", "l", true);
+      model["last"] = "l";
+      Prng prng(n);
+      TestStore after(std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng)));
+      after.MustOpen();
+      for (int i = 0; i < 60; ++i) {
+        const auto expected = model.find(KeyOf(i));
+        ASSERT_EQ(after.Get(KeyOf(i)), expected == model.end() ? "NotFound" : expected->second);
+      }
+      ASSERT_EQ(after.Get("last"), "l");
+      after.MustClose();
+      ASSERT_EQ(after.Verify(), "");
+      store.Quiet();
+      store.MustClose();
+      ASSERT_EQ(store.Verify(), "");
+      if (!hit) break;
+    }
+  }
+}
+
+// A removal that fails leaves that file, which the next opening removes; the others of its turn are not forgotten.
+TEST(FailedUnlink, KeepsOneFileOnly) {
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < 300; ++i) store.Put(KeyOf(i % 10), std::string(1000, 'a'));
+  SimFault fault;
+  fault.kind = SimOpKind::kUnlink;
+  fault.nth = 2;
+  store.fs->AddFault(fault);
+  store.Compact();
+  store.executor->RunAll();
+  ASSERT_EQ(store.fs->fault_hits(), 1u);
+  for (int i = 0; i < 300; ++i) store.Put(KeyOf(i % 10), std::string(1000, 'b'));
+  store.Compact();
+  store.executor->RunAll();
+  EXPECT_LE(store.FilesOf(".log").size(), store.Property("num-blob-files") + 1);
+  store.Reopen();
+  EXPECT_LE(store.FilesOf(".log").size(), store.Property("num-blob-files"));
+}
+
+TEST(Closing, ReportsAFailedSync) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  SimFault fault;
+  fault.kind = SimOpKind::kSync;
+  store.fs->AddFault(fault);
+  EXPECT_FALSE(store.db->Close().ok());
+}
+
+// Hazard H58: what was acknowledged without sync survives a clean Close and a cut.
+bool CloseLosesTheTail() {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  store.MustClose();
+  Prng prng(1);
+  TestStore after(std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))));
+  return !after.Open().ok() || after.Get("a") != "1";
+}
+
+TEST(Closing, MakesEverythingDurable) {
+  EXPECT_FALSE(CloseLosesTheTail());
+  const MutantScope mutant(Mutant::kCloseWithoutSync);
+  EXPECT_TRUE(CloseLosesTheTail());
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,362 @@
+// Space and pins: what is dead goes, what somebody can still see stays, and memory that snapshots hold is bounded.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <set>
+#include <thread>
+
+#include "api/test_store.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
+
+// ---- Rule B4: what nobody charges ----
+
+TEST(Space, AThousandOpeningsLeaveABoundedNumberOfFiles) {
+  TestStore store;
+  for (int i = 0; i < 1000; ++i) {
+    store.MustOpen();
+    store.Put(KeyOf(static_cast<std::uint64_t>(i % 10)), "small");
+    store.MustClose();
+    ASSERT_LE(store.FilesOf(".log").size(), static_cast<std::size_t>(i) + 2);
+  }
+  store.MustOpen();
+  store.Compact();
+  store.Quiet();
+  EXPECT_LE(store.Files().size(), 10u);
+  EXPECT_LE(store.BytesOnDisk(), 64u << 10);
+  for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(store.Get(KeyOf(i)), "small");
+  store.MustClose();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// Rule E4: slots of segments that are gone are given out again; file numbers never are.
+TEST(Space, SlotsAreUsedAgainAndFileNumbersAreNot) {
+  TestStore store;
+  store.MustOpen();
+  std::set<std::string> seen;
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 50; ++i) store.Put(KeyOf(static_cast<std::uint64_t>(i)), std::string(1000, 'v'));
+    store.Compact();
+    store.Quiet();
+    for (const std::string& path : store.FilesOf(".log")) seen.insert(path);
+  }
+  EXPECT_GT(seen.size(), 60u);                                // of all rounds, none twice: names are unique in the set
+  EXPECT_LE(store.Property("num-blob-files"), 8u);
+  const std::string newest = *seen.rbegin();
+  store.Reopen();
+  store.Put("k", std::string(1000, 'v'));
+  EXPECT_GT(store.FilesOf(".log").back(), newest);
+}
+
+TEST(Space, AnEmptyDatabaseIsSmall) {
+  TestStore store;
+  store.options = [&] {
+    Options defaults;
+    defaults.create_if_missing = true;
+    defaults.file_system = store.fs;
+    defaults.executor = store.executor;
+    return defaults;
+  }();
+  store.MustOpen();
+  EXPECT_LE(store.BytesOnDisk(), 64u << 10);
+  store.MustClose();
+  EXPECT_LE(store.BytesOnDisk(), 64u << 10);
+}
+
+TEST(Space, SegmentsThatHoldNothingLiveGo) {
+  TestStore store;
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < 200; ++i) store.Put(KeyOf(i), std::string(1000, 'v'));
+  store.Put("large", std::string(20'000, 'l'));
+  store.Compact();
+  store.Quiet();
+  EXPECT_GT(store.BytesOnDisk(), 200'000u);
+  EXPECT_EQ(store.FilesOf(".val").size(), 1u);
+  for (std::uint64_t i = 0; i < 200; ++i) ASSERT_TRUE(store.db->Delete({}, KeyOf(i)).ok());
+  ASSERT_TRUE(store.db->Delete({}, "large").ok());
+  store.Compact();
+  store.Quiet();
+  EXPECT_LE(store.BytesOnDisk(), 64u << 10);
+  EXPECT_TRUE(store.FilesOf(".val").empty());
+  store.MustClose();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// Rule B1: after a crash, records that were flushed are replayed again; nothing may be charged twice.
+TEST(Space, AccountsAreRightAfterAReplayOfWhatWasFlushed) {
+  const auto is_right = [](std::uint64_t seed) {
+    Prng prng(seed);
+    TestStore store;
+    store.MustOpen();
+    for (int i = 0; i < 400; ++i) {
+      store.Put(KeyOf(prng.Uniform(30)), std::string(100 + prng.Skewed(10), 'v'), prng.OneIn(10));
+      if (prng.OneIn(60)) store.Flush();
+      if (prng.OneIn(80)) store.Compact();
+      if (!prng.OneIn(50)) continue;
+      auto after = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
+      store.fs->PowerOff();
+      store.db.reset();
+      store.fs = after;
+      store.options.file_system = after;
+      if (!store.Open().ok() || store.Verify() != "") return false;
+    }
+    store.Compact();
+    store.Quiet();
+    return store.Verify().empty();
+  };
+  const std::uint64_t seed = SeedFromEnvironment(91);
+  for (std::uint64_t i = 0; i < 5; ++i) EXPECT_TRUE(is_right(seed + i)) << seed + i;
+}
+
+// Rule B3: 8 % of the sizes below round up by more than a byte; bytes would reach zero, or not, and references know.
+bool ValuesSurviveTheDeathOfTheirNeighbours() {
+  TestStore store;
+  store.options.large_value_size = 64 << 10;
+  store.options.blob_file_size = 1 << 20;
+  store.options.write_buffer_size = 1 << 20;
+  store.options.max_total_wal_size = 8 << 20;
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < 40; ++i) store.Put(KeyOf(i), std::string(16'330 + i, 'v'));
+  store.Flush();
+  for (std::uint64_t i = 0; i < 38; ++i) EXPECT_TRUE(store.db->Delete({}, KeyOf(i)).ok());
+  store.Put("rotate", std::string(60'000, 'r'));
+  store.Reopen();  // seals the segment
+  bool right = store.db->CompactRange({}, nullptr, nullptr).ok() && store.db->WaitForCompact().ok();
+  right = right && store.Verify().empty();
+  for (std::uint64_t i = 38; i < 40; ++i) right = right && store.Get(KeyOf(i)) == std::string(16'330 + i, 'v');
+  return right;
+}
+
+TEST(Space, ASegmentGoesByItsReferencesNotByItsBytes) {
+  EXPECT_TRUE(ValuesSurviveTheDeathOfTheirNeighbours());
+  const MutantScope mutant(Mutant::kChargeBytesNotReferences);
+  EXPECT_FALSE(ValuesSurviveTheDeathOfTheirNeighbours());
+}
+
+// A failed batch's large values are nobody's: their files go.
+bool FailedBatchesLeaveFiles() {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  for (int i = 0; i < 20; ++i) {
+    SimFault fault;
+    fault.kind = SimOpKind::kWrite;
+    fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
+    store.fs->AddFault(fault);
+    WriteBatch batch;
+    EXPECT_TRUE(batch.Put("large", std::string(10'000, 'l')).ok());
+    EXPECT_FALSE(store.db->Write({}, &batch).ok());
+    store.fs->ClearFaults();
+    store.Put("a", "1");
+  }
+  store.Quiet();
+  return !store.FilesOf(".val").empty();
+}
+
+TEST(Space, LargeValuesOfFailedBatchesGo) {
+  EXPECT_FALSE(FailedBatchesLeaveFiles());
+  const MutantScope mutant(Mutant::kFailedBatchCounts);
+  EXPECT_TRUE(FailedBatchesLeaveFiles());
+}
+
+// ---- Snapshots ----
+
+TEST(Snapshots, ShowTheirStateOverFlushesMergesAndDeletes) {
+  Prng prng(SeedFromEnvironment(92));
+  TestStore store;
+  store.MustOpen();
+  using Model = std::map<std::string, std::string>;
+  Model model;
+  std::vector<std::pair<const Snapshot*, Model>> held;
+  for (int i = 0; i < 1500; ++i) {
+    const std::string key = KeyOf(prng.Uniform(40));
+    if (prng.OneIn(5)) {
+      ASSERT_TRUE(store.db->Delete({}, key).ok());
+      model.erase(key);
+    } else {
+      store.Put(key, model[key] = std::to_string(i) + std::string(prng.Skewed(12), 'v'));
+    }
+    if (prng.OneIn(60)) {
+      held.emplace_back(store.db->GetSnapshot(), model);
+      ASSERT_EQ(held.back().first->GetSequenceNumber(), store.db->GetLatestSequenceNumber());
+    }
+    if (prng.OneIn(50)) store.Flush();
+    if (prng.OneIn(90)) store.Compact();
+    if (prng.OneIn(70) && !held.empty()) {
+      const auto victim = held.begin() + static_cast<std::ptrdiff_t>(prng.Uniform(held.size()));
+      store.db->ReleaseSnapshot(victim->first);
+      held.erase(victim);
+    }
+    if (!prng.OneIn(40) || held.empty()) continue;
+    const auto& [snapshot, state] = held[prng.Uniform(held.size())];
+    ReadOptions at;
+    at.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(store.db->NewIterator(at));
+    it->SeekToFirst();
+    for (const auto& [k, v] : state) {
+      ASSERT_TRUE(it->Valid() && it->key() == Slice(k) && it->value() == Slice(v));
+      it->Next();
+    }
+    ASSERT_FALSE(it->Valid());
+    for (std::uint64_t k = 0; k < 40; ++k) {
+      const auto expected = state.find(KeyOf(k));
+      ASSERT_EQ(store.Get(KeyOf(k), at), expected == state.end() ? "NotFound" : expected->second);
+    }
+  }
+  for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
+  store.db->ReleaseSnapshot(nullptr);
+  store.Compact();
+  store.Quiet();
+  store.MustClose();
+  EXPECT_EQ(store.Verify(), "");
+  EXPECT_TRUE(store.FilesOf(".run").empty());
+}
+
+// Hazard H47: what a snapshot can see stays on disk, and goes with the snapshot.
+bool ASnapshotKeepsItsFiles() {
+  TestStore store;
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < 100; ++i) store.Put(KeyOf(i), std::string(1000, 'o'));
+  store.Put("large", std::string(20'000, 'o'));
+  store.Compact();
+  store.Quiet();
+  const Snapshot* snapshot = store.db->GetSnapshot();
+  const auto pinned = store.Files();
+  for (std::uint64_t i = 0; i < 100; ++i) store.Put(KeyOf(i), "new");
+  store.Put("large", "new");
+  store.Compact();
+  store.Quiet();
+  ReadOptions at;
+  at.snapshot = snapshot;
+  bool all = store.Get("large", at) == std::string(20'000, 'o');
+  for (std::uint64_t i = 0; i < 100; ++i) all = all && store.Get(KeyOf(i), at) == std::string(1000, 'o');
+  for (const auto& [path, bytes] : pinned) {
+    if (path.ends_with(".val") || path.ends_with(".idx")) all = all && store.Files().contains(path);
+  }
+  store.db->ReleaseSnapshot(snapshot);
+  store.Put("k0", "newer");
+  store.Compact();
+  store.Quiet();
+  if (all) {
+    EXPECT_TRUE(store.FilesOf(".val").empty());
+    EXPECT_LE(store.BytesOnDisk(), 64u << 10);
+  }
+  return all;
+}
+
+TEST(Snapshots, KeepTheirFilesAsLongAsTheyLive) {
+  EXPECT_TRUE(ASnapshotKeepsItsFiles());
+  const MutantScope mutant(Mutant::kUnlinkWhilePinned);
+  EXPECT_FALSE(ASnapshotKeepsItsFiles());
+}
+
+// Rule E5: a read that is over holds nothing, though its thread lives on.
+bool AnIdleReaderHoldsFiles() {
+  TestStore store;
+  store.MustOpen();
+  store.Put("large", std::string(20'000, 'o'));
+  store.Compact();
+  store.Quiet();
+  std::promise<void> has_read;
+  std::promise<void> may_end;
+  std::thread reader([&] {
+    EXPECT_EQ(store.Get("large").size(), 20'000u);
+    has_read.set_value();
+    may_end.get_future().wait();
+  });
+  has_read.get_future().wait();
+  EXPECT_TRUE(store.db->Delete({}, "large").ok());
+  store.Compact();
+  store.Quiet();
+  const bool holds = !store.FilesOf(".val").empty();
+  may_end.set_value();
+  reader.join();
+  return holds;
+}
+
+TEST(Snapshots, AThreadBetweenItsReadsHoldsNothing) {
+  EXPECT_FALSE(AnIdleReaderHoldsFiles());
+  const MutantScope mutant(Mutant::kThreadPinsView);
+  EXPECT_TRUE(AnIdleReaderHoldsFiles());
+}
+
+// A thousand snapshots, each of which alone would keep its memory table: bytes of tables that nobody but they can see.
+std::uint64_t TableBytesUnderSnapshots(bool check) {
+  TestStore store;
+  store.options.write_buffer_size = 8 << 10;
+  store.options.max_write_buffer_number = 2;
+  store.MustOpen();
+  std::vector<const Snapshot*> held;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    for (std::uint64_t k = 0; k < 8; ++k) {
+      store.Put(KeyOf(k), std::to_string(i) + std::string(50, static_cast<char>('a' + k)));
+    }
+    held.push_back(store.db->GetSnapshot());
+  }
+  store.Flush();
+  store.Quiet();
+  const std::uint64_t pinned = store.Property("size-all-mem-tables") - store.Property("cur-size-all-mem-tables");
+  if (check) {
+    for (std::uint64_t i = 0; i < 1000; i += 7) {
+      ReadOptions at;
+      at.snapshot = held[i];
+      for (std::uint64_t k = 0; k < 8; ++k) {
+        EXPECT_EQ(store.Get(KeyOf(k), at), std::to_string(i) + std::string(50, static_cast<char>('a' + k)));
+      }
+    }
+  }
+  for (const Snapshot* snapshot : held) store.db->ReleaseSnapshot(snapshot);
+  store.Put("k", "v");
+  store.Compact();
+  store.Quiet();
+  EXPECT_TRUE(store.FilesOf(".run").empty()) << "private runs go with their snapshots";
+  return pinned;
+}
+
+TEST(Snapshots, AThousandOfThemHoldABoundedAmountOfMemory) {
+  const std::uint64_t budget = 2 * (8 << 10);
+  EXPECT_LE(TableBytesUnderSnapshots(true), budget);
+  const MutantScope mutant(Mutant::kSnapshotsPinTables);
+  EXPECT_GT(TableBytesUnderSnapshots(false), 4 * budget);
+}
+
+TEST(Snapshots, AManagedOneIsReleasedAtTheEndOfItsScope) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("k", "old");
+  {
+    const ManagedSnapshot snapshot(store.db.get());
+    store.Put("k", "new");
+    ReadOptions at;
+    at.snapshot = snapshot.snapshot();
+    EXPECT_EQ(store.Get("k", at), "old");
+    const ManagedSnapshot adopted(store.db.get(), store.db->GetSnapshot());
+    EXPECT_EQ(store.Property("num-snapshots"), 2u);
+  }
+  EXPECT_EQ(store.Property("num-snapshots"), 0u);
+}
+
+TEST(Snapshots, MultiGetReadsAtThem) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  store.Put("b", "2");
+  const ManagedSnapshot snapshot(store.db.get());
+  store.Put("a", "changed");
+  ASSERT_TRUE(store.db->Delete({}, "b").ok());
+  ReadOptions at;
+  at.snapshot = snapshot.snapshot();
+  std::vector<std::string> values;
+  const auto statuses = store.db->MultiGet(at, {"b", "a"}, &values);
+  EXPECT_TRUE(statuses[0].ok() && statuses[1].ok());
+  EXPECT_EQ(values, (std::vector<std::string>{"2", "1"}));
+}
+
+}  // namespace
+}  // namespace cambium::testing
