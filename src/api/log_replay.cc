@@ -162,6 +162,11 @@ class Replay {
         break;
       }
       if (found == ScanResult::kInvalid) {
+        if (MutantIs(Mutant::kApplyHalfBatch) && !batch_.empty()) {
+          CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+          applied_end = scanner.offset();
+          applied = true;
+        }
         Cut(source, applied_end, applied);
         return End(i, scanner.offset(), scanner.reason(), &scanner);
       }

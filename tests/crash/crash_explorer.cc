@@ -268,7 +268,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   TestDatabase database(program_.config, fs, program_.seed + images_ * 7919);
   Reservoir<Captured> during(&prng_);
   Status opened;
-  const bool cut_recovery = prng_.Uniform(100) < settings_.cut_recovery_percent;
+  const bool cut_recovery = life < settings_.lives_max && prng_.Uniform(100) < settings_.cut_recovery_percent;
   {
     std::optional<HookScope> hook;
     if (cut_recovery) {

@@ -301,7 +301,6 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Scenario{Mutant::kSkipBadRecord, DamagedRecordAmongOthers},
                       Scenario{Mutant::kApplyHalfBatch, BatchOfManySectors},
                       Scenario{Mutant::kSkipValueChecksum, DamagedRecordAmongOthers},
-                      Scenario{Mutant::kIgnoreChain, LivesAfterACrash},
                       Scenario{Mutant::kForgetRotatedSegment, RotationDuringASync},
                       Scenario{Mutant::kSyncClaimsLate, PutDuringASync},
                       Scenario{Mutant::kRetryFailedSync, DroppedPagesInTheCache},
@@ -324,7 +323,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
                       Scenario{Mutant::kCloseWithoutSync, ClosedAndCut},
                       Scenario{Mutant::kIgnoreWriteFailure, SyncFailsAndDataIsThere}),
-    [](const ::testing::TestParamInfo<Scenario>& info) { return std::string(MutantName(info.param.mutant)); });
+    [](const ::testing::TestParamInfo<Scenario>& scenario) {
+      return std::string(MutantName(scenario.param.mutant));
+    });
 
 // ---- All mutants ----
 

@@ -31,6 +31,7 @@ class EngineRules {
  private:
   void See(const SimOp& op);
   void CheckManifest(const SimOp& op);
+  [[nodiscard]] bool SurvivesEveryCut(const std::string& path, std::uint64_t length) const;
   [[nodiscard]] bool DurableManifestNames(const std::string& path) const;
   void Report(const SimOp& op, const std::string& what);
 
@@ -38,7 +39,8 @@ class EngineRules {
   const std::string directory_;
   std::unique_ptr<OrderChecker> checker_;
   int hook_ = 0;
-  bool sync_failed_ = false;
+  bool sync_failed_ = false;       // in this opening
+  bool sync_failed_ever_ = false;  // for whatever reason
   std::string violation_;
 };
 
