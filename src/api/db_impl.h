@@ -88,7 +88,6 @@ class DbImpl final : public DB, private SegmentSource {
   Status OpenLayers(const ManifestState& state);
   Status OpenSegments(const ManifestState& state);
   Status Recover(ManifestState state, std::uint64_t largest_number);
-  Status CheckStrayLogs(const ManifestState& state) const;
   Status RemoveOrphans();
   [[nodiscard]] FileHeader HeaderFor(FileKind kind, std::uint64_t number) const;
 

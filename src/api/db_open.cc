@@ -18,7 +18,6 @@
 #include "manifest/file_names.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
-#include "vlog/segment_scanner.h"
 
 namespace cambium {
 namespace {
@@ -225,7 +224,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   active_ = std::make_shared<MemTable>(options_.comparator);
   CAMBIUM_RETURN_IF_ERROR(OpenLayers(state));
   CAMBIUM_RETURN_IF_ERROR(OpenSegments(state));
-  CAMBIUM_RETURN_IF_ERROR(CheckStrayLogs(state));
+  CAMBIUM_RETURN_IF_ERROR(CheckStrayLogs(*fs_, path_, state));
 
   ReplayRequest request;
   request.fs = fs_.get();
@@ -322,36 +321,6 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
                                         std::to_string(epoch_) + ", after reading " +
                                         std::to_string(replayed.bytes_read) + " bytes of log");
   if (MergeIsDue()) Schedule(Job::kMerge);
-  return Status::OK();
-}
-
-// A log segment is named in the MANIFEST before anything is written to it. So one that is not named, was made in the
-// epoch that the MANIFEST shows, and holds records means that the MANIFEST has lost its end.
-Status DbImpl::CheckStrayLogs(const ManifestState& state) const {
-  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*fs_, path_));
-  for (const NumberedFile& found : files) {
-    if (found.kind != FileKind::kLog || state.segments.contains(found.number)) continue;
-    // One below the replay position was named, and has been dropped since: only its removal is missing.
-    if (found.number <= state.replay.segment) continue;
-    const std::string path = FilePath(path_, FileKind::kLog, found.number);
-    std::unique_ptr<File> file;
-    CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kReadOnly, {}, &file));
-    const Result<FileHeader> header = ReadFileHeader(*file, FileKind::kLog, found.number);
-    if (!header.ok()) {
-      if (header.status().IsIOError()) return header.status();
-      continue;
-    }
-    if (header->epoch < state.epoch || header->database_id != state.database_id) continue;
-    FileInfo info;
-    CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
-    SegmentScanner scanner(*file, header->Seed(), kFileHeaderSize, info.size, nullptr);
-    ScannedRecord record;
-    CAMBIUM_TRY(const ScanResult first, scanner.Next(&record));
-    if (first == ScanResult::kRecord) {
-      return Status::Corruption(path + ": a log segment with records that the MANIFEST does not name; the MANIFEST has "
-                                       "lost its end");
-    }
-  }
   return Status::OK();
 }
 

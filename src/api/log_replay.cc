@@ -268,7 +268,7 @@ class Replay {
     switch (header.op) {
       case RecordOp::kDelete: op.entry = Entry::Tombstone(); break;
       case RecordOp::kPutLarge: {
-        CAMBIUM_TRY(op.entry, LargeValue(record, problem));
+        CAMBIUM_TRY(op.entry, LargeValue(source, record, problem));
         if (!problem->empty()) return Status::OK();
         break;
       }
@@ -315,13 +315,19 @@ class Replay {
   }
 
   // The file was durable before the record that refers to it was written: if it is not there, it has been damaged.
-  Result<Entry> LargeValue(const ScannedRecord& record, std::string* problem) {
+  Result<Entry> LargeValue(const Source& source, const ScannedRecord& record, std::string* problem) {
     LargeValueRef ref;
     if (!DecodeLargeValueRef(record.stored_value, &ref)) {
       *problem = "reference to a large value is malformed";
       return Entry::Tombstone();
     }
     const auto found = state_.segments.find(ref.number);
+    // Its file was named in the MANIFEST before the record was written.
+    if (ref.number >= state_.next_file_number) {
+      return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": refers to the large value's file " +
+                                std::to_string(ref.number) +
+                                ", which the MANIFEST has never heard of; the MANIFEST has lost its end");
+    }
     if (found == state_.segments.end() || found->second.kind != SegmentKind::kLargeValue) {
       *problem = "the large value's file " + std::to_string(ref.number) + " is not in the MANIFEST";
       return Entry::Tombstone();

@@ -24,4 +24,8 @@ Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& 
                                              const SegmentInfo& info, bool writable,
                                              std::function<void(const std::string&)> on_release);
 
+// A log segment is named in the MANIFEST before anything is written to it. So one that is not named, was made in the
+// epoch that the MANIFEST shows, and holds records means that the MANIFEST has lost its end.
+Status CheckStrayLogs(FileSystem& fs, const std::string& directory, const ManifestState& state);
+
 }  // namespace cambium

@@ -46,6 +46,7 @@ class Verifier {
     CAMBIUM_RETURN_IF_ERROR(OpenSegments());
     for (const auto& [id, each] : state_.families) CAMBIUM_RETURN_IF_ERROR(CheckFamily(each));
     CAMBIUM_RETURN_IF_ERROR(CheckSegments());
+    CAMBIUM_RETURN_IF_ERROR(Found(CheckStrayLogs(fs_, path_, state_)));
     CAMBIUM_RETURN_IF_ERROR(CheckTail());
     return CheckOrphans();
   }

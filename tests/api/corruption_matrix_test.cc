@@ -1,0 +1,562 @@
+// The corruption matrix: every kind of file x every kind of damage, after a clean shutdown and after a crash. Each damaged
+// copy is opened, read completely and verified.
+//
+// Always: no wrong value, no key that was never there, nothing synced missing without an error that names the file, and
+// whatever an opening or a read rejects VerifyDB reports too. Beyond that, what is seen where is written down in
+// kExpected, so that a change of behaviour is seen in review.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "api/test_store.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_reader.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+using Model = std::map<std::string, std::string>;
+
+// A database made by fixed steps. `id` makes its identity, `steps` ends it early: an older copy of itself.
+struct Subject {
+  SimImage image;
+  Model model;       // synced: must be there
+  Model maybe;       // not synced: may be there
+  std::string open_log, sealed_log, run, index, large, manifest;  // paths
+};
+
+std::string ValueOf(int i, std::size_t size) {
+  std::string value(size, static_cast<char>('a' + i % 26));
+  for (std::size_t at = 0; at + 8 < size; at += 31) value[at] = static_cast<char>(i + static_cast<int>(at));
+  return value;
+}
+
+Options SubjectOptions() {
+  Options options = SmallOptions();
+  options.blob_file_size = 16 << 10;
+  options.large_value_size = 4 << 10;
+  options.filter_bits_per_key = 10;
+  return options;
+}
+
+enum class End { kClean, kCrash };
+
+Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
+  TestStore store;
+  const auto keep = store.options;
+  store.options = SubjectOptions();
+  store.options.file_system = keep.file_system;
+  store.options.clock = keep.clock;
+  store.options.executor = keep.executor;
+  store.options.info_log = keep.info_log;
+  store.options.random_source = std::make_shared<SimRandomSource>(id);
+  Subject subject;
+  const auto put = [&](const std::string& key, const std::string& value) { store.Put(key, subject.model[key] = value); };
+  store.MustOpen();
+  // The tree, with values in a segment that fills up and is sealed with a footer.
+  for (int i = 0; i < 40; ++i) put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
+  put("large", ValueOf(1, 5'000));
+  store.Compact();
+  store.executor->RunAll();
+  subject.sealed_log = store.FilesOf(".log").front();
+  if (!older) {
+    // A run, since the keys span the whole tree.
+    put("t100", ValueOf(50, 90));
+    put("t139", ValueOf(51, 9));
+    EXPECT_TRUE(store.db->Delete({}, "t120").ok());
+    subject.model.erase("t120");
+    store.Flush();
+    store.executor->RunAll();
+    // The log's tail, synced.
+    for (int i = 0; i < 6; ++i) put("u" + std::to_string(i), ValueOf(i, i % 2 == 0 ? 5 : 80));
+    EXPECT_TRUE(store.db->Delete({}, "t130").ok());
+    subject.model.erase("t130");
+  }
+  EXPECT_TRUE(store.db->SyncWAL().ok());
+  // Not synced; naming its file in the MANIFEST says there how far the log is durable.
+  subject.maybe["late"] = ValueOf(9, 4'500);
+  store.Put("late", subject.maybe["late"]);
+  for (const auto& [path, bytes] : store.Files()) {
+    if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;  // not one made ahead
+  }
+  if (end == End::kClean) {
+    store.MustClose();
+    subject.model["late"] = subject.maybe["late"];
+    subject.maybe.clear();
+  }
+  if (!older) subject.run = store.FilesOf(".run").front();
+  subject.index = store.FilesOf(".idx").back();
+  subject.large = store.FilesOf(".val").front();
+  subject.manifest = store.FilesOf("MANIFEST").back();
+  Prng prng(1);
+  subject.image = store.fs->Snapshot().Kill(prng);
+  if (end == End::kCrash) {
+    store.fs->PowerOff();
+    store.db.reset();
+  }
+  return subject;
+}
+
+// ---- What becomes of a damaged copy ----
+
+enum class Outcome : char { kOpen = 'O', kRead = 'R', kHarmless = 'H' };
+
+struct Verdict {
+  Outcome outcome = Outcome::kHarmless;
+  std::string violation;  // of what must always hold
+  Status status;          // the first error met
+};
+
+// A directory in the place of a file is what the file system says of it.
+bool IsHonest(const Status& s) {
+  const bool is_directory = s.IsIOError() && s.message().find("is a directory") != std::string_view::npos;
+  return s.IsCorruption() || s.IsNotSupported() || is_directory;
+}
+
+std::unique_ptr<TestStore> StoreOn(std::shared_ptr<SimFileSystem> fs) {
+  auto store = std::make_unique<TestStore>(std::move(fs));
+  const auto keep = store->options;
+  store->options = SubjectOptions();
+  store->options.file_system = keep.file_system;
+  store->options.clock = keep.clock;
+  store->options.executor = keep.executor;
+  store->options.info_log = keep.info_log;
+  store->options.random_source = keep.random_source;
+  store->options.create_if_missing = true;
+  return store;
+}
+
+// Reads everything in both ways; "" or what is wrong. *error is the first honest error.
+std::string ReadAll(DB* db, const Subject& subject, Status* error) {
+  const auto judge = [&](const std::string& key, const Status& s, Slice value) -> std::string {
+    const auto must = subject.model.find(key);
+    const auto may = subject.maybe.find(key);
+    if (s.ok()) {
+      if (must != subject.model.end() && value == Slice(must->second)) return "";
+      if (may != subject.maybe.end() && value == Slice(may->second)) return "";
+      return "key " + key + " has a wrong value";
+    }
+    if (s.IsNotFound()) return must == subject.model.end() ? "" : "key " + key + " is missing";
+    if (!IsHonest(s)) return "key " + key + ": " + s.ToString();
+    if (error->ok()) *error = s;
+    return "";
+  };
+  std::string value;
+  for (const Model* each : {&subject.model, &subject.maybe}) {
+    for (const auto& [key, expected] : *each) {
+      const Status s = db->Get({}, key, &value);
+      if (std::string wrong = judge(key, s, value); !wrong.empty()) return wrong;
+    }
+  }
+  for (const char* absent : {"t120", "t130", "t1", "zz"}) {
+    const Status s = db->Get({}, absent, &value);
+    if (!s.IsNotFound() && !IsHonest(s)) return std::string(absent) + " should not be there: " + s.ToString();
+    if (IsHonest(s) && error->ok()) *error = s;
+  }
+  const std::unique_ptr<Iterator> it(db->NewIterator({}));
+  std::size_t seen = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const std::string key = it->key().ToString();
+    if (!subject.model.contains(key) && !subject.maybe.contains(key)) return "the iterator shows " + key;
+    seen += subject.model.contains(key) ? 1 : 0;
+    const std::string shown = it->value().ToString();
+    if (std::string wrong = judge(key, it->status(), shown); !wrong.empty()) return "iterator: " + wrong;
+  }
+  if (!it->status().ok()) {
+    if (!IsHonest(it->status())) return "iterator: " + it->status().ToString();
+    if (error->ok()) *error = it->status();
+  } else if (seen != subject.model.size()) {
+    return "the iterator shows " + std::to_string(seen) + " of " + std::to_string(subject.model.size()) + " keys";
+  }
+  return "";
+}
+
+Verdict Judge(const std::shared_ptr<SimFileSystem>& fs, const Subject& subject, bool merge_too) {
+  Verdict verdict;
+  const auto verifier = StoreOn(fs);
+  VerifyReport report;
+  const Status verified = VerifyDB(kStorePath, verifier->options, {.deep = true}, &report);
+  const auto store = StoreOn(fs);
+  const auto before = store->Files();
+  const Status opened = store->Open();
+  if (!opened.ok()) {
+    verdict.outcome = Outcome::kOpen;
+    verdict.status = opened;
+    if (!IsHonest(opened)) {
+      verdict.violation = "Open: " + opened.ToString();
+    } else if (store->Files() != before) {
+      verdict.violation = "Open failed and changed files: " + opened.ToString();
+    }
+  } else {
+    verdict.violation = ReadAll(store->db.get(), subject, &verdict.status);
+    if (!verdict.status.ok()) verdict.outcome = Outcome::kRead;
+    if (verdict.violation.empty() && merge_too) {
+      // What was unreadable must not turn into something readable, or nothing, by a merge.
+      const Status merged = store->db->CompactRange({}, nullptr, nullptr);
+      if (!merged.ok() && !IsHonest(merged)) verdict.violation = "CompactRange: " + merged.ToString();
+      Status after;
+      if (verdict.violation.empty()) verdict.violation = ReadAll(store->db.get(), subject, &after);
+    }
+    static_cast<void>(store->db->Close());
+  }
+  if (verdict.violation.empty() && !verdict.status.ok() && verified.ok() && report.problems.empty()) {
+    verdict.violation = "VerifyDB finds nothing, and the reader says " + verdict.status.ToString();
+  }
+  return verdict;
+}
+
+// ---- Kinds of damage ----
+
+struct Damage {
+  const char* name;
+  // Calls `make` with one function per damaged copy.
+  using Change = std::function<Status(SimFileSystem*)>;
+  std::function<void(const std::string& path, const std::string& bytes, Prng&, const std::function<void(Change)>& make)>
+      apply;
+};
+
+const std::vector<Damage>& Damages(const Subject& older, const Subject& other) {
+  static std::vector<Damage> damages;
+  damages = {
+      {"flip a bit",
+       [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
+         const std::uint64_t step = kUnderSanitizer ? 23 : 1;
+         for (std::uint64_t at = 0; at < bytes.size(); at += step) {
+           make([=](SimFileSystem* fs) { return fs->FlipBit(path, at, static_cast<int>(at / step % 8)); });
+         }
+       }},
+      {"zero 512 bytes",
+       [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
+         for (std::uint64_t at = 0; at < bytes.size(); at += 512) {
+           const std::string zeros(std::min<std::size_t>(512, bytes.size() - at), '\0');
+           make([=](SimFileSystem* fs) { return fs->OverwriteForTest(path, at, zeros); });
+         }
+       }},
+      {"16 random bytes",
+       [](const std::string& path, const std::string& bytes, Prng& prng, const auto& make) {
+         for (int i = 0; i < 30 && bytes.size() > 16; ++i) {
+           const std::uint64_t at = prng.Uniform(bytes.size() - 16);
+           const std::string random = prng.Bytes(16);
+           make([=](SimFileSystem* fs) { return fs->OverwriteForTest(path, at, random); });
+         }
+       }},
+      {"cut off",
+       [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
+         std::set<std::uint64_t> sizes = {1, 64, 127, 128, 129, bytes.size() - 1, bytes.size() - 8, bytes.size() - 32};
+         for (std::uint64_t at = 512; at < bytes.size(); at += 512) sizes.insert(at);
+         for (std::uint64_t at = 136; at < bytes.size(); at += bytes.size() > 4'000 ? 1'000 : 40) sizes.insert(at);
+         for (const std::uint64_t size : sizes) {
+           if (size < bytes.size()) make([=](SimFileSystem* fs) { return fs->TruncateForTest(path, size); });
+         }
+       }},
+      {"garbage behind",
+       [](const std::string& path, const std::string&, Prng& prng, const auto& make) {
+         for (const std::size_t size : {1u, 100u, 5'000u}) {
+           const std::string random = prng.Bytes(size);
+           make([=](SimFileSystem* fs) { return fs->AppendForTest(path, random); });
+           make([=](SimFileSystem* fs) { return fs->AppendForTest(path, std::string(size, '\0')); });
+         }
+       }},
+      {"swap two blocks",
+       [](const std::string& path, const std::string& bytes, Prng& prng, const auto& make) {
+         const std::uint64_t blocks = bytes.size() / 512;
+         for (int i = 0; i < 12 && blocks >= 2; ++i) {
+           const std::uint64_t a = prng.Uniform(blocks);
+           const std::uint64_t b = (a + 1 + prng.Uniform(blocks - 1)) % blocks;
+           if (bytes.compare(a * 512, 512, bytes, b * 512, 512) == 0) continue;
+           make([=](SimFileSystem* fs) { return fs->SwapBlocks(path, a * 512, b * 512, 512); });
+         }
+       }},
+      {"older copy",
+       [&older](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
+         const SimFileSystem then(older.image);
+         std::string old;
+         if (!then.ReadFileForTest(path, &old).ok() || old == bytes) return;
+         make([=](SimFileSystem* fs) { return fs->WriteFileForTest(path, old); });
+       }},
+      {"another database's",
+       [&other](const std::string& path, const std::string&, Prng&, const auto& make) {
+         const SimFileSystem elsewhere(other.image);
+         std::string foreign;
+         if (!elsewhere.ReadFileForTest(path, &foreign).ok()) return;
+         make([=](SimFileSystem* fs) { return fs->WriteFileForTest(path, foreign); });
+       }},
+      {"deleted",
+       [](const std::string& path, const std::string&, Prng&, const auto& make) {
+         make([=](SimFileSystem* fs) { return fs->RemoveForTest(path); });
+       }},
+      {"empty",
+       [](const std::string& path, const std::string&, Prng&, const auto& make) {
+         make([=](SimFileSystem* fs) { return fs->TruncateForTest(path, 0); });
+       }},
+      {"a directory",
+       [](const std::string& path, const std::string&, Prng&, const auto& make) {
+         make([=](SimFileSystem* fs) {
+           const Status s = fs->RemoveForTest(path);
+           return s.ok() ? fs->CreateDirectory(path) : s;
+         });
+       }},
+  };
+  return damages;
+}
+
+// ---- The matrix ----
+
+struct Row {
+  const char* file;
+  const char* damage;
+  const char* clean;    // outcomes seen after a clean shutdown: O(pen fails), R(ead fails), H(armless)
+  const char* crashed;  // and after a crash
+};
+
+// Empty: there is no such copy. Harmless is what hits padding, free room of a page, a footer or a filter that reads can do
+// without, or the end of an unsynced tail; VerifyDB may report it all the same.
+const Row kExpected[] = {
+    {"MANIFEST", "16 random bytes", "HO", "HO"},
+    {"MANIFEST", "a directory", "O", "O"},
+    {"MANIFEST", "another database's", "O", "O"},
+    {"MANIFEST", "cut off", "HO", "O"},
+    {"MANIFEST", "deleted", "O", "O"},
+    {"MANIFEST", "empty", "O", "O"},
+    {"MANIFEST", "flip a bit", "HO", "O"},
+    {"MANIFEST", "garbage behind", "H", "H"},
+    {"MANIFEST", "older copy", "O", "O"},
+    {"MANIFEST", "swap two blocks", "O", "O"},
+    {"MANIFEST", "zero 512 bytes", "O", "O"},
+    {"index", "16 random bytes", "HOR", "HOR"},
+    {"index", "a directory", "O", "O"},
+    {"index", "another database's", "O", "O"},
+    {"index", "cut off", "O", "O"},
+    {"index", "deleted", "O", "O"},
+    {"index", "empty", "O", "O"},
+    {"index", "flip a bit", "HOR", "HOR"},
+    {"index", "garbage behind", "H", "H"},
+    {"index", "older copy", "", ""},
+    {"index", "swap two blocks", "OR", "OR"},
+    {"index", "zero 512 bytes", "OR", "OR"},
+    {"large value", "16 random bytes", "HOR", "HOR"},
+    {"large value", "a directory", "O", "O"},
+    {"large value", "another database's", "O", "O"},
+    {"large value", "cut off", "O", "O"},
+    {"large value", "deleted", "O", "O"},
+    {"large value", "empty", "O", "O"},
+    {"large value", "flip a bit", "HOR", "HOR"},
+    {"large value", "garbage behind", "H", "H"},
+    {"large value", "older copy", "", ""},
+    {"large value", "swap two blocks", "OR", "OR"},
+    {"large value", "zero 512 bytes", "OR", "OR"},
+    {"open log", "16 random bytes", "HOR", "HOR"},
+    {"open log", "a directory", "O", "O"},
+    {"open log", "another database's", "O", "O"},
+    {"open log", "cut off", "O", "HO"},
+    {"open log", "deleted", "O", "O"},
+    {"open log", "empty", "O", "O"},
+    {"open log", "flip a bit", "HOR", "HOR"},
+    {"open log", "garbage behind", "H", "H"},
+    {"open log", "older copy", "O", "O"},
+    {"open log", "swap two blocks", "OR", "OR"},
+    {"open log", "zero 512 bytes", "OR", "OR"},
+    {"run", "16 random bytes", "HOR", "HOR"},
+    {"run", "a directory", "O", "O"},
+    {"run", "another database's", "O", "O"},
+    {"run", "cut off", "O", "O"},
+    {"run", "deleted", "O", "O"},
+    {"run", "empty", "O", "O"},
+    {"run", "flip a bit", "HOR", "HOR"},
+    {"run", "garbage behind", "O", "O"},
+    {"run", "older copy", "", ""},
+    {"run", "swap two blocks", "OR", "OR"},
+    {"run", "zero 512 bytes", "OR", "OR"},
+    {"sealed log", "16 random bytes", "HOR", "HOR"},
+    {"sealed log", "a directory", "O", "O"},
+    {"sealed log", "another database's", "O", "O"},
+    {"sealed log", "cut off", "HO", "HO"},
+    {"sealed log", "deleted", "O", "O"},
+    {"sealed log", "empty", "O", "O"},
+    {"sealed log", "flip a bit", "HOR", "HOR"},
+    {"sealed log", "garbage behind", "H", "H"},
+    {"sealed log", "older copy", "", ""},
+    {"sealed log", "swap two blocks", "OR", "OR"},
+    {"sealed log", "zero 512 bytes", "HOR", "HOR"},
+};
+
+TEST(CorruptionMatrix, EveryDamageIsFoundWhereTheTableSays) {
+  Prng prng(SeedFromEnvironment(101));
+  std::map<std::pair<std::string, std::string>, std::string> seen[2];
+  std::uint64_t images = 0;
+  for (const End end : {End::kClean, End::kCrash}) {
+    const Subject subject = MakeSubject(7, end);
+    const Subject older = MakeSubject(7, end, true);
+    const Subject other = MakeSubject(8, end);
+    const auto column = static_cast<std::size_t>(end);
+    {
+      const Verdict untouched = Judge(std::make_shared<SimFileSystem>(subject.image), subject, true);
+      ASSERT_EQ(untouched.violation, "");
+      ASSERT_TRUE(untouched.outcome == Outcome::kHarmless) << untouched.status.ToString();
+    }
+    const std::pair<const char*, std::string> files[] = {
+        {"MANIFEST", subject.manifest}, {"open log", subject.open_log}, {"sealed log", subject.sealed_log},
+        {"run", subject.run},           {"index", subject.index},       {"large value", subject.large}};
+    for (const auto& [file, path] : files) {
+      std::string bytes;
+      ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok()) << path;
+      for (const Damage& damage : Damages(older, other)) {
+        std::set<char> outcomes;
+        damage.apply(path, bytes, prng, [&](const Damage::Change& change) {
+          const auto fs = std::make_shared<SimFileSystem>(subject.image);
+          ASSERT_TRUE(change(fs.get()).ok());
+          const Verdict verdict = Judge(fs, subject, images++ % 4 == 0);
+          outcomes.insert(static_cast<char>(verdict.outcome));
+          EXPECT_EQ(verdict.violation, "") << file << " (" << path << "), " << damage.name << ", "
+                                           << (end == End::kClean ? "clean" : "crashed") << ", image " << images;
+          if (!verdict.status.ok()) {
+            EXPECT_NE(verdict.status.ToString().find(kStorePath), std::string::npos) << verdict.status.ToString();
+          }
+        });
+        seen[column][{file, damage.name}] = std::string(outcomes.begin(), outcomes.end());
+      }
+    }
+  }
+  std::printf("%llu damaged databases\n", static_cast<unsigned long long>(images));
+  std::map<std::pair<std::string, std::string>, const Row*> expected;
+  for (const Row& row : kExpected) expected[{row.file, row.damage}] = &row;
+  std::string table;
+  // What is drawn may miss an outcome, and a longer run may meet more of them.
+  const auto fits = [](const std::string& damage, const std::string& outcomes, const std::string& wanted) {
+    const bool exact = damage != "16 random bytes" && damage != "swap two blocks" && !kUnderSanitizer;
+    if (exact && ScaleFromEnvironment() == 1) return outcomes == wanted;
+    return std::all_of(outcomes.begin(), outcomes.end(), [&](char c) { return wanted.find(c) != std::string::npos; });
+  };
+  bool same = expected.size() == seen[0].size();
+  for (const auto& [cell, outcomes] : seen[0]) {
+    const std::string crashed = seen[1][cell];
+    table += "{\"" + cell.first + "\", \"" + cell.second + "\", \"" + outcomes + "\", \"" + crashed + "\"},\n";
+    const auto row = expected.find(cell);
+    same = same && row != expected.end() && fits(cell.second, outcomes, row->second->clean) &&
+           fits(cell.second, crashed, row->second->crashed);
+  }
+  EXPECT_TRUE(same) << "the table is now:\n" << table;
+}
+
+// ---- Rules that the matrix rests on ----
+
+// Rule D3: every byte of the log below what the MANIFEST and the records prove durable. Loss must be loud.
+int SilentLosses(const Subject& subject, bool names_offset) {
+  std::string bytes;
+  EXPECT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.open_log, &bytes).ok());
+  int silent = 0;
+  for (std::uint64_t at = 0; at < bytes.size(); at += bytes.size() > 3'000 ? 5 : 1) {
+    const auto fs = std::make_shared<SimFileSystem>(subject.image);
+    EXPECT_TRUE(fs->FlipBit(subject.open_log, at, static_cast<int>(at % 8)).ok());
+    const Verdict verdict = Judge(fs, subject, false);
+    if (!verdict.violation.empty()) ++silent;
+    if (names_offset && verdict.outcome == Outcome::kOpen) {
+      EXPECT_NE(verdict.status.ToString().find(subject.open_log + ":"), std::string::npos) << verdict.status.ToString();
+    }
+  }
+  return silent;
+}
+
+TEST(DurableWitness, DamageBelowItIsCorruptionAndNotLoss) {
+  const Subject subject = MakeSubject(7, End::kCrash);
+  EXPECT_EQ(SilentLosses(subject, true), 0);
+  const MutantScope mutant(Mutant::kIgnoreDurableWitness);
+  EXPECT_GT(SilentLosses(subject, false), 0);
+}
+
+TEST(RecoveryModes, SayWhatBecomesOfDamage) {
+  const Subject subject = MakeSubject(7, End::kCrash);
+  std::string bytes;
+  ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.open_log, &bytes).ok());
+  const std::size_t in_u1 = bytes.rfind("u1") + 10;
+  ASSERT_LT(in_u1, bytes.size());
+  const auto open = [&](WALRecoveryMode mode, const std::function<Status(SimFileSystem*)>& damage) {
+    const auto fs = std::make_shared<SimFileSystem>(subject.image);
+    EXPECT_TRUE(damage(fs.get()).ok());
+    auto store = StoreOn(fs);
+    store->options.wal_recovery_mode = mode;
+    return std::pair(store->Open(), std::move(store));
+  };
+  const auto below = [&](SimFileSystem* fs) { return fs->FlipBit(subject.open_log, in_u1, 0); };
+  const auto torn = [&](SimFileSystem* fs) { return fs->TruncateForTest(subject.open_log, bytes.size() - 9); };
+  EXPECT_TRUE(open(WALRecoveryMode::kTolerateCorruptedTailRecords, below).first.IsCorruption());
+  const Status tolerated = open(WALRecoveryMode::kTolerateCorruptedTailRecords, torn).first;
+  EXPECT_TRUE(tolerated.ok()) << tolerated.ToString();
+  EXPECT_TRUE(open(WALRecoveryMode::kAbsoluteConsistency, below).first.IsCorruption());
+  EXPECT_TRUE(open(WALRecoveryMode::kAbsoluteConsistency, torn).first.IsCorruption());
+  const auto [opened, store] = open(WALRecoveryMode::kPointInTimeRecovery, below);
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
+  EXPECT_EQ(store->Get("u0"), subject.model.at("u0"));  // the prefix
+  EXPECT_EQ(store->Get("u1"), "NotFound");
+  EXPECT_EQ(store->Get("u2"), "NotFound");
+  store->Put("u2", "new", true);
+  store->MustClose();
+  store->MustOpen();
+  EXPECT_EQ(store->Get("u2"), "new");
+  EXPECT_EQ(store->Get("u3"), "NotFound");  // what was dropped stays dropped
+  store->MustClose();
+  EXPECT_EQ(store->Verify(), "");
+}
+
+// Hazards H30, H31: a crash after a rotated segment got its footer and before the MANIFEST sealed it. Where its log ends
+// is then known from the segment that follows; without that link the footer would be taken for damage.
+int OpeningsThatFailWhileSegmentsAreSealed() {
+  std::vector<SimImage> images;
+  {
+    TestStore store;
+    store.options.blob_file_size = 16 << 10;
+    store.MustOpen();
+    for (int i = 0; i < 60; ++i) store.Put("k" + std::to_string(i), std::string(1000, 'v'), true);
+    store.fs->AddHook([&](const SimOp&) { images.push_back(store.fs->Snapshot()); });
+    store.executor->RunAll();
+    store.fs->PowerOff();
+    store.db.reset();
+  }
+  int failed = 0;
+  Prng prng(5);
+  for (const SimImage& image : images) {
+    TestStore after(std::make_shared<SimFileSystem>(image.Kill(prng)));
+    after.options.blob_file_size = 16 << 10;
+    if (!after.Open().ok()) {
+      ++failed;
+      continue;
+    }
+    for (int i = 0; i < 60; ++i) {
+      if (after.Get("k" + std::to_string(i)) != std::string(1000, 'v')) ++failed;
+    }
+  }
+  EXPECT_GT(images.size(), 10u);
+  return failed;
+}
+
+TEST(LogChain, SaysWhereAnUnsealedSegmentEnds) {
+  EXPECT_EQ(OpeningsThatFailWhileSegmentsAreSealed(), 0);
+  const MutantScope mutant(Mutant::kIgnoreChain);
+  EXPECT_GT(OpeningsThatFailWhileSegmentsAreSealed(), 0);
+}
+
+// Rule D6: a log segment that the MANIFEST names and that is gone, with what it held, is Corruption; also the newest.
+TEST(LogChain, AMissingSegmentIsCorruption) {
+  for (const End end : {End::kClean, End::kCrash}) {
+    const Subject subject = MakeSubject(7, end);
+    for (const auto& file : SimFileSystem(subject.image).ListFilesForTest()) {
+      if (!file.path.ends_with(".log")) continue;
+      const auto fs = std::make_shared<SimFileSystem>(subject.image);
+      ASSERT_TRUE(fs->RemoveForTest(file.path).ok());
+      const auto store = StoreOn(fs);
+      const Status s = store->Open();
+      EXPECT_TRUE(s.IsCorruption()) << file.path;
+      EXPECT_NE(s.ToString().find(file.path), std::string::npos) << s.ToString();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cambium::testing
