@@ -1,0 +1,174 @@
+#include "golden/golden_case.h"
+
+#include "util/checksum.h"
+
+namespace cambium::testing {
+namespace {
+
+using Pairs = std::map<std::string, std::string>;
+
+std::string KeyOf(int i) {
+  char key[16];
+  std::snprintf(key, sizeof(key), "key%04d", i);
+  return key;
+}
+
+std::string ValueOf(int i, std::size_t size) {
+  std::string value;
+  for (std::size_t n = 0; value.size() < size; ++n) {
+    value += std::to_string(static_cast<std::size_t>(i) * 7919 + n * (n + 3)) + ";";
+  }
+  value.resize(size);
+  return value;
+}
+
+void Put(TestStore* store, Pairs* expected, const std::string& key, const std::string& value) {
+  store->Put(key, value);
+  (*expected)[key] = value;
+}
+void Delete(TestStore* store, Pairs* expected, const std::string& key) {
+  EXPECT_TRUE(store->db->Delete({}, key).ok());
+  expected->erase(key);
+}
+
+void WriteEmpty(TestStore* store, Pairs*) {
+  store->MustOpen();
+  store->MustClose();
+}
+
+void WriteSmall(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  Put(store, expected, "", "the empty key");
+  for (int i = 0; i < 200; ++i) Put(store, expected, KeyOf(i), ValueOf(i, static_cast<std::size_t>(i) % 60));
+  for (int i = 0; i < 200; i += 9) Delete(store, expected, KeyOf(i));
+  store->Compact();
+  store->executor->RunAll();
+  store->MustClose();
+}
+
+// A tree, a run over it, a log tail; values inline and in segments, one of which is sealed with a footer.
+void WriteLayers(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 60; ++i) {
+    Put(store, expected, KeyOf(i), ValueOf(i, i % 2 == 0 ? 40 : 400));
+  }
+  store->Compact();
+  store->executor->RunAll();
+  Put(store, expected, KeyOf(0), ValueOf(100, 300));
+  Put(store, expected, KeyOf(59), ValueOf(101, 3));
+  Delete(store, expected, KeyOf(30));
+  store->Flush();
+  store->executor->RunAll();
+  Put(store, expected, KeyOf(1), ValueOf(102, 200));
+  Put(store, expected, "tail", "t");
+  Delete(store, expected, KeyOf(31));
+  store->MustClose();
+}
+
+// The power failed: the log ends in the middle of a record that nobody acknowledged.
+void WriteCrashed(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 20; ++i) Put(store, expected, KeyOf(i), ValueOf(i, i % 2 == 0 ? 10 : 150));
+  store->Flush();
+  for (int i = 20; i < 30; ++i) Put(store, expected, KeyOf(i), ValueOf(i, 100));
+  EXPECT_TRUE(store->db->SyncWAL().ok());
+  store->Put("torn", ValueOf(77, 500));
+  const std::string log = store->FilesOf(".log").back();
+  std::string bytes;
+  EXPECT_TRUE(store->fs->ReadFileForTest(log, &bytes).ok());
+  EXPECT_TRUE(store->fs->TruncateForTest(log, bytes.size() - 200).ok());
+}
+
+void WriteLarge(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  Put(store, expected, "small", "s");
+  Put(store, expected, "flushed", ValueOf(1, 10'000));
+  store->Flush();
+  store->executor->RunAll();
+  Put(store, expected, "in the log", ValueOf(2, 4'097));
+  store->MustClose();
+}
+
+void WriteCompressed(TestStore* store, Pairs* expected) {
+  for (const CompressionType type : {CompressionType::kLZ4Compression, CompressionType::kZSTD}) {
+    store->options.blob_compression_type = type;
+    store->MustOpen();
+    const int first = type == CompressionType::kZSTD ? 100 : 0;
+    for (int i = first; i < first + 10; ++i) Put(store, expected, KeyOf(i), ValueOf(i, 1'000));
+    Put(store, expected, KeyOf(first + 50), ValueOf(first, 20'000));
+    if (type == CompressionType::kLZ4Compression) store->Compact();
+    store->executor->RunAll();
+    store->MustClose();
+  }
+}
+
+void SetNothing(Options*) {}
+void SetSmallFiles(Options* options) {
+  options->blob_file_size = 16 << 10;
+  options->large_value_size = 4 << 10;
+}
+void SetReverse(Options* options) { options->comparator = ReverseBytewiseComparator(); }
+
+}  // namespace
+
+const std::vector<GoldenCase>& GoldenCases() {
+  static const std::vector<GoldenCase> cases = {
+      {"empty", true, SetNothing, WriteEmpty},
+      {"small", true, SetNothing, WriteSmall},
+      {"reverse", true, SetReverse, WriteSmall},
+      {"layers", true, SetSmallFiles, WriteLayers},
+      {"crashed", true, SetNothing, WriteCrashed},
+      {"large", true, SetSmallFiles, WriteLarge},
+      {"compressed", false, SetSmallFiles, WriteCompressed},
+  };
+  return cases;
+}
+
+std::unique_ptr<TestStore> GoldenStore(const GoldenCase& c) {
+  auto store = std::make_unique<TestStore>();
+  c.set(&store->options);
+  return store;
+}
+
+GoldenFiles WriteGolden(const GoldenCase& c, std::map<std::string, std::string>* expected) {
+  const auto store = GoldenStore(c);
+  c.write(store.get(), expected);
+  GoldenFiles files;
+  for (auto& [path, bytes] : store->Files()) files[path.substr(path.rfind('/') + 1)] = bytes;
+  store->fs->PowerOff();  // the crashed one is still open
+  store->db.reset();
+  return files;
+}
+
+std::string PackGolden(const GoldenFiles& files) {
+  std::string archive;
+  for (const auto& [name, bytes] : files) archive += name + " " + std::to_string(bytes.size()) + "\n" + bytes;
+  return archive;
+}
+
+GoldenFiles UnpackGolden(const std::string& archive) {
+  GoldenFiles files;
+  for (std::size_t at = 0; at < archive.size();) {
+    const std::size_t space = archive.find(' ', at);
+    const std::size_t line_end = archive.find('\n', at);
+    if (space == std::string::npos || line_end == std::string::npos || line_end < space) return {};
+    const std::size_t size = std::strtoull(archive.c_str() + space, nullptr, 10);
+    if (size > archive.size() - line_end - 1) return {};
+    files[archive.substr(at, space - at)] = archive.substr(line_end + 1, size);
+    at = line_end + 1 + size;
+  }
+  return files;
+}
+
+std::string ExpectedText(const std::map<std::string, std::string>& pairs) {
+  std::string text;
+  for (const auto& [key, value] : pairs) {
+    char rest[48];
+    std::snprintf(rest, sizeof(rest), "\t%zu\t%016llx\n", value.size(),
+                  static_cast<unsigned long long>(Checksum64(value, 0)));
+    text += key + rest;
+  }
+  return text;
+}
+
+}  // namespace cambium::testing

@@ -1,0 +1,43 @@
+// Golden databases: small directories that this or an earlier version wrote. Every later version must open and read them.
+//
+// A case is a sequence of steps on a simulated machine whose clock stands still and whose random numbers come from a
+// seed, so that writing it twice gives the same bytes. Its archive, v<format>/<name>.golden, holds for each file
+//
+//   name and size in decimal, separated by a space and ended by a newline | the bytes of the file
+//
+// and v<format>/<name>.expected has one line for each key: key, size of the value, XXH3 of the value in hexadecimal.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/test_store.h"
+
+namespace cambium::testing {
+
+using GoldenFiles = std::map<std::string, std::string>;  // name without its directory -> bytes
+
+struct GoldenCase {
+  const char* name;
+  // The bytes of this case do not depend on the version of a compression library.
+  bool is_reproducible;
+  // What the database was made with, and is opened with.
+  void (*set)(Options* options);
+  // Writes it; `expected` is what must be read. The store is closed, or dead, when this returns.
+  void (*write)(TestStore* store, std::map<std::string, std::string>* expected);
+};
+[[nodiscard]] const std::vector<GoldenCase>& GoldenCases();
+
+// A store with the options of the case.
+[[nodiscard]] std::unique_ptr<TestStore> GoldenStore(const GoldenCase& c);
+// Carries out the steps.
+[[nodiscard]] GoldenFiles WriteGolden(const GoldenCase& c, std::map<std::string, std::string>* expected);
+
+[[nodiscard]] std::string PackGolden(const GoldenFiles& files);
+// Empty if the bytes are no archive.
+[[nodiscard]] GoldenFiles UnpackGolden(const std::string& archive);
+// "key size checksum\n" for each.
+[[nodiscard]] std::string ExpectedText(const std::map<std::string, std::string>& pairs);
+
+}  // namespace cambium::testing

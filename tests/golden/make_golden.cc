@@ -1,0 +1,24 @@
+// Writes the golden databases of the format that this version writes: make_golden DIRECTORY, which is tests/golden/v1 for
+// format 1. Run once, when a format or a case is new. The files of a released format are never written again: that a
+// later version still reads what an earlier one wrote is the point of them.
+#include <cstdio>
+#include <fstream>
+
+#include "golden/golden_case.h"
+
+int main(int argc, char** argv) {
+  using namespace cambium::testing;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: make_golden DIRECTORY\n");
+    return 2;
+  }
+  const std::string directory = argv[1];
+  for (const GoldenCase& c : GoldenCases()) {
+    std::map<std::string, std::string> expected;
+    const std::string archive = PackGolden(WriteGolden(c, &expected));
+    std::ofstream(directory + "/" + c.name + ".golden", std::ios::binary) << archive;
+    std::ofstream(directory + "/" + c.name + ".expected", std::ios::binary) << ExpectedText(expected);
+    std::printf("%s: %zu bytes\n", c.name, archive.size());
+  }
+  return ::testing::Test::HasFailure() ? 1 : 0;
+}
