@@ -64,16 +64,17 @@ void Child::Reap() {
 
 bool Child::Listen(std::uint64_t micros_max, const std::function<bool(const Message&)>& stop) {
   const std::uint64_t deadline = NowMicros() + micros_max;
-  while (true) {
+  for (bool last = false;;) {
     while (buffer_.size() >= sizeof(Message)) {
       Message message;
       std::memcpy(&message, buffer_.data(), sizeof(message));
       buffer_.erase(0, sizeof(message));
       if (stop(message)) return true;
     }
+    if (last) return false;
     const std::uint64_t now = NowMicros();
-    if (now >= deadline) return false;
-    const std::uint64_t left = deadline - now;
+    last = now >= deadline;  // still takes what is in the pipe
+    const std::uint64_t left = last ? 0 : deadline - now;
     pollfd ready{in_, POLLIN, 0};
     const timespec wait{static_cast<time_t>(left / 1'000'000), static_cast<long>(left % 1'000'000) * 1000};
     if (::ppoll(&ready, 1, &wait, nullptr) <= 0) continue;

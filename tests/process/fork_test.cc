@@ -142,7 +142,8 @@ TEST_F(ForkTest, ChildrenComeAndGoWhileThreadsWork) {
   CloseAndVerify();
 }
 
-// A child that leaves main, or deletes what it has, runs the destructor of the database whatever its threads were doing.
+// A child that leaves main, or deletes what it has, runs the destructor of the database, whatever its threads were
+// doing.
 TEST_F(ForkTest, AChildMayDestroyItsCopy) {
   StartThreads();
   for (int i = 0; i < 20; ++i) {

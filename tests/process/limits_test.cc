@@ -1,11 +1,13 @@
-// What the system gives is little, or nothing: descriptors, file sizes, permissions, space. Calls fail with a status that
-// says why, and what was acknowledged is there when the limit is gone.
+// What the system gives is little, or nothing: descriptors, file sizes, permissions, space. Calls fail with a status
+// that says why, and what was acknowledged is there when the limit is gone.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "process/check.h"
@@ -14,6 +16,7 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
+#include "util/mutant.h"
 
 namespace cambium::testing {
 namespace {
@@ -137,26 +140,31 @@ TEST_F(LimitsTest, ADirectoryThatMayNotBeWrittenToOpensForReadingOnly) {
   OneCleanLife();
 }
 
-TEST_F(LimitsTest, WritesResumeWhenAFullDiskHasSpaceAgain) {
-  if (const std::string why = EnterPrivateMounts(); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
-  Mount mounted("tmpfs", directory_.File("mount"), "tmpfs", "size=8m");
-  if (!mounted.error().empty()) GTEST_SKIP() << "SKIPPED: " << mounted.error();
-  plan_.directory = directory_.File("mount/db");
-  OneCleanLife();
-  const std::string ballast = directory_.File("mount/ballast");
-  for (std::uint64_t left : {400u << 10, 100u << 10, 8u << 10, 0u}) {
-    SCOPED_TRACE(std::to_string(left) + " bytes left");
-    std::uint64_t free = 0;
-    ASSERT_TRUE(FileSystem::Default()->FreeSpace(plan_.directory, &free).ok());
-    std::ofstream(ballast) << std::string(free - std::min(free, left), 'x') << std::flush;
+class FullDiskTest : public LimitsTest {
+ protected:
+  void SetUp() override {
+    if (const std::string why = EnterPrivateMounts(); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
+    mounted_ = std::make_unique<Mount>("tmpfs", directory_.File("mount"), "tmpfs", "size=8m");
+    if (!mounted_->error().empty()) GTEST_SKIP() << "SKIPPED: " << mounted_->error();
+    plan_.directory = directory_.File("mount/db");
+    OneCleanLife();
     plan_.rounds = 0;
     plan_.attempts = 0;
+  }
+
+  // Leaves `left` bytes, lets a process write until it finds no space, gives the space back, and kills the process when
+  // it has written on. Then what CheckDatabase says.
+  [[nodiscard]] std::string FillUpAndResume(std::uint64_t left) {
+    const std::string ballast = directory_.File("mount/ballast");
+    std::uint64_t free = 0;
+    EXPECT_TRUE(FileSystem::Default()->FreeSpace(plan_.directory, &free).ok());
+    std::ofstream(ballast) << std::string(free - std::min(free, left), 'x') << std::flush;
     plan_.seed = ++seed_;
     history_.BeginLife(&plan_);
     Outcome outcome;
     {
       Child child("write", plan_);
-      ASSERT_TRUE(child.Listen(60'000'000, [&](const Message& m) {
+      EXPECT_TRUE(child.Listen(60'000'000, [&](const Message& m) {
         Note(m, &outcome);
         return outcome.failed == 30 || outcome.fatal || outcome.open_failed;
       }));
@@ -175,12 +183,33 @@ TEST_F(LimitsTest, WritesResumeWhenAFullDiskHasSpaceAgain) {
       }
       child.Kill([&](const Message& m) { Note(m, &outcome); });
     }
-    ASSERT_EQ(CheckDatabase(plan_, false, true, &history_), "");
+    return CheckDatabase(plan_, false, true, &history_);
+  }
+
+  std::unique_ptr<Mount> mounted_;
+};
+
+TEST_F(FullDiskTest, WritesResumeWhenThereIsSpaceAgain) {
+  for (const std::uint64_t left : {400u << 10, 100u << 10, 8u << 10, 0u}) {
+    SCOPED_TRACE(std::to_string(left) + " bytes left");
+    ASSERT_EQ(FillUpAndResume(left), "");
   }
   plan_.rounds = 40;
   plan_.attempts = 5;
   OneCleanLife();
-  ASSERT_EQ(mounted.Unmount(), "");
+}
+
+// Were the log continued behind what a failed write left, recovery would end there.
+TEST_F(FullDiskTest, GoingOnBehindAHalfRecordWouldLoseBatches) {
+  plan_.size = Size::kDefault;  // one segment for all, so that no rotation comes in between
+  const auto lost = [this](Mutant mutant) {
+    plan_.mutant = static_cast<std::uint64_t>(mutant);
+    std::string found;
+    for (std::uint64_t i = 0; i < 8 && found.empty(); ++i) found = FillUpAndResume((100 + 13 * i) << 10);
+    return found;
+  };
+  EXPECT_EQ(lost(Mutant::kNone), "");
+  EXPECT_NE(lost(Mutant::kLeaveHalfRecord), "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Mounts and loop devices that nobody has to clean up: mounts are made in a namespace of this process, loop devices clear
-// themselves, so both go with the process, however it ends.
+// Mounts and loop devices that nobody has to clean up: mounts are made in a namespace of this process, loop devices
+// clear themselves, so both go with the process, however it ends.
 #pragma once
 
 #include <cstdint>

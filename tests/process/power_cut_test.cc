@@ -1,5 +1,6 @@
-// Power cuts and failing devices of a real kernel. ext4 on a loop device is shut down without its journal being flushed,
-// so that what was not synced is lost as in a power cut; and a device whose backing file system is full fails syncs.
+// Power cuts and failing devices of a real kernel. ext4 on a loop device is shut down without its journal being
+// flushed, so that what was not synced is lost as in a power cut; and a device whose backing file system is full fails
+// syncs.
 #include <gtest/gtest.h>
 #include <fcntl.h>
 #include <linux/types.h>
@@ -84,8 +85,11 @@ TEST_P(PowerCutTest, EverySyncedBatchIsBackWhole) {
       const Message::Kind moment = prng_.OneIn(8) ? Message::Kind::kOpening : Message::Kind::kOpened;
       ASSERT_TRUE(child.Listen(60'000'000, [&](const Message& m) { return see(m) || m.kind == moment; }));
       static_cast<void>(child.Listen(prng_.OneIn(3) ? prng_.Skewed(17) : prng_.Uniform(300'000), see));
+      // An fdatasync that is under way when ext4 is shut down may find its transaction gone and return 0. No process
+      // sees that happen in a power cut, so from here on nothing counts as synced.
+      static_cast<void>(child.Listen(0, see));
       ASSERT_EQ(ShutDown(mount_point), "");
-      child.Kill(see);
+      child.Kill([this](const Message& message) { history_.See(message, true); });
       ASSERT_EQ(mounted.Unmount(), "");
     }
     Mount mounted(device.path(), mount_point, "ext4");

@@ -13,6 +13,7 @@
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
+#include "util/mutant.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -24,8 +25,8 @@ class StraceTest : public ::testing::Test {
     if (std::system("strace -V >/dev/null 2>&1") != 0) {
       GTEST_SKIP() << "SKIPPED: strace is not installed";
     }
-    if (std::system("strace -f -qqq -o /dev/null -e trace=close -e inject=close:error=EIO:when=1000 true 2>/dev/null") !=
-        0) {
+    const char* const probe = "strace -f -qqq -o /dev/null -e trace=close -e inject=close:error=EIO:when=1000 true";
+    if (std::system((std::string(probe) + " 2>/dev/null").c_str()) != 0) {
       GTEST_SKIP() << "SKIPPED: strace may not trace (ptrace is not allowed) or cannot inject";
     }
     plan_.directory = directory_.File("db");
@@ -126,6 +127,24 @@ TEST_F(StraceTest, AfterAFailedSyncTheDatabaseIsReadOnlyUntilReopened) {
   }
   std::printf("%d failed syncs\n", failures);
   EXPECT_GT(failures, 10);
+}
+
+// With large files hardly anything but the log is synced, so that it is the log's sync which fails.
+TEST_F(StraceTest, ASyncThatIsTriedAgainWouldHideTheFailure) {
+  plan_.size = Size::kDefault;
+  plan_.rounds = 25;
+  plan_.sync_percent = 60;
+  const auto is_hidden = [this](Mutant mutant) {
+    plan_.mutant = static_cast<std::uint64_t>(mutant);
+    for (std::uint64_t n = 5; n < 12; ++n) {
+      Outcome outcome;
+      OneLife("fdatasync:error=EIO:when=" + std::to_string(n), &outcome);
+      if (outcome.injected && !outcome.fatal && !outcome.open_failed && !outcome.close_failed) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_hidden(Mutant::kNone));
+  EXPECT_TRUE(is_hidden(Mutant::kRetryFailedSync));
 }
 
 // A write that fails is that batch's affair, or the end if it was the MANIFEST's; either way nothing else is hurt.

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "util/mutant.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -53,6 +54,9 @@ class WriterProcess {
   }
 
   int Run() {
+#ifdef CAMBIUM_TEST_HOOKS
+    active_mutant.store(static_cast<Mutant>(plan_.mutant));
+#endif
     if (plan_.open_files_max != 0) {
       const rlimit limit{plan_.open_files_max, plan_.open_files_max};
       if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 4;
@@ -199,7 +203,8 @@ Options WorkloadOptions(Size size) {
 std::string Plan::ToText() const {
   std::ostringstream text;
   text << static_cast<std::uint64_t>(size) << ' ' << life << ' ' << seed << ' ' << rounds << ' ' << openings << ' '
-       << sync_percent << ' ' << open_files_max << ' ' << file_size_max << ' ' << user << ' ' << attempts;
+       << sync_percent << ' ' << open_files_max << ' ' << file_size_max << ' ' << user << ' ' << attempts << ' '
+       << mutant;
   for (const std::uint64_t rounds_done : done) text << ' ' << rounds_done;
   text << ' ' << directory;
   return text.str();
@@ -210,7 +215,7 @@ Plan Plan::FromText(const std::string& text) {
   std::istringstream in(text);
   std::uint64_t size = 0;
   in >> size >> plan.life >> plan.seed >> plan.rounds >> plan.openings >> plan.sync_percent >> plan.open_files_max >>
-      plan.file_size_max >> plan.user >> plan.attempts;
+      plan.file_size_max >> plan.user >> plan.attempts >> plan.mutant;
   plan.size = static_cast<Size>(size);
   for (std::uint64_t& rounds_done : plan.done) in >> rounds_done;
   in >> std::ws;
@@ -229,12 +234,12 @@ void History::BeginLife(Plan* plan) {
   }
 }
 
-void History::See(const Message& message) {
+void History::See(const Message& message, bool power_is_off) {
   if (message.kind == Message::Kind::kOpened) was_open_ = true;
   if (message.kind != Message::Kind::kAcked && message.kind != Message::Kind::kSynced) return;
   Writer& writer = writers_.at(message.writer);
   writer.acked = std::max(writer.acked, message.round);
-  if (message.kind == Message::Kind::kSynced) writer.synced = std::max(writer.synced, message.round);
+  if (message.kind == Message::Kind::kSynced && !power_is_off) writer.synced = std::max(writer.synced, message.round);
 }
 
 std::uint64_t History::LifeOf(std::size_t writer, std::uint64_t round) const {

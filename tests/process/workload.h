@@ -2,9 +2,9 @@
 //
 // Each writer thread counts rounds. Round r is one batch: ten keys of slot r % kSlots, one per leading digit, so that
 // they lie far apart in the order of keys, and the key "last-wN", which says r. One round in five deletes its ten keys.
-// What a key must hold follows from writer, round, key and life (the number of the process that wrote it) alone; so when
-// "last-wN" says r, all that writer N has left behind is known byte by byte, a batch that is back in part shows, and so
-// does one that an earlier recovery had discarded.
+// What a key must hold follows from writer, round, key and life (the number of the process that wrote it) alone. So
+// when "last-wN" says r, all that writer N has left behind is known byte by byte; a batch that is back in part shows,
+// and so does one that an earlier recovery had discarded.
 //
 // "last-wN" also says how many rounds of each writer were acknowledged when the batch was made. These must then be back
 // too: what comes back is a prefix of all batches, not only of each writer's.
@@ -40,7 +40,8 @@ struct Plan {
   std::uint64_t open_files_max = 0;     // RLIMIT_NOFILE; 0: as it is
   std::uint64_t file_size_max = 0;      // RLIMIT_FSIZE, with SIGXFSZ ignored
   std::uint64_t user = 0;               // setuid before opening
-  std::uint64_t attempts = 20;          // at a round that fails, before the writer gives up
+  std::uint64_t attempts = 20;          // at a round that fails, before the writer gives up; 0: never
+  std::uint64_t mutant = 0;             // the defect that the writing process has, a Mutant
 
   [[nodiscard]] std::string ToText() const;
   static Plan FromText(const std::string& text);
@@ -76,7 +77,8 @@ class History {
  public:
   // Life numbers, and where each writer goes on.
   void BeginLife(Plan* plan);
-  void See(const Message& message);
+  // A sync that ends with the power already off promises nothing.
+  void See(const Message& message, bool power_is_off = false);
   // Whether everything acknowledged must be back (the process died), or only what was synced (the power went).
   // "" or what is wrong. What is found is taken as the state from which the next life goes on.
   [[nodiscard]] std::string Check(DB* db, bool only_synced);

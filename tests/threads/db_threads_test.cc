@@ -159,7 +159,8 @@ class EverythingTest : public DbThreadsTest {
     Prng prng(seed_ + writer);
     for (std::uint64_t round = 1; round <= rounds && !complaints_.any(); ++round) {
       const std::size_t group = prng.Uniform(kGroups / kGroupWriters) * kGroupWriters + writer;
-      const std::string value = std::to_string(round) + ":" + std::string(prng.OneIn(50) ? 5000 : prng.Uniform(300), 'v');
+      const std::size_t size = prng.OneIn(50) ? 5000 : prng.Uniform(300);
+      const std::string value = std::to_string(round) + ":" + std::string(size, 'v');
       WriteBatch batch;
       for (std::size_t digit = 0; digit < kDigits; ++digit) {
         const std::string key = GroupKey(digit, group);
@@ -324,7 +325,7 @@ TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
   for (std::size_t i = 0; i < kAccounts; ++i) ASSERT_TRUE(bank.Put(AccountKey(i), std::to_string(kMoney)).ok());
   ASSERT_TRUE(db_->Write({}, &bank).ok());
 
-  const std::uint64_t rounds = ScaledCount(2500);
+  const std::uint64_t rounds = ScaledCount(kUnderSanitizer ? 10'000 : 2500);
   std::vector<std::thread> others;
   {
     Watchdog watchdog(db_.get());
@@ -360,8 +361,8 @@ TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
 
 // ---- Syncs ----
 
-// Sixteen threads that sync every write share the syncs of the log, which take long here. Each write that has returned is
-// below durable-sequence, and in what a durable read sees.
+// Sixteen threads that sync every write share the syncs of the log, which take long here. Each write that has returned
+// is below durable-sequence, and in what a durable read sees.
 TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
   auto sim = std::make_shared<SimFileSystem>();
   const int hook = sim->AddHook([](const SimOp& op) {
@@ -391,7 +392,8 @@ TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
           const std::uint64_t least = acknowledged.fetch_add(1) + 1;
           std::uint64_t durable = 0;
           if (!db_->GetIntProperty("cambium.durable-sequence", &durable) || durable < least) {
-            complaints_.Add(std::to_string(least) + " writes are acknowledged, " + std::to_string(durable) + " durable");
+            complaints_.Add(std::to_string(least) + " writes are acknowledged, and the log is durable up to " +
+                            std::to_string(durable));
           }
           ReadOptions read;
           read.durable_only = true;
@@ -418,8 +420,8 @@ TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
 // ---- Views ----
 
 // Readers that began long ago: every file of theirs has been dropped since, runs and tree pages by merges, segments of
-// the log because all of their values were overwritten. They see their state to the end, and when they have gone so have
-// the files.
+// the log because all of their values were overwritten. They see their state to the end, and when they have gone so
+// have the files.
 TEST_F(DbThreadsTest, OldReadersKeepTheirFilesAndNothingLonger) {
   Open(TinyOptions());
   constexpr std::size_t kKeys = 120;
@@ -474,7 +476,9 @@ TEST_F(DbThreadsTest, OldReadersKeepTheirFilesAndNothingLonger) {
           const std::string key = it->key().ToString();
           seen[key] = it->value().ToString();
         }
-        if (Ok(it->status(), "old iterator") && seen != reader.expected) complaints_.Add("an old iterator saw another state");
+        if (Ok(it->status(), "old iterator") && seen != reader.expected) {
+          complaints_.Add("an old iterator saw another state");
+        }
         std::size_t backwards = 0;
         for (it->SeekToLast(); it->Valid(); it->Prev()) {
           backwards += reader.expected.at(it->key().ToString()) == it->value().ToString() ? 1 : 0;
@@ -561,7 +565,7 @@ TEST_F(DbThreadsTest, WritersThatWaitForEachFlushAlwaysGoOn) {
   options.max_background_jobs = 1;
   Open(options);
   constexpr std::size_t kThreads = 6;
-  const std::uint64_t rounds = ScaledCount(1000);
+  const std::uint64_t rounds = ScaledCount(kUnderSanitizer ? 4000 : 1000);
   std::array<std::atomic<std::uint64_t>, kThreads> done{};
   std::atomic<std::uint64_t> refused{0};
   {
