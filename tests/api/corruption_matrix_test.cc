@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <set>
 
 #include "api/test_store.h"
-#include "manifest/file_names.h"
-#include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -38,24 +35,16 @@ std::string ValueOf(int i, std::size_t size) {
   return value;
 }
 
-Options SubjectOptions() {
-  Options options = SmallOptions();
-  options.blob_file_size = 16 << 10;
-  options.large_value_size = 4 << 10;
-  options.filter_bits_per_key = 10;
-  return options;
+void UseSubjectOptions(Options* options) {
+  options->blob_file_size = 16 << 10;
+  options->large_value_size = 4 << 10;
 }
 
 enum class End { kClean, kCrash };
 
 Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
   TestStore store;
-  const auto keep = store.options;
-  store.options = SubjectOptions();
-  store.options.file_system = keep.file_system;
-  store.options.clock = keep.clock;
-  store.options.executor = keep.executor;
-  store.options.info_log = keep.info_log;
+  UseSubjectOptions(&store.options);
   store.options.random_source = std::make_shared<SimRandomSource>(id);
   Subject subject;
   const auto put = [&](const std::string& key, const std::string& value) { store.Put(key, subject.model[key] = value); };
@@ -122,14 +111,7 @@ bool IsHonest(const Status& s) {
 
 std::unique_ptr<TestStore> StoreOn(std::shared_ptr<SimFileSystem> fs) {
   auto store = std::make_unique<TestStore>(std::move(fs));
-  const auto keep = store->options;
-  store->options = SubjectOptions();
-  store->options.file_system = keep.file_system;
-  store->options.clock = keep.clock;
-  store->options.executor = keep.executor;
-  store->options.info_log = keep.info_log;
-  store->options.random_source = keep.random_source;
-  store->options.create_if_missing = true;
+  UseSubjectOptions(&store->options);
   return store;
 }
 

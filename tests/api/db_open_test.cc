@@ -1,6 +1,8 @@
 // Opening: what is refused, and that refusing changes nothing.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "api/test_store.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
@@ -294,6 +296,35 @@ TEST(DbOpen, FilesWithoutAManifestNeverBecomeAFreshDatabase) {
   }
   const MutantScope mutant(Mutant::kCreateOverRemains);
   EXPECT_FALSE(store.Open().IsCorruption());
+}
+
+// The MANIFEST as it was `before`, under the files of now: what a device leaves that lost an acknowledged write.
+void CheckShorterManifest(const std::function<void(TestStore*)>& before, const std::function<void(TestStore*)>& after) {
+  TestStore store;
+  store.MustOpen();
+  before(&store);
+  const std::string path = store.FilesOf("MANIFEST").back();
+  std::string bytes;
+  ASSERT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+  after(&store);
+  store.MustClose();
+  ASSERT_TRUE(store.fs->TruncateForTest(path, bytes.size()).ok());
+  const Status s = store.Open();
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_NE(s.ToString().find("the MANIFEST has lost its end"), std::string::npos) << s.ToString();
+  EXPECT_NE(store.Verify().find("the MANIFEST has lost its end"), std::string::npos) << store.Verify();
+}
+
+// The log's record of the value is whole, and its file is not in the MANIFEST. That looked like a torn tail, and a synced
+// put was gone without a word.
+TEST(DbOpen, AManifestThatForgotALargeValueIsNoTornTail) {
+  CheckShorterManifest([](TestStore* store) { store->Put("a", "1", true); },
+                       [](TestStore* store) { store->Put("large", std::string(10'000, 'l'), true); });
+}
+
+// Open refused it, and VerifyDB found nothing wrong.
+TEST(DbOpen, AManifestThatForgotALogSegmentIsReportedByVerifyToo) {
+  CheckShorterManifest([](TestStore*) {}, [](TestStore* store) { store->Put("a", "1", true); });
 }
 
 TEST(DbOpen, ForeignFilesStay) {
