@@ -106,7 +106,7 @@ struct ReadOptions {
   const Snapshot* snapshot = nullptr;
   // Compare the checksum of every value read. Family and key are always compared.
   bool verify_checksums = true;
-  // Keys outside [lower, upper) do not exist for an iterator. The bytes must outlive it.
+  // Keys outside [lower, upper) do not exist for an iterator, which copies both when it is made.
   const Slice* iterate_lower_bound = nullptr;
   const Slice* iterate_upper_bound = nullptr;
   // For an iterator: value() may be called only after PrepareValue() returned true. Otherwise values are fetched when
@@ -128,10 +128,6 @@ struct WriteOptions {
 
 struct FlushOptions {
   bool wait = true;  // until the flush has committed
-};
-
-struct FlushWALOptions {
-  bool sync = false;
 };
 
 // Nothing to choose in this version.

@@ -13,10 +13,6 @@
 namespace cambium {
 namespace {
 
-// A merge of runs commits after so many bytes of new pages, so that it neither holds much unpublished nor starts anew
-// from the beginning after a crash.
-constexpr std::uint64_t kMergeStepBytes = 64u << 20;
-
 const char* const kJobNames[] = {"flush", "merge", "seal", "make a segment ahead", "remove files"};
 
 // An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
@@ -390,7 +386,9 @@ Status DbImpl::MergeLayers(bool force) {
     const auto& runs = input.layers->runs();
     const bool more = std::any_of(runs.begin(), runs.end(), [&](const auto& r) { return wanted.contains(r->number()); });
     if (!(force && more) && !index_->IsMergeDue(*input.layers, false)) break;
-    input.max_output_bytes = kMergeStepBytes;
+    // A step commits after as many bytes of new pages as a memory table may hold, so that a merge neither holds much
+    // unpublished nor starts from the beginning after a crash.
+    input.max_output_bytes = options_.write_buffer_size;
     Result<std::unique_ptr<MergeOutcome>> outcome = index_->Merge(input);
     s = outcome.ok() ? CommitMerge(outcome->get(), nullptr) : outcome.status();
     if (s.ok()) s = DropUnreferenced();

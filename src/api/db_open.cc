@@ -163,17 +163,11 @@ Status DbImpl::SyncParent() const {
 }
 
 Status DbImpl::CheckIdentity(const ManifestState& state) const {
-  if (state.families.size() != 1 || !state.families.contains(0)) {
-    return Status::NotSupported(path_ + ": has " + std::to_string(state.families.size()) +
-                                " column families; this version opens databases with the default one only");
-  }
+  CAMBIUM_RETURN_IF_ERROR(CheckUnderstood(path_, state));
   const FamilyState& family = state.families.at(0);
   if (family.comparator != options_.comparator->Name()) {
     return Status::InvalidArgument(path_ + ": keys are ordered by comparator \"" + family.comparator +
                                    "\", and the options give \"" + options_.comparator->Name() + "\"");
-  }
-  if (family.index_type != IndexType::kBTree) {
-    return Status::NotSupported(path_ + ": is indexed by an LSM tree, which this version cannot open");
   }
   return Status::OK();
 }

@@ -31,6 +31,29 @@ Status CheckLength(const File& file, std::uint64_t length) {
 
 }  // namespace
 
+Status CheckUnderstood(const std::string& directory, const ManifestState& state) {
+  if (state.families.size() != 1 || !state.families.contains(0)) {
+    return Status::NotSupported(directory + ": has " + std::to_string(state.families.size()) +
+                                " column families; this version opens databases with the default one only");
+  }
+  const FamilyState& family = state.families.at(0);
+  if (family.index_type != IndexType::kBTree) {
+    return Status::NotSupported(directory + ": is indexed by an LSM tree, which this version cannot open");
+  }
+  for (const RunInfo& run : family.runs) {
+    if (run.kind == RunKind::kFlush) continue;
+    return Status::NotSupported(FilePath(directory, FileKind::kRun, run.number) + ": is a run of kind " +
+                                std::to_string(static_cast<int>(run.kind)) + ", which this version does not know");
+  }
+  for (const auto& [number, segment] : state.segments) {
+    if (segment.kind == SegmentKind::kLog || segment.kind == SegmentKind::kLargeValue) continue;
+    return Status::NotSupported(directory + ": segment " + std::to_string(number) + " is of kind " +
+                                std::to_string(static_cast<int>(segment.kind)) +
+                                ", which this version does not know");
+  }
+  return Status::OK();
+}
+
 Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                             FileKind kind, std::uint64_t number) {
   const std::string path = FilePath(directory, kind, number);

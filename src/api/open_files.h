@@ -13,6 +13,10 @@
 
 namespace cambium {
 
+// NotSupported if the state has what only later versions make: more families than the default one, an LSM index, runs
+// and segments of reserved kinds. They are well-formed, but what they mean is not known here.
+Status CheckUnderstood(const std::string& directory, const ManifestState& state);
+
 // A run or an index segment, for reading. Corruption naming the file if it is missing or is another file; IOError if it
 // could not be opened. What is in it is checked by whoever reads it.
 Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& directory, const ManifestState& state,

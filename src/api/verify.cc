@@ -31,12 +31,14 @@ class Verifier {
     CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
     Result<ManifestRead> read = ReadManifest(fs_, path_);
     if (!read.ok()) {
+      if (read.status().IsNotSupported()) return read.status();  // a later format: nothing here can judge it
       if (read.status().IsNotFound()) return Status::InvalidArgument(path_ + ": holds no database");
       return Found(read.status());
     }
     state_ = std::move(read->state);
     report_->bytes_read += read->valid_length;
     if (state_.families.empty()) return Found(Status::Corruption(path_ + ": the MANIFEST names no column family"));
+    CAMBIUM_RETURN_IF_ERROR(CheckUnderstood(path_, state_));
     const FamilyState& family = state_.families.begin()->second;
     if (family.comparator != options_.comparator->Name()) {
       return Status::InvalidArgument(path_ + ": keys are ordered by comparator \"" + family.comparator +
