@@ -26,10 +26,9 @@
 #include <string>
 
 #include "cambium/file_system.h"
+#include "io/lock_file_name.h"
 
 namespace cambium {
-
-inline constexpr char kLockFileName[] = "LOCK";
 
 // FileSystem::Lock for the operating system's files. kExclusive makes LOCK if it is missing; kShared goes without.
 Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t wait_micros,

@@ -18,12 +18,12 @@
 
 #include "cambium/file_system.h"
 #include "io/file_header.h"
+#include "io/lock_file_name.h"
 #include "manifest/page_id.h"
 #include "util/result.h"
 
 namespace cambium {
 
-inline constexpr std::string_view kLockFileName = "LOCK";
 inline constexpr std::string_view kInfoLogFileName = "LOG";
 
 // Numbers are 1 to this: the pages of a file carry its number in 38 bits. A name with a larger one is not ours, so that

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "manifest/file_names.h"
 #include "process/check.h"
 #include "process/child.h"
 #include "testing/mutant_scope.h"
@@ -70,6 +73,18 @@ TEST_F(ExclusionTest, ASecondOpenerIsRefusedAndTouchesNothing) {
   options.lock_wait_micros = 0;
   EXPECT_TRUE(DestroyDB(plan_.directory, options).IsLocked());
   EXPECT_EQ(Fingerprint(), before);
+}
+
+// Two floors had a constant of this name, a string and a view of one, which the linker took for one variable. Depending
+// on the optimiser the file that was locked had a name of garbage, and DestroyDB and verify did not know it.
+TEST_F(ExclusionTest, TheFileThatIsLockedIsCalledLock) {
+  const std::unique_ptr<Child> holder = Hold("hold");
+  std::vector<std::string> names;
+  ASSERT_TRUE(FileSystem::Default()->List(plan_.directory, &names).ok());
+  EXPECT_NE(std::find(names.begin(), names.end(), "LOCK"), names.end());
+  for (const std::string& name : names) {
+    EXPECT_TRUE(name == "LOCK" || name.starts_with("LOG") || ParseFileName(name).has_value()) << name;
+  }
 }
 
 TEST_F(ExclusionTest, ReadersShareAndKeepAWriterOut) {
