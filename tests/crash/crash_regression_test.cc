@@ -51,9 +51,9 @@ TEST(CrashRegressionTest, ADroppedSegmentMayStillBeThere) {
   Config config;
   config.blob_file_size = 16u << 10;
   config.enable_blob_files = false;
+  std::vector<SimImage> images;
   TestDatabase first(config, fs, 1);
   ASSERT_TRUE(first.Open().ok());
-  std::vector<SimImage> images;
   fs->AddHook([&](const SimOp& op) {
     if (op.kind == SimOpKind::kUnlink && op.phase == SimPhase::kBefore) images.push_back(fs->Snapshot());
   });

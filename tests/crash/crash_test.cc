@@ -35,10 +35,13 @@ Case DrawCase(std::uint64_t seed) {
   shape.key_count_max = 24;
   shape.reads = prng.OneIn(3);
   shape.long_keys = prng.OneIn(2);
+  shape.bulk_one_in = 10;
   drawn.program = DrawProgram(seed, shape);
   drawn.settings.names = static_cast<SimNames>(prng.Uniform(3));
   if (prng.OneIn(2)) drawn.settings.fault = static_cast<FaultClass>(1 + prng.Uniform(kFaultClasses - 1));
-  if (shape.operations <= 8 && prng.OneIn(3)) drawn.settings.images_max = 200;  // every operation
+  const bool is_large = drawn.program.universe.size() > shape.key_count_max;
+  if (is_large) drawn.settings.images_max = 6;
+  if (shape.operations <= 8 && !is_large && prng.OneIn(3)) drawn.settings.images_max = 200;  // every operation
   if (prng.OneIn(8)) drawn.settings.variants_max = 32;
   return drawn;
 }
@@ -116,6 +119,7 @@ TEST(CrashTest, EveryProgramOfTwoOperationsAtEveryCall) {
   base.seed = SeedFromEnvironment(77);
   base.config.blob_file_size = 16u << 10;
   base.universe = {"a", "b0", "b1", "b2", "b3", "b4", "c", "d", "e"};
+  base.hot_keys = base.universe.size();
   // Something in the tree, in a run, in the log, and a segment that is nearly full.
   const auto add = [](Program* program, Operation op) {
     op.id = program->operations.size() + 1;

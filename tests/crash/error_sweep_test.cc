@@ -100,6 +100,7 @@ Program SmallProgram(std::uint64_t seed) {
   shape.batch_size_max = 6;
   shape.key_count_max = 8;
   shape.long_keys = false;
+  shape.bulk_one_in = 0;
   return DrawProgram(seed, shape);
 }
 

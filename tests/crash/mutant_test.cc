@@ -34,6 +34,7 @@ struct Story {
     program.config.blob_file_size = 16u << 10;
     program.config.write_buffer_size = 64u << 10;
     for (int i = 0; i < 8; ++i) program.universe.push_back("key" + std::to_string(i));
+    program.hot_keys = program.universe.size();
     settings.images_max = 100'000;
     settings.variants_min = settings.variants_max = 6;
     settings.rules = false;  // the crash alone must show it
@@ -51,7 +52,7 @@ struct Story {
   }
   Story& Batch(std::uint32_t size) {
     Operation op;
-    for (const std::string& key : program.universe) op.mutations.push_back({key, false, size, false});
+    for (std::size_t i = 0; i < 8; ++i) op.mutations.push_back({program.universe[i], false, size, false});
     return Add(std::move(op));
   }
   Story& Do(Operation::Verb verb, bool flag = false, std::uint64_t count = 0) {
@@ -63,6 +64,18 @@ struct Story {
   }
   Story& Overwrite(int times, std::uint32_t size) {
     for (int i = 0; i < times; ++i) Put(i % 8, size);
+    return *this;
+  }
+  // So many keys in the tree that a flush of a few makes a run.
+  Story& Load() {
+    program.config.sweep_ratio = 1;
+    Operation op;
+    for (int i = 0; i < 300; ++i) {
+      program.universe.push_back("load" + std::to_string(i));
+      op.mutations.push_back({program.universe.back(), false, 20, false});
+    }
+    Add(std::move(op)).Do(Operation::Verb::kFlush, true).Do(Operation::Verb::kCompact);
+    settings.images_max = 60;
     return *this;
   }
   Story& AlwaysLiveOn() {
@@ -96,6 +109,31 @@ std::string FlushOfInlineValues() {
   story.Overwrite(8, 40).Do(Verb::kFlush, true).Do(Verb::kCompact).Overwrite(3, 40);
   return story.Do(Verb::kFlush, true).Overwrite(3, 50).Do(Verb::kFlush, true).Tell();
 }
+std::string FlushToARun() {
+  Story story;
+  story.Load().Overwrite(8, 40).Put(0, 20).Do(Verb::kFlush, true);
+  Operation far = story.program.operations.front();
+  far.mutations = {far.mutations.front(), far.mutations[100], far.mutations[200], far.mutations.back()};
+  return story.Add(far).Do(Verb::kFlush, true).Add(far).Do(Verb::kFlush, true).Tell(6);
+}
+// A sweep of many steps, with flushes and deletes between them.
+std::string SweepInSteps() {
+  Story story;
+  story.program.config.write_buffer_size = 4u << 10;
+  story.program.config.max_write_buffer_number = 4;
+  story.Load();
+  const auto some = [&](std::size_t from, bool remove, std::uint32_t size) {
+    Operation op;
+    for (std::size_t i = from; i < 300; i += 23) {
+      op.mutations.push_back({"load" + std::to_string(i), remove, remove ? 0 : size, false});
+    }
+    story.Add(op).Do(Verb::kFlush, true).Do(Verb::kBackground, false, 1);
+  };
+  for (std::size_t round = 0; round < 12; ++round) some(round, round % 3 == 2, 30);
+  story.Do(Verb::kBackground, false, 2).Do(Verb::kCompact).Do(Verb::kReopen, true);
+  story.settings.images_max = 40;
+  return story.Tell(4);
+}
 std::string OverwrittenSegmentsGo() {
   Story story;
   story.Overwrite(40, 2000).Do(Verb::kFlush, true).Overwrite(40, 2000).Do(Verb::kCompact).Do(Verb::kBackground, false, 9);
@@ -112,16 +150,14 @@ std::string RecoveryCutAgain() {
 }
 std::string ClosedAndCut() { return Story().Overwrite(4, 300).Do(Verb::kReopen, true).Overwrite(2, 300).Tell(); }
 
-// The n-th sync fails, for a range of n, as `fault` says.
-std::string FailingSyncs(FaultClass fault) {
+// The n-th sync fails, for a range of n.
+std::string DroppedPagesInTheCache() {
   Story story;
-  story.settings.fault = fault;
+  story.settings.fault = FaultClass::kSyncDropKeepCache;
   story.settings.images_max = 40;
   story.Overwrite(4, 700).Do(Verb::kSyncWal).Put(1, 80).Do(Verb::kSyncWal).Put(2, 700, Durability::kSync);
   return story.Do(Verb::kFlush, true).Put(3, 100, Durability::kSync).Tell(60);
 }
-std::string DroppedPagesInTheCache() { return FailingSyncs(FaultClass::kSyncDropKeepCache); }
-std::string SyncFailsAndDataIsThere() { return FailingSyncs(FaultClass::kSyncFalse); }
 
 std::string WriteFailsAndLifeGoesOn() {
   Story story;
@@ -154,9 +190,9 @@ std::string DuringASync(const std::function<void(DB*)>& inside, const std::strin
   config.blob_file_size = 16u << 10;
   config.write_buffer_size = 1u << 20;
   config.max_total_wal_size = 1u << 20;
+  bool done = false;
   TestDatabase database(config, fs, 1);
   if (!database.Open().ok()) return "Open";
-  bool done = false;
   fs->AddHook([&](const SimOp& op) {
     if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kInside || !op.path.ends_with(".log")) return;
     if (database->GetLatestSequenceNumber() == 0) return;  // a segment that is being made
@@ -191,6 +227,7 @@ std::string TwoFrozenTables() {
   config.max_write_buffer_number = 4;
   config.sweep_ratio = 1000;
   const auto fs = std::make_shared<SimFileSystem>();
+  std::vector<SimImage> images;
   TestDatabase database(config, fs, 1);
   if (!database.Open().ok()) return "Open";
   FlushOptions later;
@@ -198,11 +235,11 @@ std::string TwoFrozenTables() {
   for (const char* value : {"1", "2"}) {
     if (!database->Put({}, "key", value).ok() || !database->Flush(later).ok()) return "Put";
   }
-  std::vector<SimImage> images;
-  fs->AddHook([&](const SimOp& op) {
+  const int hook = fs->AddHook([&](const SimOp& op) {
     if (op.phase == SimPhase::kBefore) images.push_back(fs->Snapshot());
   });
   database.RunBackground(100);
+  fs->RemoveHook(hook);
   images.push_back(fs->Snapshot());
   if (const std::string value = ValueOf(database.get(), "key"); value != "2") return "the key reads as " + value;
   for (const SimImage& image : images) {
@@ -309,7 +346,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Scenario{Mutant::kReuseFileNumbers, RecoveryCutAgain},
                       Scenario{Mutant::kSkipDirectorySync, SyncedPuts},
                       Scenario{Mutant::kFlushBeforeLogSync, FlushOfUnsyncedBlobs},
-                      Scenario{Mutant::kCommitBeforeRunSync, FlushOfInlineValues},
+                      Scenario{Mutant::kCommitBeforeRunSync, FlushToARun},
                       Scenario{Mutant::kDeleteBeforeCommit, OverwrittenSegmentsGo},
                       Scenario{Mutant::kRecoverFromCache, DroppedPagesInTheCache},
                       Scenario{Mutant::kSkipAdoptSync, KilledThenCut},
@@ -321,8 +358,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsGo},
                       Scenario{Mutant::kSnapshotViewOnce, SnapshotDuringAFreeze},
                       Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
-                      Scenario{Mutant::kCloseWithoutSync, ClosedAndCut},
-                      Scenario{Mutant::kIgnoreWriteFailure, SyncFailsAndDataIsThere}),
+                      Scenario{Mutant::kForgetSweepCursor, SweepInSteps},
+                      Scenario{Mutant::kSweepAnySubset, SweepInSteps},
+                      Scenario{Mutant::kCloseWithoutSync, ClosedAndCut}),
     [](const ::testing::TestParamInfo<Scenario>& scenario) {
       return std::string(MutantName(scenario.param.mutant));
     });

@@ -77,7 +77,10 @@ class Drawer {
   }
 
  private:
-  const std::string& Key() { return program_.universe[prng_.Uniform(program_.universe.size())]; }
+  const std::string& Key() {
+    const bool hot = !prng_.OneIn(3);
+    return program_.universe[prng_.Uniform(hot ? program_.hot_keys : program_.universe.size())];
+  }
   // Mostly a key that may be there, at times a neighbour of one, or none.
   std::string Target() {
     std::string key = Key();
@@ -213,6 +216,26 @@ class Drawer {
   const Swarm swarm_;
 };
 
+// A load of many small values in batches, and a flush.
+void AddBulk(Program* program, Prng& prng) {
+  const std::size_t count = prng.Between(100, 400);
+  Operation op;
+  for (std::size_t i = 0; i < count; ++i) {
+    char key[16];
+    std::snprintf(key, sizeof(key), "bulk/%04zu", i);
+    program->universe.emplace_back(key);
+    op.mutations.push_back({key, false, static_cast<std::uint32_t>(prng.Between(8, 40)), false});
+    if (op.mutations.size() < 50 && i + 1 < count) continue;
+    op.id = program->operations.size() + 1;
+    program->operations.push_back(std::move(op));
+    op = {};
+  }
+  op.verb = Operation::Verb::kFlush;
+  op.flag = true;
+  op.id = program->operations.size() + 1;
+  program->operations.push_back(std::move(op));
+}
+
 const char* StepName(IteratorStep::Kind kind) {
   static const char* const kNames[] = {"Seek", "SeekForPrev", "SeekToFirst", "SeekToLast", "Next", "Prev"};
   return kNames[static_cast<int>(kind)];
@@ -294,7 +317,10 @@ Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
   const std::size_t count = prng.Between(4, shape.key_count_max);
   while (keys.size() < count) keys.insert(DrawKey(prng, shape, program.config.page_size));
   program.universe.assign(keys.begin(), keys.end());
-  program.operations = DrawOperations(program, prng, shape, 1);
+  program.hot_keys = program.universe.size();
+  if (shape.bulk_one_in != 0 && prng.OneIn(shape.bulk_one_in)) AddBulk(&program, prng);
+  const std::vector<Operation> drawn = DrawOperations(program, prng, shape, program.operations.size() + 1);
+  program.operations.insert(program.operations.end(), drawn.begin(), drawn.end());
   return program;
 }
 

@@ -94,6 +94,7 @@ struct Program {
   std::uint64_t seed = 0;
   Config config;
   std::vector<std::string> universe;  // every key that may be written
+  std::size_t hot_keys = 0;           // the first so many of them are written again and again
   std::vector<Operation> operations;
   [[nodiscard]] std::string ToString() const;
 };
@@ -107,6 +108,9 @@ struct ProgramShape {
   bool reads = true;       // gets, iterators, snapshots
   bool reopen = true;
   bool long_keys = true;
+  // One in so many programs first loads a few hundred keys: then a flush is no longer cheap enough to go straight into
+  // the tree, and there are runs and sweeps.
+  std::uint64_t bulk_one_in = 4;
 };
 
 [[nodiscard]] Config DrawConfig(Prng& prng);

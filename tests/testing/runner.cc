@@ -400,6 +400,7 @@ std::string Runner::Reopen(const Operation& op) {
     const Status closed = database_->Close();
     closed_well = closed.ok();
     if (!closed.ok() && !policy_.faults) return "Close: " + closed.ToString();
+    if (closed_well) timeline_->AcknowledgeSync(timeline_->commit_count());
     if (closed.ok() && (fatal_ || sync_failed())) return "Close says OK after a fatal error";
   } else {
     database_->Drop();
