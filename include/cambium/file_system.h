@@ -140,6 +140,7 @@ class FileSystem {
   virtual Status Unlink(const std::string& path) = 0;           // PathNotFound if there is none
   virtual Status Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
   virtual Status Link(const std::string& from, const std::string& to) = 0;    // `to` must not exist
+  // Busy: no descriptor was free, so nothing was tried and nothing is lost. Any other error: names may be lost.
   virtual Status SyncDirectory(const std::string& path) = 0;
   // Locks a directory against other handles of this and other processes: the directory itself and a file LOCK in it
   // are locked, and LOCK's identity compared afterwards, so that deleting LOCK does not let a second one in. Waits up

@@ -207,7 +207,7 @@ Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind) {
 Status DbImpl::SyncDirectory() {
   if (MutantIs(Mutant::kSkipDirectorySync)) return Status::OK();
   const Status named = fs_->SyncDirectory(path_);
-  return named.ok() ? named : named.Fatal();
+  return named.ok() || named.IsBusy() ? named : named.Fatal();
 }
 
 Status DbImpl::FlushOldest() {

@@ -253,13 +253,14 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
     made = file->SyncData();
     if (!made.ok() && !made.IsNoSpace()) return made.Fatal();
   }
+  if (made.ok()) made = SyncDirectory();
+  if (made.severity() == Status::Severity::kFatal) return made;
   if (!made.ok()) {
     // Every write that finds the disk full comes here: it must not leave a file each time.
     file.reset();
     static_cast<void>(fs_->Unlink(path));
     return made;
   }
-  CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   info.number = number;
   info.kind = SegmentKind::kLog;
   info.file_id = header.file_id;
@@ -326,6 +327,7 @@ Status DbImpl::WriteLargeValue(std::uint32_t family, Slice key, Slice value, Lar
   }
   if (!s.ok()) return give_up(s);
   s = SyncDirectory();
+  if (s.IsBusy()) return give_up(s);
   if (!s.ok()) {
     SetFatal(s);
     return s;

@@ -1,5 +1,5 @@
-// The corruption matrix: every kind of file x every kind of damage, after a clean shutdown and after a crash. Each damaged
-// copy is opened, read completely and verified.
+// The corruption matrix: every kind of file x every kind of damage, after a clean shutdown and after a crash. Each
+// damaged copy is opened, read completely and verified.
 //
 // Always: no wrong value, no key that was never there, nothing synced missing without an error that names the file, and
 // whatever an opening or a read rejects VerifyDB reports too. Beyond that, what is seen where is written down in
@@ -47,7 +47,9 @@ Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
   UseSubjectOptions(&store.options);
   store.options.random_source = std::make_shared<SimRandomSource>(id);
   Subject subject;
-  const auto put = [&](const std::string& key, const std::string& value) { store.Put(key, subject.model[key] = value); };
+  const auto put = [&](const std::string& key, const std::string& value) {
+    store.Put(key, subject.model[key] = value);
+  };
   store.MustOpen();
   // The tree, with values in a segment that fills up and is sealed with a footer.
   for (int i = 0; i < 40; ++i) put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
@@ -73,7 +75,8 @@ Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
   subject.maybe["late"] = ValueOf(9, 4'500);
   store.Put("late", subject.maybe["late"]);
   for (const auto& [path, bytes] : store.Files()) {
-    if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;  // not one made ahead
+    // Not one that was made ahead.
+    if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;
   }
   if (end == End::kClean) {
     store.MustClose();
@@ -298,8 +301,8 @@ struct Row {
   const char* crashed;  // and after a crash
 };
 
-// Empty: there is no such copy. Harmless is what hits padding, free room of a page, a footer or a filter that reads can do
-// without, or the end of an unsynced tail; VerifyDB may report it all the same.
+// Empty: there is no such copy. Harmless is what hits padding, free room of a page, a footer or a filter that reads can
+// do without, or the end of an unsynced tail; VerifyDB may report it all the same.
 const Row kExpected[] = {
     {"MANIFEST", "16 random bytes", "HO", "HO"},
     {"MANIFEST", "a directory", "O", "O"},
@@ -487,8 +490,8 @@ TEST(RecoveryModes, SayWhatBecomesOfDamage) {
   EXPECT_EQ(store->Verify(), "");
 }
 
-// Hazards H30, H31: a crash after a rotated segment got its footer and before the MANIFEST sealed it. Where its log ends
-// is then known from the segment that follows; without that link the footer would be taken for damage.
+// Hazards H30, H31: a crash after a rotated segment got its footer and before the MANIFEST sealed it. Where its log
+// ends is then known from the segment that follows; without that link the footer would be taken for damage.
 int OpeningsThatFailWhileSegmentsAreSealed() {
   std::vector<SimImage> images;
   {

@@ -294,7 +294,8 @@ TEST(DbBasics, EveryListedPropertyAnswersUnderBothPrefixes) {
   store.Flush();
   const char* const numbers[] = {
       "num-snapshots", "oldest-snapshot-sequence", "num-immutable-mem-table", "num-entries-active-mem-table",
-      "cur-size-active-mem-table", "cur-size-all-mem-tables", "size-all-mem-tables", "mem-table-flush-pending", "compaction-pending",
+      "cur-size-active-mem-table", "cur-size-all-mem-tables", "size-all-mem-tables", "mem-table-flush-pending",
+      "compaction-pending",
       "background-errors", "estimate-num-keys", "block-cache-capacity", "page-cache-capacity", "block-cache-usage",
       "page-cache-usage", "page-cache-hits", "page-cache-misses", "log-syncs", "durable-sequence", "stall-micros",
       "num-runs", "index-bytes", "num-blob-files", "total-blob-file-size", "live-blob-file-size",

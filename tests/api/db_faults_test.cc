@@ -120,8 +120,8 @@ TEST(FullDisk, FailedAttemptsLeaveNoFilesBehind) {
   }
 }
 
-// Delayed allocation: the write succeeds and the sync finds no space. That is a failed sync like any other (H14), but for
-// a file that nothing names yet.
+// Delayed allocation: the write succeeds and the sync finds no space. That is a failed sync like any other (H14), but
+// for a file that nothing names yet.
 TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
   SimOptions sim;
   sim.delayed_allocation = true;

@@ -107,8 +107,7 @@ void PatchHeader(TestStore* store, const std::string& path, std::size_t offset, 
 // Hazard H52: whatever file says that it is of a later version, not a byte of the directory changes. The log of
 // messages is on, since it is the first thing that an opening would write.
 TEST(DbOpen, ALaterFormatIsRefusedBeforeAnyByteIsWritten) {
-  for (const std::string& kind : {std::string("MANIFEST"), std::string(".log"), std::string(".run"), std::string(".idx"),
-                                  std::string(".val")}) {
+  for (const std::string kind : {"MANIFEST", ".log", ".run", ".idx", ".val"}) {
     for (const std::size_t offset : {8u, 16u}) {  // format version, required features
       TestStore store;
       MakeDatabase(&store);
@@ -139,8 +138,7 @@ TEST(DbOpen, TouchingALaterFormatIsNoticed) {
 
 // An opening that fails has changed nothing, wherever in the directory the damage is.
 TEST(DbOpen, ADamagedDatabaseStaysAsItIs) {
-  for (const std::string& kind : {std::string("MANIFEST"), std::string(".log"), std::string(".run"), std::string(".idx"),
-                                  std::string(".val")}) {
+  for (const std::string kind : {"MANIFEST", ".log", ".run", ".idx", ".val"}) {
     TestStore store;
     MakeDatabase(&store);
     for (const std::string& path : store.FilesOf(kind)) {
@@ -315,8 +313,8 @@ void CheckShorterManifest(const std::function<void(TestStore*)>& before, const s
   EXPECT_NE(store.Verify().find("the MANIFEST has lost its end"), std::string::npos) << store.Verify();
 }
 
-// The log's record of the value is whole, and its file is not in the MANIFEST. That looked like a torn tail, and a synced
-// put was gone without a word.
+// The log's record of the value is whole, and its file is not in the MANIFEST. That looked like a torn tail, and a
+// synced put was gone without a word.
 TEST(DbOpen, AManifestThatForgotALargeValueIsNoTornTail) {
   CheckShorterManifest([](TestStore* store) { store->Put("a", "1", true); },
                        [](TestStore* store) { store->Put("large", std::string(10'000, 'l'), true); });
@@ -364,7 +362,8 @@ TEST(DbOpen, OrphansOfACrashAreRemoved) {
 TEST(DbOpen, AFileThatCannotBeReadIsAnIOErrorAndPasses) {
   TestStore store;
   MakeDatabase(&store);
-  for (const SimOpKind kind : {SimOpKind::kOpen, SimOpKind::kRead, SimOpKind::kGetInfo, SimOpKind::kList, SimOpKind::kLock}) {
+  for (const SimOpKind kind :
+       {SimOpKind::kOpen, SimOpKind::kRead, SimOpKind::kGetInfo, SimOpKind::kList, SimOpKind::kLock}) {
     for (std::uint64_t n = 1;; ++n) {
       TestStore copy(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
       SimFault fault;
