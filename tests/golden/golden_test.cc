@@ -18,7 +18,9 @@ std::string Slurp(const std::string& path) {
   return bytes.str();
 }
 
-std::string ArchiveOf(const GoldenCase& c) { return Slurp(std::string(CAMBIUM_GOLDEN_DIRECTORY) + "/v1/" + c.name + ".golden"); }
+std::string ArchiveOf(const GoldenCase& c) {
+  return Slurp(std::string(CAMBIUM_GOLDEN_DIRECTORY) + "/v1/" + c.name + ".golden");
+}
 
 // What a scan shows, as the .expected files have it; ordered by bytes, whatever the database's order.
 std::string Contents(TestStore* store) {

@@ -1,5 +1,5 @@
-// Writes the golden databases of the format that this version writes: make_golden DIRECTORY, which is tests/golden/v1 for
-// format 1. Run once, when a format or a case is new. The files of a released format are never written again: that a
+// Writes the golden databases of the format that this version writes: make_golden DIRECTORY, which is tests/golden/v1
+// for format 1. Run once, when a format or a case is new. The files of a released format are never written again: that a
 // later version still reads what an earlier one wrote is the point of them.
 #include <cstdio>
 #include <fstream>

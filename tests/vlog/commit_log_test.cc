@@ -261,7 +261,7 @@ bool SomethingIsLostBehindAHalfRecord(std::uint64_t short_bytes, int writes_befo
 TEST(CommitLog, NothingStandsBehindAHalfRecord) {
   for (const int before : {0, 1, 4}) {
     for (std::uint64_t bytes = 0; bytes < 340; bytes += 20) {
-      EXPECT_FALSE(SomethingIsLostBehindAHalfRecord(bytes, before)) << bytes << " bytes landed, " << before << " before";
+      EXPECT_FALSE(SomethingIsLostBehindAHalfRecord(bytes, before)) << bytes << " landed, " << before << " before";
     }
   }
   const MutantScope mutant(Mutant::kLeaveHalfRecord);

@@ -218,7 +218,8 @@ TEST(SegmentScanner, AnOperationOfALaterVersionIsNoDamage) {
   char bytes[kRecordHeaderSize];
   EncodeRecordHeader(merge, segment->seed(), kFileHeaderSize, bytes);
   ASSERT_TRUE(segment->file().Write(kFileHeaderSize, {bytes, sizeof(bytes)}).ok());
-  SegmentScanner scanner(segment->file(), segment->seed(), kFileHeaderSize, kFileHeaderSize + kRecordHeaderSize, nullptr);
+  SegmentScanner scanner(segment->file(), segment->seed(), kFileHeaderSize, kFileHeaderSize + kRecordHeaderSize,
+                         nullptr);
   ScannedRecord record;
   EXPECT_TRUE(scanner.Next(&record).status().IsNotSupported());
 }

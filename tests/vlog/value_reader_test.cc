@@ -114,7 +114,8 @@ TEST(ValueReader, AWrongAddressIsCorruptionNamingTheFile) {
     EXPECT_TRUE(store.Check(a, "k").IsCorruption());
   }
   EXPECT_TRUE(store.Read(ValueAddress::InLog(Slot{4}, 128, size), "k", &value).IsCorruption());
-  EXPECT_TRUE(store.Read(ValueAddress::InLog(static_cast<Slot>(kSlotCountMax - 1), 128, size), "k", &value).IsCorruption());
+  const auto last_slot = static_cast<Slot>(kSlotCountMax - 1);
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(last_slot, 128, size), "k", &value).IsCorruption());
   // A longer size than the record's is what rounding up makes of it.
   EXPECT_TRUE(store.Read(ValueAddress::InLog(kSlot, address.offset(), size + 800), "k", &value).ok());
   EXPECT_EQ(value, std::string(100, 'a'));
