@@ -1,5 +1,6 @@
 #include "crash/crash_explorer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "testing/engine_rules.h"
@@ -163,6 +164,7 @@ std::string CrashExplorer::RunFirstLife() {
   };
   policy.sync_has_failed = [&] { return sync_failed; };
   policy.cache_is_doubted = [&] { return cache_is_doubted; };
+  policy.unsynced_is_gone = [&] { return cache_is_doubted && settings_.fault == FaultClass::kSyncDropRevertCache; };
   auto timeline = std::make_shared<Timeline>(program_.config.comparator);
   Runner runner(program_, &database, timeline, policy);
   if (rules != nullptr && settings_.fault == FaultClass::kNone) {
@@ -170,11 +172,17 @@ std::string CrashExplorer::RunFirstLife() {
   }
 
   const auto lied_to = [&] { return settings_.fault == FaultClass::kSyncLate && fs->fault_hits() > 0; };
+  // Before the operation in which the device lied. What was acknowledged later is worth nothing, and a life that began
+  // later rests on it.
+  std::size_t synced_before_lie = 0;
+  std::shared_ptr<Timeline> timeline_of_lie = timeline;
   const auto capture = [&](std::string where) {
+    if (lied_to() && runner.timeline() != timeline_of_lie) return;
     Captured captured;
     captured.image = fs->Snapshot();
     captured.timeline = runner.timeline();
     captured.bound = runner.timeline()->bound();
+    if (lied_to()) captured.bound.synced = std::min(captured.bound.synced, synced_before_lie);
     captured.kill_keeps_all = !sync_failed_ever && !lied_to();
     captured.lied_to = lied_to();
     captured.where = std::move(where);
@@ -202,14 +210,13 @@ std::string CrashExplorer::RunFirstLife() {
     if (i == full_to) fs->SetQuota(~std::uint64_t{0});
     // Work that failed in the background may be told once more; after that nothing stands in the way.
     if (i > full_to + 1 && IsQuotaFault(settings_.fault)) runner.ForbidErrors();
-    const std::size_t synced = runner.timeline()->synced_count();
-    const std::shared_ptr<Timeline> before = runner.timeline();
-    std::string wrong = runner.Run(program_.operations[i]);
-    if (lied_to()) {
-      if (settings_.fault == FaultClass::kSyncLate) before->LimitSyncAcknowledged(synced);
-      // What a lying device leaves of the operations behind the lie is not worth a judgement.
-      if (!wrong.empty() || before != runner.timeline()) break;
+    if (!lied_to()) {
+      synced_before_lie = runner.timeline()->synced_count();
+      timeline_of_lie = runner.timeline();
     }
+    std::string wrong = runner.Run(program_.operations[i]);
+    // What a lying device leaves of the operations behind the lie is not worth a judgement.
+    if (lied_to() && (!wrong.empty() || runner.timeline() != timeline_of_lie)) break;
     if (wrong.empty() && rules != nullptr) wrong = rules->violation();
     if (!wrong.empty()) return "life 1: " + wrong;
     if (database.get() == nullptr) break;

@@ -85,6 +85,11 @@ std::string Runner::RunUnguarded(const Operation& op) {
   return "no such operation";
 }
 
+bool Runner::MayFailToRead(const Status& status) const {
+  if (!policy_.faults) return false;
+  return status.IsIOError() || (status.IsCorruption() && policy_.unsynced_is_gone && policy_.unsynced_is_gone());
+}
+
 // An error of something that writes: allowed only where calls fail, and then honest about what comes after.
 std::string Runner::JudgeWrite(const Status& status, const char* what) {
   const bool is_fatal = status.severity() == Status::Severity::kFatal;
@@ -173,7 +178,7 @@ const ModelState& Runner::StateOf(const Operation& op, ReadOptions* options) con
 std::string Runner::ExpectValue(const ModelState& state, const std::string& key, const Status& status,
                                 const std::string& value) {
   if (!status.ok() && !status.IsNotFound()) {
-    if (policy_.faults && status.IsIOError()) return "";
+    if (MayFailToRead(status)) return "";
     return Quote(key) + ": " + status.ToString();
   }
   const auto found = state.map().find(key);
@@ -310,7 +315,7 @@ std::string Runner::CompareIterator(HeldIterator* held) {
   Iterator* const it = held->iterator.get();
   const auto broken = [&]() -> std::string {
     held->broken = true;
-    if (policy_.faults && it->status().IsIOError()) return "";
+    if (MayFailToRead(it->status())) return "";
     return "the iterator ended: " + it->status().ToString();
   };
   if (!it->Valid() && !it->status().ok()) return broken();
@@ -339,10 +344,15 @@ std::string Runner::ReadDurable() {
   ReadOptions options;
   options.durable_only = true;
   Contents contents;
-  std::string wrong = ReadAll(database_->get(), options, program_.config.comparator, program_.universe, &contents);
-  if (!wrong.empty()) return wrong;
+  if (database_->sim() == nullptr) {
+    ReadAtOnce(database_->get(), options, program_.config.comparator, &contents);  // a flush may sync at any moment
+  } else if (std::string wrong =
+                 ReadAll(database_->get(), options, program_.config.comparator, program_.universe, &contents);
+             !wrong.empty()) {
+    return wrong;
+  }
   if (!contents.status.ok()) {
-    return policy_.faults && contents.status.IsIOError() ? "" : "durable_only: " + contents.status.ToString();
+    return MayFailToRead(contents.status) ? "" : "durable_only: " + contents.status.ToString();
   }
   // Several prefixes may look the same: the least of them is what is proven.
   for (std::size_t k = timeline_->synced_count(); k <= timeline_->commit_count(); ++k) {
@@ -358,7 +368,7 @@ std::string Runner::CheckAll() {
   std::string wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
   if (!wrong.empty()) return wrong;
   if (!contents.status.ok()) {
-    return policy_.faults && contents.status.IsIOError() ? "" : "reading: " + contents.status.ToString();
+    return MayFailToRead(contents.status) ? "" : "reading: " + contents.status.ToString();
   }
   Timeline::Match match;
   const Timeline::Bound bound = timeline_->BoundOfCommits(timeline_->commit_count());

@@ -29,6 +29,9 @@ class Runner {
     std::function<bool()> sync_has_failed;
     // True if a sync has failed in this opening for any reason: what was not synced may be gone even without a cut.
     std::function<bool()> cache_is_doubted;
+    // True if a failed sync has taken unsynced bytes out of the page cache too: reading them is Corruption then, and
+    // honestly so.
+    std::function<bool()> unsynced_is_gone;
     // VerifyDB after each reopening.
     bool verify = true;
   };
@@ -72,6 +75,7 @@ class Runner {
   std::string RunUnguarded(const Operation& op);
   std::string Write(const Operation& op);
   std::string Sync();
+  [[nodiscard]] bool MayFailToRead(const Status& status) const;
   std::string JudgeWrite(const Status& status, const char* what);
   std::string ExpectValue(const ModelState& state, const std::string& key, const Status& status, const std::string& value);
   std::string Get(const Operation& op);

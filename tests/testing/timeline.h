@@ -9,6 +9,7 @@
 // One thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -36,13 +37,11 @@ class Timeline {
   // What the last commit left is acknowledged: to survive the death of the process, or a power cut as well.
   void Acknowledge() { acknowledged_ = commits_.size(); }
   void AcknowledgeSync(std::size_t commits) { synced_ = std::max(synced_, commits); }
-  // A device that said a sync was done when it was not: the bound goes back to what it was at `commits`.
-  void LimitSyncAcknowledged(std::size_t commits) { synced_limit_ = std::min(synced_limit_, commits); }
 
   [[nodiscard]] const ModelState& tip() const { return tip_; }
   [[nodiscard]] SequenceNumber sequence() const { return sequence_; }
   [[nodiscard]] std::size_t commit_count() const { return commits_.size(); }
-  [[nodiscard]] std::size_t synced_count() const { return std::min(synced_, synced_limit_); }
+  [[nodiscard]] std::size_t synced_count() const { return synced_; }
 
   // ---- About a crash ----
 
@@ -91,7 +90,6 @@ class Timeline {
   SequenceNumber sequence_ = 0;
   std::size_t acknowledged_ = 0;
   std::size_t synced_ = 0;
-  std::size_t synced_limit_ = ~std::size_t{0};
   std::map<std::uint64_t, int> dropped_;  // operation -> the recovery that dropped it
   int recoveries_ = 0;
 };
