@@ -30,6 +30,9 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : trimmed.substr(0, slash);
 }
 
+// An opening that had to read more log segments than this flushes what it found in them.
+constexpr std::ptrdiff_t kReplaySegmentsMax = 16;
+
 // Keeps messages until there is a place for them: an opening that is refused writes nothing, its log included.
 class HeldMessages final : public Logger {
  public:
@@ -314,6 +317,14 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   logger_->Log(InfoLogLevel::kInfo, "opened at sequence number " + std::to_string(published_.load()) + ", epoch " +
                                         std::to_string(epoch_) + ", after reading " +
                                         std::to_string(replayed.bytes_read) + " bytes of log");
+  // Each opening that writes leaves a segment, and each that follows reads them all again until a flush.
+  const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
+    return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
+  });
+  if (to_replay > kReplaySegmentsMax && !active_->empty()) {
+    const std::lock_guard lock(append_mutex_);
+    Freeze();
+  }
   if (MergeIsDue()) Schedule(Job::kMerge);
   return Status::OK();
 }

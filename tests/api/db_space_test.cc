@@ -26,7 +26,7 @@ TEST(Space, AThousandOpeningsLeaveABoundedNumberOfFiles) {
     store.MustOpen();
     store.Put(KeyOf(static_cast<std::uint64_t>(i % 10)), "small");
     store.MustClose();
-    ASSERT_LE(store.FilesOf(".log").size(), static_cast<std::size_t>(i) + 2);
+    ASSERT_LE(store.FilesOf(".log").size(), 20u);  // an opening that finds more than 16 flushes
   }
   store.MustOpen();
   store.Compact();
