@@ -87,7 +87,8 @@ Status PosixFileSystem::SyncDirectory(const std::string& path) {
   const PosixDescriptor descriptor(
       RetryOnSignal([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.valid() && (errno == EMFILE || errno == ENFILE)) {
-    return Status::Busy("sync directory " + path + ": no descriptor is free; nothing was tried");
+    return Status::Busy("sync directory " + path + ": " + std::generic_category().message(errno) +
+                        "; nothing was tried");
   }
   if (!descriptor.valid()) return PosixError("sync directory", path, errno);
   return Answer(::fsync(descriptor.get()), "sync directory", path);
