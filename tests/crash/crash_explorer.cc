@@ -189,6 +189,9 @@ std::string CrashExplorer::RunFirstLife() {
     Capture(captured);
   };
   const HookScope take_images(fs, [&](const SimOp& op) {
+    // When the sync of a new database's directory has failed, Open removes the directory, so that the next opening makes
+    // its name anew. Killed just before that, it leaves a name that nobody can tell from a durable one.
+    if (op.kind == SimOpKind::kRemoveDirectory) return;
     if (op.phase == SimPhase::kBefore) capture(Describe(op));
   });
 
