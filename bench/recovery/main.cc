@@ -39,7 +39,7 @@ void Check(const Status& s) {
 Options OptionsFor(std::uint64_t log_bytes) {
   Options options;
   options.create_if_missing = true;
-  options.write_buffer_size = 4u << 30;  // nothing is flushed before the kill
+  options.write_buffer_size = std::size_t{4} << 30;  // nothing is flushed before the kill
   options.max_total_wal_size = 4 * log_bytes;
   options.lock_wait_micros = 10'000'000;
   return options;
