@@ -71,6 +71,14 @@ SimOptions CrashExplorer::SimOptionsFor(std::uint64_t seed) const {
   return options;
 }
 
+// A page that a lying sync has dropped is written as a whole by the next append to it, which nobody could know. Garbage
+// in it would then reach bytes that were synced long before.
+DamageMix CrashExplorer::MixFor(const Captured& captured) const {
+  DamageMix mix = settings_.mix;
+  if (captured.lied_to) mix.torn_per_mille = mix.garbage_per_mille = 0;
+  return mix;
+}
+
 std::string CrashExplorer::Run() {
   if (std::string wrong = RunFirstLife(); !wrong.empty()) return wrong;
   for (const Captured& captured : captured_) {
@@ -212,7 +220,8 @@ std::string CrashExplorer::RunFirstLife() {
     if (i == full_from) fs->SetQuota(fs->allocated_bytes() + prng_.Skewed(15));
     if (i == full_to) fs->SetQuota(~std::uint64_t{0});
     // Work that failed in the background may be told once more; after that nothing stands in the way.
-    if (i > full_to + 1 && IsQuotaFault(settings_.fault)) runner.ForbidErrors();
+    // But a sync that failed in the background is fatal, whenever that is told.
+    if (i > full_to + 1 && IsQuotaFault(settings_.fault) && !cache_is_doubted) runner.ForbidErrors();
     if (!lied_to()) {
       synced_before_lie = runner.timeline()->synced_count();
       timeline_of_lie = runner.timeline();
@@ -257,7 +266,7 @@ std::string CrashExplorer::CheckCaptured(const Captured& captured) {
     if (crash != Crash::kPower) image = image.Kill(prng_);
     if (crash != Crash::kKill) {
       CutReport report;
-      image = image.DrawCrash(prng_, settings_.mix, &report);
+      image = image.DrawCrash(prng_, MixFor(captured), &report);
       how += std::string(crash == Crash::kKillThenPower ? "killed, then cut: " : "power cut: ") + report.ToString();
     } else {
       how += "killed";
@@ -325,7 +334,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
     const bool kill = prng_.OneIn(3);
     SimImage again = captured.image;
     if (kill) again = again.Kill(prng_);
-    if (!kill) again = again.DrawCrash(prng_, settings_.mix, &report);
+    if (!kill) again = again.DrawCrash(prng_, MixFor(captured), &report);
     const std::string how_again = how + "\n  then a crash in recovery " + captured.where + ", " +
                                   (kill ? "killed" : "power cut: " + report.ToString());
     captured.cache_survives = kill;

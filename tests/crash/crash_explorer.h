@@ -89,6 +89,7 @@ class CrashExplorer {
                             const std::optional<Exact>& exact);
   std::string LiveOn(TestDatabase* database, std::shared_ptr<SimFileSystem> fs, std::shared_ptr<Timeline> timeline,
                      const std::string& how, int life);
+  [[nodiscard]] DamageMix MixFor(const Captured& captured) const;
   [[nodiscard]] SimOptions SimOptionsFor(std::uint64_t seed) const;
 
   const Program& program_;
