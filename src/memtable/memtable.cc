@@ -6,16 +6,26 @@
 
 #include "memtable/arena.h"
 #include "memtable/record.h"
+#include "memtable/table_ranges.h"
 #include "memtable/tree.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
+
+// Of a key: the number of its newest version, and of the newest range that covers it (0: none does).
+[[nodiscard]] bool IsHidden(SequenceNumber version, SequenceNumber range) {
+  return range > version || (range != 0 && MutantIs(Mutant::kTableRangeHidesNewer));
+}
 
 // Works on copies of leaves: taken whole, they need no further look at what the writer does, and records do not
 // change. The next leaf is found by its separator, the one before by the first key of this one.
 class MemTableCursor final : public EntryCursor {
  public:
-  MemTableCursor(const MemTree* tree, SequenceNumber read_seq) : tree_(*tree), read_seq_(read_seq) {}
+  // `ranges` as of read_seq; null: none.
+  MemTableCursor(const MemTree* tree, SequenceNumber read_seq, const TableRanges* owner,
+                 const TableRanges::Version* ranges)
+      : tree_(*tree), read_seq_(read_seq), range_owner_(*owner), ranges_(ranges) {}
 
   void SeekToFirst() override {
     tree_.CopyFirstLeaf(&leaf_);
@@ -60,7 +70,7 @@ class MemTableCursor final : public EntryCursor {
       for (; slot_ < leaf_.count; ++slot_) {
         if (slot_ + kAhead < leaf_.count) __builtin_prefetch(leaf_.records[slot_ + kAhead].bytes());
         current_ = leaf_.records[slot_].VisibleAt(read_seq_);
-        if (current_) return;
+        if (current_ && !IsCovered(current_)) return;
       }
       if (!leaf_.next) {
         current_ = Record();
@@ -78,7 +88,7 @@ class MemTableCursor final : public EntryCursor {
         --slot_;
         if (slot_ >= kAhead) __builtin_prefetch(leaf_.records[slot_ - kAhead].bytes());
         current_ = leaf_.records[slot_].VisibleAt(read_seq_);
-        if (current_) return;
+        if (current_ && !IsCovered(current_)) return;
       }
       current_ = Record();
       if (leaf_.count == 0) return;
@@ -87,6 +97,18 @@ class MemTableCursor final : public EntryCursor {
       slot_ = LowerBound(first);
       if (slot_ == 0) return;
     }
+  }
+
+  // Whether a range that is newer than the record covers it. Neighbours mostly are in the same stretch.
+  [[nodiscard]] bool IsCovered(Record record) {
+    if (ranges_ == nullptr) return false;
+    const Slice key = record.key();
+    if (!stretch_known_ || (stretch_.has_from && tree_.Compare(key, stretch_.from) < 0) ||
+        (stretch_.has_to && tree_.Compare(key, stretch_.to) >= 0)) {
+      stretch_ = range_owner_.StretchOf(*ranges_, key);
+      stretch_known_ = true;
+    }
+    return IsHidden(record.seq(), stretch_.seq);
   }
 
   [[nodiscard]] unsigned LowerBound(Slice target) const {
@@ -110,35 +132,45 @@ class MemTableCursor final : public EntryCursor {
   LeafCopy leaf_;
   unsigned slot_ = 0;  // of current_ in leaf_
   Record current_;
+  const TableRanges& range_owner_;
+  const TableRanges::Version* const ranges_;
+  TableRanges::Stretch stretch_;  // around the key that was looked at last
+  bool stretch_known_ = false;
 };
 
 }  // namespace
 
 struct MemTable::Rep {
-  explicit Rep(const Comparator* comparator) : tree(comparator) {}
+  explicit Rep(const Comparator* comparator) : tree(comparator), ranges(comparator) {}
 
   Arena arena;
   MemTree tree;
+  TableRanges ranges;
   // The writer's own. The place is kept for its memory only.
   SequenceNumber last_seq = 0;
   MemTree::Place place;
   // Written by the writer only; read by anyone.
   std::atomic<std::uint64_t> key_count{0};
   std::atomic<std::uint64_t> version_count{0};
+  std::atomic<std::uint64_t> range_count{0};
   std::atomic<std::size_t> used_bytes{0};
 };
 
 MemTable::MemTable(const Comparator* comparator) : rep_(std::make_unique<Rep>(comparator)) {}
 MemTable::~MemTable() = default;
 
-Status MemTable::Reserve(std::size_t entries, std::size_t bytes) {
+Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges) {
+  // Far more ranges than any memory has room for, and few enough to add up what they take.
+  constexpr std::size_t kRangesMax = std::size_t{1} << 32;
   std::size_t records;
   if (__builtin_mul_overflow(entries, Record::kOverheadMax + sizeof(Node) + sizeof(Branch), &records) ||
-      __builtin_add_overflow(records, bytes, &records) || records > SIZE_MAX / 2) {
-    return Status::Aborted("memory for a table: " + std::to_string(entries) + " entries of " + std::to_string(bytes) +
-                           " bytes at once");
+      __builtin_add_overflow(records, bytes, &records) || records > SIZE_MAX / 2 || ranges > kRangesMax) {
+    return Status::Aborted("memory for a table: " + std::to_string(entries) + " entries and " + std::to_string(ranges) +
+                           " range deletes of " + std::to_string(bytes) + " bytes at once");
   }
-  return rep_->arena.Reserve(entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries));
+  std::size_t needed = entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries);
+  if (ranges > 0) needed += rep_->ranges.BytesMax(ranges) + ranges * 2 * TableRanges::kKeyOverhead;
+  return rep_->arena.Reserve(needed);
 }
 
 void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
@@ -161,8 +193,26 @@ void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
   r.used_bytes.store(r.arena.used_bytes(), std::memory_order_relaxed);
 }
 
+void MemTable::AddRange(SequenceNumber seq, Slice begin, Slice end) {
+  Rep& r = *rep_;
+  assert(seq > r.last_seq && seq <= kMaxSequenceNumber);
+  r.last_seq = seq;
+  r.range_count.store(r.range_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  r.ranges.Add(seq, begin, end, &r.arena);
+  r.used_bytes.store(r.arena.used_bytes(), std::memory_order_relaxed);
+}
+
 bool MemTable::Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq) const {
   const Record visible = rep_->tree.Find(key).VisibleAt(read_seq);
+  if (const TableRanges::Version* newest = rep_->ranges.newest(); newest != nullptr) {
+    const TableRanges::Version* ranges = TableRanges::VisibleAt(newest, read_seq);
+    const SequenceNumber covering = ranges == nullptr ? 0 : rep_->ranges.NewestCovering(*ranges, key);
+    if (IsHidden(visible ? visible.seq() : 0, covering)) {
+      *entry = Entry::Tombstone();
+      if (seq != nullptr) *seq = covering;
+      return true;
+    }
+  }
   if (!visible) return false;
   *entry = visible.entry();
   if (seq != nullptr) *seq = visible.seq();
@@ -170,11 +220,18 @@ bool MemTable::Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNu
 }
 
 std::unique_ptr<EntryCursor> MemTable::NewCursor(SequenceNumber read_seq) const {
-  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq);
+  const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
+  return std::make_unique<MemTableCursor>(&rep_->tree, read_seq, &rep_->ranges, ranges);
+}
+
+std::shared_ptr<const RangeDeletes> MemTable::RangesAt(SequenceNumber read_seq) const {
+  const TableRanges::Version* ranges = TableRanges::VisibleAt(rep_->ranges.newest(), read_seq);
+  return ranges == nullptr ? nullptr : std::make_shared<const RangeDeletes>(rep_->ranges.UnionOf(*ranges));
 }
 
 std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::memory_order_relaxed); }
 std::uint64_t MemTable::version_count() const { return rep_->version_count.load(std::memory_order_relaxed); }
+std::uint64_t MemTable::range_delete_count() const { return rep_->range_count.load(std::memory_order_relaxed); }
 std::size_t MemTable::memory_bytes() const { return rep_->used_bytes.load(std::memory_order_relaxed); }
 
 Status MemTable::CheckInvariants() const {
@@ -183,6 +240,10 @@ Status MemTable::CheckInvariants() const {
   if (!status.ok()) return status;
   if (counts.keys != key_count()) return Status::Corruption("memtable: keys miscounted");
   if (counts.versions != version_count()) return Status::Corruption("memtable: versions miscounted");
+  if (TableRanges::CountOf(rep_->ranges.newest()) != range_delete_count()) {
+    return Status::Corruption("memtable: range deletes miscounted");
+  }
+  if (status = rep_->ranges.CheckInvariants(); !status.ok()) return status;
   if (rep_->used_bytes.load() != rep_->arena.used_bytes()) return Status::Corruption("memtable: bytes miscounted");
   return {};
 }

@@ -1,0 +1,327 @@
+// Range deletes in a memory table: a key is deleted at a moment if the newest range that covers it is newer than its
+// newest version, at that moment.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "memtable/arena.h"
+#include "memtable/memtable.h"
+#include "memtable/table_ranges.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+#include "util/prng.h"
+
+namespace cambium {
+namespace {
+
+Entry Value(SequenceNumber seq) { return Entry::At(ValueAddress::InLog(Slot{1}, seq * 8, 64)); }
+
+void Put(MemTable* table, SequenceNumber seq, const std::string& key) {
+  ASSERT_TRUE(table->Reserve(1, key.size()).ok());
+  table->Add(seq, key, Value(seq));
+}
+void DeleteRange(MemTable* table, SequenceNumber seq, const std::string& begin, const std::string& end) {
+  ASSERT_TRUE(table->Reserve(0, begin.size() + end.size(), 1).ok());
+  table->AddRange(seq, begin, end);
+}
+
+std::string KeysOf(const MemTable& table, SequenceNumber read_seq) {
+  std::string keys;
+  const auto cursor = table.NewCursor(read_seq);
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) keys += cursor->key().ToString() + " ";
+  return keys;
+}
+
+TEST(MemTableRangesTest, ARangeHidesWhatIsOlderAndNothingThatIsNewer) {
+  MemTable table(BytewiseComparator());
+  Put(&table, 1, "a");
+  Put(&table, 2, "b");
+  DeleteRange(&table, 3, "a", "c");
+  Put(&table, 4, "b");
+  Entry entry;
+  SequenceNumber seq = 0;
+  ASSERT_TRUE(table.Find("a", 2, &entry, &seq));
+  EXPECT_EQ(entry.kind, EntryKind::kValue);
+  ASSERT_TRUE(table.Find("a", 3, &entry, &seq));
+  EXPECT_EQ(entry.kind, EntryKind::kTombstone);
+  EXPECT_EQ(seq, 3u);
+  ASSERT_TRUE(table.Find("b", 3, &entry, &seq));
+  EXPECT_EQ(entry.kind, EntryKind::kTombstone);
+  ASSERT_TRUE(table.Find("b", 4, &entry, &seq));
+  EXPECT_EQ(entry.kind, EntryKind::kValue);
+  EXPECT_EQ(seq, 4u);
+  // Never written here; an older layer may have it.
+  EXPECT_FALSE(table.Find("aa", 2, &entry));
+  ASSERT_TRUE(table.Find("aa", 3, &entry));
+  EXPECT_EQ(entry.kind, EntryKind::kTombstone);
+  EXPECT_FALSE(table.Find("c", 4, &entry));
+  EXPECT_EQ(KeysOf(table, 2), "a b ");
+  EXPECT_EQ(KeysOf(table, 3), "");
+  EXPECT_EQ(KeysOf(table, 4), "b ");
+  EXPECT_EQ(table.RangesAt(2), nullptr);
+  ASSERT_NE(table.RangesAt(3), nullptr);
+  EXPECT_TRUE(table.RangesAt(3)->Covers("aa"));
+  EXPECT_EQ(table.range_delete_count(), 1u);
+  EXPECT_FALSE(table.empty());
+  EXPECT_TRUE(table.CheckInvariants().ok());
+}
+
+TEST(MemTableRangesTest, ATableWithNothingButARangeIsNotEmpty) {
+  MemTable table(BytewiseComparator());
+  DeleteRange(&table, 1, "a", "b");
+  EXPECT_FALSE(table.empty());
+  EXPECT_EQ(table.key_count(), 0u);
+  EXPECT_GT(table.memory_bytes(), 0u);
+  EXPECT_EQ(KeysOf(table, 1), "");
+}
+
+// RULES A7: the mutant that compares no sequence numbers loses the put that came after.
+TEST(MemTableRangesTest, AMutantThatHidesNewerPutsIsSeen) {
+  MemTable table(BytewiseComparator());
+  DeleteRange(&table, 1, "a", "c");
+  Put(&table, 2, "b");
+  EXPECT_EQ(KeysOf(table, 2), "b ");
+  Entry entry;
+  ASSERT_TRUE(table.Find("b", 2, &entry));
+  EXPECT_EQ(entry.kind, EntryKind::kValue);
+  const testing::MutantScope mutant(Mutant::kTableRangeHidesNewer);
+  EXPECT_EQ(KeysOf(table, 2), "");
+  ASSERT_TRUE(table.Find("b", 2, &entry));
+  EXPECT_EQ(entry.kind, EntryKind::kTombstone);
+}
+
+struct KeyLess {
+  const Comparator* comparator;
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+
+// Every operation ever made, asked one by one.
+struct History {
+  explicit History(const Comparator* its_comparator) : comparator(its_comparator) {}
+  const Comparator* comparator;
+  std::map<std::string, std::map<SequenceNumber, bool>, KeyLess> points{KeyLess{comparator}};  // true: a value
+  struct RangeOp {
+    SequenceNumber seq;
+    std::string begin, end;
+  };
+  std::vector<RangeOp> ranges;
+
+  [[nodiscard]] SequenceNumber Covering(const std::string& key, SequenceNumber read_seq) const {
+    for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
+      if (range->seq <= read_seq && comparator->Compare(range->begin, key) <= 0 &&
+          comparator->Compare(key, range->end) < 0) {
+        return range->seq;
+      }
+    }
+    return 0;
+  }
+  [[nodiscard]] SequenceNumber Version(const std::string& key, SequenceNumber read_seq) const {
+    const auto found = points.find(key);
+    if (found == points.end()) return 0;
+    const auto behind = found->second.upper_bound(read_seq);
+    return behind == found->second.begin() ? 0 : std::prev(behind)->first;
+  }
+};
+
+class MemTableRangesModelTest : public ::testing::TestWithParam<const Comparator* (*)()> {};
+INSTANTIATE_TEST_SUITE_P(Orders, MemTableRangesModelTest,
+                         ::testing::Values(&BytewiseComparator, &ReverseBytewiseComparator,
+                                           &testing::CaseFoldingComparator, &testing::LengthFirstComparator));
+
+// Puts, deletes and ranges, few keys and many, read at every kind of moment: what was at each sequence number.
+TEST_P(MemTableRangesModelTest, EveryMomentIsAsTheHistorySays) {
+  const std::uint64_t seed = testing::SeedFromEnvironment(0x7ab);
+  Prng prng(seed);
+  const Comparator* comparator = GetParam()();
+  for (std::uint64_t round = 0; round < 30 * testing::ScaleFromEnvironment(); ++round) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round));
+    MemTable table(comparator);
+    History history(comparator);
+    const std::uint64_t space = prng.Between(2, 400);
+    const std::uint64_t one_range_in = prng.Between(1, 20);
+    const auto random_key = [&] {
+      const std::uint64_t n = prng.Uniform(space);
+      std::string key = n == 0 ? std::string() : "k" + std::to_string(n);
+      if (n % 7 == 0) key += std::string(n % 50, 'X');
+      return key;
+    };
+    SequenceNumber seq = 0;
+    std::uint64_t ranges = 0;
+    for (std::uint64_t n = prng.Between(1, 1500); n > 0; --n) {
+      seq += prng.Between(1, 3);
+      if (prng.OneIn(one_range_in)) {
+        std::string begin = random_key();
+        std::string end = random_key();
+        if (comparator->Compare(begin, end) > 0) std::swap(begin, end);
+        if (comparator->Compare(begin, end) == 0) continue;
+        DeleteRange(&table, seq, begin, end);
+        history.ranges.push_back({seq, begin, end});
+        ++ranges;
+      } else {
+        const std::string key = random_key();
+        ASSERT_TRUE(table.Reserve(1, key.size()).ok());
+        const bool is_value = !prng.OneIn(4);
+        table.Add(seq, key, is_value ? Value(seq) : Entry::Tombstone());
+        history.points[key][seq] = is_value;
+      }
+    }
+    ASSERT_TRUE(table.CheckInvariants().ok()) << table.CheckInvariants().ToString();
+    ASSERT_EQ(table.range_delete_count(), ranges);
+    for (const SequenceNumber read_seq :
+         {SequenceNumber{0}, prng.Uniform(seq + 1), prng.Uniform(seq + 1), seq, kMaxSequenceNumber}) {
+      const auto covered = table.RangesAt(read_seq);
+      for (int look = 0; look < 100; ++look) {
+        const std::string key = random_key();
+        const SequenceNumber version = history.Version(key, read_seq);
+        const SequenceNumber covering = history.Covering(key, read_seq);
+        Entry entry;
+        SequenceNumber found_seq = 0;
+        ASSERT_EQ(table.Find(key, read_seq, &entry, &found_seq), version != 0 || covering != 0);
+        if (version != 0 || covering != 0) {
+          ASSERT_EQ(found_seq, std::max(version, covering));
+          const bool is_value = version > covering && history.points[key][version];
+          ASSERT_EQ(entry.kind == EntryKind::kValue, is_value);
+        }
+        ASSERT_EQ(covered != nullptr && covered->Covers(key), covering != 0);
+      }
+      std::vector<std::string> shown;
+      for (const auto& [key, versions] : history.points) {
+        const SequenceNumber version = history.Version(key, read_seq);
+        if (version != 0 && version > history.Covering(key, read_seq)) shown.push_back(key);
+      }
+      const auto cursor = table.NewCursor(read_seq);
+      std::size_t at = 0;
+      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) {
+        ASSERT_LT(at, shown.size());
+        ASSERT_EQ(comparator->Compare(cursor->key(), shown[at]), 0);
+        ASSERT_EQ(cursor->entry().kind == EntryKind::kValue,
+                  history.points[shown[at]][history.Version(shown[at], read_seq)]);
+      }
+      ASSERT_EQ(at, shown.size());
+      for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
+        ASSERT_GT(at, 0u);
+        ASSERT_EQ(comparator->Compare(cursor->key(), shown[--at]), 0);
+      }
+      ASSERT_EQ(at, 0u);
+      for (int look = 0; look < 30; ++look) {
+        const std::string target = random_key();
+        const auto lower = std::lower_bound(shown.begin(), shown.end(), target, KeyLess{comparator});
+        cursor->Seek(target);
+        ASSERT_EQ(cursor->Valid(), lower != shown.end());
+        if (cursor->Valid()) {
+          ASSERT_EQ(comparator->Compare(cursor->key(), *lower), 0);
+        }
+      }
+    }
+  }
+}
+
+// What BytesMax promises is enough for whatever comes, to the byte: the arena ends the program otherwise. And it is not
+// much: neither quadratic in the ranges, nor far above what is used.
+TEST(TableRangesTest, ReservedMemoryIsEnoughAndLittle) {
+  Prng prng(testing::SeedFromEnvironment(0x7ac));
+  for (const std::uint64_t batch : {1u, 3u, 64u, 1000u}) {
+    Arena arena;
+    TableRanges ranges(BytewiseComparator());
+    SequenceNumber seq = 0;
+    for (std::uint64_t added = 0; added < 2000; added += batch) {
+      const std::size_t before = arena.used_bytes();
+      const std::size_t reserved = ranges.BytesMax(batch) + batch * 2 * (TableRanges::kKeyOverhead + 8);
+      ASSERT_TRUE(arena.Reserve(reserved).ok());
+      for (std::uint64_t i = 0; i < batch; ++i) {
+        std::string a = std::to_string(10'000'000 + prng.Uniform(1'000'000));
+        std::string b = std::to_string(10'000'000 + prng.Uniform(1'000'000));
+        if (b < a) std::swap(a, b);
+        if (a == b) b += "x";
+        b.resize(8);
+        if (a >= b) b = a.substr(0, 7) + "~";
+        ranges.Add(++seq, a, b, &arena);
+      }
+      ASSERT_LE(arena.used_bytes() - before, reserved);
+    }
+    ASSERT_TRUE(ranges.CheckInvariants().ok());
+    EXPECT_LT(arena.used_bytes(), 2000u * 1024);
+  }
+}
+
+// Not a byte of memory: the table says so before anything is written anywhere.
+TEST(MemTableRangesTest, MoreRangesThanMemoryAreRefusedBeforehand) {
+  MemTable table(BytewiseComparator());
+  EXPECT_TRUE(table.Reserve(0, 100, std::size_t{1} << 33).IsAborted());
+  EXPECT_TRUE(table.Reserve(1, 10, 1).ok());
+  EXPECT_EQ(table.memory_bytes(), 0u);
+}
+
+// Readers beside the writer: a key is written, covered, written again, in a rhythm that every reader knows, so that for
+// each number it knows what must be there.
+TEST(MemTableRangesThreadsTest, ReadersSeeRangesExactlyFromTheirNumberOn) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr SequenceNumber kRounds = 1500;
+#else
+  constexpr SequenceNumber kRounds = 20000;
+#endif
+  const std::uint64_t seed = testing::SeedFromEnvironment(0x7ad);
+  MemTable table(BytewiseComparator());
+  std::atomic<SequenceNumber> published{0};
+  std::atomic<int> wrong{0};
+  constexpr SequenceNumber kKeys = 16;
+  const auto key_of = [](SequenceNumber n) { return std::string(1, static_cast<char>('a' + n)); };
+  // Round r: puts of all keys at 17 r + 1 ... 17 r + 16, then at 17 r + 17 a range over the first half.
+  std::vector<std::thread> readers;
+  for (int r = 0; r < 2; ++r) {
+    readers.emplace_back([&, r] {
+      Prng prng(seed + static_cast<std::uint64_t>(r));
+      SequenceNumber newest = 0;
+      while (newest < kRounds * (kKeys + 1) && wrong.load() == 0) {
+        newest = published.load(std::memory_order_acquire);
+        if (newest == 0) continue;
+        const SequenceNumber read_seq = prng.OneIn(4) ? prng.Between(1, newest) : newest;
+        const SequenceNumber round = (read_seq - 1) / (kKeys + 1);
+        const SequenceNumber in_round = (read_seq - 1) % (kKeys + 1) + 1;  // 1 to 17
+        const SequenceNumber n = prng.Uniform(kKeys);
+        const bool written = in_round > n || round > 0;
+        const bool deleted = n < kKeys / 2 && (in_round == kKeys + 1 || (round > 0 && in_round <= n));
+        Entry entry;
+        const bool found = table.Find(key_of(n), read_seq, &entry);
+        if (found != written || (found && (entry.kind == EntryKind::kTombstone) != deleted)) wrong.fetch_add(1);
+        if (!prng.OneIn(8)) continue;
+        std::size_t expected = 0;
+        for (SequenceNumber k = 0; k < kKeys; ++k) {
+          const bool there = in_round > k || round > 0;
+          const bool gone = k < kKeys / 2 && (in_round == kKeys + 1 || (round > 0 && in_round <= k));
+          expected += there && !gone ? 1 : 0;
+        }
+        const auto cursor = table.NewCursor(read_seq);
+        std::size_t seen = 0;
+        for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++seen;
+        if (seen != expected) wrong.fetch_add(1);
+      }
+    });
+  }
+  SequenceNumber seq = 0;
+  for (SequenceNumber round = 0; round < kRounds; ++round) {
+    for (SequenceNumber n = 0; n < kKeys; ++n) {
+      if (!table.Reserve(1, 1).ok()) wrong.fetch_add(1);
+      ++seq;
+      table.Add(seq, key_of(n), Value(seq));
+      published.store(seq, std::memory_order_release);
+    }
+    if (!table.Reserve(0, 2, 1).ok()) wrong.fetch_add(1);
+    table.AddRange(++seq, key_of(0), key_of(kKeys / 2));
+    published.store(seq, std::memory_order_release);
+  }
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_TRUE(table.CheckInvariants().ok());
+}
+
+}  // namespace
+}  // namespace cambium
