@@ -94,10 +94,9 @@ Result<RecordHeader> CheckHeader(const Place& place, Slice bytes, std::uint32_t 
   return header;
 }
 
-}  // namespace
-
-Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
-                 bool verify_checksums, std::string* value, const Comparator* order) {
+// ReadValue, but what *value holds after an error is unspecified: the record as it was read, say.
+Status ReadRecord(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
+                  bool verify_checksums, std::string* value, const Comparator* order) {
   CAMBIUM_TRY(const Place place, Locate(segments, address));
   const Segment& segment = *place.segment;
   std::string& record = *value;
@@ -115,6 +114,15 @@ Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32
   record.resize(kRecordHeaderSize + header.key_size + header.value_size);
   record.erase(0, kRecordHeaderSize + header.key_size);
   return Status::OK();
+}
+
+}  // namespace
+
+Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,
+                 bool verify_checksums, std::string* value, const Comparator* order) {
+  Status read = ReadRecord(segments, address, family, key, verify_checksums, value, order);
+  if (!read.ok()) value->clear();  // nobody shall take damaged bytes for a value
+  return read;
 }
 
 Status CheckRecord(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,

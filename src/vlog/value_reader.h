@@ -12,7 +12,8 @@
 namespace cambium {
 
 // Fills *value with the value of `key` in `family` that is at `address`. A record of another key or family, or one that
-// does not validate, is Corruption naming file and offset: a wrong address never becomes a wrong value. The body's
+// does not validate, is Corruption naming file and offset: a wrong address never becomes a wrong value. After any error
+// *value is empty. The body's
 // checksum is compared if `verify_checksums`; header, family and key always. `order`: set if keys with other bytes may be
 // equal, as under an order that folds case; then it says whether the record's key is the one asked for.
 Status ReadValue(const SegmentTable& segments, ValueAddress address, std::uint32_t family, Slice key,

@@ -159,6 +159,23 @@ TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
   }
 }
 
+// The record is read into the caller's string. Of one that is damaged, or of another key, nothing may stay there.
+TEST(ValueReader, AFailedReadLeavesNoBytes) {
+  Store store;
+  const ValueAddress address = store.Put("key", std::string(100, 'a'));
+  std::string value = "before";
+  EXPECT_TRUE(store.Read(address, "another key", &value).IsCorruption());
+  EXPECT_EQ(value, "");
+  ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), address.offset() + kRecordHeaderSize + 3 + 50, 0).ok());
+  EXPECT_TRUE(store.Read(address, "key", &value).IsCorruption());
+  EXPECT_EQ(value, "");
+  SimFault fault;
+  fault.kind = SimOpKind::kRead;
+  store.fs.AddFault(fault);
+  EXPECT_TRUE(store.Read(address, "key", &value).IsIOError());
+  EXPECT_EQ(value, "");
+}
+
 // Right checksums and wrong sizes: a read takes memory for what is in the file, or what it can possibly hold.
 TEST(ValueReader, ClaimedSizesTakeNoMemory) {
   for (const FileKind kind : {FileKind::kLog, FileKind::kLargeValue}) {
