@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "io/file_header.h"
+#include "util/fault_point.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -123,6 +124,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
     if (!failure_.ok()) return failure_;
     if (durable_.load(std::memory_order_relaxed) >= sequence) return Status::OK();
     if (!syncing_) break;
+    CAMBIUM_FAULT_POINT("CommitLog:wait");
     synced_.wait(lock);
   }
   syncing_ = true;
@@ -171,19 +173,24 @@ std::vector<RotatedSegment> CommitLog::TakeRotated() {
 }
 
 Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!failure_.ok()) return failure_;
-  }
+  std::unique_lock lock(mutex_);
+  // The kernel tells of a failed write-back once per descriptor. Of two fdatasyncs of a file that overlap one would be
+  // told, and the other would acknowledge what is lost.
+  const bool alone = !MutantIs(Mutant::kSyncsOverlap);
+  synced_.wait(lock, [&] { return !syncing_ || !alone; });
+  if (!failure_.ok()) return failure_;
+  syncing_ = alone;
+  lock.unlock();
   const Status synced = SyncFile(segment);
-  const std::lock_guard lock(mutex_);
+  lock.lock();
+  syncing_ = false;
   if (synced.ok()) {
     std::erase(dirty_, segment);
   } else if (failure_.ok()) {
     failure_ = synced.Fatal();
     failed_.store(true, std::memory_order_release);
-    synced_.notify_all();
   }
+  synced_.notify_all();
   return failure_;
 }
 

@@ -87,6 +87,7 @@ class CommitLog {
   // Segments that wait for their seal, oldest first; given out once. The caller syncs each (SyncRotated) before it
   // writes a footer.
   [[nodiscard]] std::vector<RotatedSegment> TakeRotated();
+  // Of a segment that nothing is appended to any more. Waits for a sync that is under way: no two overlap.
   Status SyncRotated(const std::shared_ptr<Segment>& segment);
   // Nothing is appended or synced any more: the first fatal error of the database.
   void Fail(const Status& status);
