@@ -27,6 +27,9 @@ CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const S
 Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* position) {
   assert(!batch->empty() && first == last_sequence_ + 1);
   if (failed_.load(std::memory_order_acquire)) return failure();
+  if (batch->ops().size() > kMaxSequenceNumber - last_sequence_) {
+    return Status::NotSupported("all sequence numbers are in use");  // only a forged file can have come so far
+  }
   // A batch never crosses the end of its segment: half a batch can then only be the torn end of the log.
   const std::uint64_t link_size = RecordHeader{.value_size = SegmentLink::kSize}.RecordSize();
   if (batch->size() > kLogOffsetMax - kFileHeaderSize - link_size) {

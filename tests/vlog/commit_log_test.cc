@@ -274,6 +274,25 @@ TEST(CommitLog, TwoSyncsOfOneFileNeverOverlap) {
   EXPECT_TRUE(ASyncOverlapsAFailedOne());
 }
 
+// No database writes so many operations. A forged MANIFEST may say that it has.
+TEST(CommitLog, SequenceNumbersEnd) {
+  SimFileSystem fs;
+  FakeSource source(&fs);
+  SegmentEnd end;
+  end.last_sequence = kMaxSequenceNumber - 1;
+  std::atomic<SequenceNumber> published{end.last_sequence};
+  CommitLog log(&source, 1 << 20, end, end.last_sequence, &published);
+  CommitLog::Position position;
+  PreparedBatch two({.separate_from = 64});
+  two.Put(0, "a", "1");
+  two.Put(0, "b", "2");
+  EXPECT_TRUE(log.Append(&two, kMaxSequenceNumber, &position).IsNotSupported());
+  PreparedBatch one({.separate_from = 64});
+  one.Put(0, "c", "3");
+  EXPECT_TRUE(log.Append(&one, kMaxSequenceNumber, &position).ok());
+  EXPECT_TRUE(log.Append(&one, kMaxSequenceNumber + 1, &position).IsNotSupported());
+}
+
 TEST(CommitLog, NoSpaceFromASyncIsAsFatalAsAnyOtherError) {
   Log log(1 << 20);
   ASSERT_TRUE(log.Put("a", "1").ok());
