@@ -4,6 +4,7 @@
 #include <cassert>
 #include <memory>
 
+#include "index/compressed_page.h"
 #include "index/page_pool.h"
 #include "index/read_bytes.h"
 
@@ -51,6 +52,19 @@ Status IndexFile::ReadPage(PageId id, char* out) const {
   std::size_t read = 0;
   CAMBIUM_RETURN_IF_ERROR(ReadBytes(*file_, OffsetOf(id), PageBytes(id), out, &read));
   return VerifyPage({out, read}, id, page_size_, seed_, path());
+}
+
+Status IndexFile::ReadAndExpandPage(PageId id, std::vector<char>* out) const {
+  std::vector<char> stored(PageBytes(id));
+  CAMBIUM_RETURN_IF_ERROR(ReadPage(id, stored.data()));
+  const Slice bytes(stored.data(), stored.size());
+  if (!CompressedPage::Is(bytes)) {
+    *out = std::move(stored);
+    return Status::OK();
+  }
+  CAMBIUM_TRY(const CompressedPage page, CompressedPage::Parse(bytes, page_size_, path(), OffsetOf(id)));
+  out->resize(page.raw_size());
+  return page.Expand(out->data(), path(), OffsetOf(id));
 }
 
 const IndexFile* FileSet::Find(std::uint64_t number) const {

@@ -31,10 +31,13 @@ class IndexFile {
   static Result<std::shared_ptr<const IndexFile>> Open(std::shared_ptr<File> file, FileKind kind, std::uint64_t number,
                                                        PagePool* pool);
 
-  // Reads the page into `out`, which has room for PageBytes(id), and verifies checksum and id; see VerifyPage.
-  // Corruption also if the page lies beyond the end of the file or in its header.
+  // Reads the page as it is stored into `out`, which has room for PageBytes(id), and verifies checksum and id; see
+  // VerifyPage. Corruption also if the page lies beyond the end of the file or in its header.
   Status ReadPage(PageId id, char* out) const;
+  // The same, and expands it if it is compressed: what is in *out can be parsed.
+  Status ReadAndExpandPage(PageId id, std::vector<char>* out) const;
 
+  // As stored.
   [[nodiscard]] std::size_t PageBytes(PageId id) const { return std::size_t{UnitsOf(id)} * page_size_; }
   [[nodiscard]] std::uint64_t OffsetOf(PageId id) const { return UnitOffsetOf(id) * page_size_; }
 

@@ -100,9 +100,8 @@ struct PageAssembly {
   Slice columns;
   Slice heap;
 
-  // `size` bytes for the place `id`; returns the checksum.
-  std::uint64_t WriteTo(std::string* page, std::size_t size, PageId id, std::uint32_t page_size,
-                        std::uint64_t file_seed) const;
+  // `size` bytes, to be placed.
+  void WriteTo(std::string* page, std::size_t size) const;
 
  private:
   void AppendKeys(std::string* page) const;
@@ -139,8 +138,7 @@ void PageAssembly::AppendKeys(std::string* page) const {
   for (std::uint32_t i = 0; i < keys->count(); ++i) page->append(middle(i).data(), middle(i).size());
 }
 
-std::uint64_t PageAssembly::WriteTo(std::string* page, std::size_t size, PageId id, std::uint32_t page_size,
-                                    std::uint64_t file_seed) const {
+void PageAssembly::WriteTo(std::string* page, std::size_t size) const {
   const KeyColumn::Shape& shape = keys->shape();
   const bool has_keys = shape.count > 0;
   const std::size_t suffix = has_keys ? shape.stored_suffix() : 0;
@@ -150,8 +148,7 @@ std::uint64_t PageAssembly::WriteTo(std::string* page, std::size_t size, PageId 
 
   page->clear();
   page->reserve(size);
-  PutFixed<std::uint64_t>(page, 0);  // the checksum, when all else is there
-  PutFixed<std::uint64_t>(page, static_cast<std::uint64_t>(id));
+  page->resize(16);  // checksum and id, when it has its place
   page->push_back(static_cast<char>(type));
   page->push_back(static_cast<char>(level));
   page->push_back(static_cast<char>((heads_ascend ? kPageHeadsAscend : 0) |
@@ -177,10 +174,6 @@ std::uint64_t PageAssembly::WriteTo(std::string* page, std::size_t size, PageId 
   assert(page->size() == heap_offset);
   page->append(heap.data(), heap.size());
   page->resize(size);
-
-  const std::uint64_t checksum = PageChecksum(*page, id, page_size, file_seed);
-  EncodeFixed<std::uint64_t>(page->data(), checksum);
-  return checksum;
 }
 
 }  // namespace
@@ -223,8 +216,19 @@ Status LeafBuilder::Add(Slice key, const Entry& entry) {
   return Status::OK();
 }
 
+bool LeafBuilder::FitsIn(std::size_t size_max, Slice key, const Entry& entry) const {
+  return empty() || SizeWith(keys_.With(key), entry) <= size_max;
+}
+
 ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
-  assert(!empty() && UnitsOf(id) == units_);
+  assert(UnitsOf(id) == units_);
+  ChildRef ref = FinishUnplaced(page);
+  ref.page = {id, PlacePage(page, id, options_.page_size, file_seed)};
+  return ref;
+}
+
+ChildRef LeafBuilder::FinishUnplaced(std::string* page) {
+  assert(!empty());
   const std::size_t heap_offset = kPageHeaderSize + keys_.shape().encoded_size() + words_.size() * kWordBytes;
   std::string columns;
   columns.reserve(words_.size() * kWordBytes);
@@ -239,9 +243,8 @@ ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* pa
   assembly.keys = &keys_;
   assembly.columns = columns;
   assembly.heap = heap_;
-  const std::uint64_t checksum =
-      assembly.WriteTo(page, std::size_t{units_} * options_.page_size, id, options_.page_size, file_seed);
-  const ChildRef ref{{id, checksum}, count(), value_bytes_};
+  assembly.WriteTo(page, std::size_t{units_} * options_.page_size);
+  const ChildRef ref{{}, count(), value_bytes_};
   keys_.Clear();
   words_.clear();
   heap_.clear();
@@ -307,9 +310,8 @@ ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* 
   assembly.heads_ascend = order_.bytewise;
   assembly.keys = &keys_;
   assembly.columns = columns;
-  const std::uint64_t checksum =
-      assembly.WriteTo(page, std::size_t{units_} * options_.page_size, id, options_.page_size, file_seed);
-  ref.page = {id, checksum};
+  assembly.WriteTo(page, std::size_t{units_} * options_.page_size);
+  ref.page = {id, PlacePage(page, id, options_.page_size, file_seed)};
   lower_.clear();
   keys_.Clear();
   children_.clear();

@@ -57,6 +57,8 @@ class LeafBuilder {
 
   // False if the page would grow beyond its fill. An empty page takes anything legal.
   [[nodiscard]] bool Fits(Slice key, const Entry& entry) const;
+  // False if the page would grow beyond `size_max` bytes, whatever its fill and its units. The same for an empty page.
+  [[nodiscard]] bool FitsIn(std::size_t size_max, Slice key, const Entry& entry) const;
   // Copies both. InvalidArgument if the key or the inline value is too large for any page, or the kind is not one that
   // pages hold; then nothing has changed. Without Fits() the page grows by units, up to 64.
   Status Add(Slice key, const Entry& entry);
@@ -73,6 +75,8 @@ class LeafBuilder {
 
   // Writes the page for its place into *page (units() * page_size bytes), empties the builder, says where it points.
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
+  // The same for a page whose place is not known yet: PlacePage, and the pointer of what is returned, are left to do.
+  ChildRef FinishUnplaced(std::string* page);
 
  private:
   [[nodiscard]] std::size_t SizeWith(const KeyColumn::Shape& keys, const Entry& entry) const;

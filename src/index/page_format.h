@@ -5,7 +5,7 @@
 //   offset  size  field
 //        0     8  checksum       XXH3 of everything behind it, seed = SeedAt(file seed, byte offset of the page)
 //        8     8  page id        its own, so that a page read from a wrong place is seen
-//       16     1  type           PageType
+//       16     1  type           PageType; 3, a compressed leaf, looks different behind its header: compressed_page.h
 //       17     1  level          0 = leaf, else one more than its children's
 //       18     1  flags          1 heads ascend (keys are in byte order), 2 slots are 4 bytes wide
 //       19     1  reserved       0
@@ -75,7 +75,7 @@ inline constexpr std::uint32_t kMaxTreeHeight = 16;
   return page_size >= kPageSizeMin && page_size <= kPageSizeMax && (page_size & (page_size - 1)) == 0;
 }
 
-enum class PageType : std::uint8_t { kLeaf = 1, kBranch = 2 };
+enum class PageType : std::uint8_t { kLeaf = 1, kBranch = 2, kCompressedLeaf = 3 };
 inline constexpr std::uint8_t kPageHeadsAscend = 1;
 inline constexpr std::uint8_t kPageWideSlots = 2;
 
@@ -106,8 +106,12 @@ struct ChildRef {
 // The checksum that belongs into a page's first 8 bytes when it lies at `id` in the file with this seed.
 [[nodiscard]] std::uint64_t PageChecksum(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed);
 
+// Gives a page that is whole but for them its id and its checksum, which is returned.
+std::uint64_t PlacePage(std::string* page, PageId id, std::uint32_t page_size, std::uint64_t file_seed);
+
 // A page read from disk: right length, right checksum for its place, its own id. Corruption, with `path` and offset in
-// the message, if not. Says nothing about what the page holds: that is PageView::Parse.
+// the message, if not. Says nothing about what the page holds: that is PageView::Parse, for a compressed leaf
+// CompressedPage::Parse.
 Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed, const std::string& path);
 
 // A page as keys with entries or children. Borrows the page's bytes. Parse looks at each offset, length and count once,
@@ -117,7 +121,8 @@ class PageView {
  public:
   PageView() = default;
 
-  // Corruption, or NotSupported for an entry kind of a later version. `path` and `offset` are for the message.
+  // Corruption, or NotSupported for an entry kind of a later version. `path` and `offset` are for the message. Takes
+  // leaves and branches; a compressed leaf must have been expanded.
   static Result<PageView> Parse(Slice page, const std::string& path, std::uint64_t offset);
 
   [[nodiscard]] std::uint64_t checksum() const;

@@ -8,8 +8,10 @@
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "index/compressed_page.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -130,6 +132,24 @@ struct PagePool::Rep {
     return taken;
   }
 
+  // Exchanges a closed frame that holds a compressed page as stored for one that holds the page. On error *frame stays
+  // what it was. Takes the mutex, but not for the work.
+  Status Expand(const IndexFile& file, PageId id, PageFrame** frame) {
+    const std::uint64_t offset = file.OffsetOf(id);
+    CAMBIUM_TRY(const CompressedPage page, CompressedPage::Parse({(*frame)->bytes, (*frame)->size}, file.page_size(),
+                                                                 file.path(), offset));
+    PageFrame* expanded = nullptr;
+    {
+      const std::lock_guard lock(mutex);
+      expanded = Take(page.raw_size(), true);
+    }
+    const Status status = page.Expand(expanded->bytes, file.path(), offset);
+    const std::lock_guard lock(mutex);
+    if (status.ok()) std::swap(*frame, expanded);
+    Discard(expanded);
+    return status;
+  }
+
   void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins) {
     frame->view = view;
     frame->pointer = view.pointer();
@@ -188,13 +208,14 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
 
   const auto load = std::make_shared<Load>();
   load->page = page;
-  PageFrame* const frame = rep_->Take(file.PageBytes(page.id), true);
+  PageFrame* frame = rep_->Take(file.PageBytes(page.id), true);
   rep_->loads.emplace(cell, load);
   ++rep_->misses;
   lock.unlock();
 
   PageView view;
   Status status = file.ReadPage(page.id, frame->bytes);
+  if (status.ok() && CompressedPage::Is({frame->bytes, frame->size})) status = rep_->Expand(file, page.id, &frame);
   if (status.ok()) {
     Result<PageView> parsed = PageView::Parse({frame->bytes, frame->size}, file.path(), file.OffsetOf(page.id));
     if (parsed.ok()) view = *parsed;

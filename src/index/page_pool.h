@@ -13,6 +13,9 @@
 // Everything else (misses, eviction, Insert, Forget) is done under one mutex, which is not held during a read: several
 // threads that miss the same page read it once. The clock gives leaves one more round for a hit, branches three.
 //
+// A compressed leaf is expanded when it comes in, and the pool holds and counts it with its raw size: this is the cache
+// of decompressed blocks. Its stored bytes take a frame of their own only until then.
+//
 // Pinned pages are never evicted. If all are pinned the pool grows beyond its capacity rather than fail or wait, and
 // shrinks when it next needs room.
 #pragma once
@@ -60,7 +63,7 @@ struct PagePoolStats {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t evictions = 0;
-  std::uint64_t resident_bytes = 0;  // page bytes held
+  std::uint64_t resident_bytes = 0;  // page bytes held, of compressed pages the raw ones
   std::uint64_t resident_pages = 0;
 };
 
@@ -78,8 +81,8 @@ class PagePool {
   // The same for a page of one of several files.
   Result<PageRef> Get(const FileSet& files, PagePointer page);
 
-  // Keeps a copy of a page that was just written to `file`, so that the first reader finds it; not if there is no room
-  // that could be made. Any thread.
+  // Keeps a copy of a page, not a compressed one, that was just written to `file`, so that the first reader finds it;
+  // not if there is no room that could be made. Any thread.
   void Insert(const IndexFile& file, PagePointer page, Slice bytes);
 
   // Pages of this file leave the pool. Called by the file's destructor: nobody may Get() from it any more.

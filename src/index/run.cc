@@ -69,6 +69,20 @@ FileHeader RunHeader(FileHeader header, const RunOptions& options) {
   return header;
 }
 
+std::uint32_t BlockSizeOf(const RunOptions& options) {
+  return options.block_size != 0 ? options.block_size : DefaultBlockSize(options.page_size);
+}
+
+Status CheckBlockSize(const RunOptions& options) {
+  const std::uint32_t least = 2 * options.page_size;
+  const std::uint32_t most = kPageUnitsMax / 2 * options.page_size;
+  const std::uint32_t size = BlockSizeOf(options);
+  if (options.compression == Codec::kNone || (size >= least && size <= most)) return Status::OK();
+  return Status::InvalidArgument("block_size of " + std::to_string(size) + " bytes; with a page_size of " +
+                                 std::to_string(options.page_size) + " it is " + std::to_string(least) + " to " +
+                                 std::to_string(most));
+}
+
 RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t file_size) {
   RunInfo info;
   info.number = header.number;
@@ -110,7 +124,9 @@ struct RunBuilder::Rep {
       : file(std::move(f)),
         options(o),
         sink(file.get(), RunHeader(header, o)),
-        tree(&sink, comparator, {o.page_size, o.fill_percent}) {
+        status(CheckBlockSize(o)),
+        tree(&sink, comparator, {o.page_size, o.fill_percent},
+             status.ok() ? LeafCompression{o.compression, BlockSizeOf(o)} : LeafCompression{}) {
     if (o.filter_bits_per_key > 0 && comparator->EqualMeansSameBytes()) {
       filter.emplace(o.filter_bits_per_key, o.entries_expected);
     }
@@ -142,11 +158,11 @@ struct RunBuilder::Rep {
   const std::shared_ptr<File> file;
   const RunOptions options;
   RunSink sink;
+  Status status;  // the first error
   TreeBuilder tree;
   std::optional<FilterBuilder> filter;
   std::string smallest_key;
   std::uint64_t tombstone_count = 0;
-  Status status;  // the first error
 };
 
 RunBuilder::RunBuilder(std::shared_ptr<File> file, const FileHeader& header, const Comparator* comparator,

@@ -1,7 +1,8 @@
 // Run: a sorted, immutable file of entries: what a flush, a merge or a relocation writes. Its name is NNNNNN.run.
 //
 //   header    FileHeader (kRun), zeros up to one page unit
-//   pages     a tree, bottom-up: leaves and branches as they were closed, so leaves are nearly sequential
+//   pages     a tree, bottom-up: leaves and branches as they were closed, so leaves are nearly sequential; leaves may be
+//             compressed, each for itself
 //   filter    one block, see filter.h; absent (size 0) under a comparator for which equal keys may differ in bytes, or
 //             when no bits were asked for
 //   footer    smallest key | largest key | 112 bytes at the very end of the file:
@@ -34,6 +35,7 @@
 #include "index/tree_builder.h"
 #include "manifest/run_info.h"
 #include "memtable/entry_cursor.h"
+#include "util/compression.h"
 
 namespace cambium {
 
@@ -45,7 +47,15 @@ struct RunOptions {
   unsigned filter_bits_per_key = 10;   // 0: no filter
   std::uint64_t entries_expected = 0;  // roughly, if known: saves the filter's builder memory
   RunKind kind = RunKind::kFlush;      // for the RunInfo; the file does not tell
+  Codec compression = Codec::kNone;    // of leaves, where it saves an eighth
+  // Bytes of a leaf before compression, 2 to 32 page sizes; 0: DefaultBlockSize. Leaves are up to twice as long where
+  // that fills page units better (see block_sizer.h). Without compression a leaf has page_size.
+  std::uint32_t block_size = 0;
 };
+// 16 KiB, but no less than four pages: with fewer, the codec sees too little, and a unit more is too much.
+[[nodiscard]] constexpr std::uint32_t DefaultBlockSize(std::uint32_t page_size) {
+  return page_size <= 4096 ? 16 * 1024 : 4 * page_size;
+}
 
 // Writes a run into an empty file, one not open for direct I/O, sequentially and in pieces of kRunWriteSize. Syncs
 // nothing: the caller does, before the MANIFEST names the file. One thread. After an error every further call returns
@@ -54,7 +64,8 @@ inline constexpr std::size_t kRunWriteSize = 256 * 1024;
 
 class RunBuilder {
  public:
-  // `file` is open for writing and empty; `header` is what it shall start with (kind and page size are set here).
+  // `file` is open for writing and empty; `header` is what it shall start with (kind and page size are set here). A block
+  // size out of its range is the InvalidArgument of every call.
   RunBuilder(std::shared_ptr<File> file, const FileHeader& header, const Comparator* comparator,
              const RunOptions& options);
   ~RunBuilder();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "index/compressed_page.h"
+#include "util/coding.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -13,9 +15,14 @@ std::string Shown(Slice key) { return key.substr(0, std::min<std::size_t>(key.si
 
 }  // namespace
 
-TreeBuilder::TreeBuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options)
-    : sink_(sink), order_(comparator), options_(options), leaf_(order_, options) {
+TreeBuilder::TreeBuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
+                         const LeafCompression& compression)
+    : sink_(sink), order_(comparator), options_(options), codec_(compression.codec), leaf_(order_, options) {
   assert(IsLegalPageSize(options.page_size) && options.fill_percent >= 10 && options.fill_percent <= 100);
+  if (codec_ == Codec::kNone) return;
+  assert(compression.block_size >= 2 * options.page_size &&
+         compression.block_size <= kPageUnitsMax / 2 * options.page_size);
+  sizer_.emplace(compression.block_size, options.page_size);
 }
 TreeBuilder::~TreeBuilder() = default;
 
@@ -35,7 +42,7 @@ Status TreeBuilder::AddEntry(Slice key, const Entry& entry) {
   if (entry_count_ > 0 && order_.Compare(last_key_, key) >= 0 && !MutantIs(Mutant::kSkipOrderCheck)) {
     return Status::Corruption("keys out of order: " + Shown(key) + " comes behind " + Shown(last_key_));
   }
-  if (!leaf_.Fits(key, entry)) CAMBIUM_RETURN_IF_ERROR(CloseLeaf());
+  if (!FitsLeaf(key, entry)) CAMBIUM_RETURN_IF_ERROR(CloseLeaf());
   if (leaf_.empty() && entry_count_ > 0) leaf_lower_ = ShortestSeparator(last_key_, key, order_).ToString();
   CAMBIUM_RETURN_IF_ERROR(leaf_.Add(key, entry));
   last_key_.assign(key.data(), key.size());
@@ -52,8 +59,27 @@ Result<ChildRef> TreeBuilder::Write(Builder* builder) {
   return ref;
 }
 
+// The place comes last here, because the number of units follows from what the codec made of the page.
+Result<ChildRef> TreeBuilder::WriteCompressed() {
+  const std::size_t used = leaf_.used_bytes();
+  ChildRef ref = leaf_.FinishUnplaced(&page_);
+  std::size_t packed_end = used;
+  const Slice leaf = Slice(page_).substr(0, AlignUp(used, kRawSizeStep));
+  const bool is_packed = CompressLeaf(codec_, leaf, options_.page_size, &packed_page_, &packed_end);
+  sizer_->Observe(used, is_packed ? packed_end : used);
+  std::string* const page = is_packed ? &packed_page_ : &page_;
+  CAMBIUM_TRY(const PageSink::Place place, sink_->Reserve(static_cast<unsigned>(page->size() / options_.page_size)));
+  ref.page = {place.id, PlacePage(page, place.id, options_.page_size, place.file_seed)};
+  CAMBIUM_RETURN_IF_ERROR(sink_->Append(ref.page, *page));
+  return ref;
+}
+
+bool TreeBuilder::FitsLeaf(Slice key, const Entry& entry) const {
+  return sizer_ ? leaf_.FitsIn(sizer_->target(), key, entry) : leaf_.Fits(key, entry);
+}
+
 Status TreeBuilder::CloseLeaf() {
-  CAMBIUM_TRY(const ChildRef ref, Write(&leaf_));
+  CAMBIUM_TRY(const ChildRef ref, codec_ == Codec::kNone ? Write(&leaf_) : WriteCompressed());
   return AddChild(1, leaf_lower_, ref);
 }
 

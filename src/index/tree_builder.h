@@ -4,20 +4,31 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "index/block_sizer.h"
 #include "index/page_builder.h"
 #include "index/page_format.h"
 #include "index/page_sink.h"
+#include "util/compression.h"
 #include "util/result.h"
 
 namespace cambium {
 
+// How leaves are compressed; see compressed_page.h. Branches never are.
+struct LeafCompression {
+  Codec codec = Codec::kNone;
+  std::size_t block_size = 0;  // of a leaf before compression, roughly: 2 to 32 page sizes. Of no use without a codec.
+};
+
 // One thread. After an error every further call returns it. What was appended to the sink before is then garbage.
 class TreeBuilder {
  public:
-  TreeBuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options);
+  // Compressed leaves are as long as `compression` says; the fill of `options` is then that of branches.
+  TreeBuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
+              const LeafCompression& compression = {});
   ~TreeBuilder();
   TreeBuilder(const TreeBuilder&) = delete;
   TreeBuilder& operator=(const TreeBuilder&) = delete;
@@ -36,19 +47,24 @@ class TreeBuilder {
  private:
   Status AddEntry(Slice key, const Entry& entry);
   Result<TreeRoot> CloseAll();
+  [[nodiscard]] bool FitsLeaf(Slice key, const Entry& entry) const;
   Status CloseLeaf();
   Status CloseBranch(unsigned level);
   Status AddChild(unsigned level, Slice separator, const ChildRef& child);
   template <typename Builder>
   Result<ChildRef> Write(Builder* builder);
+  Result<ChildRef> WriteCompressed();  // the leaf; raw, if it does not shrink
 
   PageSink* const sink_;
   const KeyOrder order_;
   const PageBuilderOptions options_;
+  const Codec codec_;
+  std::optional<BlockSizer> sizer_;  // if there is a codec
   LeafBuilder leaf_;
   std::string leaf_lower_;                                // the separator left of the open leaf
   std::vector<std::unique_ptr<BranchBuilder>> branches_;  // [i] is open at level i + 1
   std::string page_;
+  std::string packed_page_;
   std::string last_key_;
   std::uint64_t entry_count_ = 0;
   std::uint64_t value_bytes_ = 0;

@@ -72,8 +72,7 @@ class TreeWalk {
       return Status::Corruption(what).WithContext(PagePlaceName(node.path, node.offset));
     };
     if (!Claim(ref.page.id)) return corrupt("reached twice");
-    node.bytes.resize(file->PageBytes(ref.page.id));
-    CAMBIUM_RETURN_IF_ERROR(file->ReadPage(ref.page.id, node.bytes.data()));
+    CAMBIUM_RETURN_IF_ERROR(file->ReadAndExpandPage(ref.page.id, &node.bytes));
     CAMBIUM_TRY(node.view, PageView::Parse({node.bytes.data(), node.bytes.size()}, node.path, node.offset));
     const PageView& view = node.view;
     if (view.checksum() != ref.page.checksum) return corrupt("checksum is not the one that its parent expects");
@@ -90,7 +89,8 @@ class TreeWalk {
     node.upper = std::move(upper);
     if (!KeysInBounds(node)) return corrupt("keys outside of what its parent's separators say");
     (view.is_leaf() ? stats_->leaves : stats_->branches) += 1;
-    stats_->page_bytes += node.bytes.size();
+    stats_->page_bytes += file->PageBytes(ref.page.id);
+    stats_->raw_page_bytes += node.bytes.size();
     if (callbacks_.on_page) CAMBIUM_RETURN_IF_ERROR(callbacks_.on_page(view));
     path_.push_back(std::move(node));
     return Status::OK();

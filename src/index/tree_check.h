@@ -11,7 +11,8 @@ namespace cambium {
 struct TreeCheckStats {
   std::uint64_t leaves = 0;
   std::uint64_t branches = 0;
-  std::uint64_t page_bytes = 0;
+  std::uint64_t page_bytes = 0;      // as stored
+  std::uint64_t raw_page_bytes = 0;  // more than that by what compression saves
   std::uint64_t entries = 0;
   std::uint64_t tombstones = 0;
 };
