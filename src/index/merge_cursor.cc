@@ -19,7 +19,10 @@ std::string Shown(Slice key) {
 
 MergeCursor::MergeCursor(const Comparator* comparator, std::vector<MergeChild> children) : key_order_(comparator) {
   children_.reserve(children.size());
-  for (MergeChild& child : children) children_.push_back({std::move(child), {}, {}});
+  for (MergeChild& child : children) {
+    if (child.ranges != nullptr && !child.ranges->empty()) with_ranges_.push_back(children_.size());
+    children_.push_back({std::move(child), {}, {}, {}});
+  }
   order_.reserve(children_.size());
 }
 
@@ -29,10 +32,11 @@ void MergeCursor::SeekToFirst() {
     Child& child = children_[i];
     bool ahead;
     if (child.its.first_visible) {
-      ahead = SeekChild(&child, *child.its.first_visible);
+      ahead = SeekShown(&child, *child.its.first_visible);
     } else {
+      child.uncovered.reset();
       child.its.cursor->SeekToFirst();
-      ahead = Arrive(&child);
+      ahead = Arrive(&child) && LeaveRanges(&child);
     }
     if (ahead) Enter(i);
   }
@@ -41,8 +45,9 @@ void MergeCursor::SeekToFirst() {
 void MergeCursor::SeekToLast() {
   Begin(false);
   for (std::size_t i = 0; i < children_.size() && status_.ok(); ++i) {
+    children_[i].uncovered.reset();
     children_[i].its.cursor->SeekToLast();
-    if (Arrive(&children_[i])) Enter(i);
+    if (Arrive(&children_[i]) && LeaveRanges(&children_[i])) Enter(i);
   }
 }
 
@@ -60,7 +65,7 @@ void MergeCursor::SeekForPrev(Slice target) {
 void MergeCursor::SeekAll(Slice target) {
   sought_.assign(target.data(), target.size());
   for (std::size_t i = 0; i < children_.size() && status_.ok(); ++i) {
-    if (SeekChild(&children_[i], sought_)) Enter(i);
+    if (SeekShown(&children_[i], sought_)) Enter(i);
   }
 }
 
@@ -102,10 +107,10 @@ void MergeCursor::Turn() {
     Child& child = children_[i];
     bool ahead;
     if (i == current) {
-      ahead = StepChild(&child);
+      ahead = StepShown(&child);
     } else {
-      ahead = SeekChild(&child, sought_);
-      if (ahead && CompareForward(child.key, sought_) == 0) ahead = StepChild(&child);
+      ahead = SeekShown(&child, sought_);
+      if (ahead && CompareForward(child.key, sought_) == 0) ahead = StepShown(&child);
     }
     if (ahead) Enter(i);
   }
@@ -126,7 +131,7 @@ void MergeCursor::Enter(std::size_t index) {
 void MergeCursor::StepAt(std::size_t place) {
   const std::size_t index = order_[place];
   const auto at = order_.begin() + static_cast<std::ptrdiff_t>(place);
-  if (!StepChild(&children_[index])) {
+  if (!StepShown(&children_[index])) {
     if (status_.ok()) order_.erase(at);
     return;
   }
@@ -174,6 +179,79 @@ bool MergeCursor::StepChild(Child* child) {
   return true;
 }
 
+bool MergeCursor::SeekShown(Child* child, Slice target) {
+  child->uncovered.reset();
+  return SeekChild(child, target) && LeaveRanges(child);
+}
+
+bool MergeCursor::StepShown(Child* child) { return StepChild(child) && LeaveRanges(child); }
+
+bool MergeCursor::LeaveRanges(Child* child) {
+  if (with_ranges_.empty() || on_shadowed_ != nullptr) return true;
+  // A search costs as much as some steps, and most ranges of an old layer cover little of it.
+  constexpr int kStepsBeforeJump = 8;
+  for (int steps = 0; IsCovered(child); ++steps) {
+    if (steps < kStepsBeforeJump) {
+      if (!StepChild(child)) return false;
+      continue;
+    }
+    if (!JumpOut(child, StretchOf(*child))) return false;
+    steps = 0;
+  }
+  return true;
+}
+
+bool MergeCursor::JumpOut(Child* child, const Stretch& covered) {
+  if (!SeekChild(child, forward_ ? *covered.to : *covered.from)) return false;
+  // The begin of a range is in it, its end is not.
+  if (!forward_ && CompareForward(child->key, *covered.from) == 0) return StepChild(child);
+  return true;
+}
+
+bool MergeCursor::IsCovered(Child* child) {
+  if (with_ranges_.empty()) return false;
+  if (child->uncovered.has_value()) {
+    const Stretch& stretch = *child->uncovered;
+    if ((stretch.from == nullptr || CompareForward(*stretch.from, child->key) <= 0) &&
+        (stretch.to == nullptr || CompareForward(child->key, *stretch.to) < 0)) {
+      return false;
+    }
+  }
+  const Stretch stretch = StretchOf(*child);
+  if (stretch.covered) return true;
+  child->uncovered = stretch;
+  return false;
+}
+
+// Around the key where the child stands, by the ranges of those that are newer.
+MergeCursor::Stretch MergeCursor::StretchOf(const Child& child) const {
+  const auto index = static_cast<std::size_t>(&child - children_.data());
+  Stretch result;
+  const auto narrow = [&](const Stretch& by) {
+    if (by.from != nullptr && (result.from == nullptr || CompareForward(*result.from, *by.from) < 0)) {
+      result.from = by.from;
+    }
+    if (by.to != nullptr && (result.to == nullptr || CompareForward(*by.to, *result.to) < 0)) result.to = by.to;
+  };
+  for (const std::size_t i : with_ranges_) {
+    if (i == index) continue;
+    if (i > index && !MutantIs(Mutant::kOldRangesHideNewer)) break;
+    const MergeChild& newer = children_[i].its;
+    const bool has_mask = newer.first_visible.has_value() && !MutantIs(Mutant::kRangesIgnoreSweepCursor);
+    if (has_mask && CompareForward(child.key, *newer.first_visible) < 0) {
+      narrow({false, nullptr, &*newer.first_visible});
+      continue;
+    }
+    Stretch stretch = newer.ranges->StretchOf(child.key);
+    if (has_mask && (stretch.from == nullptr || CompareForward(*stretch.from, *newer.first_visible) < 0)) {
+      stretch.from = &*newer.first_visible;
+    }
+    if (stretch.covered) return stretch;
+    narrow(stretch);
+  }
+  return result;
+}
+
 void MergeCursor::Fail(Status status) {
   status_ = std::move(status);
   order_.clear();
@@ -184,9 +262,39 @@ void MergeCursor::FailOrder(const Child& child, const char* what, Slice other) {
   Fail(Status::Corruption(where + ": keys out of order: " + Shown(child.key) + " " + what + " " + Shown(other)));
 }
 
-LayerMerge::LayerMerge(const Comparator* comparator, std::vector<MergeChild> children, OnShadowed on_shadowed)
-    : on_shadowed_(std::move(on_shadowed)), cursor_(comparator, std::move(children)) {
+LayerMerge::LayerMerge(const Comparator* comparator, std::vector<MergeChild> children, OnShadowed on_shadowed,
+                       Covered covered)
+    : on_shadowed_(std::move(on_shadowed)), covered_(covered), cursor_(comparator, std::move(children)) {
   if (on_shadowed_) cursor_.on_shadowed_ = &on_shadowed_;
+}
+
+void LayerMerge::SeekToFirst() {
+  cursor_.SeekToFirst();
+  Settle();
+}
+
+void LayerMerge::Seek(Slice target) {
+  cursor_.Seek(target);
+  Settle();
+}
+
+void LayerMerge::Next() {
+  assert(Valid());
+  if (is_covered_ && on_shadowed_) on_shadowed_(source(), key(), entry());
+  cursor_.Next();
+  Settle();
+}
+
+// Of equal keys the newest stands in front. If a range covers that, it covers the others too.
+void LayerMerge::Settle() {
+  is_covered_ = false;
+  while (cursor_.Valid()) {
+    MergeCursor::Child& front = cursor_.children_[cursor_.order_[0]];
+    is_covered_ = cursor_.IsCovered(&front);
+    if (!is_covered_ || covered_ == Covered::kYield) return;
+    if (on_shadowed_) on_shadowed_(source(), key(), entry());
+    cursor_.Next();
+  }
 }
 
 }  // namespace cambium

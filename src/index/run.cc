@@ -14,6 +14,8 @@ namespace {
 
 // Room for what is still open when a run is full: a page per level.
 constexpr std::uint64_t kOpenUnitsMax = std::uint64_t{kMaxTreeHeight + 1} * kPageUnitsMax;
+// Bounds what a run makes its reader keep in memory; far more than memory tables can bring.
+constexpr std::size_t kRunRangesSizeMax = std::size_t{1} << 30;
 
 // Pages one behind the other into a file, by way of a large buffer.
 class RunSink final : public PageSink {
@@ -91,8 +93,10 @@ RunInfo InfoOf(const RunFooter& footer, const FileHeader& header, std::uint64_t 
   info.tombstone_count = footer.tombstone_count;
   info.file_size = file_size;
   info.footer_checksum = footer.checksum;
+  info.range_delete_count = footer.range_count;
   info.smallest_key = footer.smallest_key;
   info.largest_key = footer.largest_key;
+  info.largest_is_open = footer.largest_is_open;
   return info;
 }
 
@@ -102,19 +106,41 @@ Result<std::uint64_t> SizeOf(const File& file) {
   return info.size;
 }
 
-Result<std::unique_ptr<const Filter>> ReadFilter(const IndexFile& file, const RunFooter& footer) {
-  const auto corrupt = [&](const std::string& what) {
-    return Status::Corruption(file.path() + ":" + std::to_string(footer.filter_offset) + ": filter " + what);
+// Bytes that the footer names, with their checksum. Their place was found to be within the file.
+Result<std::string> ReadBlock(const IndexFile& file, const char* what, std::uint64_t offset, std::uint64_t size,
+                              std::uint64_t checksum) {
+  const auto corrupt = [&](const char* why) {
+    return Status::Corruption(file.path() + ":" + std::to_string(offset) + ": " + what + " " + why);
   };
-  std::string bytes(footer.filter_size, '\0');
+  std::string bytes(size, '\0');
   std::size_t read = 0;
-  CAMBIUM_RETURN_IF_ERROR(ReadBytes(file.file(), footer.filter_offset, bytes.size(), bytes.data(), &read));
+  CAMBIUM_RETURN_IF_ERROR(ReadBytes(file.file(), offset, bytes.size(), bytes.data(), &read));
   if (read != bytes.size()) return corrupt("is cut off");
-  if (Checksum64(bytes, SeedAt(file.seed(), footer.filter_offset)) != footer.filter_checksum) {
-    return corrupt("checksum mismatch");
-  }
+  if (Checksum64(bytes, SeedAt(file.seed(), offset)) != checksum) return corrupt("checksum mismatch");
+  return bytes;
+}
+
+Result<std::unique_ptr<const Filter>> ReadFilter(const IndexFile& file, const RunFooter& footer) {
+  CAMBIUM_TRY(const std::string bytes,
+              ReadBlock(file, "filter", footer.filter_offset, footer.filter_size, footer.filter_checksum));
   CAMBIUM_TRY(Filter filter, Filter::Parse(bytes));
   return std::unique_ptr<const Filter>(std::make_unique<Filter>(std::move(filter)));
+}
+
+Result<std::shared_ptr<const RangeDeletes>> ReadRanges(const IndexFile& file, const RunFooter& footer,
+                                                       const Comparator* comparator) {
+  CAMBIUM_TRY(const std::string bytes, ReadBlock(file, "block of range deletes", footer.ranges_offset(),
+                                                 footer.ranges_size, footer.ranges_checksum));
+  const std::string where = file.path() + ":" + std::to_string(footer.ranges_offset());
+  Result<RangeDeletes> ranges = RangeDeletes::Decode(bytes, comparator);
+  if (!ranges.ok()) return ranges.status().WithContext(where);
+  // Whoever chooses runs by their bounds must not miss a range.
+  const std::size_t count = ranges->count();
+  if (count != footer.range_count || comparator->Compare(ranges->begin(0), footer.smallest_key) < 0 ||
+      comparator->Compare(ranges->end(count - 1), footer.largest_key) > 0) {
+    return Status::Corruption(where + ": range deletes are not those that the footer speaks of");
+  }
+  return std::shared_ptr<const RangeDeletes>(std::make_shared<const RangeDeletes>(std::move(*ranges)));
 }
 
 }  // namespace
@@ -122,6 +148,7 @@ Result<std::unique_ptr<const Filter>> ReadFilter(const IndexFile& file, const Ru
 struct RunBuilder::Rep {
   Rep(std::shared_ptr<File> f, const FileHeader& header, const Comparator* comparator, const RunOptions& o)
       : file(std::move(f)),
+        order(comparator),
         options(o),
         sink(file.get(), RunHeader(header, o)),
         status(CheckBlockSize(o)),
@@ -138,6 +165,7 @@ struct RunBuilder::Rep {
       footer.smallest_key = smallest_key;
       footer.largest_key = tree.last_key().ToString();
     }
+    SpanRanges(&footer);
     CAMBIUM_TRY(footer.root, tree.Finish());
     footer.tombstone_count = tombstone_count;
     footer.filter_offset = sink.size();
@@ -147,6 +175,7 @@ struct RunBuilder::Rep {
       footer.filter_checksum = Checksum64(bytes, SeedAt(sink.seed(), footer.filter_offset));
       CAMBIUM_RETURN_IF_ERROR(sink.AppendBytes(bytes));
     }
+    CAMBIUM_RETURN_IF_ERROR(WriteRanges(&footer));
     footer.offset = sink.size();
     CAMBIUM_RETURN_IF_ERROR(sink.AppendBytes(EncodeRunFooter(&footer, sink.seed())));
     CAMBIUM_RETURN_IF_ERROR(sink.Flush());
@@ -155,12 +184,39 @@ struct RunBuilder::Rep {
     return info;
   }
 
+  // The footer's bounds are those of the keys; after this, of keys and ranges.
+  void SpanRanges(RunFooter* footer) const {
+    if (ranges.empty()) return;
+    const std::string& first = ranges.begin(0);
+    const std::string& end = ranges.end(ranges.count() - 1);
+    const bool has_keys = tree.entry_count() > 0;
+    if (!has_keys || order.Compare(first, footer->smallest_key) < 0) footer->smallest_key = first;
+    footer->largest_is_open = !has_keys || order.Compare(end, footer->largest_key) > 0;
+    if (footer->largest_is_open) footer->largest_key = end;
+  }
+
+  Status WriteRanges(RunFooter* footer) {
+    if (ranges.empty()) return Status::OK();
+    std::string bytes;
+    ranges.AppendTo(&bytes);
+    if (bytes.size() > kRunRangesSizeMax) {
+      return Status::InvalidArgument(file->path() + ": range deletes of " + std::to_string(bytes.size()) +
+                                     " bytes; a run has at most " + std::to_string(kRunRangesSizeMax));
+    }
+    footer->ranges_size = static_cast<std::uint32_t>(bytes.size());
+    footer->range_count = static_cast<std::uint32_t>(ranges.count());
+    footer->ranges_checksum = Checksum64(bytes, SeedAt(sink.seed(), sink.size()));
+    return sink.AppendBytes(bytes);
+  }
+
   const std::shared_ptr<File> file;
+  const KeyOrder order;
   const RunOptions options;
   RunSink sink;
   Status status;  // the first error
   TreeBuilder tree;
   std::optional<FilterBuilder> filter;
+  RangeDeletes ranges{order.comparator};
   std::string smallest_key;
   std::uint64_t tombstone_count = 0;
 };
@@ -182,6 +238,13 @@ Status RunBuilder::Add(Slice key, const Entry& entry) {
   return Status::OK();
 }
 
+Status RunBuilder::AddRanges(const RangeDeletes& ranges) {
+  CAMBIUM_RETURN_IF_ERROR(rep_->status);
+  const RangeDeletes* const parts[] = {&rep_->ranges, &ranges};
+  rep_->ranges = RangeDeletes::Union(rep_->order.comparator, parts);
+  return Status::OK();
+}
+
 Result<RunInfo> RunBuilder::Finish() {
   CAMBIUM_RETURN_IF_ERROR(rep_->status);
   Result<RunInfo> info = rep_->Finish();
@@ -194,11 +257,12 @@ std::uint64_t RunBuilder::entry_count() const { return rep_->tree.entry_count();
 std::uint64_t RunBuilder::value_bytes() const { return rep_->tree.value_bytes(); }
 std::uint64_t RunBuilder::bytes_so_far() const { return rep_->sink.size(); }
 
-Run::Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, const Comparator* comparator,
-         PagePool* pool)
+Run::Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter,
+         std::shared_ptr<const RangeDeletes> ranges, const Comparator* comparator, PagePool* pool)
     : info_(std::move(info)),
       files_(std::move(files)),
       filter_(std::move(filter)),
+      ranges_(std::move(ranges)),
       order_(comparator),
       pool_(pool) {}
 Run::~Run() = default;
@@ -222,7 +286,12 @@ Result<std::shared_ptr<const Run>> Run::Open(std::shared_ptr<File> file, const R
   if (footer.filter_size > 0 && comparator->EqualMeansSameBytes()) {
     CAMBIUM_TRY(filter, ReadFilter(*pages, footer));
   }
-  return std::shared_ptr<const Run>(new Run(std::move(info), FileSet(pages), std::move(filter), comparator, pool));
+  std::shared_ptr<const RangeDeletes> ranges;
+  if (footer.ranges_size > 0) {
+    CAMBIUM_TRY(ranges, ReadRanges(*pages, footer, comparator));
+  }
+  return std::shared_ptr<const Run>(
+      new Run(std::move(info), FileSet(pages), std::move(filter), std::move(ranges), comparator, pool));
 }
 
 Result<RunInfo> Run::ReadFooter(std::shared_ptr<File> file, std::uint64_t number) {
@@ -239,8 +308,13 @@ bool Run::MayContainHash(std::uint64_t filter_hash) const {
 }
 
 Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
-  if (!MayContain(key)) return false;
-  return TreeFind(info_.root, files_, pool_, order_, key, keep, entry);
+  if (MayContain(key)) {
+    CAMBIUM_TRY(const bool found, TreeFind(info_.root, files_, pool_, order_, key, keep, entry));
+    if (found) return true;
+  }
+  if (ranges_ == nullptr || !ranges_->Covers(key)) return false;
+  *entry = Entry::Tombstone();
+  return true;
 }
 
 std::unique_ptr<EntryCursor> Run::NewCursor() const {
@@ -249,7 +323,7 @@ std::unique_ptr<EntryCursor> Run::NewCursor() const {
 
 std::size_t Run::memory_bytes() const {
   return sizeof(*this) + info_.smallest_key.size() + info_.largest_key.size() +
-         (filter_ == nullptr ? 0 : filter_->memory_bytes());
+         (filter_ == nullptr ? 0 : filter_->memory_bytes()) + (ranges_ == nullptr ? 0 : ranges_->memory_bytes());
 }
 
 }  // namespace cambium

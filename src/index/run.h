@@ -5,13 +5,14 @@
 //             compressed, each for itself
 //   filter    one block, see filter.h; absent (size 0) under a comparator for which equal keys may differ in bytes, or
 //             when no bits were asked for
+//   ranges    the range deletes, as range_deletes.h draws them; absent (size 0) if there are none
 //   footer    smallest key | largest key | 112 bytes at the very end of the file:
 //
 //   offset  size  field
-//        0     8  root page id        0 if the run is empty
+//        0     8  root page id        0 if the run has no keys
 //        8     8  root checksum
 //       16     4  height
-//       20     4  reserved            0
+//       20     4  flags               bit 0: the largest key is where a range delete ends, and not in the run
 //       24     8  entry count         tombstones included
 //       32     8  tombstone count
 //       40     8  value bytes
@@ -21,8 +22,13 @@
 //       72     4  smallest key size
 //       76     4  largest key size
 //       80     8  footer offset       where the smallest key starts
-//       88    16  reserved            0
+//       88     4  ranges size         they start where the filter ends
+//       92     4  range count
+//       96     8  ranges checksum     XXH3 of the ranges, seed = SeedAt(file seed, where they start); 0 if there are none
 //      104     8  footer checksum     XXH3 of the footer before it, keys too; seed = SeedAt(file seed, footer offset)
+//
+// Smallest and largest key span everything that the run has something to say about: keys and range deletes. A point of a
+// run wins over its own ranges; these hide what older layers say (see range_deletes.h). A run may hold ranges only.
 //
 // The MANIFEST names root, size and footer checksum of every run, so that another file in its place is seen.
 #pragma once
@@ -35,6 +41,7 @@
 #include "index/tree_builder.h"
 #include "manifest/run_info.h"
 #include "memtable/entry_cursor.h"
+#include "memtable/range_deletes.h"
 #include "util/compression.h"
 
 namespace cambium {
@@ -72,6 +79,8 @@ class RunBuilder {
 
   // Strictly ascending, else Corruption.
   Status Add(Slice key, const Entry& entry);
+  // At any time before Finish, also for keys that were added or come later. Several calls add up.
+  Status AddRanges(const RangeDeletes& ranges);
   Result<RunInfo> Finish();
 
   // True when the pages come near what a PageId can address (1,048,576 units): time to Finish and start another file.
@@ -93,21 +102,24 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Checks header and footer against what the MANIFEST expects, and reads the filter, which stays in memory. `pool`
-  // must outlive the run.
+  // Checks header and footer against what the MANIFEST expects, and reads filter and range deletes, which stay in memory.
+  // `pool` must outlive the run.
   static Result<std::shared_ptr<const Run>> Open(std::shared_ptr<File> file, const RunInfo& expected,
                                                  const Comparator* comparator, PagePool* pool);
   // What the file says of itself, for tools that have no MANIFEST. RunInfo::kind is not in the file.
   static Result<RunInfo> ReadFooter(std::shared_ptr<File> file, std::uint64_t number);
 
-  // False only if the run surely does not hold the key. Costs one cache line.
+  // False only if the run surely does not hold the key. Costs one cache line. Speaks of keys, not of range deletes.
   [[nodiscard]] bool MayContain(Slice key) const;
   // The same for FilterHash(key), so that a look-up in many runs hashes once.
   [[nodiscard]] bool MayContainHash(std::uint64_t filter_hash) const;
-  // As TreeFind; asks the filter first.
+  // What the run says of the key, if anything: its entry, as TreeFind, or a tombstone if it has none and a range delete
+  // covers it. Asks the filter first.
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
-  // The cursor keeps the file open, and needs the run no more.
+  // The keys, whatever the range deletes are. The cursor keeps the file open, and needs the run no more.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
+  // Null if there are none.
+  [[nodiscard]] const std::shared_ptr<const RangeDeletes>& ranges() const { return ranges_; }
 
   [[nodiscard]] const RunInfo& info() const { return info_; }
   [[nodiscard]] std::uint64_t number() const { return info_.number; }
@@ -117,11 +129,13 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, const Comparator* comparator, PagePool* pool);
+  Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, std::shared_ptr<const RangeDeletes> ranges,
+      const Comparator* comparator, PagePool* pool);
 
   const RunInfo info_;
   const FileSet files_;
   const std::unique_ptr<const Filter> filter_;
+  const std::shared_ptr<const RangeDeletes> ranges_;
   const KeyOrder order_;
   PagePool* const pool_;
 };

@@ -11,6 +11,7 @@ namespace cambium {
 namespace {
 
 constexpr std::size_t kChecksumOffset = 104;
+constexpr std::uint32_t kLargestIsOpen = 1;
 
 Status ReadExactly(const File& file, std::uint64_t offset, std::size_t n, std::string* out) {
   out->resize(n);
@@ -28,7 +29,7 @@ std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed) {
   PutFixed<std::uint64_t>(&out, static_cast<std::uint64_t>(footer->root.page.id));
   PutFixed<std::uint64_t>(&out, footer->root.page.checksum);
   PutFixed<std::uint32_t>(&out, footer->root.height);
-  PutFixed<std::uint32_t>(&out, 0);
+  PutFixed<std::uint32_t>(&out, footer->largest_is_open ? kLargestIsOpen : 0);
   PutFixed<std::uint64_t>(&out, footer->root.entry_count);
   PutFixed<std::uint64_t>(&out, footer->tombstone_count);
   PutFixed<std::uint64_t>(&out, footer->root.value_bytes);
@@ -38,7 +39,10 @@ std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed) {
   PutFixed<std::uint32_t>(&out, static_cast<std::uint32_t>(footer->smallest_key.size()));
   PutFixed<std::uint32_t>(&out, static_cast<std::uint32_t>(footer->largest_key.size()));
   PutFixed<std::uint64_t>(&out, footer->offset);
-  out.resize(keys + kChecksumOffset);
+  PutFixed<std::uint32_t>(&out, footer->ranges_size);
+  PutFixed<std::uint32_t>(&out, footer->range_count);
+  PutFixed<std::uint64_t>(&out, footer->ranges_checksum);
+  assert(out.size() == keys + kChecksumOffset);
   footer->checksum = Checksum64(out, SeedAt(file_seed, footer->offset));
   PutFixed<std::uint64_t>(&out, footer->checksum);
   assert(out.size() == keys + kRunFooterSize);
@@ -84,13 +88,23 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   footer.filter_offset = DecodeFixed<std::uint64_t>(in + 48);
   footer.filter_size = DecodeFixed<std::uint64_t>(in + 56);
   footer.filter_checksum = DecodeFixed<std::uint64_t>(in + 64);
+  footer.ranges_size = DecodeFixed<std::uint32_t>(in + 88);
+  footer.range_count = DecodeFixed<std::uint32_t>(in + 92);
+  footer.ranges_checksum = DecodeFixed<std::uint64_t>(in + 96);
+  const auto flags = DecodeFixed<std::uint32_t>(in + 20);
+  if ((flags & ~kLargestIsOpen) != 0) {
+    return Status::NotSupported(file.path() + ": run footer has flags of a later version");
+  }
+  footer.largest_is_open = (flags & kLargestIsOpen) != 0;
   if (footer.root.height > kMaxTreeHeight || (footer.root.height == 0) != (footer.root.entry_count == 0) ||
-      footer.tombstone_count > footer.root.entry_count) {
+      footer.tombstone_count > footer.root.entry_count || (footer.range_count == 0) != (footer.ranges_size == 0) ||
+      (footer.largest_is_open && footer.range_count == 0)) {
     return corrupt("has counts that contradict each other");
   }
-  if (footer.filter_offset > footer.offset || footer.filter_size != footer.offset - footer.filter_offset ||
-      footer.filter_offset < header.page_size) {
-    return corrupt("says that the filter lies elsewhere");
+  if (footer.filter_offset > footer.offset || footer.filter_offset < header.page_size ||
+      footer.ranges_size > footer.offset - footer.filter_offset ||
+      footer.filter_size != footer.offset - footer.filter_offset - footer.ranges_size) {
+    return corrupt("says that filter and range deletes lie elsewhere");
   }
   return footer;
 }

@@ -14,13 +14,19 @@ namespace cambium {
 inline constexpr std::size_t kRunFooterSize = 112;  // without the keys
 
 struct RunFooter {
+  [[nodiscard]] std::uint64_t ranges_offset() const { return filter_offset + filter_size; }
+
   TreeRoot root;
   std::uint64_t tombstone_count = 0;
   std::uint64_t filter_offset = 0;
   std::uint64_t filter_size = 0;
   std::uint64_t filter_checksum = 0;
+  std::uint32_t ranges_size = 0;  // they start where the filter ends
+  std::uint32_t range_count = 0;
+  std::uint64_t ranges_checksum = 0;
   std::string smallest_key;
   std::string largest_key;
+  bool largest_is_open = false;
   std::uint64_t offset = 0;    // of the footer in the file
   std::uint64_t checksum = 0;  // set by encoding and reading
 };
@@ -29,7 +35,8 @@ struct RunFooter {
 [[nodiscard]] std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed);
 
 // Reads the last bytes of a file of `file_size` bytes. Corruption if they are no footer of a file with this header:
-// offsets that overlap or leave the file, keys that are too long, a checksum that does not fit.
+// offsets that overlap or leave the file, keys that are too long, a checksum that does not fit. NotSupported if it has a
+// flag that this version does not know.
 Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const FileHeader& header);
 
 }  // namespace cambium

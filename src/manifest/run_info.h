@@ -24,8 +24,11 @@ struct RunInfo {
   std::uint64_t tombstone_count = 0;
   std::uint64_t file_size = 0;        // bytes, the footer included
   std::uint64_t footer_checksum = 0;  // a file with another footer is another file
+  std::uint64_t range_delete_count = 0;
+  // What the run has something to say about: its keys and its range deletes.
   std::string smallest_key;
   std::string largest_key;
+  bool largest_is_open = false;  // largest_key is where a range delete ends: no more of the run than what is below it
   friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 

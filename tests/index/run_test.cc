@@ -276,7 +276,7 @@ TEST(RunTest, HostileFootersAreRefusedOrHarmless) {
     bytes = good;
     const std::size_t numbers = bytes.size() - kRunFooterSize;
     for (std::uint64_t change = prng.Between(1, 3); change > 0; --change) {
-      const std::size_t at = numbers + prng.Uniform(12) * 8;
+      const std::size_t at = numbers + prng.Uniform(13) * 8;
       if (prng.OneIn(2)) {
         EncodeFixed<std::uint64_t>(bytes.data() + at, prng.OneIn(2) ? prng.Next() : prng.Skewed(40));
       } else {
@@ -288,7 +288,7 @@ TEST(RunTest, HostileFootersAreRefusedOrHarmless) {
                                           SeedAt(seed, footer->offset)));
     const Result<RunInfo> info = Run::ReadFooter(built.file, 12);
     if (!info.ok()) {
-      ASSERT_TRUE(info.status().IsCorruption());
+      ASSERT_TRUE(info.status().IsCorruption() || info.status().IsNotSupported());
       continue;
     }
     const auto run = Run::Open(built.file, *info, BytewiseComparator(), &pool);
