@@ -30,6 +30,14 @@ void PreparedBatch::Delete(std::uint32_t family, Slice key) {
   Append(header, key, {}, {}, false, false);
 }
 
+void PreparedBatch::DeleteRange(std::uint32_t family, Slice begin, Slice end) {
+  RecordHeader header;
+  header.op = RecordOp::kDeleteRange;
+  header.family = family;
+  Append(header, begin, end, end, true, false);
+  ++range_count_;
+}
+
 void PreparedBatch::PutLarge(std::uint32_t family, Slice key, const LargeValueRef& ref, ValueAddress address) {
   RecordHeader header;
   header.op = RecordOp::kPutLarge;

@@ -18,7 +18,7 @@ class PreparedBatch {
   struct Op {
     RecordHeader header;
     Slice key;           // the caller's memory, which must live until the batch is committed
-    Slice value;         // the caller's value, uncompressed
+    Slice value;         // the caller's value, uncompressed; of a range delete its end
     std::uint64_t offset = 0;      // of the record within the batch
     bool separated = false;        // the index will hold the record's address, not the value
     ValueAddress address;          // set by Bind for separated ones; by the caller for kPutLarge
@@ -33,15 +33,20 @@ class PreparedBatch {
 
   explicit PreparedBatch(const Rules& rules) : rules_(rules) {}
 
+  // For the operations from here on: those of another family, mostly.
+  void UseRules(const Rules& rules) { rules_ = rules; }
   void Put(std::uint32_t family, Slice key, Slice value);
   void Delete(std::uint32_t family, Slice key);
+  // Of [begin, end), which is not empty in the family's order: the caller has seen to that.
+  void DeleteRange(std::uint32_t family, Slice begin, Slice end);
   // A value whose bytes are in a durable file of their own.
   void PutLarge(std::uint32_t family, Slice key, const LargeValueRef& ref, ValueAddress address);
 
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }  // bytes of all records
   [[nodiscard]] bool empty() const { return ops_.empty(); }
-  // What MemTable::Reserve needs.
+  // What MemTable::Reserve needs: range deletes, and the bytes of all keys, small values and ends of ranges.
+  [[nodiscard]] std::size_t range_count() const { return range_count_; }
   [[nodiscard]] std::size_t memtable_bytes() const { return memtable_bytes_; }
 
   // Gives the batch its place: sequence numbers from `first`, `durable` the highest number known durable, the first
@@ -71,6 +76,7 @@ class PreparedBatch {
   std::string compressed_;
   std::uint64_t size_ = 0;
   std::size_t memtable_bytes_ = 0;
+  std::size_t range_count_ = 0;
 };
 
 }  // namespace cambium

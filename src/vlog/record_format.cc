@@ -17,6 +17,7 @@ bool IsKnown(RecordOp op) {
   switch (op) {
     case RecordOp::kPut:
     case RecordOp::kDelete:
+    case RecordOp::kDeleteRange:
     case RecordOp::kPutLarge:
     case RecordOp::kLink:
     case RecordOp::kMark:
@@ -71,7 +72,9 @@ HeaderCheck DecodeRecordHeader(const char* in, std::uint64_t file_seed, std::uin
   if (!IsKnown(header->op)) return HeaderCheck::kUnknownOperation;
   const bool sound = header->sequence <= kMaxSequenceNumber && header->key_size <= kMaxKeySize &&
                      header->value_size <= (std::uint64_t{1} << 40) && header->codec <= Codec::kZstd &&
-                     (header->marks & ~kLastOfBatch) == 0 && in[55] == 0;
+                     (header->marks & ~kLastOfBatch) == 0 && in[55] == 0 &&
+                     (header->op != RecordOp::kDeleteRange ||
+                      (header->value_size <= kMaxKeySize && header->codec == Codec::kNone));
   return sound ? HeaderCheck::kValid : HeaderCheck::kBadField;
 }
 

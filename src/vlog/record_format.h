@@ -44,7 +44,7 @@ enum class RecordOp : std::uint8_t {
   kDelete = 2,
   kSingleDelete = 3,  // reserved: this version writes kDelete
   kMerge = 4,         // reserved; refused on read
-  kDeleteRange = 5,   // reserved; refused on read
+  kDeleteRange = 5,   // of [key, value): the stored value is the end, a key, never compressed
   kPutLarge = 6,      // the value is in a file of its own, which is durable; the stored value is a LargeValueRef
   kLink = 16,         // control: the first record of a segment, ties it to the one before; the value is a SegmentLink
   kAbort = 17,        // reserved control: ends a batch that failed

@@ -13,7 +13,7 @@ namespace {
 struct Wish {
   std::string key;
   std::string value;
-  int what;  // 0 put, 1 delete, 2 large
+  int what;  // 0 put, 1 delete, 2 large, 3 range delete
 };
 
 std::string Compressible(std::size_t n) {
@@ -28,9 +28,10 @@ std::string ImageOf(const std::vector<Wish>& wishes, const PreparedBatch::Rules&
   std::string image;
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     const Wish& wish = wishes[i];
-    std::string stored = wish.what == 0 ? wish.value : wish.what == 1 ? "" : EncodeLargeValueRef(ref);
+    std::string stored = wish.what == 1 ? "" : wish.what == 2 ? EncodeLargeValueRef(ref) : wish.value;
     RecordHeader header;
-    header.op = wish.what == 0 ? RecordOp::kPut : wish.what == 1 ? RecordOp::kDelete : RecordOp::kPutLarge;
+    constexpr RecordOp kOps[] = {RecordOp::kPut, RecordOp::kDelete, RecordOp::kPutLarge, RecordOp::kDeleteRange};
+    header.op = kOps[wish.what];
     if (wish.what == 0 && !stored.empty() && stored.size() >= rules.separate_from) {
       std::string compressed;
       PutFixed<std::uint64_t>(&compressed, stored.size());
@@ -73,13 +74,23 @@ TEST(PreparedBatch, PiecesAreTheContiguousImage) {
     PreparedBatch batch(rules);
     for (Wish& wish : wishes) {
       wish.key = prng.Bytes(prng.Skewed(8));
-      wish.what = prng.OneIn(8) ? 2 : prng.OneIn(4) ? 1 : 0;
+      wish.what = prng.OneIn(8) ? 2 : prng.OneIn(4) ? 1 : prng.OneIn(8) ? 3 : 0;
       const std::size_t size = prng.OneIn(4) ? 2040 + prng.Uniform(20) : prng.Skewed(15);
       wish.value = prng.OneIn(2) ? prng.Bytes(size) : Compressible(size);
       if (wish.what == 0) batch.Put(9, wish.key, wish.value);
       if (wish.what == 1) batch.Delete(9, wish.key);
+      if (wish.what == 3) batch.DeleteRange(9, wish.key, wish.value);
       if (wish.what == 2) batch.PutLarge(9, wish.key, ref, large);
     }
+    std::size_t ranges = 0;
+    std::size_t bytes = 0;
+    for (const Wish& wish : wishes) {
+      const bool is_small = wish.value.empty() || wish.value.size() < rules.separate_from;
+      ranges += wish.what == 3 ? 1 : 0;
+      bytes += wish.key.size() + (wish.what == 3 || (wish.what == 0 && is_small) ? wish.value.size() : 0);
+    }
+    ASSERT_EQ(batch.range_count(), ranges);
+    ASSERT_EQ(batch.memtable_bytes(), bytes);
     const SequenceNumber first = 1 + prng.Uniform(1 << 20);
     const SequenceNumber durable = prng.OneIn(4) ? 0 : prng.Uniform(first);
     // Bound twice: after a failed write a batch goes to another place.
@@ -96,6 +107,10 @@ TEST(PreparedBatch, PiecesAreTheContiguousImage) {
         if (wishes[i].what == 0) {
           ASSERT_EQ(op.value, Slice(wishes[i].value));
           ASSERT_EQ(op.separated, !wishes[i].value.empty() && wishes[i].value.size() >= rules.separate_from);
+        }
+        if (wishes[i].what == 3) {
+          ASSERT_EQ(op.value, Slice(wishes[i].value));
+          ASSERT_FALSE(op.separated);
         }
         if (wishes[i].what == 2) {
           ASSERT_EQ(op.address, large);

@@ -135,7 +135,17 @@ TEST(RecordFormat, FieldsOutOfRangeAreRefusedWhateverTheChecksum) {
   header = SomeHeader();
   header.marks = 2;
   EXPECT_EQ(check(header), HeaderCheck::kBadField);
-  for (const int op : {0, 3, 4, 5, 7, 15, 17, 19, 255}) {
+  header = SomeHeader();
+  header.op = RecordOp::kDeleteRange;  // its value is a key
+  header.codec = Codec::kNone;
+  header.value_size = 64 << 10;
+  EXPECT_EQ(check(header), HeaderCheck::kValid);
+  header.value_size = (64 << 10) + 1;
+  EXPECT_EQ(check(header), HeaderCheck::kBadField);
+  header.value_size = 9;
+  header.codec = Codec::kLz4;
+  EXPECT_EQ(check(header), HeaderCheck::kBadField);
+  for (const int op : {0, 3, 4, 7, 15, 17, 19, 255}) {
     header = SomeHeader();
     header.op = static_cast<RecordOp>(op);
     EXPECT_EQ(check(header), HeaderCheck::kUnknownOperation) << op;
