@@ -168,6 +168,16 @@ bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
   return PickMerge(shape, options_.merges) != MergeChoice::kNothing;
 }
 
+bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
+  const Comparator& order = *options_.comparator;
+  return std::ranges::any_of(layers.runs(), [&](const auto& run) {
+    const RunInfo& info = run->info();
+    return std::ranges::find(request->runs, info.number) != request->runs.end() &&
+           (!request->begin.has_value() || order.Compare(info.largest_key, *request->begin) >= 0) &&
+           (!request->end.has_value() || order.Compare(info.smallest_key, *request->end) <= 0);
+  });
+}
+
 std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const {
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;

@@ -41,6 +41,8 @@ class BTreeIndex final : public Index {
 
   [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const override;
   [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
+  // True while one of its runs is left that holds keys of the range.
+  bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
   Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
   void SealFiles() override { open_segment_ = {}; }
 

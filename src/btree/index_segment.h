@@ -13,28 +13,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cambium/file_system.h"
+#include "index/family_files.h"
 #include "index/index_file.h"
 #include "index/page_pool.h"
 #include "index/tree_builder.h"
-#include "io/file_header.h"
 #include "manifest/state.h"
 #include "util/result.h"
 
 namespace cambium {
-
-// An empty file, open for writing, not for direct writes, and the header that it shall have (kind and page size are set
-// here). Its number is new. That its name is durable before a MANIFEST record names it is the caller's duty.
-struct NewIndexFile {
-  std::shared_ptr<File> file;
-  FileHeader header;
-};
-using CreateIndexFile = std::function<Result<NewIndexFile>()>;
 
 struct IndexSegmentOptions {
   std::uint32_t page_size = 4096;

@@ -8,20 +8,17 @@
 //   tree       root, and the index segments that hold its pages
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "index/family_files.h"
 #include "index/index.h"
 #include "index/merge_cursor.h"
 #include "manifest/state.h"
 
 namespace cambium {
-
-// Opens a file of the family for reading.
-using OpenIndexFile = std::function<Result<std::shared_ptr<File>>(FileKind kind, std::uint64_t number)>;
 
 class TreeLayers final : public Layers {
  public:

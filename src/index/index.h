@@ -24,6 +24,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cambium/slice.h"
@@ -35,6 +37,17 @@
 #include "util/result.h"
 
 namespace cambium {
+
+// One level of an LSM, from 1 on. (Level 0 is the stack of runs.)
+struct LevelShape {
+  std::uint32_t level = 0;
+  std::uint64_t tier_count = 0;  // sorted sequences that a look-up may have to ask
+  std::uint64_t file_count = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t entries = 0;     // tombstones included
+  std::uint64_t tombstones = 0;
+  std::uint64_t value_bytes = 0;
+};
 
 // Facts of layers that decide what to do next, and that users may ask for.
 struct LayersShape {
@@ -48,6 +61,7 @@ struct LayersShape {
   std::uint64_t merged_live_bytes = 0;  // of these, pages that are still reached
   std::uint32_t height = 0;             // of the tree
   bool merge_in_progress = false;       // a sweep has begun and not ended: its next step is due
+  std::vector<LevelShape> levels;       // of an LSM: those that hold something, in order
 };
 
 // Immutable; any thread. Must not outlive the page pool.
@@ -85,6 +99,16 @@ enum class FlushChoice : unsigned char {
   kMerge,    // merge it straight into what lies below, together with all runs
 };
 
+// What a user wants merged as far down as it goes (CompactRange), and how far that has come: one of these per call,
+// asked and merged for until IsMergeDue says no. Goes on whatever is merged in between, but comes to its end for sure
+// only if nothing is that comes from newer runs.
+struct MergeRequest {
+  std::optional<std::string> begin;  // unset: from the first key
+  std::optional<std::string> end;    // included; unset: to the last
+  std::vector<std::uint64_t> runs;   // the stack when it was made: later runs are not meant
+  std::uint32_t level = 0;           // of an LSM: nothing that is meant lies above it. Moved by IsMergeDue.
+};
+
 struct MergeInput {
   std::shared_ptr<const Layers> layers;
   // A frozen memtable to be merged straight in: each key once, newest version, tombstones included. Its entries are not
@@ -93,6 +117,9 @@ struct MergeInput {
   // A merge of runs stops at the next key once it has written so much, and goes on in a later step. A memtable is
   // always merged as a whole.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
+  // Set: the step is one for this request, for which a merge is due. Otherwise it is the one that is most due; if none
+  // is, the runs are merged all the same.
+  const MergeRequest* request = nullptr;
 };
 
 struct MergeStats {
@@ -133,6 +160,9 @@ class Index {
   // Whether a merge of runs (or its next step) is due. `urgent`: space is short, or the database is idle; then any run
   // at all is reason enough.
   [[nodiscard]] virtual bool IsMergeDue(const Layers& layers, bool urgent) const = 0;
+
+  // Whether `request` needs a merge, or another step. Notes in it what is done.
+  virtual bool IsMergeDue(const Layers& layers, MergeRequest* request) const = 0;
 
   // One merge, or a step of one. After an error nothing has changed; files that were made are garbage.
   virtual Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) = 0;

@@ -1,0 +1,172 @@
+#include "lsm_fallback/compaction.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "index/merge_cursor.h"
+#include "index/tree_cursor.h"
+#include "lsm_fallback/older_files.h"
+#include "lsm_fallback/run_writer.h"
+#include "lsm_fallback/tier_cursor.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// What the cursors of one compaction hold at a time: a path of pages for each of them, mostly the same from one key to
+// the next.
+constexpr std::size_t kReadPoolBytes = 256 * 1024;
+
+class Compactor {
+ public:
+  explicit Compactor(const CompactionInput& input)
+      : in_(input), choice_(*input.choice), parts_(input.layers->parts()), order_(parts_.comparator),
+        pool_(kReadPoolBytes) {
+    inputs_.insert(choice_.inputs.begin(), choice_.inputs.end());
+    inputs_.insert(choice_.overlapped.begin(), choice_.overlapped.end());
+  }
+
+  Result<CompactionOutput> Run() && {
+    std::vector<MergeChild> children = TakeInputs();
+    if (taken_ != inputs_.size()) return Status::Aborted("an input of the compaction is no longer there");
+    CAMBIUM_RETURN_IF_ERROR(Merge(std::move(children)));
+    CAMBIUM_RETURN_IF_ERROR(WriteRests());
+    return std::move(out_);
+  }
+
+ private:
+  // The cursors of this compaction have pages of their own, so that they do not drive out what readers have in the pool.
+  std::unique_ptr<EntryCursor> NewCursor(const cambium::Run& run) {
+    const IndexFile& file = *run.files().Find(run.number());
+    FileSet files(std::make_shared<const IndexFile>(file.shared_file(), file.header(), &pool_));
+    return std::make_unique<TreeCursor>(run.info().root, std::move(files), &pool_, parts_.comparator);
+  }
+
+  void Count(const cambium::Run& run) {
+    ++taken_;
+    out_.stats.bytes_read += run.info().file_size;
+  }
+
+  // In the order of the layers, which is newest first; the choice has no say in that.
+  std::vector<MergeChild> TakeInputs() {
+    std::vector<MergeChild> children;
+    for (const auto& run : parts_.runs) {
+      if (!inputs_.contains(run->number())) continue;
+      Count(*run);
+      children.emplace_back(NewCursor(*run));
+      children.back().name = FileName(FileKind::kRun, run->number());
+    }
+    for (const auto& tier : parts_.tiers) {
+      auto runs = std::make_shared<RunList>();
+      for (const auto& run : tier->runs()) {
+        if (!inputs_.contains(run->number())) continue;
+        Count(*run);
+        runs->push_back(run);
+      }
+      if (runs->empty()) continue;
+      children.emplace_back(std::make_unique<TierCursor>(
+          parts_.comparator, std::move(runs), [this](const cambium::Run& run) { return NewCursor(run); }));
+      children.back().name = "level " + std::to_string(tier->level());
+    }
+    return children;
+  }
+
+  [[nodiscard]] RunWriterOptions WriterOptions() const {
+    RunWriterOptions options;
+    options.comparator = parts_.comparator;
+    options.pool = parts_.pool;
+    options.run = in_.run;
+    options.run.kind = RunKind::kMerge;
+    options.create_file = in_.create_file;
+    options.target_bytes = in_.target_bytes;
+    options.grandparent_bytes_max = std::numeric_limits<std::uint64_t>::max();
+    return options;
+  }
+
+  Status Merge(std::vector<MergeChild> children) {
+    RunWriterOptions options = WriterOptions();
+    options.grandparents = in_.grandparents;
+    options.grandparent_bytes_max = in_.grandparent_bytes_max;
+    RunWriter writer(options);
+    OlderFiles older(*in_.layers, choice_.level, inputs_);
+    LayerMerge merge(parts_.comparator, std::move(children), [this](std::size_t, Slice, const Entry& e) { Drop(e); });
+    if (choice_.begin.has_value()) {
+      merge.Seek(*choice_.begin);
+    } else {
+      merge.SeekToFirst();
+    }
+    for (; merge.Valid() && IsBeforeEnd(merge.key()); merge.Next()) {
+      const Entry entry = merge.entry();
+      ++out_.stats.entries_merged;
+      if (entry.kind == EntryKind::kTombstone && !older.MayHold(merge.key())) {
+        ++out_.stats.entries_dropped;
+        continue;
+      }
+      CAMBIUM_RETURN_IF_ERROR(writer.Add(merge.key(), entry));
+    }
+    CAMBIUM_RETURN_IF_ERROR(merge.status());
+    CAMBIUM_TRY(out_.runs, writer.Finish());
+    out_.stats.bytes_written += writer.bytes_written();
+    return Status::OK();
+  }
+
+  [[nodiscard]] bool IsBeforeEnd(Slice key) const {
+    return !choice_.end.has_value() || order_.Compare(key, *choice_.end) < 0;
+  }
+
+  // An entry leaves the layers.
+  void Drop(const Entry& entry) {
+    if (!MutantIs(Mutant::kForgetDroppedAccounts)) out_.accounts.Remove(entry);
+    ++out_.stats.entries_dropped;
+    out_.stats.value_bytes_dropped += ValueBytesOf(entry);
+  }
+
+  // Files of the output tier begin and end between borders.
+  Status WriteRests() {
+    if (!choice_.begin.has_value() && !choice_.end.has_value()) return Status::OK();
+    for (const auto& tier : parts_.tiers) {
+      if (tier->level() != choice_.level) continue;
+      for (const auto& run : tier->runs()) {
+        if (!inputs_.contains(run->number())) continue;
+        if (choice_.begin.has_value() && order_.Compare(run->info().smallest_key, *choice_.begin) < 0) {
+          CAMBIUM_RETURN_IF_ERROR(WriteRest(*tier, *run, nullptr, &*choice_.begin));
+        }
+        if (choice_.end.has_value() && !EndsBefore(order_, KeySpan::Of(run->info()), *choice_.end)) {
+          CAMBIUM_RETURN_IF_ERROR(WriteRest(*tier, *run, &*choice_.end, nullptr));
+        }
+      }
+    }
+    return Status::OK();
+  }
+
+  // Keys of the run in [begin, end), either of which may be absent, stay in its tier.
+  Status WriteRest(const Tier& tier, const cambium::Run& run, const std::string* begin, const std::string* end) {
+    RunWriter writer(WriterOptions());
+    const std::unique_ptr<EntryCursor> cursor = NewCursor(run);
+    begin == nullptr ? cursor->SeekToFirst() : cursor->Seek(*begin);
+    for (; cursor->Valid() && (end == nullptr || order_.Compare(cursor->key(), *end) < 0); cursor->Next()) {
+      CAMBIUM_RETURN_IF_ERROR(writer.Add(cursor->key(), cursor->entry()));
+    }
+    CAMBIUM_RETURN_IF_ERROR(cursor->status());
+    CAMBIUM_TRY(const RunList runs, writer.Finish());
+    out_.stats.bytes_written += writer.bytes_written();
+    for (const auto& rest : runs) out_.rests.push_back({rest, tier.level(), tier.number()});
+    return Status::OK();
+  }
+
+  const CompactionInput& in_;
+  const CompactionChoice& choice_;
+  const LsmLayers::Parts& parts_;
+  const KeyOrder order_;
+  PagePool pool_;  // goes after every cursor
+  std::set<std::uint64_t> inputs_;  // overlapped files among them
+  std::size_t taken_ = 0;
+  CompactionOutput out_;
+};
+
+}  // namespace
+
+Result<CompactionOutput> Compact(const CompactionInput& input) { return Compactor(input).Run(); }
+
+}  // namespace cambium

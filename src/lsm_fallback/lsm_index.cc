@@ -1,0 +1,191 @@
+#include "lsm_fallback/lsm_index.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "lsm_fallback/compaction.h"
+
+namespace cambium {
+namespace {
+
+using Kind = CompactionChoice::Kind;
+
+const LsmLayers& AsLsm(const Layers& layers) {
+  assert(dynamic_cast<const LsmLayers*>(&layers) != nullptr);
+  return static_cast<const LsmLayers&>(layers);
+}
+
+CompactionShape ShapeOf(const LsmLayers& layers) {
+  CompactionShape shape;
+  shape.comparator = layers.parts().comparator;
+  for (const auto& run : layers.runs()) shape.runs.push_back(&run->info());
+  for (const auto& tier : layers.tiers()) {
+    shape.tiers.push_back({tier->level(), tier->number(), {}});
+    for (const auto& run : tier->runs()) shape.tiers.back().files.push_back(&run->info());
+  }
+  return shape;
+}
+
+// What a compaction has made: see MergeOutcome.
+class LsmOutcome final : public MergeOutcome {
+ public:
+  LsmOutcome(std::shared_ptr<const Layers> merged, CompactionChoice choice)
+      : merged_(std::move(merged)), choice_(std::move(choice)) {}
+
+  Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
+  void Committed() override {}
+  [[nodiscard]] const MergeStats& stats() const override { return output_.stats; }
+
+  CompactionOutput& output() { return output_; }
+
+ private:
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // level, tier
+
+  Status CheckBase(const LsmLayers& now) const;
+  // The runs of each tier that is no longer what it was.
+  [[nodiscard]] std::map<Place, RunList> ChangedTiers(const LsmLayers& now, FamilyEdit* edit) const;
+
+  const std::shared_ptr<const Layers> merged_;  // what was read
+  const CompactionChoice choice_;
+  CompactionOutput output_;
+};
+
+// The layers of now are those that were merged, with new runs on top at most.
+Status LsmOutcome::CheckBase(const LsmLayers& now) const {
+  const LsmLayers& then = AsLsm(*merged_);
+  const bool is_suffix =
+      now.runs().size() >= then.runs().size() && std::equal(then.runs().rbegin(), then.runs().rend(), now.runs().rbegin());
+  if (is_suffix && now.tiers() == then.tiers()) return Status::OK();
+  return Status::Aborted("the layers that were compacted are no longer there");
+}
+
+std::map<LsmOutcome::Place, RunList> LsmOutcome::ChangedTiers(const LsmLayers& now, FamilyEdit* edit) const {
+  const std::set<std::uint64_t> inputs(choice_.inputs.begin(), choice_.inputs.end());
+  const std::set<std::uint64_t> overlapped(choice_.overlapped.begin(), choice_.overlapped.end());
+  const bool is_move = choice_.kind == Kind::kMove;
+  const Place target(choice_.output_level, choice_.output_tier);
+
+  std::map<Place, RunList> changed;
+  changed[target];
+  RunList moved;
+  for (const auto& run : now.runs()) {
+    if (is_move && inputs.contains(run->number())) moved.push_back(run);
+  }
+  for (const auto& tier : now.tiers()) {
+    const Place place(tier->level(), tier->number());
+    RunList kept;
+    for (const auto& run : tier->runs()) {
+      if (inputs.contains(run->number())) {
+        is_move ? moved.push_back(run) : edit->drop_level_runs.push_back(run->number());
+      } else if (overlapped.contains(run->number())) {
+        edit->drop_level_runs.push_back(run->number());
+      } else {
+        kept.push_back(run);
+      }
+    }
+    if (place == target || kept.size() != tier->runs().size()) changed[place] = std::move(kept);
+  }
+  for (const auto& run : moved) {
+    edit->place_runs.push_back({run->number(), target.first, target.second});
+    changed[target].push_back(run);
+  }
+  const auto add = [&](const std::shared_ptr<const Run>& run, Place place) {
+    edit->add_runs.push_back(run->info());
+    edit->place_runs.push_back({run->number(), place.first, place.second});
+    changed[place].push_back(run);
+  };
+  for (const auto& run : output_.runs) add(run, target);
+  for (const CompactionOutput::Rest& rest : output_.rests) add(rest.run, {rest.level, rest.tier});
+  return changed;
+}
+
+Result<std::shared_ptr<const Layers>> LsmOutcome::Stage(const Layers& current, FamilyEdit* edit) const {
+  const LsmLayers& now = AsLsm(current);
+  CAMBIUM_RETURN_IF_ERROR(CheckBase(now));
+  LsmLayers::Parts parts = now.parts();
+  if (choice_.kind != Kind::kNothing) {
+    std::map<Place, RunList> changed = ChangedTiers(now, edit);
+    std::erase_if(parts.tiers, [&](const auto& tier) { return changed.contains({tier->level(), tier->number()}); });
+    for (auto& [place, runs] : changed) {
+      if (runs.empty()) continue;
+      CAMBIUM_TRY(std::shared_ptr<const Tier> tier,
+                  Tier::Make(parts.comparator, place.first, place.second, std::move(runs)));
+      parts.tiers.push_back(std::move(tier));
+    }
+    std::ranges::sort(parts.tiers, [](const auto& a, const auto& b) {
+      return a->level() != b->level() ? a->level() < b->level() : a->number() > b->number();
+    });
+  }
+  if (choice_.kind != Kind::kNothing && choice_.level == 0) {
+    std::erase_if(parts.runs, [this](const std::shared_ptr<const Run>& run) {
+      return std::ranges::find(choice_.inputs, run->number()) != choice_.inputs.end();
+    });
+    edit->layers.emplace();
+    for (const auto& run : parts.runs) edit->layers->push_back(run->number());
+  }
+  edit->accounts.Merge(output_.accounts);
+  return std::shared_ptr<const Layers>(std::make_shared<const LsmLayers>(std::move(parts)));
+}
+
+}  // namespace
+
+LsmIndex::LsmIndex(LsmIndexOptions options) : options_(std::move(options)), policy_(options_.policy) {
+  assert(options_.comparator != nullptr && options_.pool != nullptr && options_.create_file != nullptr);
+}
+
+void LsmIndex::SetPolicy(const CompactionPolicy& policy) {
+  const std::lock_guard lock(mutex_);
+  policy_ = policy;
+}
+
+CompactionPolicy LsmIndex::policy() const {
+  const std::lock_guard lock(mutex_);
+  return policy_;
+}
+
+bool LsmIndex::IsMergeDue(const Layers& layers, bool urgent) const {
+  if (urgent && !layers.runs().empty()) return true;
+  return PickCompaction(ShapeOf(AsLsm(layers)), policy()).kind != Kind::kNothing;
+}
+
+bool LsmIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
+  return AdvanceRequest(ShapeOf(AsLsm(layers)), request);
+}
+
+Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
+  if (input.memtable != nullptr) {
+    return Status::InvalidArgument("a memtable is not merged into levels: it becomes a run");
+  }
+  const LsmLayers& layers = AsLsm(*input.layers);
+  const CompactionPolicy policy_now = policy();
+  CompactionShape shape = ShapeOf(layers);
+  shape.step_bytes = input.max_output_bytes;
+  CompactionChoice choice;
+  if (input.request != nullptr) {
+    choice = PickRequested(shape, policy_now, *input.request);
+  } else {
+    choice = PickCompaction(shape, policy_now);
+    if (choice.kind == Kind::kNothing) choice = PickRuns(shape, policy_now);
+  }
+  auto outcome = std::make_unique<LsmOutcome>(input.layers, choice);
+  if (choice.kind == Kind::kMerge) {
+    CompactionInput compaction;
+    compaction.layers = &layers;
+    compaction.choice = &choice;
+    compaction.run.page_size = options_.page_size;
+    compaction.run.filter_bits_per_key = options_.filter_bits_per_key;
+    compaction.create_file = options_.create_file;
+    compaction.target_bytes = policy_now.TargetFileSize(choice.output_level);
+    if (const TierShape* below = GrandparentsOf(shape, choice.output_level); below != nullptr) {
+      compaction.grandparents = below->files;
+    }
+    compaction.grandparent_bytes_max = kGrandparentFiles * compaction.target_bytes;
+    CAMBIUM_TRY(outcome->output(), Compact(compaction));
+  }
+  return std::unique_ptr<MergeOutcome>(std::move(outcome));
+}
+
+}  // namespace cambium

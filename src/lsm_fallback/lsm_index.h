@@ -1,0 +1,52 @@
+// LsmIndex: the Index whose layers are runs above levels of runs.
+//
+// A flush always makes a run on top. pick_compaction.h decides which runs and files are merged when, compaction.h does
+// it; what is left here is the book-keeping between them. Nothing is kept from one compaction to the next: what is to
+// be done follows from what lies where, also after the database was opened anew.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "index/family_files.h"
+#include "index/index.h"
+#include "lsm_fallback/lsm_layers.h"
+#include "lsm_fallback/pick_compaction.h"
+
+namespace cambium {
+
+struct LsmIndexOptions {
+  const Comparator* comparator = nullptr;
+  PagePool* pool = nullptr;
+  std::uint32_t page_size = 4096;
+  unsigned filter_bits_per_key = 10;
+  CompactionPolicy policy;
+  CreateIndexFile create_file;  // runs
+};
+
+// Layers given to it are LsmLayers of the same comparator. Pick*, IsMergeDue, SetPolicy: any thread. Merge: one thread
+// at a time. Must outlive outcomes.
+class LsmIndex final : public Index {
+ public:
+  explicit LsmIndex(LsmIndexOptions options);
+
+  [[nodiscard]] FlushChoice PickFlush(const Layers&, const MergeTop&) const override { return FlushChoice::kMakeRun; }
+  // Urgent: all runs are to go down. That leaves what larger levels hide: a MergeRequest finds that.
+  [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
+  bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
+  // The choice that is due; if none is, all runs go down; if there is none either, the outcome changes nothing. A
+  // memtable is InvalidArgument: nothing is ever merged straight in.
+  Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
+  void SealFiles() override {}  // no file is ever appended to
+
+  // From the next choice on.
+  void SetPolicy(const CompactionPolicy& policy);
+  [[nodiscard]] CompactionPolicy policy() const;
+
+ private:
+  const LsmIndexOptions options_;  // but for its policy
+  mutable std::mutex mutex_;
+  CompactionPolicy policy_;  // guarded by mutex_
+};
+
+}  // namespace cambium

@@ -1,0 +1,142 @@
+#include "lsm_fallback/lsm_layers.h"
+
+#include <map>
+#include <utility>
+
+#include "index/filter.h"
+#include "index/merge_cursor.h"
+#include "index/tree_cursor.h"
+#include "lsm_fallback/tier_cursor.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+LsmLayers::LsmLayers(Parts parts) : parts_(std::move(parts)), order_(parts_.comparator) {}
+
+Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& state, const Comparator* comparator,
+                                                         PagePool* pool, const OpenIndexFile& open_file) {
+  Parts parts;
+  parts.comparator = comparator;
+  parts.pool = pool;
+  const auto open = [&](const RunInfo& info) -> Result<std::shared_ptr<const Run>> {
+    CAMBIUM_TRY(std::shared_ptr<File> file, open_file(FileKind::kRun, info.number));
+    return Run::Open(std::move(file), info, comparator, pool);
+  };
+  for (const RunInfo& info : state.runs) {
+    CAMBIUM_RETURN_IF_ERROR(CheckSpan(comparator, info));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, open(info));
+    parts.runs.push_back(std::move(run));
+  }
+  struct NewestFirst {
+    bool operator()(const std::pair<std::uint32_t, std::uint64_t>& a,
+                    const std::pair<std::uint32_t, std::uint64_t>& b) const {
+      return a.first != b.first ? a.first < b.first : a.second > b.second;
+    }
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, RunList, NewestFirst> tiers;
+  for (const auto& [number, placed] : state.level_runs) {
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, open(placed.info));
+    tiers[{placed.level, placed.tier}].push_back(std::move(run));
+  }
+  for (auto& [place, runs] : tiers) {
+    CAMBIUM_TRY(std::shared_ptr<const Tier> tier, Tier::Make(comparator, place.first, place.second, std::move(runs)));
+    parts.tiers.push_back(std::move(tier));
+  }
+  return std::make_shared<const LsmLayers>(std::move(parts));
+}
+
+// The key is hashed once for all filters. Without filters the hash is of no use, and costs little.
+Result<bool> LsmLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
+  const std::uint64_t filter_hash = FilterHash(key);
+  if (MutantIs(Mutant::kLevelsBeforeRuns)) {
+    CAMBIUM_TRY(const bool found, FindInTiers(key, filter_hash, keep, entry));
+    return found ? Result<bool>(true) : FindInRuns(key, filter_hash, keep, entry);
+  }
+  CAMBIUM_TRY(const bool found, FindInRuns(key, filter_hash, keep, entry));
+  return found ? Result<bool>(true) : FindInTiers(key, filter_hash, keep, entry);
+}
+
+Result<bool> LsmLayers::FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
+  for (const auto& run : parts_.runs) {
+    CAMBIUM_TRY(const bool found, FindIn(*run, key, filter_hash, keep, entry));
+    if (found) return true;
+  }
+  return false;
+}
+
+Result<bool> LsmLayers::FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
+  for (const auto& tier : parts_.tiers) {
+    const Run* const run = tier->Find(key);
+    if (run == nullptr) continue;
+    CAMBIUM_TRY(const bool found, FindIn(*run, key, filter_hash, keep, entry));
+    if (found) return true;
+  }
+  return false;
+}
+
+Result<bool> LsmLayers::FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep,
+                               Entry* entry) const {
+  if (!run.MayContainHash(filter_hash)) return false;
+  return TreeFind(run.info().root, run.files(), parts_.pool, order_, key, keep, entry);
+}
+
+std::unique_ptr<EntryCursor> LsmLayers::NewCursor() const {
+  std::vector<MergeChild> children;
+  for (const auto& run : parts_.runs) {
+    children.emplace_back(run->NewCursor());
+    children.back().name = FileName(FileKind::kRun, run->number());
+  }
+  for (const auto& tier : parts_.tiers) {
+    std::shared_ptr<const RunList> runs(tier, &tier->runs());
+    children.emplace_back(std::make_unique<TierCursor>(parts_.comparator, std::move(runs)));
+    children.back().name = "level " + std::to_string(tier->level());
+  }
+  return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
+}
+
+std::shared_ptr<const Layers> LsmLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
+  Parts parts = parts_;
+  parts.runs.insert(parts.runs.begin(), std::move(run));
+  return std::make_shared<const LsmLayers>(std::move(parts));
+}
+
+LayersShape LsmLayers::shape() const {
+  LayersShape shape;
+  shape.run_count = parts_.runs.size();
+  for (const auto& run : parts_.runs) {
+    shape.run_keys += run->entry_count();
+    shape.run_tombstones += run->info().tombstone_count;
+    shape.run_file_bytes += run->info().file_size;
+  }
+  for (const auto& tier : parts_.tiers) {
+    if (shape.levels.empty() || shape.levels.back().level != tier->level()) {
+      shape.levels.emplace_back();
+      shape.levels.back().level = tier->level();
+    }
+    LevelShape& level = shape.levels.back();
+    ++level.tier_count;
+    level.file_count += tier->runs().size();
+    for (const auto& run : tier->runs()) {
+      level.file_bytes += run->info().file_size;
+      level.entries += run->entry_count();
+      level.tombstones += run->info().tombstone_count;
+      level.value_bytes += run->info().root.value_bytes;
+    }
+  }
+  for (const LevelShape& level : shape.levels) {
+    shape.merged_keys += level.entries;
+    shape.merged_value_bytes += level.value_bytes;
+    shape.merged_file_bytes += level.file_bytes;
+  }
+  shape.merged_live_bytes = shape.merged_file_bytes;
+  return shape;
+}
+
+void LsmLayers::AppendFiles(std::vector<NumberedFile>* files) const {
+  for (const auto& run : parts_.runs) files->push_back({FileKind::kRun, run->number()});
+  for (const auto& tier : parts_.tiers) {
+    for (const auto& run : tier->runs()) files->push_back({FileKind::kRun, run->number()});
+  }
+}
+
+}  // namespace cambium

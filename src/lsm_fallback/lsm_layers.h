@@ -1,0 +1,58 @@
+// LsmLayers: the durable layers of a family whose back-end is the LSM.
+//
+//   runs[0]    newest
+//   ...        level 0: each may hold any key
+//   runs[n]
+//   tiers[0]   level 1, its newest tier
+//   ...
+//   tiers[m]   the last level's oldest tier
+//
+// What comes first hides what comes later; see tier.h for what a tier is.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "index/family_files.h"
+#include "index/index.h"
+#include "lsm_fallback/tier.h"
+#include "manifest/state.h"
+
+namespace cambium {
+
+class LsmLayers final : public Layers {
+ public:
+  // What the layers are made of. Immutable once they exist.
+  struct Parts {
+    const Comparator* comparator = nullptr;
+    PagePool* pool = nullptr;
+    RunList runs;                                    // level 0, newest first
+    std::vector<std::shared_ptr<const Tier>> tiers;  // levels ascend, and in each the numbers of tiers descend
+  };
+  explicit LsmLayers(Parts parts);
+
+  // Opens every run that the committed state names, compares it with what the state says of it, and checks in the real
+  // order of keys that the runs of a tier share none: Corruption, naming the files, if not.
+  static Result<std::shared_ptr<const LsmLayers>> Open(const FamilyState& state, const Comparator* comparator,
+                                                       PagePool* pool, const OpenIndexFile& open_file);
+
+  Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const override;
+  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const override;
+  [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
+  [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;
+  [[nodiscard]] LayersShape shape() const override;
+  void AppendFiles(std::vector<NumberedFile>* files) const override;
+
+  [[nodiscard]] const Parts& parts() const { return parts_; }
+  [[nodiscard]] const std::vector<std::shared_ptr<const Tier>>& tiers() const { return parts_.tiers; }
+
+ private:
+  Result<bool> FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
+  Result<bool> FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
+  Result<bool> FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
+
+  const Parts parts_;
+  const KeyOrder order_;
+};
+
+}  // namespace cambium

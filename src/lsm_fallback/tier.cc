@@ -1,0 +1,49 @@
+#include "lsm_fallback/tier.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "manifest/file_names.h"
+
+namespace cambium {
+
+Tier::Tier(const Comparator* comparator, std::uint32_t level, std::uint64_t number, RunList runs)
+    : order_(comparator), level_(level), number_(number), runs_(std::move(runs)) {}
+
+Result<std::shared_ptr<const Tier>> Tier::Make(const Comparator* comparator, std::uint32_t level, std::uint64_t number,
+                                               RunList runs) {
+  assert(!runs.empty());
+  const KeyOrder order(comparator);
+  for (const auto& run : runs) CAMBIUM_RETURN_IF_ERROR(CheckSpan(order, run->info()));
+  std::ranges::sort(runs, [&order](const auto& a, const auto& b) {
+    return order.Compare(a->info().smallest_key, b->info().smallest_key) < 0;
+  });
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (EndsBefore(order, KeySpan::Of(runs[i - 1]->info()), runs[i]->info().smallest_key)) continue;
+    return Status::Corruption(FileName(FileKind::kRun, runs[i - 1]->number()) + " and " +
+                              FileName(FileKind::kRun, runs[i]->number()) + " of level " + std::to_string(level) +
+                              " overlap");
+  }
+  return std::shared_ptr<const Tier>(new Tier(comparator, level, number, std::move(runs)));
+}
+
+const Run* Tier::Find(Slice key) const {
+  const std::size_t i = FirstNotBefore(order_, runs_, key);
+  if (i == runs_.size() || order_.Compare(runs_[i]->info().smallest_key, key) > 0) return nullptr;
+  return runs_[i].get();
+}
+
+std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key) {
+  const auto first = std::ranges::partition_point(
+      runs, [&](const auto& run) { return EndsBefore(order, KeySpan::Of(run->info()), key); });
+  return static_cast<std::size_t>(first - runs.begin());
+}
+
+Status CheckSpan(const KeyOrder& order, const RunInfo& run) {
+  const int compared = order.Compare(run.smallest_key, run.largest_key);
+  if (compared < 0 || (compared == 0 && !run.largest_is_open)) return Status::OK();
+  return Status::Corruption(FileName(FileKind::kRun, run.number) + ": its smallest key lies behind its largest one");
+}
+
+}  // namespace cambium

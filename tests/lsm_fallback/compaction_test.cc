@@ -1,0 +1,318 @@
+// What compactions do to entries and accounts: random programs against a map, and the rules one by one.
+#include "lsm_fallback/compaction.h"
+
+#include <gtest/gtest.h>
+
+#include "lsm_family.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%06llu", static_cast<unsigned long long>(n));
+  return text;
+}
+
+void ExpectGood(LsmFamily& family) {
+  const Status s = family.Check();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+}
+
+struct Program {
+  const Comparator* comparator = BytewiseComparator();
+  CompactionStyle style = kCompactionStyleLevel;
+  std::uint64_t seed = 0;
+  int rounds = 120;
+};
+
+std::string RandomKey(Prng& prng) {
+  // Names that differ only in case are one key for one of the comparators.
+  std::string key = (prng.OneIn(2) ? "k" : "K") + Key(prng.Skewed(11));
+  if (prng.OneIn(20)) key += std::string(prng.Uniform(60), 'x');
+  return key;
+}
+
+void WriteSome(LsmFamily& family, Prng& prng) {
+  const std::uint64_t count = prng.Between(1, 150);
+  const bool in_order = prng.OneIn(5);
+  std::uint64_t next = prng.Uniform(3000);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string key = in_order ? "k" + Key(next++) : RandomKey(prng);
+    if (prng.OneIn(4)) {
+      family.Delete(key);
+    } else if (prng.OneIn(2)) {
+      family.PutInline(key, prng.Bytes(prng.Uniform(100)));
+    } else {
+      family.Put(key, prng.Between(100, 5000));
+    }
+  }
+}
+
+// One thing after the other that may happen to a family. Everything must hold after each.
+Status RunProgram(const Program& program) {
+  Prng prng(program.seed);
+  LsmFamilyOptions options;
+  options.comparator = program.comparator;
+  options.policy = TinyPolicy(program.style);
+  options.pool_bytes = 64 * 1024;
+  LsmFamily family(options);
+  for (int round = 0; round < program.rounds; ++round) {
+    const std::uint64_t step = prng.OneIn(3) ? LsmFamily::kWholeStep : prng.Between(1, 40'000);
+    const std::uint64_t dice = prng.Uniform(20);
+    if (dice < 10) {
+      WriteSome(family, prng);
+      CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+    } else if (dice < 14) {
+      CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue(step));
+    } else if (dice < 16) {
+      // A run comes on top between the work and its commit.
+      CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family.Merge(step));
+      WriteSome(family, prng);
+      CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+      CAMBIUM_RETURN_IF_ERROR(family.Commit(outcome.get()));
+    } else if (dice < 17) {
+      CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> abandoned, family.Merge(step));
+    } else if (dice < 18) {
+      std::optional<std::string> begin = RandomKey(prng);
+      std::optional<std::string> end = RandomKey(prng);
+      if (program.comparator->Compare(*begin, *end) > 0) std::swap(begin, end);
+      if (prng.OneIn(4)) begin.reset();
+      if (prng.OneIn(4)) end.reset();
+      CAMBIUM_RETURN_IF_ERROR(family.CompactRange(begin, end, step));
+    } else if (dice < 19) {
+      CompactionPolicy policy = TinyPolicy(prng.OneIn(2) ? kCompactionStyleLevel : kCompactionStyleLazyLevel);
+      if (prng.OneIn(2)) policy.style = program.style;
+      policy.max_bytes_for_level_multiplier = static_cast<double>(prng.Between(2, 10));
+      policy.level0_file_num_compaction_trigger = prng.Between(1, 6);
+      policy.target_file_size_base = prng.Between(1024, 8192);
+      family.index().SetPolicy(policy);
+    } else {
+      CAMBIUM_RETURN_IF_ERROR(family.Reopen());
+    }
+    const Status s = family.Check();
+    if (!s.ok()) return s.WithContext("round " + std::to_string(round));
+  }
+  CAMBIUM_RETURN_IF_ERROR(family.CompactRange({}, {}));
+  CAMBIUM_RETURN_IF_ERROR(family.Check());
+  // Everything in one sequence: nothing is hidden, and nothing deletes.
+  if (family.layers().tiers().size() > 1 || !family.layers().runs().empty()) {
+    return Status::Corruption("not all went down");
+  }
+  if (family.tombstone_count() != 0 || family.entry_count() != family.durable().size()) {
+    return Status::Corruption("tombstones or hidden entries at the bottom");
+  }
+  return Status::OK();
+}
+
+class CompactionProgramTest : public ::testing::TestWithParam<CompactionStyle> {};
+
+TEST_P(CompactionProgramTest, AgreesWithAMapAtEveryStep) {
+  const std::uint64_t seed = SeedFromEnvironment(0x15fa11);
+  const std::uint64_t programs = 2 * ScaleFromEnvironment();
+  for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator(), CaseFoldingComparator(),
+                                       LengthFirstComparator()}) {
+    for (std::uint64_t i = 0; i < programs; ++i) {
+      const Status s = RunProgram({comparator, GetParam(), seed + i});
+      ASSERT_TRUE(s.ok()) << comparator->Name() << ", CAMBIUM_SEED=" << seed + i << ": " << s.ToString();
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Styles, CompactionProgramTest,
+                         ::testing::Values(kCompactionStyleLevel, kCompactionStyleLazyLevel),
+                         [](const auto& its) { return its.param == kCompactionStyleLevel ? "Level" : "LazyLevel"; });
+
+// ---- The rules one by one ----
+
+// A key deleted in level 1 while level 2 has it.
+Status DeleteAboveTheBottom() {
+  LsmFamily family;
+  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue());
+  if (family.layers().tiers().front()->level() != 2) return Status::Aborted("level 1 is not empty");
+  for (std::uint64_t i = 0; i < 3000; i += 10) family.Delete(Key(i));
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.Step());
+  return family.Check();
+}
+
+TEST(CompactionTest, TombstonesStayAboveWhatTheyDelete) {
+  const Status s = DeleteAboveTheBottom();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  const MutantScope mutant(Mutant::kDropTombstonesAnywhere);
+  const Status dropped = DeleteAboveTheBottom();
+  EXPECT_TRUE(dropped.IsCorruption()) << dropped.ToString();
+}
+
+TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
+  LsmFamily family;
+  for (std::uint64_t i = 1000; i < 4000; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.CompactWhileDue().ok());
+  ASSERT_GE(family.layers().tiers().back()->level(), 2u);
+  // Level 1 gets tombstones of keys that level 2 may have, and of keys that it cannot have.
+  const std::uint64_t first = std::stoull(family.layers().tiers().back()->runs()[0]->info().smallest_key);
+  for (std::uint64_t i = 0; i < 100; ++i) family.Delete(Key(first - 200 + 2 * i));
+  for (std::uint64_t i = 0; i < 100; ++i) family.Delete(Key(first + 2 * i));
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Step().ok());
+  EXPECT_EQ(family.tombstone_count(), 100u);
+  ExpectGood(family);
+}
+
+// Mutant: an address that goes is not charged, so its segment is never given back.
+TEST(CompactionTest, WhatIsDroppedIsChargedAndWhatMovesIsNot) {
+  const auto overwrite = [] {
+    LsmFamily family;
+    for (int round = 0; round < 3; ++round) {
+      for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 300);
+      CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+    }
+    CAMBIUM_RETURN_IF_ERROR(family.Step());
+    std::int64_t dropped = 0;
+    for (const auto& [slot, account] : family.last_edit().accounts.by_slot()) dropped -= account.references;
+    if (dropped != 600 || family.last_stats().entries_dropped != 600) {
+      return Status::Corruption("600 are hidden, " + std::to_string(dropped) + " are charged");
+    }
+    return family.Check();
+  };
+  const Status s = overwrite();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  const MutantScope mutant(Mutant::kForgetDroppedAccounts);
+  EXPECT_FALSE(overwrite().ok());
+}
+
+TEST(CompactionTest, FilesEndAtTheirSizeAndBeforeTheyMeetTooMuch) {
+  LsmFamilyOptions options;
+  options.policy.target_file_size_base = 8192;
+  options.policy.max_bytes_for_level_base = 1u << 20;
+  LsmFamily family(options);
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint64_t i = 0; i < 20'000; i += 2) family.Put(Key(i + round), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+  ASSERT_TRUE(family.CompactRange({}, {}).ok());
+  const RunList bottom = family.layers().tiers()[0]->runs();
+  ASSERT_GT(bottom.size(), 25u);
+  for (std::size_t i = 0; i + 1 < bottom.size(); ++i) {
+    EXPECT_GE(bottom[i]->info().file_size, 8192u);
+    EXPECT_LE(bottom[i]->info().file_size, 8192u * 2) << "pages, filter and footer come on top";
+  }
+  // Down to level 2, so that level 1 can be cut by it.
+  CompactionPolicy policy = options.policy;
+  policy.max_bytes_for_level_base = 1;
+  policy.max_bytes_for_level_multiplier = 1u << 20;
+  family.index().SetPolicy(policy);
+  ASSERT_TRUE(family.CompactWhileDue().ok());
+  ASSERT_EQ(family.layers().tiers().size(), 1u);
+  ASSERT_EQ(family.layers().tiers()[0]->level(), 2u);
+  family.index().SetPolicy(options.policy);
+  for (std::uint64_t i = 0; i < 20'000; i += 100) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Step().ok());
+  ASSERT_EQ(family.layers().tiers().size(), 2u);
+  const Tier& upper = *family.layers().tiers()[0];
+  const Tier& lower = *family.layers().tiers()[1];
+  EXPECT_GT(upper.runs().size(), 2u) << "200 keys fit in one file, which would meet all of level 2";
+  const KeyOrder order(BytewiseComparator());
+  for (const auto& file : upper.runs()) {
+    std::uint64_t met = 0;
+    for (const auto& below : lower.runs()) {
+      if (Overlap(order, KeySpan::Of(file->info()), KeySpan::Of(below->info()))) met += below->info().file_size;
+    }
+    EXPECT_LE(met, (kGrandparentFiles + 3) * 8192);
+  }
+  ExpectGood(family);
+}
+
+// A source out of order would lose keys without a sound.
+TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
+  LsmFamilyOptions options;
+  options.comparator = LengthFirstComparator();
+  LsmFamily family(options);
+  for (const char* key : {"1", "9", "10", "99", "100"}) family.Put(key, 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  for (const char* key : {"2", "8", "11", "98", "101"}) family.Put(key, 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  // The same files in an order in which their borders look right, and their insides are not.
+  class Liar final : public Comparator {
+   public:
+    [[nodiscard]] int Compare(Slice a, Slice b) const override {
+      const int x = LengthFirstComparator()->Compare(a, b);
+      return a.size() == 2 && b.size() == 2 ? -x : x;
+    }
+    [[nodiscard]] const char* Name() const override { return LengthFirstComparator()->Name(); }
+  };
+  static const Liar liar;
+  PagePool pool(1u << 20);
+  const auto layers = LsmLayers::Open(family.state(), &liar, &pool,
+                                      [&](FileKind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
+                                        std::unique_ptr<File> file;
+                                        CAMBIUM_RETURN_IF_ERROR(
+                                            family.fs().Open(family.PathOf(number), OpenMode::kReadOnly, {}, &file));
+                                        return std::shared_ptr<File>(std::move(file));
+                                      });
+  ASSERT_TRUE(layers.ok()) << layers.status().ToString();
+  CompactionChoice choice;
+  choice.kind = CompactionChoice::Kind::kMerge;
+  choice.output_level = 1;
+  for (const RunInfo& run : family.state().runs) choice.inputs.push_back(run.number);
+  std::uint64_t next = 1000;
+  CompactionInput input;
+  input.layers = layers->get();
+  input.choice = &choice;
+  input.run.page_size = 512;
+  input.create_file = [&]() -> Result<NewIndexFile> {
+    NewIndexFile made;
+    made.header.number = next++;
+    std::unique_ptr<File> file;
+    CAMBIUM_RETURN_IF_ERROR(family.fs().Open(family.PathOf(made.header.number), OpenMode::kCreateNew, {}, &file));
+    made.file = std::move(file);
+    return made;
+  };
+  const Status s = Compact(input).status();
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_NE(s.ToString().find("out of order"), std::string::npos) << s.ToString();
+}
+
+TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {
+  LsmFamily family;
+  family.Put("a", 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  CompactionChoice choice;
+  choice.kind = CompactionChoice::Kind::kMerge;
+  choice.output_level = 1;
+  choice.inputs = {family.state().runs[0].number, 999};
+  CompactionInput input;
+  input.layers = &family.layers();
+  input.choice = &choice;
+  input.create_file = [] { return Result<NewIndexFile>(Status::IOError("not asked for")); };
+  EXPECT_TRUE(Compact(input).status().IsAborted());
+}
+
+// Compactions read past the pool, so that pages in use stay in it.
+TEST(CompactionTest, ReadersKeepTheirPages) {
+  LsmFamilyOptions options;
+  options.pool_bytes = 32 * 1024;
+  LsmFamily family(options);
+  for (int round = 0; round < 4; ++round) {
+    for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+  PageRef keep;
+  Entry entry;
+  const std::shared_ptr<const LsmLayers> before = family.shared_layers();
+  for (std::uint64_t i = 0; i < 50; ++i) ASSERT_TRUE(before->Find(Key(i), &keep, &entry).ok());
+  ASSERT_TRUE(family.Step().ok());
+  const std::uint64_t reads = family.fs().calls(SimOpKind::kRead);
+  for (std::uint64_t i = 0; i < 50; ++i) ASSERT_TRUE(before->Find(Key(i), &keep, &entry).ok());
+  EXPECT_EQ(family.fs().calls(SimOpKind::kRead), reads);
+}
+
+}  // namespace
+}  // namespace cambium::testing

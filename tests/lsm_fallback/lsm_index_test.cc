@@ -1,0 +1,337 @@
+// The Index contract as the LSM keeps it: steps and slices, what may come between a merge and its commit, moves,
+// requests, and what an error leaves behind.
+#include "lsm_fallback/lsm_index.h"
+
+#include <gtest/gtest.h>
+
+#include "lsm_family.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
+  return text;
+}
+
+void ExpectGood(LsmFamily& family) {
+  const Status s = family.Check();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+}
+
+LsmFamilyOptions Lazy() {
+  LsmFamilyOptions options;
+  options.policy = TinyPolicy(kCompactionStyleLazyLevel);
+  return options;
+}
+
+// Two levels or more, and three runs that update, delete and add.
+void MakeLevelsAndRuns(LsmFamily& family, std::uint64_t count) {
+  for (std::uint64_t part = 0; part < 4; ++part) {
+    for (std::uint64_t i = part; i < count; i += 4) family.Put(Key(i * 4), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+  ASSERT_TRUE(family.CompactWhileDue().ok());
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    for (std::uint64_t i = run; i < count; i += 5) family.Put(Key(i * 4), 400);
+    for (std::uint64_t i = run; i < count; i += 7) family.Delete(Key(i * 4));
+    for (std::uint64_t i = run; i < count; i += 6) family.Put(Key(i * 4 + 1), 400);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+}
+
+TEST(LsmIndexTest, AFlushAlwaysMakesARun) {
+  LsmFamily family;
+  EXPECT_EQ(family.index().PickFlush(family.layers(), {1, "a", "b"}), FlushChoice::kMakeRun);
+  family.Put("a", 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  const std::unique_ptr<EntryCursor> cursor = family.layers().NewCursor();
+  MergeInput input;
+  input.layers = family.shared_layers();
+  input.memtable = cursor.get();
+  EXPECT_TRUE(family.index().Merge(input).status().IsInvalidArgument());
+}
+
+TEST(LsmIndexTest, MergesAreDueByTheTriggersOrWhenItIsUrgent) {
+  LsmFamily family;
+  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), false));
+  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), true));
+  for (int i = 1; i <= 4; ++i) {
+    family.Put("a", 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    EXPECT_EQ(family.index().IsMergeDue(family.layers(), false), i == 4);
+    EXPECT_TRUE(family.index().IsMergeDue(family.layers(), true));
+  }
+  ASSERT_TRUE(family.Step().ok());
+  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), true));
+  EXPECT_EQ(family.entry_count(), 1u);
+  ASSERT_TRUE(family.Step().ok()) << "with nothing to do it changes nothing";
+  ExpectGood(family);
+}
+
+TEST(LsmIndexTest, EveryStepShowsTheSameState) {
+  for (const bool lazy : {false, true}) {
+    LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
+    MakeLevelsAndRuns(family, 3000);
+    ExpectGood(family);
+    family.Put(Key(1), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    int steps = 0;
+    while (family.index().IsMergeDue(family.layers(), false)) {
+      ASSERT_TRUE(family.Step(4096).ok());
+      ++steps;
+      ExpectGood(family);
+      if (steps % 5 == 0) {
+        ASSERT_TRUE(family.Reopen().ok());
+      }
+    }
+    EXPECT_GT(steps, 3) << "lazy " << lazy;
+    EXPECT_TRUE(family.layers().runs().empty());
+  }
+}
+
+// The last level is many times larger than a slice; the step that writes it anew is not.
+TEST(LsmIndexTest, ASliceBoundsAStep) {
+  LsmFamilyOptions options = Lazy();
+  options.policy.max_bytes_for_level_base = 64 * 1024;
+  LsmFamily family(options);
+  Prng prng(7);
+  for (int round = 0; round < 30; ++round) {
+    for (int i = 0; i < 1000; ++i) family.Put(Key(prng.Uniform(100'000)), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    std::uint64_t most = 0;
+    while (family.index().IsMergeDue(family.layers(), false)) {
+      const bool from_runs = family.layers().runs().size() >= 4;
+      ASSERT_TRUE(family.Step(16 * 1024).ok());
+      if (!from_runs) most = std::max(most, family.last_stats().bytes_written);
+    }
+    // Four target files, what overlaps the borders, and the rests of at most as many tiers as a level has.
+    EXPECT_LT(most, 4 * 4096u + 8 * 2 * 8192u) << round;
+  }
+  ExpectGood(family);
+  EXPECT_GT(family.layers().tiers().back()->runs().size(), 60u);
+}
+
+// Keys in order meet nothing: no byte is written after the flush.
+TEST(LsmIndexTest, ALoadInKeyOrderOnlyMoves) {
+  for (const bool lazy : {false, true}) {
+    LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
+    std::uint64_t next = 0;
+    std::uint64_t files = 0;
+    for (int run = 0; run < 40; ++run) {
+      for (int i = 0; i < 300; ++i) family.Put(Key(next++), 300);
+      ASSERT_TRUE(family.FlushRun().ok());
+      ++files;
+      ASSERT_TRUE(family.CompactWhileDue(1).ok());
+      EXPECT_EQ(family.last_stats().bytes_written, 0u);
+    }
+    EXPECT_EQ(family.files_created(), files) << "lazy " << lazy;
+    EXPECT_GE(family.layers().tiers().back()->level(), 2u);
+    ExpectGood(family);
+    ASSERT_TRUE(family.Reopen().ok());
+    ExpectGood(family);
+  }
+}
+
+// Each update is written once per tier it passes, and about once per so many tiers in the last level.
+TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
+  std::uint64_t written[2] = {0, 0};
+  for (const bool lazy : {false, true}) {
+    LsmFamilyOptions options;
+    options.policy = TinyPolicy(lazy ? kCompactionStyleLazyLevel : kCompactionStyleLevel);
+    options.policy.max_bytes_for_level_multiplier = 10;
+    LsmFamily family(options);
+    Prng prng(11);
+    for (int round = 0; round < 300; ++round) {
+      for (int i = 0; i < 200; ++i) family.Put(Key(prng.Uniform(20'000)), 300);
+      ASSERT_TRUE(family.FlushRun().ok());
+      while (family.index().IsMergeDue(family.layers(), false)) {
+        ASSERT_TRUE(family.Step(16 * 1024).ok());
+        written[lazy ? 1 : 0] += family.last_stats().bytes_written;
+      }
+    }
+    ExpectGood(family);
+  }
+  EXPECT_LT(written[1] * 5, written[0] * 4) << written[1] << " against " << written[0];
+}
+
+TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 500);
+  auto outcome = family.Merge(LsmFamily::kWholeStep);
+  ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
+  family.Put(Key(8), 999);
+  family.Delete(Key(12));
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Commit(outcome->get()).ok());
+  EXPECT_EQ(family.layers().runs().size(), 1u);
+  ExpectGood(family);
+}
+
+TEST(LsmIndexTest, TwoCompactionsOfTheSameLayersDoNotBothCount) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 500);
+  auto first = family.Merge(LsmFamily::kWholeStep);
+  auto second = family.Merge(LsmFamily::kWholeStep);
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE(family.Commit(first->get()).ok());
+  EXPECT_TRUE(family.Commit(second->get()).IsAborted());
+  ExpectGood(family);
+}
+
+TEST(LsmIndexTest, AViewReadsOnWhatACompactionHasReplaced) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 500);
+  const std::shared_ptr<const LsmLayers> before = family.shared_layers();
+  const std::unique_ptr<EntryCursor> cursor = before->NewCursor();
+  cursor->SeekToFirst();
+  std::uint64_t seen = 0;
+  for (; cursor->Valid() && seen < 100; cursor->Next()) ++seen;
+  ASSERT_TRUE(family.CompactRange({}, {}).ok());
+  for (; cursor->Valid(); cursor->Next()) ++seen;
+  EXPECT_TRUE(cursor->status().ok());
+  EXPECT_GT(seen, 600u);
+  PageRef keep;
+  Entry entry;
+  const Result<bool> found = before->Find(Key(16), &keep, &entry);
+  EXPECT_TRUE(found.ok() && *found);
+}
+
+// Everything that a compaction wrote is durable before anybody may commit it.
+TEST(LsmIndexTest, ACompactionIsSyncedWhenItReturns) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 2000);
+  const auto outcome = family.Merge(LsmFamily::kWholeStep);
+  ASSERT_TRUE(outcome.ok());
+  for (const auto& file : family.fs().ListFilesForTest()) {
+    EXPECT_TRUE(family.fs().IsDataDurable(file.path, file.size)) << file.path;
+  }
+}
+
+// Lets the n-th call of each kind fail that a compaction makes, until one runs through. Nothing has happened each time.
+TEST(LsmIndexTest, AnErrorOfAnyCallAbortsTheCompactionAndHarmsNothing) {
+  for (const bool lazy : {false, true}) {
+    for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate}) {
+      LsmFamilyOptions options = lazy ? Lazy() : LsmFamilyOptions{};
+      options.pool_bytes = 16 * 1024;
+      LsmFamily family(options);
+      MakeLevelsAndRuns(family, 1500);
+      const FamilyState before = family.state();
+      int failed = 0;
+      for (std::uint64_t n = 1;; ++n) {
+        SCOPED_TRACE(std::string(SimOpName(kind)) + " " + std::to_string(n));
+        SimFault fault;
+        fault.kind = kind;
+        fault.nth = n;
+        const int id = family.fs().AddFault(fault);
+        const auto outcome = family.Merge(4096);
+        family.fs().RemoveFault(id);
+        if (outcome.ok()) break;
+        EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
+        EXPECT_EQ(outcome.status().severity() == Status::Severity::kFatal, kind == SimOpKind::kSync);
+        ++failed;
+        ASSERT_TRUE(family.state() == before);
+        if (n % 17 == 1) ExpectGood(family);
+      }
+      EXPECT_GT(failed, 2) << SimOpName(kind);
+      ASSERT_TRUE(family.CompactRange({}, {}).ok());
+      ExpectGood(family);
+    }
+  }
+}
+
+TEST(LsmIndexTest, AFullDiskIsNotFatal) {
+  for (const bool delayed : {false, true}) {
+    LsmFamily family;
+    MakeLevelsAndRuns(family, 1500);
+    SimFault fault;
+    fault.kind = delayed ? SimOpKind::kSync : SimOpKind::kWrite;
+    fault.nth = 2;
+    fault.status = Status::NoSpace("no space");
+    const int id = family.fs().AddFault(fault);
+    const Status s = family.Merge(LsmFamily::kWholeStep).status();
+    family.fs().RemoveFault(id);
+    EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+    EXPECT_NE(s.severity(), Status::Severity::kFatal);
+    ASSERT_TRUE(family.CompactWhileDue().ok());
+    ExpectGood(family);
+  }
+}
+
+// ---- Requests ----
+
+TEST(LsmRequestTest, EverythingGoesToTheBottom) {
+  for (const bool lazy : {false, true}) {
+    LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
+    MakeLevelsAndRuns(family, 3000);
+    ASSERT_TRUE(family.CompactRange({}, {}, 4096).ok());
+    ExpectGood(family);
+    EXPECT_TRUE(family.layers().runs().empty());
+    EXPECT_EQ(family.layers().tiers().size(), 1u);
+    EXPECT_EQ(family.entry_count(), family.durable().size());
+    EXPECT_EQ(family.tombstone_count(), 0u);
+    MergeRequest again = family.NewRequest();
+    EXPECT_FALSE(family.index().IsMergeDue(family.layers(), &again));
+  }
+}
+
+TEST(LsmRequestTest, EverythingDeletedLeavesNothing) {
+  for (const bool lazy : {false, true}) {
+    LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
+    MakeLevelsAndRuns(family, 1000);
+    for (std::uint64_t i = 0; i <= 4001; ++i) family.Delete(Key(i));
+    ASSERT_TRUE(family.FlushRun().ok());
+    ASSERT_TRUE(family.CompactRange({}, {}).ok());
+    EXPECT_TRUE(family.layers().tiers().empty());
+    EXPECT_TRUE(family.state().accounts.empty());
+    ExpectGood(family);
+  }
+}
+
+TEST(LsmRequestTest, ARangeLeavesTheRestWhereItIs) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 3000);
+  ASSERT_TRUE(family.CompactRange({}, {}).ok());
+  for (std::uint64_t i = 0; i < 12'000; i += 3) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  MergeRequest all = family.NewRequest();
+  const auto outcome = family.Merge(4096, &all);
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_TRUE(family.Commit(outcome->get()).ok());
+  ASSERT_EQ(family.layers().tiers().size(), 2u);
+  const std::uint64_t upper = family.layers().tiers()[0]->runs().size();
+  ASSERT_TRUE(family.CompactRange(Key(5000), Key(6000), 4096).ok());
+  ExpectGood(family);
+  ASSERT_EQ(family.layers().tiers().size(), 2u);
+  const Tier& tier = *family.layers().tiers()[0];
+  EXPECT_LT(tier.runs().size(), upper);
+  EXPECT_GT(tier.runs().size(), upper / 2);
+  const KeyOrder order(BytewiseComparator());
+  const std::string from = Key(5000);
+  const std::string to = Key(6000);
+  for (const auto& run : tier.runs()) EXPECT_FALSE(Overlap(order, KeySpan::Of(run->info()), {from, to, false}));
+}
+
+// Runs that come while a request is carried out are not its business, so that it comes to an end.
+TEST(LsmRequestTest, LaterRunsAreNotMeant) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 1000);
+  MergeRequest request = family.NewRequest();
+  for (std::uint64_t steps = 0; family.index().IsMergeDue(family.layers(), &request); ++steps) {
+    ASSERT_LT(steps, 1000u);
+    const auto outcome = family.Merge(4096, &request);
+    ASSERT_TRUE(outcome.ok());
+    ASSERT_TRUE(family.Commit(outcome->get()).ok());
+    family.Put(Key(steps), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+  EXPECT_GT(family.layers().runs().size(), 3u);
+  EXPECT_EQ(family.layers().tiers().size(), 1u);
+  ExpectGood(family);
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,265 @@
+// Reading: which layer answers, walks over files of a tier, and what is refused when files are opened.
+#include "lsm_fallback/lsm_layers.h"
+
+#include <gtest/gtest.h>
+
+#include "lsm_family.h"
+#include "lsm_fallback/tier_cursor.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
+  return text;
+}
+
+void ExpectGood(LsmFamily& family) {
+  const Status s = family.Check();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+}
+
+// Keys 0, 2, 4 and so on, in several levels with several files each, and a run on top.
+void MakeLevels(LsmFamily& family, std::uint64_t count) {
+  for (std::uint64_t part = 0; part < 8; ++part) {
+    for (std::uint64_t i = part; i < count; i += 8) family.Put(Key(i * 2), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    ASSERT_TRUE(family.CompactWhileDue().ok());
+  }
+  for (std::uint64_t i = 0; i < count; i += 7) family.Put(Key(i * 2), 400);
+  for (std::uint64_t i = 0; i < count; i += 11) family.Delete(Key(i * 2));
+  ASSERT_TRUE(family.FlushRun().ok());
+}
+
+TEST(LsmLayersTest, TheNewestLayerAnswers) {
+  LsmFamily family;
+  MakeLevels(family, 3000);
+  ASSERT_GE(family.layers().tiers().size(), 2u);
+  ASSERT_GE(family.layers().tiers().back()->runs().size(), 3u);
+  ExpectGood(family);
+  PageRef keep;
+  Entry entry;
+  const Result<bool> absent = family.layers().Find(Key(3), &keep, &entry);
+  ASSERT_TRUE(absent.ok());
+  EXPECT_FALSE(*absent);
+  const Result<bool> deleted = family.layers().Find(Key(22), &keep, &entry);
+  ASSERT_TRUE(deleted.ok() && *deleted) << "a tombstone is an answer";
+  EXPECT_EQ(entry.kind, EntryKind::kTombstone);
+}
+
+// Mutant: what was merged long ago answers for what came since.
+TEST(LsmLayersTest, Level0IsAskedBeforeTheOthers) {
+  LsmFamily family;
+  MakeLevels(family, 500);
+  ExpectGood(family);
+  const MutantScope mutant(Mutant::kLevelsBeforeRuns);
+  EXPECT_FALSE(family.Check().ok());
+}
+
+TEST(LsmLayersTest, ShapeCountsWhatIsThere) {
+  LsmFamily family;
+  EXPECT_EQ(family.layers().shape().run_count, 0u);
+  EXPECT_TRUE(family.layers().shape().levels.empty());
+  MakeLevels(family, 3000);
+  const LayersShape shape = family.layers().shape();
+  EXPECT_EQ(shape.run_count, family.layers().runs().size());
+  EXPECT_GT(shape.run_tombstones, 0u);
+  ASSERT_EQ(shape.levels.size(), family.layers().tiers().size());
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < shape.levels.size(); ++i) {
+    EXPECT_EQ(shape.levels[i].level, family.layers().tiers()[i]->level());
+    EXPECT_EQ(shape.levels[i].tier_count, 1u);
+    EXPECT_EQ(shape.levels[i].file_count, family.layers().tiers()[i]->runs().size());
+    EXPECT_GT(shape.levels[i].value_bytes, shape.levels[i].entries * 299);
+    entries += shape.levels[i].entries;
+    bytes += shape.levels[i].file_bytes;
+  }
+  EXPECT_EQ(shape.merged_keys, entries);
+  EXPECT_EQ(shape.merged_file_bytes, bytes);
+  EXPECT_EQ(entries + shape.run_keys, family.entry_count());
+  std::uint64_t stated = 0;
+  for (const auto& [number, run] : family.state().level_runs) stated += run.info.root.entry_count;
+  EXPECT_EQ(entries, stated);
+  std::vector<NumberedFile> files;
+  family.layers().AppendFiles(&files);
+  EXPECT_EQ(files.size(), family.state().runs.size() + family.state().level_runs.size());
+}
+
+// A walk over the files of a tier against a map: every seek there is, and random turns.
+TEST(TierCursorTest, WalksSeveralFilesAsOne) {
+  const std::uint64_t seed = SeedFromEnvironment(20261120);
+  for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator(), LengthFirstComparator()}) {
+    SCOPED_TRACE(comparator->Name());
+    LsmFamilyOptions options;
+    options.comparator = comparator;
+    options.policy.max_bytes_for_level_base = 1u << 30;
+    LsmFamily family(options);
+    Prng prng(seed);
+    for (int i = 0; i < 1500; ++i) family.Put(std::to_string(prng.Uniform(4000)), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    ASSERT_TRUE(family.Step().ok());                       // moved
+    ASSERT_TRUE(family.Step().ok());                       // nothing
+    for (int i = 0; i < 1500; ++i) family.Put(std::to_string(prng.Uniform(4000)), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    ASSERT_TRUE(family.Step().ok());
+    ASSERT_EQ(family.layers().tiers().size(), 1u);
+    const std::shared_ptr<const Tier> tier = family.layers().tiers()[0];
+    ASSERT_GT(tier->runs().size(), 4u);
+    TierCursor cursor(comparator, std::shared_ptr<const RunList>(tier, &tier->runs()));
+    EXPECT_FALSE(cursor.Valid());
+    const KnownMap& map = family.durable();
+    const auto expect_at = [&](KnownMap::const_iterator at) {
+      ASSERT_TRUE(cursor.status().ok());
+      ASSERT_EQ(cursor.Valid(), at != map.end());
+      if (at == map.end()) return;
+      ASSERT_EQ(cursor.key(), Slice(at->first));
+      ASSERT_TRUE(at->second.Says(cursor.entry()));
+    };
+    for (int n = -1; n <= 4001; ++n) {
+      const std::string target = n < 0 ? "" : std::to_string(n);
+      cursor.Seek(target);
+      expect_at(map.lower_bound(target));
+      cursor.SeekForPrev(target);
+      const auto above = map.upper_bound(target);
+      expect_at(above == map.begin() ? map.end() : std::prev(above));
+    }
+    auto at = map.begin();
+    cursor.SeekToFirst();
+    for (int i = 0; i < 20'000; ++i) {
+      expect_at(at);
+      if (at == map.end()) {
+        prng.OneIn(2) ? cursor.SeekToLast() : cursor.SeekToFirst();
+        at = cursor.Valid() && cursor.key() == Slice(map.begin()->first) ? map.begin() : std::prev(map.end());
+      } else if (prng.OneIn(3)) {
+        cursor.Prev();
+        at = at == map.begin() ? map.end() : std::prev(at);
+      } else {
+        cursor.Next();
+        ++at;
+      }
+    }
+  }
+}
+
+// A read that fails in the middle of a walk is neither its end nor a step over keys, and stays until the next seek.
+TEST(TierCursorTest, AnErrorIsNotTheEnd) {
+  LsmFamilyOptions options;
+  options.pool_bytes = 2048;
+  options.policy.max_bytes_for_level_base = 1u << 30;
+  LsmFamily family(options);
+  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  family.Put(Key(1), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Step().ok());
+  ASSERT_GT(family.layers().tiers()[0]->runs().size(), 4u);
+  int failed = 0;
+  for (std::uint64_t n = 1;; n += 3) {
+    const std::unique_ptr<EntryCursor> cursor = family.layers().NewCursor();
+    SimFault fault;
+    fault.kind = SimOpKind::kRead;
+    fault.nth = n;
+    const int id = family.fs().AddFault(fault);
+    std::uint64_t seen = 0;
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++seen;
+    family.fs().RemoveFault(id);
+    if (cursor->status().ok()) {
+      EXPECT_EQ(seen, 3000u);
+      break;
+    }
+    ++failed;
+    EXPECT_TRUE(cursor->status().IsIOError());
+    EXPECT_FALSE(cursor->Valid());
+    cursor->Seek(Key(seen));
+    ASSERT_TRUE(cursor->Valid()) << cursor->status().ToString();
+    EXPECT_EQ(cursor->key(), Slice(Key(seen))) << "no key was passed over";
+  }
+  EXPECT_GT(failed, 20);
+}
+
+// ---- Opening ----
+
+TEST(LsmLayersOpenTest, WhatIsCommittedComesBack) {
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleLazyLevel}) {
+    LsmFamilyOptions options;
+    options.policy = TinyPolicy(style);
+    LsmFamily family(options);
+    MakeLevels(family, 2000);
+    ASSERT_TRUE(family.Reopen().ok());
+    ExpectGood(family);
+  }
+}
+
+// The state's own check knows the order of built-in comparators only; the layers know the real one.
+TEST(LsmLayersOpenTest, RunsOfATierThatOverlapAreRefusedByName) {
+  LsmFamilyOptions options;
+  options.comparator = LengthFirstComparator();
+  LsmFamily family(options);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    for (std::uint64_t k = i; k < 300; k += 3) family.Put(std::to_string(k), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+  FamilyState& state = family.mutable_state();
+  for (int i = 0; i < 2; ++i) {
+    const RunInfo info = state.runs.back();
+    state.level_runs[info.number] = {info, 1, 0};
+    state.runs.pop_back();
+  }
+  const Status s = family.Reopen();
+  ASSERT_TRUE(s.IsCorruption()) << s.ToString();
+  for (const auto& [number, run] : state.level_runs) {
+    EXPECT_NE(s.ToString().find(FileName(FileKind::kRun, number)), std::string::npos) << s.ToString();
+  }
+  state.level_runs.begin()->second.tier = 7;  // above one another they may
+  EXPECT_TRUE(family.Reopen().ok());
+}
+
+TEST(LsmLayersOpenTest, ARunThatEndsBeforeItBeginsIsRefused) {
+  // Written in byte order; in the order of lengths "10" comes behind "9".
+  LsmFamily family;
+  family.Put("10", 300);
+  family.Put("9", 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  const auto open = [&](const Comparator* comparator) {
+    PagePool pool(1u << 20);
+    return LsmLayers::Open(family.state(), comparator, &pool,
+                           [&](FileKind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
+                             std::unique_ptr<File> file;
+                             CAMBIUM_RETURN_IF_ERROR(
+                                 family.fs().Open(family.PathOf(number), OpenMode::kReadOnly, {}, &file));
+                             return std::shared_ptr<File>(std::move(file));
+                           })
+        .status();
+  };
+  EXPECT_TRUE(open(BytewiseComparator()).ok());
+  const Status s = open(LengthFirstComparator());
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+}
+
+TEST(LsmLayersOpenTest, AnotherOrMissingFileIsRefused) {
+  LsmFamily family;
+  MakeLevels(family, 1000);
+  const std::uint64_t number = family.state().level_runs.begin()->first;
+  const std::uint64_t other = family.state().level_runs.rbegin()->first;
+  ASSERT_NE(number, other);
+  std::string bytes;
+  ASSERT_TRUE(family.fs().ReadFileForTest(family.PathOf(number), &bytes).ok());
+  ASSERT_TRUE(family.fs().TruncateForTest(family.PathOf(number), bytes.size() - 1).ok());
+  EXPECT_TRUE(family.Reopen().IsCorruption());
+  ASSERT_TRUE(family.fs().CopyFileForTest(family.PathOf(other), family.PathOf(number)).ok());
+  EXPECT_TRUE(family.Reopen().IsCorruption());
+  ASSERT_TRUE(family.fs().RemoveForTest(family.PathOf(number)).ok());
+  EXPECT_FALSE(family.Reopen().ok());
+  ASSERT_TRUE(family.fs().WriteFileForTest(family.PathOf(number), bytes).ok());
+  ASSERT_TRUE(family.Reopen().ok());
+  ExpectGood(family);
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,310 @@
+// Tables: what lies where, and what is to be compacted next. A file is written "number:first-last", with sizes in units
+// of which a target file has 10 and level 1 has 40.
+#include "lsm_fallback/pick_compaction.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <sstream>
+
+#include "testing/mutant_scope.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::uint64_t kFull = 10;  // bytes of a file unless it says otherwise
+
+// Owns what a CompactionShape borrows. Copies share it.
+class Shape {
+ public:
+  Shape() {
+    shape.comparator = BytewiseComparator();
+    shape.step_bytes = 1;  // no neighbours, the smallest slices
+  }
+
+  // "7:a-c", "7:a-c=25" (bytes), "7:a-c+3" (tombstones of 10 entries), in any order of those two.
+  const RunInfo* Add(const std::string& text) {
+    RunInfo& file = files_->emplace_back();
+    std::istringstream in(text);
+    char sign = 0;
+    in >> file.number >> sign;
+    std::getline(in, file.smallest_key, '-');
+    file.file_size = kFull;
+    file.root.entry_count = 10;
+    while (in.get(sign)) {
+      std::uint64_t number = 0;
+      if (sign == '=') {
+        in >> number;
+        file.file_size = number;
+      } else if (sign == '+') {
+        in >> number;
+        file.tombstone_count = number;
+      } else {
+        file.largest_key.push_back(sign);
+      }
+    }
+    return &file;
+  }
+
+  Shape& Runs(const std::vector<std::string>& newest_first) {
+    for (const std::string& text : newest_first) shape.runs.push_back(Add(text));
+    return *this;
+  }
+  Shape& Tier(std::uint32_t level, std::uint64_t number, const std::vector<std::string>& files) {
+    TierShape& tier = shape.tiers.emplace_back();
+    tier.level = level;
+    tier.number = number;
+    for (const std::string& text : files) tier.files.push_back(Add(text));
+    return *this;
+  }
+  Shape& Step(std::uint64_t bytes) {
+    shape.step_bytes = bytes;
+    return *this;
+  }
+
+  CompactionShape shape;
+
+ private:
+  std::shared_ptr<std::deque<RunInfo>> files_ = std::make_shared<std::deque<RunInfo>>();
+};
+
+CompactionPolicy Policy(CompactionStyle style) {
+  CompactionPolicy policy;
+  policy.style = style;
+  policy.target_file_size_base = 10;
+  policy.max_bytes_for_level_base = 40;
+  policy.max_bytes_for_level_multiplier = 10;
+  return policy;
+}
+
+std::string Numbers(const std::vector<std::uint64_t>& numbers) {
+  std::string text;
+  for (const std::uint64_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
+  return text;
+}
+
+// "merge 0 -> 1.0: 4 3 | 2 1 [d, m)", the tier behind the level, inputs, what they overlap, the slice.
+std::string Show(const CompactionChoice& choice) {
+  if (choice.kind == CompactionChoice::Kind::kNothing) return "nothing";
+  std::string text = choice.kind == CompactionChoice::Kind::kMove ? "move " : "merge ";
+  text += std::to_string(choice.level) + " -> " + std::to_string(choice.output_level) + "." +
+          std::to_string(choice.output_tier) + ": " + Numbers(choice.inputs);
+  if (!choice.overlapped.empty()) text += " | " + Numbers(choice.overlapped);
+  if (choice.begin.has_value() || choice.end.has_value()) {
+    text += " [" + choice.begin.value_or("") + ", " + choice.end.value_or("") + ")";
+  }
+  return text;
+}
+
+struct Case {
+  const char* why;
+  Shape shape;
+  std::string expected;
+};
+
+void Expect(const std::vector<Case>& table, const CompactionPolicy& policy) {
+  for (const Case& row : table) EXPECT_EQ(Show(PickCompaction(row.shape.shape, policy)), row.expected) << row.why;
+}
+
+TEST(PickCompactionTest, LeveledRuns) {
+  Expect(
+      {
+          {"an empty family", Shape(), "nothing"},
+          {"three runs wait for a fourth", Shape().Runs({"3:a-z=5", "2:a-z=5", "1:a-z=5"}), "nothing"},
+          {"four runs go down together", Shape().Runs({"4:a-z=5", "3:a-z=5", "2:a-z=5", "1:a-z=5"}),
+           "merge 0 -> 1.0: 4 3 2 1"},
+          {"a run as large as level 1 is due alone", Shape().Runs({"2:a-z=40"}).Tier(1, 0, {"1:c-d"}),
+           "merge 0 -> 1.0: 2 | 1"},
+          {"with what they overlap in level 1, and nothing else",
+           Shape().Runs({"14:e-k", "13:f-m", "12:g-h", "11:g-h"}).Tier(1, 0, {"1:a-d", "2:e-f", "3:i-m", "4:n-z"}),
+           "merge 0 -> 1.0: 14 13 12 11 | 2 3"},
+          {"runs that meet nothing, not even each other, move",
+           Shape().Runs({"14:s-t", "13:q-r", "12:o-p", "11:m-n"}).Tier(1, 0, {"1:a-d"}),
+           "move 0 -> 1.0: 14 13 12 11"},
+          {"one key in common, and they are merged",
+           Shape().Runs({"14:s-t", "13:q-s", "12:o-p", "11:m-n"}).Tier(1, 0, {"1:a-d"}),
+           "merge 0 -> 1.0: 14 13 12 11"},
+          {"what lies between them in level 1 is not jumped over",
+           Shape().Runs({"14:s-t", "13:q-r", "12:c-d", "11:a-b"}).Tier(1, 0, {"1:m-n"}),
+           "merge 0 -> 1.0: 14 13 12 11 | 1"},
+          {"small ones become one file rather than many",
+           Shape().Runs({"14:s-t=1", "13:q-r=1", "12:o-p=1", "11:m-n=1"}),
+           "merge 0 -> 1.0: 14 13 12 11"},
+          {"tombstones that have nothing to delete are not moved",
+           Shape().Runs({"14:s-t+1", "13:q-r", "12:o-p", "11:m-n"}), "merge 0 -> 1.0: 14 13 12 11"},
+          {"tombstones that still have to find it are",
+           Shape().Runs({"14:s-t+1", "13:q-r", "12:o-p", "11:m-n"}).Tier(2, 0, {"1:s-t"}),
+           "move 0 -> 1.0: 14 13 12 11"},
+          {"nothing moves over more than ten target files of level 2",
+           Shape().Runs({"14:s-t", "13:q-r", "12:o-p", "11:m-n"}).Tier(2, 0, {"1:s-t=101"}),
+           "merge 0 -> 1.0: 14 13 12 11"},
+      },
+      Policy(kCompactionStyleLevel));
+}
+
+TEST(PickCompactionTest, LeveledLevels) {
+  Expect(
+      {
+          {"a level at its size is due",
+           Shape().Tier(1, 0, {"1:a-b", "2:c-d", "3:e-f", "4:g-h"}).Tier(2, 0, {"5:a-b"}), "move 1 -> 2.0: 2"},
+          {"and one below it is not", Shape().Tier(1, 0, {"1:a-b", "2:c-d", "3:e-f", "4:g-h=9"}), "nothing"},
+          {"the turn comes behind where the newest file below ends",
+           Shape().Tier(1, 0, {"1:a-b", "2:c-d", "3:e-f", "4:g-h"}).Tier(2, 0, {"9:a-d", "8:e-z"}),
+           "merge 1 -> 2.0: 3 | 8"},
+          {"and begins anew behind the last file",
+           Shape().Tier(1, 0, {"1:a-b", "2:c-d", "3:e-f", "4:g-h"}).Tier(2, 0, {"7:a-d", "8:e-z"}),
+           "merge 1 -> 2.0: 1 | 7"},
+          {"with all that the file overlaps",
+           Shape().Tier(1, 0, {"1:a-m", "2:n-o", "3:p-q", "4:r-s"}).Tier(2, 0, {"5:a-b", "6:d-e", "7:m-n", "8:t-z"}),
+           "merge 1 -> 2.0: 1 | 5 6 7"},
+          {"neighbours come along where they meet nothing new",
+           Shape().Step(20).Tier(1, 0, {"1:a-b", "2:c-d", "3:e-f", "4:g-h"}).Tier(2, 0, {"8:a-f", "7:g-z"}),
+           "merge 1 -> 2.0: 4 | 7"},
+          {"on both sides, as many as a step has bytes for",
+           Shape().Step(20).Tier(1, 0, {"1:b-b", "2:c-d", "3:e-f", "4:g-h"}).Tier(2, 0, {"8:a-b", "7:c-z"}),
+           "merge 1 -> 2.0: 2 3 4 | 7"},
+          {"the level furthest beyond its size first",
+           Shape().Tier(1, 0, {"1:a-b=50"}).Tier(2, 0, {"2:a-b=800"}).Tier(3, 0, {"3:a-b"}), "merge 2 -> 3.0: 2 | 3"},
+          {"runs among them",
+           Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b", "5:a-b"}).Tier(1, 0, {"1:a-b=45"}),
+           "merge 0 -> 1.0: 9 8 7 6 5 | 1"},
+          {"what mostly deletes counts for what it deletes",
+           Shape().Tier(1, 0, {"1:a-b+10", "2:c-d+10"}).Tier(2, 0, {"3:a-d=20"}), "merge 1 -> 2.0: 1 | 3"},
+          {"but not where there is nothing to delete", Shape().Tier(1, 0, {"1:a-b+10", "2:c-d+10"}), "nothing"},
+          {"the last level only grows", Shape().Tier(6, 0, {"1:a-b=900000000"}), "nothing"},
+          {"what another style left as several tiers goes down",
+           Shape().Tier(1, 3, {"3:a-f"}).Tier(1, 2, {"2:c-h"}).Tier(2, 0, {"1:a-z"}), "merge 1 -> 2.0: 3 2 | 1"},
+          {"and is put upon meanwhile",
+           Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b", "5:a-b", "4:a-b", "10:a-b", "11:a-b", "12:a-b"})
+               .Tier(1, 3, {"3:a-f"}).Tier(1, 2, {"2:c-h"}).Tier(2, 0, {"1:a-z"}),
+           "merge 0 -> 1.4: 9 8 7 6 5 4 10 11 12"},
+      },
+      Policy(kCompactionStyleLevel));
+}
+
+TEST(PickCompactionTest, LazyLeveled) {
+  Expect(
+      {
+          {"the only level is the last: runs are merged with it",
+           Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b"}).Tier(1, 0, {"1:a-c"}), "merge 0 -> 1.0: 9 8 7 6 | 1"},
+          {"a last level at its size becomes the next one, as it is",
+           Shape().Tier(1, 0, {"1:a-b", "2:c-d+1", "3:e-f", "4:g-h"}), "move 1 -> 2.0: 1 2 3 4"},
+          {"above it runs become a tier", Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b"}).Tier(2, 0, {"1:a-c"}),
+           "merge 0 -> 1.0: 9 8 7 6"},
+          {"and another one on top",
+           Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b"}).Tier(1, 4, {"2:a-b"}).Tier(2, 0, {"1:a-c"}),
+           "merge 0 -> 1.5: 9 8 7 6"},
+          {"or beside what is there, if they share no key",
+           Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b"}).Tier(1, 4, {"2:c-d"}).Tier(2, 0, {"1:a-c"}),
+           "merge 0 -> 1.4: 9 8 7 6"},
+          {"tiers of a full level go down together",
+           Shape().Tier(1, 2, {"4:a-f=20"}).Tier(1, 1, {"3:c-h=20"}).Tier(2, 0, {"1:b-c", "2:x-z"}),
+           "merge 1 -> 2.0: 4 3 | 1 [, x)"},
+          {"so do many small ones",
+           Shape()
+               .Tier(1, 9, {"19:a-b=1"}).Tier(1, 8, {"18:a-b=1"}).Tier(1, 7, {"17:a-b=1"}).Tier(1, 6, {"16:a-b=1"})
+               .Tier(1, 5, {"15:a-b=1"}).Tier(1, 4, {"14:a-b=1"}).Tier(1, 3, {"13:a-b=1"}).Tier(1, 2, {"12:a-b=1"})
+               .Tier(1, 1, {"11:a-b=1"}).Tier(1, 0, {"10:a-b=1"}).Tier(2, 0, {"1:a-b"}),
+           "merge 1 -> 2.0: 19 18 17 16 15 14 13 12 11 10 | 1"},
+          {"not upon a level that is no last one: there they are another tier",
+           Shape().Tier(1, 2, {"4:a-f=20"}).Tier(1, 1, {"3:c-h=20"}).Tier(2, 6, {"2:a-z"}).Tier(3, 0, {"1:a-z"}),
+           "merge 1 -> 2.7: 4 3"},
+          {"a slice ends at a border below when it has bytes enough",
+           Shape().Tier(1, 2, {"4:a-f=40"}).Tier(1, 1, {"3:c-z=40"}).Tier(
+               2, 0, {"5:b-c", "6:d-e", "7:f-g", "8:h-i=9", "2:u-v", "1:x-z"}),
+           "merge 1 -> 2.0: 3 | 2 1 [u, )"},
+          {"the next one begins there",
+           Shape().Tier(1, 2, {"4:a-f=40"}).Tier(1, 1, {"3:c-z=40"}).Tier(
+               2, 0, {"5:b-c", "16:d-e", "7:f-g", "8:h-i", "2:u-v", "1:x-z"}),
+           "merge 1 -> 2.0: 4 3 | 7 8 [f, u)"},
+          {"and what is not there is passed over",
+           Shape().Tier(1, 2, {"4:x-y=40"}).Tier(1, 1, {"3:w-z=40"}).Tier(2, 0, {"6:b-c", "5:d-e", "1:x-z"}),
+           "merge 1 -> 2.0: 4 3 | 1 [d, )"},
+          {"a load in key order only moves",
+           Shape().Tier(1, 0, {"5:p-q=20", "6:r-s=20"}).Tier(2, 0, {"1:a-b", "2:c-d"}), "move 1 -> 2.0: 5 6"},
+      },
+      Policy(kCompactionStyleLazyLevel));
+}
+
+TEST(PickCompactionTest, SizesGrowFromLevelToLevel) {
+  CompactionPolicy policy = Policy(kCompactionStyleLevel);
+  policy.target_file_size_multiplier = 2;
+  EXPECT_EQ(policy.TargetFileSize(1), 10u);
+  EXPECT_EQ(policy.TargetFileSize(4), 80u);
+  EXPECT_EQ(policy.TargetLevelSize(1), 40);
+  EXPECT_EQ(policy.TargetLevelSize(3), 4000);
+  policy.target_file_size_base = ~std::uint64_t{0};
+  policy.target_file_size_multiplier = 100;
+  EXPECT_GT(policy.TargetFileSize(60) * kGrandparentFiles, policy.TargetFileSize(60)) << "no overflow";
+}
+
+TEST(PickCompactionTest, TheTriggersAreTheUsers) {
+  CompactionPolicy policy = Policy(kCompactionStyleLevel);
+  const Shape shape = Shape().Runs({"2:a-b", "1:a-b"});
+  EXPECT_EQ(Show(PickCompaction(shape.shape, policy)), "nothing");
+  policy.level0_file_num_compaction_trigger = 2;
+  EXPECT_EQ(Show(PickCompaction(shape.shape, policy)), "merge 0 -> 1.0: 2 1");
+  policy.num_levels = 3;
+  const Shape deep = Shape().Tier(2, 0, {"1:a-b=90000"});
+  EXPECT_EQ(Show(PickCompaction(deep.shape, policy)), "nothing") << "level 2 is the last of three";
+  policy.num_levels = 4;
+  EXPECT_EQ(Show(PickCompaction(deep.shape, policy)), "move 2 -> 3.0: 1");
+}
+
+TEST(PickCompactionTest, RunsGoDownWithoutAReasonIfTheyMust) {
+  EXPECT_EQ(Show(PickRuns(Shape().shape, Policy(kCompactionStyleLevel))), "nothing");
+  const Shape shape = Shape().Runs({"2:a-b"}).Tier(1, 0, {"1:b-c"});
+  EXPECT_EQ(Show(PickRuns(shape.shape, Policy(kCompactionStyleLevel))), "merge 0 -> 1.0: 2 | 1");
+}
+
+// The next step for a request, and where it stands.
+std::string Requested(const Shape& shape, MergeRequest request, CompactionStyle style = kCompactionStyleLevel) {
+  if (!AdvanceRequest(shape.shape, &request)) return "done";
+  return Show(PickRequested(shape.shape, Policy(style), request));
+}
+
+TEST(PickRequestedTest, FollowsTheTable) {
+  const MergeRequest all{{}, {}, {9, 8, 7}, 0};
+  EXPECT_EQ(Requested(Shape(), all), "done");
+  EXPECT_EQ(Requested(Shape().Runs({"8:a-b", "7:a-b"}).Tier(1, 0, {"1:b-c"}), all), "merge 0 -> 1.0: 8 7 | 1");
+  EXPECT_EQ(Requested(Shape().Runs({"19:a-b"}).Tier(1, 0, {"1:b-c"}), all), "done")
+      << "neither a run that came later nor the bottom";
+  EXPECT_EQ(Requested(Shape().Runs({"19:a-b", "8:a-b"}), all), "move 0 -> 1.0: 8");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"1:b-c", "2:d-e"}).Tier(2, 0, {"3:a-b"}), all), "merge 1 -> 2.0: 1 | 3");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"2:d-e"}).Tier(2, 0, {"3:a-c"}), all), "move 1 -> 2.0: 2");
+  EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e"}), all), "done");
+  EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e+1", "5:f-g+1", "6:h-i"}).Step(20), all),
+            "merge 2 -> 2.0: 4 5") << "tombstones at the bottom go";
+
+  const MergeRequest some{"d", "f", {9, 8, 7}, 0};
+  EXPECT_EQ(Requested(Shape().Runs({"8:a-c", "7:g-h"}), some), "done");
+  EXPECT_EQ(Requested(Shape().Runs({"8:a-c", "7:f-h"}), some), "move 0 -> 1.0: 7");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"1:a-c", "2:e-e", "5:g-h"}).Tier(2, 0, {"3:a-z"}), some),
+            "merge 1 -> 2.0: 2 | 3");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"1:a-c", "5:g-h"}).Tier(2, 0, {"3:a-z"}), some), "done");
+
+  EXPECT_EQ(Requested(Shape().Tier(1, 2, {"5:a-f=40"}).Tier(1, 1, {"4:c-z=40"}).Tier(
+                          2, 0, {"13:b-c", "12:d-e=40", "11:g-g", "10:h-h"}),
+                      some, kCompactionStyleLazyLevel),
+            "merge 1 -> 2.0: 5 4 | 12 [d, g)");
+}
+
+// Mutant: the run that was asked for goes alone, and comes to lie below an older one.
+TEST(PickRequestedTest, ARunTakesWithItWhatIsOlderAndOverlapsIt) {
+  const MergeRequest some{"a", "b", {9, 8, 7}, 0};
+  const Shape shape = Shape().Runs({"9:b-f", "8:e-k", "7:x-z", "6:k-l"});
+  EXPECT_EQ(Requested(shape, some), "merge 0 -> 1.0: 9 8 6");
+  const MutantScope mutant(Mutant::kSkipOverlappingRun);
+  EXPECT_EQ(Requested(shape, some), "move 0 -> 1.0: 9");
+}
+
+TEST(GrandparentsTest, AreTheFirstLevelBelowThatIsOneSequence) {
+  const Shape shape = Shape().Tier(1, 0, {"1:a-b"}).Tier(2, 1, {"2:a-b"}).Tier(2, 0, {"3:a-b"}).Tier(4, 0, {"4:a-b"});
+  EXPECT_EQ(GrandparentsOf(shape.shape, 0), &shape.shape.tiers[0]);
+  EXPECT_EQ(GrandparentsOf(shape.shape, 1), &shape.shape.tiers[3]);
+  EXPECT_EQ(GrandparentsOf(shape.shape, 4), nullptr);
+}
+
+}  // namespace
+}  // namespace cambium::testing
