@@ -277,6 +277,15 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child) {
   const std::size_t size = SizeWith(keys);
   const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
   if (size > limit) return TooBig("page", size, limit);
+  // What is said of children comes from files, and their sums are in every page above.
+  std::uint64_t entry_count = 0;
+  std::uint64_t value_bytes = 0;
+  if (__builtin_add_overflow(entry_count_, child.entry_count, &entry_count) ||
+      __builtin_add_overflow(value_bytes_, child.value_bytes, &value_bytes)) {
+    return Status::Corruption("totals of the children of an index page overflow");
+  }
+  entry_count_ = entry_count;
+  value_bytes_ = value_bytes;
   units_ = std::max(units_, UnitsFor(size, options_.page_size));
   if (empty()) {
     lower_ = separator.ToString();
@@ -289,19 +298,13 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child) {
 
 ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
   assert(!empty() && UnitsOf(id) == units_);
-  ChildRef ref;
+  ChildRef ref{{}, entry_count_, value_bytes_};
   std::string columns;
   columns.reserve(children_.size() * kChildBytes);
   for (const ChildRef& child : children_) PutFixed<std::uint64_t>(&columns, static_cast<std::uint64_t>(child.page.id));
   for (const ChildRef& child : children_) PutFixed<std::uint64_t>(&columns, child.page.checksum);
-  for (const ChildRef& child : children_) {
-    PutFixed<std::uint64_t>(&columns, child.entry_count);
-    ref.entry_count += child.entry_count;
-  }
-  for (const ChildRef& child : children_) {
-    PutFixed<std::uint64_t>(&columns, child.value_bytes);
-    ref.value_bytes += child.value_bytes;
-  }
+  for (const ChildRef& child : children_) PutFixed<std::uint64_t>(&columns, child.entry_count);
+  for (const ChildRef& child : children_) PutFixed<std::uint64_t>(&columns, child.value_bytes);
   PageAssembly assembly;
   assembly.type = PageType::kBranch;
   assembly.level = level_;
@@ -315,6 +318,8 @@ ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* 
   lower_.clear();
   keys_.Clear();
   children_.clear();
+  entry_count_ = 0;
+  value_bytes_ = 0;
   units_ = 1;
   return ref;
 }

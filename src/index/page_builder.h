@@ -101,7 +101,7 @@ class BranchBuilder {
 
   [[nodiscard]] bool Fits(Slice separator) const;
   // `separator`: keys left of it < separator <= keys of the child. That of the first child is not stored in the page
-  // (its parent knows it); see lower().
+  // (its parent knows it); see lower(). InvalidArgument as above; Corruption if the totals of the children overflow.
   Status Add(Slice separator, const ChildRef& child);
 
   [[nodiscard]] bool empty() const { return children_.empty(); }
@@ -127,6 +127,8 @@ class BranchBuilder {
   std::string lower_;
   KeyColumn keys_;
   std::vector<ChildRef> children_;
+  std::uint64_t entry_count_ = 0;  // of all children
+  std::uint64_t value_bytes_ = 0;
   unsigned units_ = 1;
 };
 

@@ -381,5 +381,19 @@ TEST(PageBuilderTest, SeparatorsAreShortest) {
   EXPECT_EQ(ShortestSeparator("b", "apple", ReverseBytewiseComparator()), Slice("apple"));
 }
 
+// A page whose totals overflow would be one that nobody can read again. Each of the children may be right in itself.
+TEST(BranchPage, TotalsThatOverflowAreRefused) {
+  BranchBuilder builder(BytewiseComparator(), {512, 95}, 1);
+  const std::uint64_t half = std::uint64_t{1} << 63;
+  EXPECT_TRUE(builder.Add("", {{MakePageId(1, 1, 1), 1}, half, half}).ok());
+  EXPECT_TRUE(builder.Add("b", {{MakePageId(1, 2, 1), 2}, half, 1}).IsCorruption());
+  EXPECT_TRUE(builder.Add("b", {{MakePageId(1, 2, 1), 2}, 1, half}).IsCorruption());
+  EXPECT_TRUE(builder.Add("b", {{MakePageId(1, 2, 1), 2}, half - 1, half - 1}).ok());
+  std::string page;
+  const ChildRef all = builder.Finish(MakePageId(1, 3, 1), 7, &page);
+  EXPECT_EQ(all.entry_count, ~std::uint64_t{0});
+  EXPECT_TRUE(PageView::Parse(page, "page", 0).ok());
+}
+
 }  // namespace
 }  // namespace cambium
