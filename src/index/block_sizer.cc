@@ -24,7 +24,7 @@ BlockSizer::BlockSizer(std::size_t block_size, std::uint32_t unit)
 void BlockSizer::Observe(std::size_t raw, std::size_t stored) {
   assert(raw > 0);
   if (stored >= raw) {
-    target_ = block_size_;
+    target_ = block_size_ / unit_ * unit_;
     ratio_ = 0;
     planned_ = 0;
     return;

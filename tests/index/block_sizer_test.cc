@@ -40,12 +40,14 @@ TEST(BlockSizerTest, FillsWholeUnitsAtEveryRatio) {
   }
 }
 
-TEST(BlockSizerTest, LeavesThatDoNotShrinkHaveTheBlockSize) {
-  BlockSizer sizer(kBlock, kUnit);
-  sizer.Observe(kBlock, kBlock / 3);
-  ASSERT_NE(sizer.target(), kBlock);
-  sizer.Observe(kBlock, kBlock);
-  EXPECT_EQ(sizer.target(), kBlock);
+TEST(BlockSizerTest, LeavesThatDoNotShrinkHaveTheBlockSizeInWholeUnits) {
+  for (const std::size_t block : {kBlock, kBlock + 1, kBlock + kUnit - 1}) {
+    BlockSizer sizer(block, kUnit);
+    sizer.Observe(kBlock, kBlock / 3);
+    ASSERT_NE(sizer.target(), kBlock);
+    sizer.Observe(kBlock, kBlock);
+    EXPECT_EQ(sizer.target(), kBlock);
+  }
 }
 
 // Leaves whose ratio changes by chance from one to the next, by several per cent: rounding then wastes a part of the
@@ -76,7 +78,7 @@ TEST(BlockSizerTest, AnyObservationLeavesTheTargetInItsRange) {
   Prng prng(SeedFromEnvironment(52));
   for (int round = 0; round < 200; ++round) {
     const std::uint32_t unit = 512u << prng.Uniform(6);
-    const std::size_t block = unit * prng.Between(2, 32);
+    const std::size_t block = prng.Between(2 * unit, 32 * unit);
     BlockSizer sizer(block, unit);
     for (int leaf = 0; leaf < 100; ++leaf) {
       const std::size_t raw = prng.Between(1, 64 * unit);

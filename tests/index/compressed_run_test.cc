@@ -90,14 +90,15 @@ TEST(CompressedRunTest, RoundTripsEveryShapeOrderAndSize) {
     for (const KeyShape shape : kAllShapes) {
       for (const Codec codec : kCodecs) {
         const std::uint32_t page_size = 512u << prng.Uniform(6);
-        const std::uint32_t block_size =
-            prng.OneIn(3) ? 0 : page_size * static_cast<std::uint32_t>(prng.Between(2, 32));
+        const auto block_size =
+            prng.OneIn(3) ? 0 : static_cast<std::uint32_t>(prng.Between(2 * page_size, 32 * page_size));
         const std::size_t n = shape == KeyShape::kLong ? 20 : 300;
         Model model = RandomModel(comparator, shape, n, page_size, &prng);
         for (auto& [key, entry] : model) {
           if (!prng.OneIn(3)) entry = CompressibleEntry(&prng, prng.Uniform(MaxInlineSizeFor(page_size) + 1));
         }
         const BuiltRun built = Build(model, comparator, With(codec, page_size, block_size));
+        built.file->direct = prng.OneIn(2);
         PagePool pool(1 << 20);
         const auto run = Open(built, comparator, &pool);
         ASSERT_NE(run, nullptr);
