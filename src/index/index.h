@@ -46,6 +46,7 @@ struct LevelShape {
   std::uint64_t file_bytes = 0;
   std::uint64_t entries = 0;     // tombstones included
   std::uint64_t tombstones = 0;
+  std::uint64_t range_deletes = 0;
   std::uint64_t value_bytes = 0;
 };
 
@@ -54,6 +55,7 @@ struct LayersShape {
   std::uint64_t run_count = 0;
   std::uint64_t run_keys = 0;           // entries of all runs, tombstones included, masked ones too
   std::uint64_t run_tombstones = 0;
+  std::uint64_t run_range_deletes = 0;
   std::uint64_t run_file_bytes = 0;
   std::uint64_t merged_keys = 0;        // entries of the tree or the levels
   std::uint64_t merged_value_bytes = 0;

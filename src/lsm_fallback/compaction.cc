@@ -56,6 +56,7 @@ class Compactor {
       Count(*run);
       children.emplace_back(NewCursor(*run));
       children.back().name = FileName(FileKind::kRun, run->number());
+      children.back().ranges = run->ranges();
     }
     for (const auto& tier : parts_.tiers) {
       auto runs = std::make_shared<RunList>();
@@ -65,16 +66,17 @@ class Compactor {
         runs->push_back(run);
       }
       if (runs->empty()) continue;
+      const std::shared_ptr<const RangeDeletes> ranges = RangesOf(parts_.comparator, *runs);
       children.emplace_back(std::make_unique<TierCursor>(
           parts_.comparator, std::move(runs), [this](const cambium::Run& run) { return NewCursor(run); }));
       children.back().name = "level " + std::to_string(tier->level());
+      children.back().ranges = ranges;
     }
     return children;
   }
 
   [[nodiscard]] RunWriterOptions WriterOptions() const {
-    RunWriterOptions options;
-    options.comparator = parts_.comparator;
+    RunWriterOptions options(parts_.comparator);
     options.pool = parts_.pool;
     options.run = in_.run;
     options.run.kind = RunKind::kMerge;
@@ -88,15 +90,20 @@ class Compactor {
     RunWriterOptions options = WriterOptions();
     options.grandparents = in_.grandparents;
     options.grandparent_bytes_max = in_.grandparent_bytes_max;
-    RunWriter writer(options);
     OlderFiles older(*in_.layers, choice_.level, inputs_);
-    LayerMerge merge(parts_.comparator, std::move(children), [this](std::size_t, Slice, const Entry& e) { Drop(e); });
+    options.ranges = older.Needed(RangesOfSlice(children));
+    RunWriter writer(options);
+    // Also stops at keys that are covered, so that none beyond the end of the slice is dropped.
+    LayerMerge merge(
+        parts_.comparator, std::move(children), [this](std::size_t, Slice, const Entry& e) { Drop(e); },
+        LayerMerge::Covered::kYield);
     if (choice_.begin.has_value()) {
       merge.Seek(*choice_.begin);
     } else {
       merge.SeekToFirst();
     }
     for (; merge.Valid() && IsBeforeEnd(merge.key()); merge.Next()) {
+      if (merge.is_covered()) continue;  // Next() drops it
       const Entry entry = merge.entry();
       ++out_.stats.entries_merged;
       if (entry.kind == EntryKind::kTombstone && !older.MayHold(merge.key())) {
@@ -109,6 +116,22 @@ class Compactor {
     CAMBIUM_TRY(out_.runs, writer.Finish());
     out_.stats.bytes_written += writer.bytes_written();
     return Status::OK();
+  }
+
+  [[nodiscard]] RangeDeletes RangesOfSlice(const std::vector<MergeChild>& children) const {
+    std::vector<const RangeDeletes*> parts;
+    for (const MergeChild& child : children) {
+      if (child.ranges != nullptr) parts.push_back(child.ranges.get());
+    }
+    const RangeDeletes all = RangeDeletes::Union(parts_.comparator, parts);
+    return Within(all, choice_.begin.has_value() ? &*choice_.begin : nullptr,
+                  choice_.end.has_value() ? &*choice_.end : nullptr);
+  }
+
+  static RangeDeletes Within(const RangeDeletes& ranges, const std::string* begin, const std::string* end) {
+    const Slice from = begin == nullptr ? Slice() : Slice(*begin);
+    const Slice to = end == nullptr ? Slice() : Slice(*end);
+    return ranges.Within(begin == nullptr ? nullptr : &from, end == nullptr ? nullptr : &to);
   }
 
   [[nodiscard]] bool IsBeforeEnd(Slice key) const {
@@ -140,9 +163,11 @@ class Compactor {
     return Status::OK();
   }
 
-  // Keys of the run in [begin, end), either of which may be absent, stay in its tier.
+  // What the run says of [begin, end), either of which may be absent, stays in its tier.
   Status WriteRest(const Tier& tier, const cambium::Run& run, const std::string* begin, const std::string* end) {
-    RunWriter writer(WriterOptions());
+    RunWriterOptions options = WriterOptions();
+    if (run.ranges() != nullptr) options.ranges = Within(*run.ranges(), begin, end);
+    RunWriter writer(options);
     const std::unique_ptr<EntryCursor> cursor = NewCursor(run);
     begin == nullptr ? cursor->SeekToFirst() : cursor->Seek(*begin);
     for (; cursor->Valid() && (end == nullptr || order_.Compare(cursor->key(), *end) < 0); cursor->Next()) {

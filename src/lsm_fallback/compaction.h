@@ -4,10 +4,11 @@
 //   overlapped files       ─┴▶ new runs in the place below
 //
 // Entries move, values never do: an address that is dropped is charged to its segment, one that moves is not. A
-// tombstone goes when nothing older than the inputs can hold its key. Nothing of the inputs changes, so that views go
+// tombstone, or a range delete, goes when nothing older than the inputs can hold its keys. What newer inputs' range
+// deletes cover is dropped here; the new runs keep the ranges, cut at their borders. Nothing of the inputs changes, so that views go
 // on reading them, and an error anywhere means only that the new files are garbage.
 //
-// Of a slice [begin, end) the keys outside stay where they are: a file that reaches over a border is written anew, as
+// Of a slice [begin, end) keys and ranges outside stay where they are: a file that reaches over a border is written anew, as
 // its rest, into its old place.
 //
 //   tier 7   [a.....|....k]  [m..|..r]         slice:  |          |

@@ -76,8 +76,13 @@ Result<bool> LsmLayers::FindInTiers(Slice key, std::uint64_t filter_hash, PageRe
 
 Result<bool> LsmLayers::FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep,
                                Entry* entry) const {
-  if (!run.MayContainHash(filter_hash)) return false;
-  return TreeFind(run.info().root, run.files(), parts_.pool, order_, key, keep, entry);
+  if (run.MayContainHash(filter_hash)) {
+    CAMBIUM_TRY(const bool found, TreeFind(run.info().root, run.files(), parts_.pool, order_, key, keep, entry));
+    if (found) return true;
+  }
+  if (run.ranges() == nullptr || !run.ranges()->Covers(key)) return false;
+  *entry = Entry::Tombstone();
+  return true;
 }
 
 std::unique_ptr<EntryCursor> LsmLayers::NewCursor() const {
@@ -85,11 +90,13 @@ std::unique_ptr<EntryCursor> LsmLayers::NewCursor() const {
   for (const auto& run : parts_.runs) {
     children.emplace_back(run->NewCursor());
     children.back().name = FileName(FileKind::kRun, run->number());
+    children.back().ranges = run->ranges();
   }
   for (const auto& tier : parts_.tiers) {
     std::shared_ptr<const RunList> runs(tier, &tier->runs());
     children.emplace_back(std::make_unique<TierCursor>(parts_.comparator, std::move(runs)));
     children.back().name = "level " + std::to_string(tier->level());
+    children.back().ranges = tier->ranges();
   }
   return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
 }
@@ -107,6 +114,7 @@ LayersShape LsmLayers::shape() const {
     shape.run_keys += run->entry_count();
     shape.run_tombstones += run->info().tombstone_count;
     shape.run_file_bytes += run->info().file_size;
+    shape.run_range_deletes += run->info().range_delete_count;
   }
   for (const auto& tier : parts_.tiers) {
     if (shape.levels.empty() || shape.levels.back().level != tier->level()) {
@@ -120,6 +128,7 @@ LayersShape LsmLayers::shape() const {
       level.file_bytes += run->info().file_size;
       level.entries += run->entry_count();
       level.tombstones += run->info().tombstone_count;
+      level.range_deletes += run->info().range_delete_count;
       level.value_bytes += run->info().root.value_bytes;
     }
   }

@@ -49,6 +49,7 @@ class LsmLayers final : public Layers {
  private:
   Result<bool> FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
   Result<bool> FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
+  // As Run::Find, for a hashed key.
   Result<bool> FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
 
   const Parts parts_;

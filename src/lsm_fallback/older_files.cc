@@ -1,5 +1,7 @@
 #include "lsm_fallback/older_files.h"
 
+#include <algorithm>
+
 #include "util/mutant.h"
 
 namespace cambium {
@@ -29,6 +31,25 @@ bool OlderFiles::MayHold(Slice key) {
     }
   }
   return false;
+}
+
+RangeDeletes OlderFiles::Needed(const RangeDeletes& ranges) const {
+  std::vector<RangeDeletes::Range> needed;
+  for (std::size_t i = 0; i < ranges.count(); ++i) {
+    const KeySpan span{ranges.begin(i), ranges.end(i), true};
+    if (HoldsAny(span)) needed.push_back({span.smallest, span.largest});
+  }
+  return {order_.comparator, needed};
+}
+
+bool OlderFiles::HoldsAny(const KeySpan& span) const {
+  if (MutantIs(Mutant::kDropTombstonesAnywhere)) return false;
+  return std::ranges::any_of(sequences_, [&](const Sequence& sequence) {
+    const auto first = std::ranges::partition_point(sequence.files, [&](const RunInfo* file) {
+      return EndsBefore(order_, KeySpan::Of(*file), span.smallest);
+    });
+    return first != sequence.files.end() && !EndsBefore(order_, span, (*first)->smallest_key);
+  });
 }
 
 }  // namespace cambium

@@ -1,4 +1,4 @@
-// OlderFiles: what lies below a compaction, asked key by key whether a tombstone is still needed.
+// OlderFiles: what lies below a compaction, asked key by key, and range by range, whether a deletion is still needed.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,16 @@ class OlderFiles {
 
   // False only if surely none of the files holds the key. Keys of one object ascend.
   [[nodiscard]] bool MayHold(Slice key);
+  // The ranges, without those of which no file holds a key.
+  [[nodiscard]] RangeDeletes Needed(const RangeDeletes& ranges) const;
 
  private:
   struct Sequence {
     std::vector<const RunInfo*> files;  // in key order
     std::size_t next = 0;               // those before it end before every key to come
   };
+  [[nodiscard]] bool HoldsAny(const KeySpan& span) const;
+
   const KeyOrder order_;
   std::vector<Sequence> sequences_;
 };

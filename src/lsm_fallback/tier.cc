@@ -9,7 +9,7 @@
 namespace cambium {
 
 Tier::Tier(const Comparator* comparator, std::uint32_t level, std::uint64_t number, RunList runs)
-    : order_(comparator), level_(level), number_(number), runs_(std::move(runs)) {}
+    : order_(comparator), level_(level), number_(number), runs_(std::move(runs)), ranges_(RangesOf(comparator, runs_)) {}
 
 Result<std::shared_ptr<const Tier>> Tier::Make(const Comparator* comparator, std::uint32_t level, std::uint64_t number,
                                                RunList runs) {
@@ -32,6 +32,15 @@ const Run* Tier::Find(Slice key) const {
   const std::size_t i = FirstNotBefore(order_, runs_, key);
   if (i == runs_.size() || order_.Compare(runs_[i]->info().smallest_key, key) > 0) return nullptr;
   return runs_[i].get();
+}
+
+std::shared_ptr<const RangeDeletes> RangesOf(const Comparator* comparator, const RunList& runs) {
+  std::vector<const RangeDeletes*> parts;
+  for (const auto& run : runs) {
+    if (run->ranges() != nullptr) parts.push_back(run->ranges().get());
+  }
+  if (parts.empty()) return nullptr;
+  return std::make_shared<const RangeDeletes>(RangeDeletes::Union(comparator, parts));
 }
 
 std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key) {

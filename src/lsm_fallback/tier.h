@@ -29,8 +29,10 @@ class Tier {
   [[nodiscard]] std::uint32_t level() const { return level_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] const RunList& runs() const { return runs_; }  // never empty
+  // The range deletes of all runs, which hide what older tiers say. Null if there are none.
+  [[nodiscard]] const std::shared_ptr<const RangeDeletes>& ranges() const { return ranges_; }
 
-  // The run that holds the key if any does: the one whose span it lies in. Null if it lies in none.
+  // The run that speaks of the key if any does: the one whose span it lies in. Null if it lies in none.
   [[nodiscard]] const Run* Find(Slice key) const;
 
  private:
@@ -40,7 +42,11 @@ class Tier {
   const std::uint32_t level_;
   const std::uint64_t number_;
   const RunList runs_;
+  const std::shared_ptr<const RangeDeletes> ranges_;
 };
+
+// What the range deletes of these runs cover; null if they have none.
+[[nodiscard]] std::shared_ptr<const RangeDeletes> RangesOf(const Comparator* comparator, const RunList& runs);
 
 // The first run of those, which are in order, that does not end before `key`; their number if there is none.
 [[nodiscard]] std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key);

@@ -43,7 +43,12 @@ void WriteSome(LsmFamily& family, Prng& prng) {
   std::uint64_t next = prng.Uniform(3000);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string key = in_order ? "k" + Key(next++) : RandomKey(prng);
-    if (prng.OneIn(4)) {
+    if (prng.OneIn(60)) {
+      // Mostly short; now and then nearly everything.
+      const std::string other = prng.OneIn(4) ? RandomKey(prng) : key + std::string(prng.Uniform(3), 'z');
+      family.DeleteRange(key, other);
+      family.DeleteRange(other, key);
+    } else if (prng.OneIn(4)) {
       family.Delete(key);
     } else if (prng.OneIn(2)) {
       family.PutInline(key, prng.Bytes(prng.Uniform(100)));
@@ -103,7 +108,8 @@ Status RunProgram(const Program& program) {
   if (family.layers().tiers().size() > 1 || !family.layers().runs().empty()) {
     return Status::Corruption("not all went down");
   }
-  if (family.tombstone_count() != 0 || family.entry_count() != family.durable().size()) {
+  if (family.tombstone_count() != 0 || family.range_delete_count() != 0 ||
+      family.entry_count() != family.durable().size()) {
     return Status::Corruption("tombstones or hidden entries at the bottom");
   }
   return Status::OK();

@@ -111,6 +111,13 @@ void LsmFamily::Delete(const std::string& key) {
   memtable_.insert_or_assign(key, entry);
 }
 
+// As a flush sees it: keys that the range covers are gone, keys that come later win.
+void LsmFamily::DeleteRange(const std::string& begin, const std::string& end) {
+  if (options_.comparator->Compare(begin, end) >= 0) return;
+  memtable_.erase(memtable_.lower_bound(begin), memtable_.lower_bound(end));
+  memtable_ranges_.emplace_back(begin, end);
+}
+
 Status LsmFamily::Apply(const FamilyEdit& family) {
   Edit edit;
   edit.families.push_back(family);
@@ -135,6 +142,9 @@ Status LsmFamily::FlushRun() {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(entry.key, entry.entry()));
     edit.accounts.Add(entry.entry());
   }
+  std::vector<RangeDeletes::Range> ranges;
+  for (const auto& [begin, end] : memtable_ranges_) ranges.push_back({begin, end});
+  CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(RangeDeletes(options_.comparator, ranges)));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
   CAMBIUM_RETURN_IF_ERROR(created.file->SyncData());
   CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(created.file, info, options_.comparator, &pool_));
@@ -144,6 +154,10 @@ Status LsmFamily::FlushRun() {
   for (const auto& layer : next->runs()) edit.layers->push_back(layer->number());
   CAMBIUM_RETURN_IF_ERROR(Apply(edit));
   layers_ = std::static_pointer_cast<const LsmLayers>(next);
+  for (const auto& [begin, end] : memtable_ranges_) {
+    durable_.erase(durable_.lower_bound(begin), durable_.lower_bound(end));
+  }
+  memtable_ranges_.clear();
   for (const auto& [key, entry] : memtable_) {
     durable_.erase(key);
     if (entry.kind != EntryKind::kTombstone) durable_.emplace(key, entry);
@@ -229,6 +243,13 @@ std::uint64_t LsmFamily::tombstone_count() const {
   return count;
 }
 
+std::uint64_t LsmFamily::range_delete_count() const {
+  const LayersShape shape = layers_->shape();
+  std::uint64_t count = shape.run_range_deletes;
+  for (const LevelShape& level : shape.levels) count += level.range_deletes;
+  return count;
+}
+
 Status LsmFamily::Check() {
   CAMBIUM_RETURN_IF_ERROR(state_.Check());
   CAMBIUM_RETURN_IF_ERROR(CheckPlaces());
@@ -242,6 +263,20 @@ Status LsmFamily::CheckReads() const {
   for (const auto& [key, expected] : durable_) {
     CAMBIUM_TRY(const bool found, layers_->Find(key, &keep, &entry));
     if (!found || !expected.Says(entry)) return Wrong("Find " + Show(key));
+  }
+  // What any file still says of other keys is hidden.
+  const auto absent = [&](const Run& run) -> Status {
+    const std::unique_ptr<EntryCursor> cursor = run.NewCursor();
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      if (durable_.contains(cursor->key().ToString())) continue;
+      CAMBIUM_TRY(const bool found, layers_->Find(cursor->key(), &keep, &entry));
+      if (found && entry.kind != EntryKind::kTombstone) return Wrong("Find shows a deleted " + Show(cursor->key()));
+    }
+    return cursor->status();
+  };
+  for (const auto& run : layers_->runs()) CAMBIUM_RETURN_IF_ERROR(absent(*run));
+  for (const auto& tier : layers_->tiers()) {
+    for (const auto& run : tier->runs()) CAMBIUM_RETURN_IF_ERROR(absent(*run));
   }
   const std::unique_ptr<EntryCursor> cursor = layers_->NewCursor();
   auto expected = durable_.begin();

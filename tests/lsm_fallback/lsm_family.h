@@ -50,6 +50,7 @@ class LsmFamily {
   void Put(const std::string& key, std::uint64_t value_bytes);  // separated
   void PutInline(const std::string& key, const std::string& value);
   void Delete(const std::string& key);
+  void DeleteRange(const std::string& begin, const std::string& end);  // [begin, end)
   // The memtable becomes a run on top.
   Status FlushRun();
 
@@ -84,6 +85,7 @@ class LsmFamily {
   // Entries and tombstones of all files, hidden ones too.
   [[nodiscard]] std::uint64_t entry_count() const;
   [[nodiscard]] std::uint64_t tombstone_count() const;
+  [[nodiscard]] std::uint64_t range_delete_count() const;
 
   static constexpr std::uint64_t kWholeStep = std::uint64_t{1} << 40;
 
@@ -104,6 +106,7 @@ class LsmFamily {
   std::unique_ptr<LsmIndex> index_;
   std::shared_ptr<const LsmLayers> layers_;
   KnownMap memtable_;
+  std::vector<std::pair<std::string, std::string>> memtable_ranges_;  // all older than the keys in memtable_
   KnownMap durable_;  // tombstones not among it
   std::uint64_t next_file_ = 1;
   std::uint64_t next_offset_ = 1;
