@@ -28,6 +28,8 @@ Status DbImpl::Health() const {
 }
 
 void DbImpl::SetFatal(const Status& status) {
+  if (MutantIs(Mutant::kGoOnAfterFailedSync)) return;
+  if (MutantIs(Mutant::kNoSpaceSyncIsSoft) && status.IsNoSpace()) return;
   {
     const std::lock_guard lock(background_mutex_);
     if (fatal_.ok()) {
@@ -177,6 +179,7 @@ Status DbImpl::CommitEdit(Edit* edit) {
 }
 
 Result<Slot> DbImpl::FreeSlot() const {
+  if (MutantIs(Mutant::kNeverReuseSlots)) return static_cast<Slot>(next_file_number_);
   std::vector<bool> taken;
   for (const auto& [number, segment] : manifest_->state().segments) {
     const auto slot = static_cast<std::size_t>(segment.slot);
@@ -353,7 +356,9 @@ Status DbImpl::CommitMerge(MergeOutcome* outcome, const FrozenTable* table) {
   }
   std::sort(new_files.begin(), new_files.end());
   for (const NumberedFile& file : old_files) {
-    if (!std::binary_search(new_files.begin(), new_files.end(), file)) obsolete_.MakeObsolete(file.number);
+    if (std::binary_search(new_files.begin(), new_files.end(), file)) continue;
+    obsolete_.MakeObsolete(file.number);
+    if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete_.Add(FilePath(path_, file.kind, file.number));
   }
   stats_.merges.fetch_add(1, std::memory_order_relaxed);
   stats_.merge_bytes.fetch_add(outcome->stats().bytes_written, std::memory_order_relaxed);
@@ -619,7 +624,7 @@ Status DbImpl::Shut() {
   manifest_.reset();
   index_.reset();
   lock_.reset();
-  return first;
+  return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
 }
 
 DbImpl::~DbImpl() {

@@ -123,6 +123,7 @@ Status DbImpl::Start() {
   }
 
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*fs_, path_));
+  if (MutantIs(Mutant::kWriteBeforeVersionCheck)) static_cast<void>(NewFileLogger(fs_, options_.clock, path_));
   Result<ManifestRead> read = ReadManifest(*fs_, path_);
   const bool none = !read.ok() && read.status().IsNotFound();
   if (none && !files.empty() && !MutantIs(Mutant::kCreateOverRemains)) {
@@ -152,7 +153,6 @@ Status DbImpl::Start() {
                                 std::to_string(read->header.optional_features) +
                                 " that this version does not know; it can be opened for reading only");
   }
-  if (MutantIs(Mutant::kWriteBeforeVersionCheck)) static_cast<void>(NewFileLogger(fs_, options_.clock, path_));
   if (options_.error_if_exists) {
     return Status::InvalidArgument(path_ + ": a database exists (error_if_exists is on)");
   }
@@ -162,7 +162,7 @@ Status DbImpl::Start() {
 }
 
 Status DbImpl::SyncParent() const {
-  return MutantIs(Mutant::kSkipDirectorySync) ? Status::OK() : fs_->SyncDirectory(ParentOf(path_));
+  return MutantIs(Mutant::kSkipParentSync) ? Status::OK() : fs_->SyncDirectory(ParentOf(path_));
 }
 
 Status DbImpl::CheckIdentity(const ManifestState& state) const {
@@ -199,6 +199,11 @@ Status DbImpl::OpenLayers(const ManifestState& state) {
 Status DbImpl::OpenSegments(const ManifestState& state) {
   SegmentTable table;
   for (const auto& [number, info] : state.segments) {
+    FileInfo found;
+    if (MutantIs(Mutant::kIgnoreMissingSegment) && info.kind == SegmentKind::kLog &&
+        !fs_->GetInfo(FilePath(path_, FileKind::kLog, number), &found).ok()) {
+      continue;
+    }
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
@@ -321,7 +326,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
     return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
   });
-  if (to_replay > kReplaySegmentsMax && !active_->empty()) {
+  if (to_replay > kReplaySegmentsMax && !active_->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
     const std::lock_guard lock(append_mutex_);
     Freeze();
   }

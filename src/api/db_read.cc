@@ -44,7 +44,9 @@ std::shared_ptr<const View> DbImpl::PinView(const ReadOptions& options, Sequence
     if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) break;
     view = std::move(again);
   }
-  if (options.durable_only && log_ != nullptr) *sequence = std::min(*sequence, log_->durable_sequence());
+  if (options.durable_only && log_ != nullptr && !MutantIs(Mutant::kDurableOnlyIgnored)) {
+    *sequence = std::min(*sequence, log_->durable_sequence());
+  }
   return view;
 }
 
@@ -54,8 +56,8 @@ Status DbImpl::ReadEntry(const View& view, const ReadOptions& options, Slice key
     case EntryKind::kInline: value->assign(entry.inline_value.data(), entry.inline_value.size()); return Status::OK();
     case EntryKind::kValue:
     case EntryKind::kLargeValue:
-      return ReadValue(view.segments, entry.address, view.families[0].id, key, options.verify_checksums, value,
-                       equal_by_);
+      return ReadValue(MutantIs(Mutant::kSlotOfNewestView) ? view_.Peek()->segments : view.segments, entry.address,
+                       view.families[0].id, key, options.verify_checksums, value, equal_by_);
     default: return Status::NotFound();
   }
 }
@@ -66,8 +68,9 @@ Status DbImpl::GetFrom(const View& view, SequenceNumber sequence, const ReadOpti
   Entry entry;
   if (view.FindInMemory(family, key, sequence, &entry)) return ReadEntry(view, options, key, entry, value);
   PageRef keep;
-  CAMBIUM_TRY(const bool found, family.layers->Find(key, &keep, &entry));
-  if (!found) return Status::NotFound();
+  const Result<bool> found = family.layers->Find(key, &keep, &entry);
+  if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
+  if (!found.ok() || !*found) return Status::NotFound();
   return ReadEntry(view, options, key, entry, value);
 }
 

@@ -135,7 +135,7 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch,
   if (!large.empty()) EpochCollect();  // each file came with a view of its own
   if (!options.sync) return Status::OK();
   const Status synced = log_->SyncUpTo(last);
-  if (!synced.ok() && !MutantIs(Mutant::kIgnoreWriteFailure)) SetFatal(synced);
+  if (!synced.ok()) SetFatal(synced);
   return synced;
 }
 
@@ -250,7 +250,7 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kCreateNew, {}, &file));
   Status made = file->Write(0, EncodeFileHeader(header));
   if (made.ok()) {
-    made = file->SyncData();
+    if (!MutantIs(Mutant::kSkipSegmentHeaderSync)) made = file->SyncData();
     if (!made.ok() && !made.IsNoSpace()) return made.Fatal();
   }
   if (made.ok()) made = SyncDirectory();
@@ -320,7 +320,7 @@ Status DbImpl::WriteLargeValue(std::uint32_t family, Slice key, Slice value, Lar
   const std::array<Slice, 3> pieces{Slice(front), stored, Slice(padding)};
   Status s = file->WriteVectored(0, pieces);
   if (!s.ok()) return give_up(s);
-  s = file->SyncData();
+  if (!MutantIs(Mutant::kSkipLargeValueSync)) s = file->SyncData();
   if (!s.ok() && !s.IsNoSpace()) {
     SetFatal(s);
     return s.Fatal();

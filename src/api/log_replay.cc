@@ -63,6 +63,7 @@ class Replay {
       // After a failed sync the page cache may show what the device has lost, so the device is asked.
       options.direct = !MutantIs(Mutant::kRecoverFromCache);
       const Status opened = request_.fs->Open(source.path, OpenMode::kReadOnly, options, &source.file);
+      if (opened.IsPathNotFound() && MutantIs(Mutant::kIgnoreMissingSegment)) continue;
       if (opened.IsPathNotFound()) {
         return Status::Corruption(source.path + ": log segment is named in the MANIFEST and missing");
       }
@@ -131,6 +132,7 @@ class Replay {
       return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
     }
 
+    if (MutantIs(Mutant::kIgnoreChain)) expected_skip_ = true;
     SegmentScanner scanner(*source.file, source.seed, start, limit, queue_.get());
     std::uint64_t applied_end = start;
     bool applied = first;  // what is before the start is flushed, and stays
@@ -457,7 +459,7 @@ class Replay {
   std::optional<ReplayedSegment> last_adopted_;
   SequenceNumber next_sequence_ = 0;
   bool started_ = false;        // a data record was read
-  bool expected_skip_ = false;  // the mutant skipped one
+  bool expected_skip_ = false;  // a mutant skipped some
   bool ended_ = false;
 };
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "util/mutant.h"
+
 namespace cambium {
 
 IndexSegmentWriter::IndexSegmentWriter(const IndexSegmentOptions& options, CreateIndexFile create, PagePool* pool,
@@ -59,8 +61,8 @@ Status IndexSegmentWriter::Continue(const OpenIndexSegment& first) {
   CAMBIUM_RETURN_IF_ERROR(first.file->file().GetInfo(&info));
   if (info.size != first.length || info.link_count != 1) return Status::OK();
   continued_number_ = first.file->number();
-  segments_.push_back({first.file, first.length, 0});
-  written_ = first.length;
+  written_ = first.length - (MutantIs(Mutant::kRewritePages) ? options_.page_size : 0);
+  segments_.push_back({first.file, written_, 0});
   return Status::OK();
 }
 
@@ -94,6 +96,7 @@ Status IndexSegmentWriter::Sync() {
   CAMBIUM_RETURN_IF_ERROR(status_);
   if (Status s = WriteGathered(); !s.ok()) return Fail(std::move(s));
   std::erase_if(segments_, [](const Segment& segment) { return segment.units_added == 0; });
+  if (MutantIs(Mutant::kCommitBeforePageSync)) return Status::OK();
   for (const Segment& segment : segments_) {
     // A file that no MANIFEST record names can be thrown away when there is no space for it. Any other failed sync may
     // have lost what the page cache still shows, of pages that are committed too, and no later sync would tell.

@@ -106,6 +106,7 @@ class Sweeper {
       CAMBIUM_RETURN_IF_ERROR(TakeBelow(&key));
       const Entry entry = leaf.entry(i);
       if (HasKeyBelow(nullptr) && order_.Compare(layers_.key(), key) == 0) {
+        if (MutantIs(Mutant::kReplayFlushed) && entry.address == layers_.entry().address) out_.accounts.Remove(entry);
         Drop(entry);
         CAMBIUM_RETURN_IF_ERROR(Take());
       } else {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 
+#include "util/mutant.h"
 #include "vlog/entry.h"
 #include "vlog/value_address.h"
 
@@ -41,7 +42,9 @@ class AccountDelta {
     if (!entry.HasAddress()) return;
     Account& account = by_slot_[entry.address.slot()];
     account.references += sign;
-    account.bytes += sign * static_cast<std::int64_t>(entry.address.size());
+    const auto bytes = static_cast<std::int64_t>(entry.address.size());
+    account.bytes += sign * bytes;
+    if (sign < 0 && MutantIs(Mutant::kCreditMoreThanCharged)) account.bytes -= bytes / 128;
   }
   std::map<Slot, Account> by_slot_;
 };

@@ -115,7 +115,8 @@ struct Manifest::Rep {
     CAMBIUM_RETURN_IF_ERROR(CheckNumber(number));
     CurrentFile made;
     CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &made.file));
-    dead = true;  // the one before this: once there are bytes in the new one, it may be elected
+    // The one before this: once there are bytes in the new one, it may be elected.
+    dead = dead || !MutantIs(Mutant::kManifestGoesBack);
 
     const FileHeader header = HeaderOf(number, next.epoch);
     std::string bytes = EncodeFileHeader(header);
@@ -128,7 +129,7 @@ struct Manifest::Rep {
     made.size_max = roll_bytes + 2 * made.size;
     CAMBIUM_RETURN_IF_ERROR(made.file->Write(0, bytes));
     if (Status status = SyncCommitPoint(made.file.get()); !status.ok()) return Fatal(status);
-    if (!MutantIs(Mutant::kSkipDirectorySync)) {
+    if (!MutantIs(Mutant::kSkipManifestDirectorySync)) {
       if (Status status = fs.SyncDirectory(directory); !status.ok()) return Fatal(status);
     }
 

@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -20,6 +22,7 @@ const bool registered = [] {
 
 std::uint64_t ForkGeneration() {
   static_cast<void>(registered);
+  if (MutantIs(Mutant::kForkUnnoticed)) return 0;
   return generation.load(std::memory_order_relaxed);
 }
 

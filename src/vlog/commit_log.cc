@@ -8,6 +8,14 @@
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+// Never, but in builds without the rule.
+bool MayGoOnAfter(const Status& failed_sync) {
+  return MutantIs(Mutant::kGoOnAfterFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsSoft));
+}
+
+}  // namespace
 
 CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
                      SequenceNumber durable, const std::atomic<SequenceNumber>* published)
@@ -135,8 +143,10 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   // change together, under mutex_, before anything is published behind the change.
   SequenceNumber upto = published_->load(std::memory_order_acquire);
   std::vector<std::shared_ptr<Segment>> files = dirty_;
-  const std::size_t rotated = files.size();
+  std::size_t rotated = files.size();
   if (current_ != nullptr) files.push_back(current_);
+  if (MutantIs(Mutant::kCleanThroughEarlierSync)) rotated = files.size();
+  if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files.begin(), files.end());
   lock.unlock();
 
   Status synced;
@@ -155,6 +165,9 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
              files.begin() + static_cast<std::ptrdiff_t>(rotated);
     });
     if (upto > durable_.load(std::memory_order_relaxed)) durable_.store(upto, std::memory_order_release);
+  } else if (MayGoOnAfter(synced)) {
+    synced_.notify_all();
+    return synced;
   } else if (failure_.ok()) {
     failure_ = synced.Fatal();
     failed_.store(true, std::memory_order_release);
@@ -189,6 +202,9 @@ Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
   syncing_ = false;
   if (synced.ok()) {
     std::erase(dirty_, segment);
+  } else if (MayGoOnAfter(synced)) {
+    synced_.notify_all();
+    return synced;
   } else if (failure_.ok()) {
     failure_ = synced.Fatal();
     failed_.store(true, std::memory_order_release);

@@ -543,5 +543,24 @@ TEST(LogChain, AMissingSegmentIsCorruption) {
   }
 }
 
+// The same where nothing but the name in the MANIFEST can tell: no segment follows, and no record knows of its syncs.
+Status OpenWithoutTheOnlySegment() {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1", true);
+  Prng prng(1);
+  TestStore after(std::make_shared<SimFileSystem>(store.fs->Snapshot().Kill(prng)));
+  const std::vector<std::string> logs = after.FilesOf(".log");
+  EXPECT_EQ(logs.size(), 1u);
+  EXPECT_TRUE(after.fs->RemoveForTest(logs.back()).ok());
+  return after.Open();
+}
+
+TEST(LogChain, TheNameInTheManifestIsWhatMissesTheNewestSegment) {
+  EXPECT_TRUE(OpenWithoutTheOnlySegment().IsCorruption());
+  const MutantScope mutant(Mutant::kIgnoreMissingSegment);
+  EXPECT_TRUE(OpenWithoutTheOnlySegment().ok());
+}
+
 }  // namespace
 }  // namespace cambium::testing

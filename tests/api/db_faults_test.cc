@@ -122,7 +122,7 @@ TEST(FullDisk, FailedAttemptsLeaveNoFilesBehind) {
 
 // Delayed allocation: the write succeeds and the sync finds no space. That is a failed sync like any other (H14), but
 // for a file that nothing names yet.
-TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
+std::string WriteThatFindsNoSpaceWhenSynced() {
   SimOptions sim;
   sim.delayed_allocation = true;
   TestStore store(sim);
@@ -133,7 +133,8 @@ TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
   WriteOptions sync;
   sync.sync = true;
   const Status s = store.db->Put(sync, "c", "3");
-  ASSERT_EQ(s.severity(), Status::Severity::kFatal) << s.ToString();
+  EXPECT_FALSE(s.ok());
+  if (s.severity() != Status::Severity::kFatal) return "not fatal: " + s.ToString();
   EXPECT_EQ(store.Get("a"), "1");
   EXPECT_FALSE(store.db->Put({}, "d", "4").ok());
   EXPECT_FALSE(store.db->Close().ok());
@@ -142,6 +143,13 @@ TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
   store.MustOpen();
   EXPECT_EQ(store.Get("a"), "1");
   EXPECT_EQ(store.Get("d"), "NotFound");
+  return "";
+}
+
+TEST(FullDisk, NoSpaceFromTheSyncOfTheLogIsFatal) {
+  EXPECT_EQ(WriteThatFindsNoSpaceWhenSynced(), "");
+  const MutantScope mutant(Mutant::kNoSpaceSyncIsSoft);
+  EXPECT_NE(WriteThatFindsNoSpaceWhenSynced(), "");
 }
 
 // ---- A failed sync ----
@@ -200,23 +208,34 @@ TEST(FailedSync, OfTheLogMakesItReadOnlyUntilReopened) {
   }
 }
 
-// Hazard H16: an error of a sync is not an error of a write, after which one could go on.
-TEST(FailedSync, GoingOnIsNoticed) {
-  const auto goes_on = [] {
-    TestStore store;
-    store.MustOpen();
-    store.Put("a", "1", true);
-    SimFault fault;
-    fault.kind = SimOpKind::kSync;
-    store.fs->AddFault(fault);
-    WriteOptions sync;
-    sync.sync = true;
-    EXPECT_FALSE(store.db->Put(sync, "b", "2").ok());
-    return store.Property("background-errors") == 0;
-  };
-  EXPECT_FALSE(goes_on());
-  const MutantScope mutant(Mutant::kIgnoreWriteFailure);
-  EXPECT_TRUE(goes_on());
+// Hazards H12, H16: a write whose sync failed, and then another. "" if that is refused; else what became of it.
+std::string WritingOnAfterAFailedSync(SyncFailure failure) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1", true);
+  SimFault fault;
+  fault.kind = SimOpKind::kSync;
+  fault.sync = failure;
+  store.fs->AddFault(fault);
+  WriteOptions sync;
+  sync.sync = true;
+  EXPECT_FALSE(store.db->Put(sync, "b", "2").ok());
+  const Status later = store.db->Put(sync, "c", "3");
+  if (!later.ok()) return later.severity() == Status::Severity::kFatal ? "" : later.ToString();
+  Prng prng(1);
+  TestStore after(std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))));
+  const Status opened = after.Open();
+  if (!opened.ok()) return "acknowledged behind a failed sync, and after a cut " + opened.ToString();
+  if (after.Get("c") != "3") return "acknowledged behind a failed sync, and after a cut " + after.Get("c");
+  return "acknowledged behind a failed sync, and reported as failed: " + after.Get("b");
+}
+
+TEST(FailedSync, NothingIsAcknowledgedBehindIt) {
+  for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
+    EXPECT_EQ(WritingOnAfterAFailedSync(failure), "");
+    const MutantScope mutant(Mutant::kGoOnAfterFailedSync);
+    EXPECT_NE(WritingOnAfterAFailedSync(failure), "");
+  }
 }
 
 // Every sync that a flush, a rotation, a merge, a large value or a MANIFEST makes, of files and of the directory.
@@ -304,6 +323,38 @@ TEST(FailedWrite, OfAnyFileLosesThatBatchOnly) {
   }
 }
 
+// Rule A8: every read that a look-up makes fails in turn. "" if each of them is an error to the caller too.
+std::string LookUpsThatCannotRead() {
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < 200; ++i) store.Put(KeyOf(i), std::string(i % 2 == 0 ? 10 : 100, 'v'));
+  store.Compact();
+  store.MustClose();
+  int failed = 0;
+  for (const char* key : {"k50", "k51"}) {
+    for (std::uint64_t n = 1;; ++n) {
+      TestStore copy(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+      copy.MustOpen();
+      SimFault fault;
+      fault.kind = SimOpKind::kRead;
+      fault.nth = n;
+      copy.fs->AddFault(fault);
+      const std::string found = copy.Get(key);
+      if (copy.fs->fault_hits() == 0) break;
+      ++failed;
+      if (found.find("injected fault") == std::string::npos) return key + (": " + found);
+    }
+  }
+  EXPECT_GT(failed, 3);
+  return "";
+}
+
+TEST(FailedRead, IsNeverAnAbsence) {
+  EXPECT_EQ(LookUpsThatCannotRead(), "");
+  const MutantScope mutant(Mutant::kErrorReadsAsAbsence);
+  EXPECT_NE(LookUpsThatCannotRead(), "");
+}
+
 // A removal that fails leaves that file, which the next opening removes; the others of its turn are not forgotten.
 TEST(FailedUnlink, KeepsOneFileOnly) {
   TestStore store;
@@ -324,14 +375,20 @@ TEST(FailedUnlink, KeepsOneFileOnly) {
   EXPECT_LE(store.FilesOf(".log").size(), store.Property("num-blob-files"));
 }
 
-TEST(Closing, ReportsAFailedSync) {
+Status CloseWithAFailingSync() {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");
   SimFault fault;
   fault.kind = SimOpKind::kSync;
   store.fs->AddFault(fault);
-  EXPECT_FALSE(store.db->Close().ok());
+  return store.db->Close();
+}
+
+TEST(Closing, ReportsAFailedSync) {
+  EXPECT_EQ(CloseWithAFailingSync().severity(), Status::Severity::kFatal);
+  const MutantScope mutant(Mutant::kCloseHidesError);
+  EXPECT_TRUE(CloseWithAFailingSync().ok());
 }
 
 // Hazard H58: what was acknowledged without sync survives a clean Close and a cut.

@@ -1,6 +1,7 @@
 // Space and pins: what is dead goes, what somebody can still see stays, and memory that snapshots hold is bounded.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <set>
 #include <thread>
@@ -19,14 +20,25 @@ std::string KeyOf(std::uint64_t i) { return "k" + std::to_string(i); }
 
 // ---- Rule B4: what nobody charges ----
 
+// The largest number of log segments after any of so many openings with one write each.
+std::size_t MostSegments(TestStore* store, int openings) {
+  std::size_t most = 0;
+  for (int i = 0; i < openings; ++i) {
+    store->MustOpen();
+    store->Put(KeyOf(static_cast<std::uint64_t>(i % 10)), "small");
+    store->MustClose();
+    most = std::max(most, store->FilesOf(".log").size());
+  }
+  return most;
+}
+
 TEST(Space, AThousandOpeningsLeaveABoundedNumberOfFiles) {
   TestStore store;
-  const int openings = kUnderSanitizer ? 150 : 1000;
-  for (int i = 0; i < openings; ++i) {
-    store.MustOpen();
-    store.Put(KeyOf(static_cast<std::uint64_t>(i % 10)), "small");
-    store.MustClose();
-    ASSERT_LE(store.FilesOf(".log").size(), 20u);  // an opening that finds more than 16 flushes
+  EXPECT_LE(MostSegments(&store, kUnderSanitizer ? 150 : 1000), 20u);  // an opening that finds more than 16 flushes
+  {
+    TestStore other;
+    const MutantScope mutant(Mutant::kKeepTinySegments);
+    EXPECT_GT(MostSegments(&other, 60), 50u);
   }
   store.MustOpen();
   store.Compact();
@@ -38,8 +50,8 @@ TEST(Space, AThousandOpeningsLeaveABoundedNumberOfFiles) {
   EXPECT_EQ(store.Verify(), "");
 }
 
-// Rule E4: slots of segments that are gone are given out again; file numbers never are.
-TEST(Space, SlotsAreUsedAgainAndFileNumbersAreNot) {
+// Rule E4: slots of segments that are gone are given out again; file numbers never are. Returns the largest slot.
+Slot LargestSlotAfterManySegments() {
   TestStore store;
   store.MustOpen();
   std::set<std::string> seen;
@@ -53,12 +65,20 @@ TEST(Space, SlotsAreUsedAgainAndFileNumbersAreNot) {
   EXPECT_LE(store.Property("num-blob-files"), 8u);
   SimFileSystem copy(store.fs->Snapshot());
   const auto manifest = ReadManifest(copy, kStorePath);
-  ASSERT_TRUE(manifest.ok());
-  for (const auto& [number, segment] : manifest->state.segments) EXPECT_LT(segment.slot, Slot{12}) << number;
+  EXPECT_TRUE(manifest.ok());
+  Slot largest{};
+  for (const auto& [number, segment] : manifest->state.segments) largest = std::max(largest, segment.slot);
   const std::string newest = *seen.rbegin();
   store.Reopen();
   store.Put("k", std::string(1000, 'v'));
   EXPECT_GT(store.FilesOf(".log").back(), newest);
+  return largest;
+}
+
+TEST(Space, SlotsAreUsedAgainAndFileNumbersAreNot) {
+  EXPECT_LT(LargestSlotAfterManySegments(), Slot{12});
+  const MutantScope mutant(Mutant::kNeverReuseSlots);
+  EXPECT_GT(LargestSlotAfterManySegments(), Slot{50});  // as many as there were files
 }
 
 TEST(Space, AnEmptyDatabaseIsSmall) {
@@ -259,8 +279,44 @@ bool ASnapshotKeepsItsFiles() {
 
 TEST(Snapshots, KeepTheirFilesAsLongAsTheyLive) {
   EXPECT_TRUE(ASnapshotKeepsItsFiles());
-  const MutantScope mutant(Mutant::kUnlinkWhilePinned);
+  {
+    const MutantScope mutant(Mutant::kUnlinkWhilePinned);
+    EXPECT_FALSE(ASnapshotKeepsItsFiles());
+  }
+  const MutantScope mutant(Mutant::kSlotOfNewestView);  // rule E4: its slots are others' by now
   EXPECT_FALSE(ASnapshotKeepsItsFiles());
+}
+
+// Hazard H25: the same of a run that has been merged into the tree.
+bool ASnapshotKeepsItsRun() {
+  TestStore store;
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < 100; ++i) store.Put(KeyOf(i), std::string(i % 2 == 0 ? 10 : 100, 'v'));
+  store.Compact();
+  for (const std::uint64_t i : {0u, 51u, 99u}) store.Put(KeyOf(i), "run");  // too few for so wide a range to be merged
+  store.Flush();
+  const std::vector<std::string> runs = store.FilesOf(".run");
+  EXPECT_EQ(runs.size(), 1u);
+  const Snapshot* snapshot = store.db->GetSnapshot();
+  store.Put("k51", "new");
+  store.Compact();
+  store.Quiet();
+  ReadOptions at;
+  at.snapshot = snapshot;
+  EXPECT_EQ(store.Get("k51", at), "run");  // its file is open
+  const bool kept = store.FilesOf(".run") == runs;
+  store.db->ReleaseSnapshot(snapshot);
+  store.Put("k51", "newer");
+  store.Compact();
+  store.Quiet();
+  EXPECT_TRUE(store.FilesOf(".run").empty());
+  return kept;
+}
+
+TEST(Snapshots, KeepRunsThatAreMergedMeanwhile) {
+  EXPECT_TRUE(ASnapshotKeepsItsRun());
+  const MutantScope mutant(Mutant::kUnlinkIndexWhilePinned);
+  EXPECT_FALSE(ASnapshotKeepsItsRun());
 }
 
 // Rule E5: a read that is over holds nothing, though its thread lives on.

@@ -233,6 +233,29 @@ TEST_F(ManifestTest, AFailedRollLeavesBothFilesDead) {
   EXPECT_EQ(NumbersOnDisk(), (Numbers{4}));
 }
 
+#ifdef CAMBIUM_TEST_HOOKS
+// Rule D9: the write of the new file fails, and all of it is there. Whoever goes on in the old one commits to a file
+// that is never read again.
+TEST_F(ManifestTest, ACommitAfterAFailedRollIsNotLost) {
+  const auto commit_is_lost = [&] {
+    const auto manifest = MustCreate(manifest_number_ += 10, 0);
+    SequenceNumber acknowledged = 0;
+    while (!manifest->WillRoll()) EXPECT_TRUE(manifest->Commit(EditTo(++acknowledged), 0).ok());
+    SimFault whole;
+    whole.short_bytes = 1u << 20;
+    FailNext(SimOpKind::kWrite, whole);
+    if (manifest->Commit(EditTo(100), manifest_number_ + 1).ok()) acknowledged = 100;
+    FailNext(SimOpKind::kCreate);
+    if (manifest->Commit(EditTo(101), manifest_number_ + 2).ok()) acknowledged = 101;
+    fs_.ClearFaults();
+    return SequenceOnDisk() < acknowledged;
+  };
+  EXPECT_FALSE(commit_is_lost());
+  const MutantScope mutant(Mutant::kManifestGoesBack);
+  EXPECT_TRUE(commit_is_lost());
+}
+#endif
+
 // Out of descriptors, say: nothing was written, so a file that is merely too long goes on.
 TEST_F(ManifestTest, ALongFileGoesOnWhereNoNewOneCanBeOpened) {
   const auto manifest = MustCreate(1, 0);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "process/check.h"
+#include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/temp_directory.h"
 
@@ -128,6 +129,12 @@ TEST_F(ForkTest, EveryCallInAChildIsRefused) {
   EXPECT_EQ(InChild([this] { return FirstCallThatWorks(db_.get()); }, false), 0);
   EXPECT_TRUE(IsLocked());
   CloseAndVerify();
+}
+
+// What the child then does to the files of its parent is not looked at: that it may is enough.
+TEST_F(ForkTest, WithoutTheCheckAChildWouldWrite) {
+  const MutantScope mutant(Mutant::kForkUnnoticed);
+  EXPECT_EQ(InChild([this] { return FirstCallThatWorks(db_.get()); }, false), 1);
 }
 
 TEST_F(ForkTest, ChildrenComeAndGoWhileThreadsWork) {

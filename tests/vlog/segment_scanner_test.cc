@@ -192,6 +192,49 @@ TEST(SegmentScanner, ImagesOfRecordsInsideValuesProveNothing) {
   EXPECT_EQ(ProvenByAForgedValue(false), 999u);
 }
 
+// Hazard H33: blocks that the file system gave and nobody wrote. What scanning says behind the last record.
+Result<ScanResult> BehindTheLastRecord() {
+  SimFileSystem fs;
+  Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
+  log.Append({{"a", "1"}}, 0);
+  EXPECT_TRUE(log.segment->file().Write(log.end, std::string(4096, '\0')).ok());
+  SegmentScanner scanner(log.segment->file(), log.segment->seed(), kFileHeaderSize, log.end + 4096, nullptr);
+  ScannedRecord record;
+  EXPECT_TRUE(scanner.Next(&record).ok());
+  return scanner.Next(&record);
+}
+
+TEST(SegmentScanner, ZerosAreTheEndOfTheLog) {
+  const auto end = BehindTheLastRecord();
+  ASSERT_TRUE(end.ok()) << end.status().ToString();
+  EXPECT_EQ(*end, ScanResult::kInvalid);
+  const MutantScope mutant(Mutant::kZerosAreARecord);
+  EXPECT_FALSE(BehindTheLastRecord().ok());  // an operation that no version knows
+}
+
+// Hazards H7, H33: the blocks once held another segment, whose records have just the right offsets and numbers.
+std::size_t RecordsInARecycledFile() {
+  SimFileSystem fs;
+  Written old{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
+  Written now{MakeSegment(&fs, 2, Slot{1}), {}, kFileHeaderSize, 0};
+  old.Append({{"a", "1"}}, 0);
+  now.Append({{"a", "2"}}, 0);
+  const std::uint64_t start = old.end;
+  old.Append({{"b", "1"}}, 1);
+  old.Append({{"c", "1"}}, 2);
+  std::string bytes;
+  EXPECT_TRUE(fs.ReadFileForTest(old.segment->path(), &bytes).ok());
+  EXPECT_TRUE(now.segment->file().Write(start, Slice(bytes).substr(start, bytes.size() - start)).ok());
+  ScanResult end = ScanResult::kRecord;
+  return ScanAll(&fs, now.segment->path(), now.segment->seed(), bytes.size(), &end).size();
+}
+
+TEST(SegmentScanner, RecordsOfAFileThatWasHereBeforeAreNoRecords) {
+  EXPECT_EQ(RecordsInARecycledFile(), 1u);
+  const MutantScope mutant(Mutant::kSeedWithoutFileId);
+  EXPECT_EQ(RecordsInARecycledFile(), 3u);
+}
+
 // A length field may say anything; memory is taken for what the file has.
 TEST(SegmentScanner, ARecordThatClaimsMoreThanTheFileHasIsCutOff) {
   SimFileSystem fs;
