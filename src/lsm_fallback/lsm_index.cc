@@ -21,10 +21,14 @@ const LsmLayers& AsLsm(const Layers& layers) {
 CompactionShape ShapeOf(const LsmLayers& layers) {
   CompactionShape shape;
   shape.comparator = layers.parts().comparator;
-  for (const auto& run : layers.runs()) shape.runs.push_back(&run->info());
+  const auto take = [&shape](const Run& run, std::vector<const RunInfo*>* files) {
+    files->push_back(&run.info());
+    if (run.ranges() != nullptr) shape.ranges.emplace(run.number(), run.ranges().get());
+  };
+  for (const auto& run : layers.runs()) take(*run, &shape.runs);
   for (const auto& tier : layers.tiers()) {
     shape.tiers.push_back({tier->level(), tier->number(), {}});
-    for (const auto& run : tier->runs()) shape.tiers.back().files.push_back(&run->info());
+    for (const auto& run : tier->runs()) take(*run, &shape.tiers.back().files);
   }
   return shape;
 }
@@ -177,6 +181,8 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     compaction.choice = &choice;
     compaction.run.page_size = options_.page_size;
     compaction.run.filter_bits_per_key = options_.filter_bits_per_key;
+    compaction.run.compression = options_.compression;
+    compaction.run.block_size = options_.block_size;
     compaction.create_file = options_.create_file;
     compaction.target_bytes = policy_now.TargetFileSize(choice.output_level);
     if (const TierShape* below = GrandparentsOf(shape, choice.output_level); below != nullptr) {

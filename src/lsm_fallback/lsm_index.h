@@ -12,6 +12,7 @@
 #include "index/index.h"
 #include "lsm_fallback/lsm_layers.h"
 #include "lsm_fallback/pick_compaction.h"
+#include "util/compression.h"
 
 namespace cambium {
 
@@ -20,6 +21,8 @@ struct LsmIndexOptions {
   PagePool* pool = nullptr;
   std::uint32_t page_size = 4096;
   unsigned filter_bits_per_key = 10;
+  Codec compression = Codec::kNone;  // of level files, see RunOptions
+  std::uint32_t block_size = 0;
   CompactionPolicy policy;
   CreateIndexFile create_file;  // runs
 };

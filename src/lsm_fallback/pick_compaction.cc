@@ -16,8 +16,10 @@ namespace {
 
 using Files = std::vector<const RunInfo*>;
 
-// A run that is smaller than this part of a target file is merged with others rather than moved along with them.
+// A run that is smaller than this part of a target file is merged with others rather than moved along with them, and
+// one that is larger than so many target files is cut up: what it overlaps would be too much for a step.
 constexpr std::uint64_t kSmallFilePart = 8;
+constexpr std::uint64_t kLargeFileParts = 2;
 // A slice has at least so many target files: what its borders cost is then an eighth or less.
 constexpr std::uint64_t kSliceFilesMin = 4;
 
@@ -130,7 +132,27 @@ class Picker {
     if (shape_.runs.empty()) return 0;
     const double by_count = static_cast<double>(shape_.runs.size()) /
                             static_cast<double>(std::max<std::uint64_t>(1, policy_.level0_file_num_compaction_trigger));
-    return std::max(by_count, static_cast<double>(SumBytes(shape_.runs)) / policy_.TargetLevelSize(1));
+    auto bytes = static_cast<double>(SumBytes(shape_.runs));
+    for (const RunInfo* run : shape_.runs) bytes += static_cast<double>(BytesCovered(*run, 0));
+    return std::max(by_count, bytes / policy_.TargetLevelSize(1));
+  }
+
+  // Of the files below `level` of which the file's range deletes leave nothing.
+  [[nodiscard]] std::uint64_t BytesCovered(const RunInfo& file, std::uint32_t level) const {
+    const auto ranges = shape_.ranges.find(file.number);
+    if (ranges == shape_.ranges.end()) return 0;
+    std::uint64_t bytes = 0;
+    for (const TierShape& tier : shape_.tiers) {
+      if (tier.level <= level) continue;
+      const Stretch below = Overlapped(tier, KeySpan::Of(file));
+      for (std::size_t i = below.first; i < below.end; ++i) {
+        const KeySpan span = KeySpan::Of(*tier.files[i]);
+        const bool is_covered = ranges->second->CoversAllOf(&span.smallest, &span.largest) &&
+                                (span.largest_is_open || ranges->second->Covers(span.largest));
+        if (is_covered) bytes += BytesOf(*tier.files[i]);
+      }
+    }
+    return bytes;
   }
 
   // An entry takes so many bytes, on average over all files.
@@ -153,7 +175,7 @@ class Picker {
     double bytes = 0;
     for (const TierShape& tier : tiers) {
       for (const RunInfo* file : tier.files) {
-        bytes += static_cast<double>(BytesOf(*file));
+        bytes += static_cast<double>(BytesOf(*file) + BytesCovered(*file, level));
         // A deletion that has found nothing to delete yet will take an entry of about this size with it.
         const double deletions = static_cast<double>(file->tombstone_count) * 2;
         const auto entries = static_cast<double>(file->root.entry_count);
@@ -231,6 +253,7 @@ class Picker {
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       const RunInfo& file = *sorted[i];
       if (file.root.entry_count == 0 && file.range_delete_count == 0) return false;
+      if (BytesOf(file) > kLargeFileParts * target) return false;
       if (i > 0 && !EndsBefore(order_, KeySpan::Of(*sorted[i - 1]), file.smallest_key)) return false;
       if (Deletes(file) && !HasOlder(file, choice)) return false;
       if (grandparents != nullptr) {
@@ -286,10 +309,23 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
+  [[nodiscard]] std::size_t FileToGo(const TierShape& tier) const {
+    std::size_t most = tier.files.size();
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < tier.files.size() && !shape_.ranges.empty(); ++i) {
+      const std::uint64_t its = BytesCovered(*tier.files[i], tier.level);
+      if (its > bytes) {
+        bytes = its;
+        most = i;
+      }
+    }
+    return bytes > 0 ? most : NextTurn(tier.files, tier.level + 1);
+  }
+
   [[nodiscard]] CompactionChoice PickFrom(std::uint32_t level) const {
     const std::span<const TierShape> tiers = TiersOf(level);
     if (tiers.size() > 1) return PickSlice(level, std::nullopt);
-    if (!is_lazy()) return PickFile(tiers[0], NextTurn(tiers[0].files, level + 1));
+    if (!is_lazy()) return PickFile(tiers[0], FileToGo(tiers[0]));
     CompactionChoice choice = NewChoice(level, level + 1, tiers[0].files);
     if (level == last_) {
       choice.kind = CompactionChoice::Kind::kMove;

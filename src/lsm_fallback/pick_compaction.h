@@ -12,10 +12,11 @@
 // Levels are measured in bytes of index files: values are in the log, and count here only where they are inline.
 //
 // A level's score says how far it is beyond its size; from 1 on it is due, and the highest is due first. Level 0 counts
-// runs, or bytes if these are beyond the size of level 1. A file that mostly deletes counts for what it deletes too.
+// runs, or bytes if these are beyond the size of level 1. A file that mostly deletes counts for what it deletes too, and
+// so do range deletes for the files below that they cover as a whole: a deletion is carried out soon.
 //
 // Level to level, leveled: one file and what it overlaps below, with its neighbours as far as they overlap nothing more.
-// Files take turns in key order (the newest file below shows where the last turn ended, so that this survives a new
+// One whose range deletes cover files comes first. Otherwise files take turns in key order (the newest file below shows where the last turn ended, so that this survives a new
 // opening). RocksDB's choice, the file that overlaps least, writes a little less; but then a cold range is never
 // merged, and what it hides there keeps its values alive in the log for ever.
 //
@@ -30,6 +31,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +40,7 @@
 #include "cambium/options.h"
 #include "index/index.h"
 #include "manifest/run_info.h"
+#include "memtable/range_deletes.h"
 
 namespace cambium {
 
@@ -69,6 +72,7 @@ struct CompactionShape {
   const Comparator* comparator = nullptr;
   std::vector<const RunInfo*> runs;  // level 0, newest first
   std::vector<TierShape> tiers;      // levels ascend, and in each the numbers of tiers descend
+  std::map<std::uint64_t, const RangeDeletes*> ranges;  // of files that have some, by number
   std::uint64_t step_bytes = std::uint64_t{256} << 20;  // what a slice may have, and neighbours of a file
 };
 

@@ -140,6 +140,7 @@ Status DeleteAboveTheBottom() {
   for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
   CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
   CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue());
+  CAMBIUM_RETURN_IF_ERROR(family.CompactRange({}, {}));
   if (family.layers().tiers().front()->level() != 2) return Status::Aborted("level 1 is not empty");
   for (std::uint64_t i = 0; i < 3000; i += 10) family.Delete(Key(i));
   CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
@@ -160,7 +161,9 @@ TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
   for (std::uint64_t i = 1000; i < 4000; ++i) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.CompactWhileDue().ok());
-  ASSERT_GE(family.layers().tiers().back()->level(), 2u);
+  ASSERT_TRUE(family.CompactRange({}, {}).ok());
+  ASSERT_EQ(family.layers().tiers().size(), 1u);
+  ASSERT_GE(family.layers().tiers()[0]->level(), 2u);
   // Level 1 gets tombstones of keys that level 2 may have, and of keys that it cannot have.
   const std::uint64_t first = std::stoull(family.layers().tiers().back()->runs()[0]->info().smallest_key);
   for (std::uint64_t i = 0; i < 100; ++i) family.Delete(Key(first - 200 + 2 * i));
@@ -169,6 +172,116 @@ TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
   ASSERT_TRUE(family.Step().ok());
   EXPECT_EQ(family.tombstone_count(), 100u);
   ExpectGood(family);
+}
+
+// ---- Range deletes ----
+
+// Two levels, the upper one with a range delete.
+Status DeleteRangeAboveTheBottom() {
+  LsmFamily family;
+  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue());
+  CAMBIUM_RETURN_IF_ERROR(family.CompactRange({}, {}));
+  if (family.layers().tiers().front()->level() != 2) return Status::Aborted("level 1 is not empty");
+  family.DeleteRange(Key(100), Key(110));
+  family.DeleteRange(Key(2990), Key(5000));
+  family.Put(Key(105), 300);
+  family.Delete(Key(500));
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.Check());
+  CAMBIUM_RETURN_IF_ERROR(family.Step());
+  CAMBIUM_RETURN_IF_ERROR(family.Check());
+  if (!family.layers().runs().empty() || family.range_delete_count() != 2) {
+    return Status::Corruption(std::to_string(family.range_delete_count()) + " ranges above the bottom");
+  }
+  CAMBIUM_RETURN_IF_ERROR(family.Reopen());
+  CAMBIUM_RETURN_IF_ERROR(family.Check());
+  CAMBIUM_RETURN_IF_ERROR(family.CompactRange({}, {}));
+  if (family.range_delete_count() != 0) return Status::Corruption("ranges at the bottom");
+  return family.Check();
+}
+
+TEST(CompactionRangesTest, RangesStayAboveWhatTheyDelete) {
+  const Status s = DeleteRangeAboveTheBottom();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  const MutantScope mutant(Mutant::kDropTombstonesAnywhere);
+  EXPECT_TRUE(DeleteRangeAboveTheBottom().IsCorruption());
+}
+
+// A merge of two runs: the newer one's range hides the older one's keys, not its own; what is hidden is charged.
+TEST(CompactionRangesTest, WhatARangeCoversIsDroppedAndCharged) {
+  LsmFamily family;
+  for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  family.DeleteRange(Key(100), Key(200));
+  family.Put(Key(150), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Step().ok());
+  EXPECT_EQ(family.entry_count(), 201u);
+  EXPECT_EQ(family.range_delete_count(), 0u);
+  std::int64_t dropped = 0;
+  for (const auto& [slot, account] : family.last_edit().accounts.by_slot()) dropped -= account.references;
+  EXPECT_EQ(dropped, 100);
+  ExpectGood(family);
+}
+
+// One range over everything would make one file that can only be compacted with all of the level below.
+TEST(CompactionRangesTest, AWideRangeIsCutWhereItMeetsTooMuch) {
+  LsmFamilyOptions options;
+  options.policy.max_bytes_for_level_base = 64 * 1024;
+  LsmFamily family(options);
+  for (std::uint64_t i = 0; i < 20'000; i += 2) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.CompactRange({}, {}).ok());
+  ASSERT_TRUE(family.CompactWhileDue().ok());
+  const std::shared_ptr<const Tier> lower = family.layers().tiers().back();
+  ASSERT_GT(lower->runs().size(), 12u);
+  family.Put(Key(7), 300);
+  for (std::uint64_t i = 10; i < 19'990; i += 20) family.DeleteRange(Key(i), Key(i + 19));
+  ASSERT_TRUE(family.FlushRun().ok());
+  family.DeleteRange(Key(1001), Key(1002));
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.Step().ok());
+  ExpectGood(family);
+  const std::shared_ptr<const Tier> upper = family.layers().tiers().front();
+  ASSERT_EQ(upper->level(), 1u);
+  ASSERT_EQ(family.layers().tiers().back(), lower);
+  EXPECT_GT(upper->runs().size(), 1u);
+  EXPECT_EQ(upper->runs().back()->entry_count(), 0u) << "nothing but ranges";
+  const KeyOrder order(BytewiseComparator());
+  for (const auto& file : upper->runs()) {
+    std::uint64_t met = 0;
+    for (const auto& below : lower->runs()) {
+      if (Overlap(order, KeySpan::Of(file->info()), KeySpan::Of(below->info()))) met += below->info().file_size;
+    }
+    EXPECT_LE(met, (kGrandparentFiles + 3) * 4096);
+  }
+  ASSERT_TRUE(family.Reopen().ok());
+  ASSERT_TRUE(family.CompactRange({}, {}).ok());
+  ExpectGood(family);
+  EXPECT_EQ(family.entry_count(), family.durable().size());
+}
+
+// Nobody has to ask for it.
+TEST(CompactionRangesTest, ARangeOverEverythingGivesEverythingBack) {
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleLazyLevel}) {
+    LsmFamilyOptions options;
+    options.policy = TinyPolicy(style);
+    LsmFamily family(options);
+    for (int round = 0; round < 6; ++round) {
+      for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i * 7 % 3001), 300);
+      ASSERT_TRUE(family.FlushRun().ok());
+      ASSERT_TRUE(family.CompactWhileDue(4096).ok());
+    }
+    ASSERT_GT(family.layers().tiers().back()->level(), 1u);
+    family.DeleteRange(Key(0), Key(9999));
+    family.Put(Key(17), 300);
+    ASSERT_TRUE(family.FlushRun().ok());
+    ASSERT_TRUE(family.CompactWhileDue(4096).ok());
+    EXPECT_LT(family.entry_count(), 3000u * 2) << "what lies in files that the range covers";
+    ExpectGood(family);
+  }
 }
 
 // Mutant: an address that goes is not charged, so its segment is never given back.

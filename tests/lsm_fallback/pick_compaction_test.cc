@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <sstream>
@@ -58,6 +59,14 @@ class Shape {
     for (const std::string& text : files) tier.files.push_back(Add(text));
     return *this;
   }
+  // A range delete of the file with this number, which has to reach that far.
+  Shape& Range(std::uint64_t number, const std::string& begin, const std::string& end) {
+    const auto file = std::ranges::find(*files_, number, &RunInfo::number);
+    ++file->range_delete_count;
+    ranges_->push_back(RangeDeletes(BytewiseComparator(), {{begin, end}}));
+    shape.ranges[number] = &ranges_->back();
+    return *this;
+  }
   Shape& Step(std::uint64_t bytes) {
     shape.step_bytes = bytes;
     return *this;
@@ -67,6 +76,7 @@ class Shape {
 
  private:
   std::shared_ptr<std::deque<RunInfo>> files_ = std::make_shared<std::deque<RunInfo>>();
+  std::shared_ptr<std::deque<RangeDeletes>> ranges_ = std::make_shared<std::deque<RangeDeletes>>();
 };
 
 CompactionPolicy Policy(CompactionStyle style) {
@@ -128,6 +138,8 @@ TEST(PickCompactionTest, LeveledRuns) {
           {"what lies between them in level 1 is not jumped over",
            Shape().Runs({"14:s-t", "13:q-r", "12:c-d", "11:a-b"}).Tier(1, 0, {"1:m-n"}),
            "merge 0 -> 1.0: 14 13 12 11 | 1"},
+          {"nor does one that is larger than two",
+           Shape().Runs({"14:s-t=21", "13:q-r", "12:o-p", "11:m-n"}), "merge 0 -> 1.0: 14 13 12 11"},
           {"small ones become one file rather than many",
            Shape().Runs({"14:s-t=1", "13:q-r=1", "12:o-p=1", "11:m-n=1"}),
            "merge 0 -> 1.0: 14 13 12 11"},
@@ -179,6 +191,26 @@ TEST(PickCompactionTest, LeveledLevels) {
            Shape().Runs({"9:a-b", "8:a-b", "7:a-b", "6:a-b", "5:a-b", "4:a-b", "10:a-b", "11:a-b", "12:a-b"})
                .Tier(1, 3, {"3:a-f"}).Tier(1, 2, {"2:c-h"}).Tier(2, 0, {"1:a-z"}),
            "merge 0 -> 1.4: 9 8 7 6 5 4 10 11 12"},
+      },
+      Policy(kCompactionStyleLevel));
+}
+
+TEST(PickCompactionTest, RangeDeletesAreCarriedOutSoon) {
+  Expect(
+      {
+          {"a run that covers files of the size of level 1 is due",
+           Shape().Runs({"9:a-z=1"}).Tier(2, 0, {"1:c-d=20", "2:e-f=20"}).Range(9, "b", "g"), "move 0 -> 1.0: 9"},
+          {"one that covers them in part is not",
+           Shape().Runs({"9:a-z=1"}).Tier(2, 0, {"1:c-d=20", "2:e-f=20"}).Range(9, "b", "f"), "nothing"},
+          {"nor one that lies beside them",
+           Shape().Runs({"9:a-z=1"}).Tier(2, 0, {"1:c-d=20", "2:e-f=20"}).Range(9, "g", "z"), "nothing"},
+          {"in a level the file that covers is the one that goes",
+           Shape().Tier(1, 0, {"8:a-b", "9:c-z"}).Tier(2, 0, {"1:a-b", "2:e-f=40"}).Range(9, "c", "g"),
+           "merge 1 -> 2.0: 9 | 2"},
+          {"above nothing a range is no reason to write", Shape().Tier(1, 0, {"9:c-z"}).Range(9, "c", "g"), "nothing"},
+          {"and does not move where nothing is left to be deleted",
+           Shape().Runs({"9:a-z", "8:a-b", "7:a-b", "6:a-b"}).Tier(1, 0, {"2:e-f"}).Range(9, "c", "g"),
+           "merge 0 -> 1.0: 9 8 7 6 | 2"},
       },
       Policy(kCompactionStyleLevel));
 }
@@ -249,7 +281,7 @@ TEST(PickCompactionTest, TheTriggersAreTheUsers) {
   const Shape deep = Shape().Tier(2, 0, {"1:a-b=90000"});
   EXPECT_EQ(Show(PickCompaction(deep.shape, policy)), "nothing") << "level 2 is the last of three";
   policy.num_levels = 4;
-  EXPECT_EQ(Show(PickCompaction(deep.shape, policy)), "move 2 -> 3.0: 1");
+  EXPECT_EQ(Show(PickCompaction(deep.shape, policy)), "merge 2 -> 3.0: 1");
 }
 
 TEST(PickCompactionTest, RunsGoDownWithoutAReasonIfTheyMust) {
