@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cambium/column_family.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
 #include "cambium/pinnable_slice.h"
@@ -28,20 +29,36 @@ inline constexpr std::size_t kMaxKeyBytes = 64u << 10;               // 64 KiB
 inline constexpr std::uint64_t kMaxValueBytes = (1ull << 32) - 1;    // 4 GiB - 1
 
 // Any thread may call any function, except that Close and the destructor must run alone. Keys are 0 bytes to 64 KiB,
-// values 0 bytes to 4 GiB - 1; larger ones are InvalidArgument. In a forked child every call fails.
+// values 0 bytes to 4 GiB - 1; larger ones are InvalidArgument. In a forked child every call fails. Calls without a
+// column family are of the default one. Calls with the handle of a dropped family are ColumnFamilyDropped, with a null
+// one, or one of another database, InvalidArgument.
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database as it was, and later writes go on.
 // A failed sync, or a failed commit of background work, makes the database read-only until it is opened anew: such a
 // status has Severity::kFatal.
 class DB {
  public:
-  // InvalidArgument (an option out of range, no database and create_if_missing off, another comparator), Corruption,
-  // NotSupported (a later format), IOError (Locked: it is open elsewhere). After an error nothing is held open; a
-  // database that exists is as it was.
+  // InvalidArgument (an option out of range, no database and create_if_missing off, another comparator or index type,
+  // families that exist and are not named), Corruption, NotSupported (a later format), IOError (Locked: it is open
+  // elsewhere). After an error nothing is held open; a database that exists is as it was.
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db);
   static Status Open(const Options& options, const std::string& path, DB** db);
-  // Any number of readers, but no writer, may have a database open. Writes nothing: the log is replayed in memory.
+  // With column families: all that exist must be named, the default one among them; handles come in the same order.
+  // Those that do not exist are InvalidArgument, or made with create_missing_column_families.
+  static Status Open(const DBOptions& options, const std::string& path,
+                     const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
+                     std::unique_ptr<DB>* db);
+  static Status Open(const DBOptions& options, const std::string& path,
+                     const std::vector<ColumnFamilyDescriptor>& families, std::vector<ColumnFamilyHandle*>* handles,
+                     DB** db);
+  // Any number of readers, but no writer, may have a database open. Writes nothing: the log is replayed in memory. Not
+  // all families need be named.
   static Status OpenForReadOnly(const Options& options, const std::string& path, std::unique_ptr<DB>* db);
+  static Status OpenForReadOnly(const DBOptions& options, const std::string& path,
+                                const std::vector<ColumnFamilyDescriptor>& families,
+                                std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db);
+  // Names of the families of a database, open or not, in the order in which they were made.
+  static Status ListColumnFamilies(const DBOptions& options, const std::string& path, std::vector<std::string>* names);
 
   DB() = default;
   DB(const DB&) = delete;
@@ -53,50 +70,111 @@ class DB {
   // database stays open then. Otherwise the first error; the database is closed all the same.
   virtual Status Close() = 0;
 
-  virtual Status Put(const WriteOptions& options, Slice key, Slice value) = 0;
-  virtual Status Delete(const WriteOptions& options, Slice key) = 0;
-  virtual Status SingleDelete(const WriteOptions& options, Slice key) = 0;
+  // ---- Column families ----
+  [[nodiscard]] virtual ColumnFamilyHandle* DefaultColumnFamily() const = 0;
+  // Durable when it returns. InvalidArgument if there is one of that name.
+  virtual Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                                    ColumnFamilyHandle** handle) = 0;
+  // All or none are named in the options of one call, and each is made for itself: after an error the first ones exist.
+  Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
+                              std::vector<ColumnFamilyHandle*>* handles);
+  // Durable when it returns. Its bytes are given back as soon as snapshots and iterators allow. Not of the default one.
+  virtual Status DropColumnFamily(ColumnFamilyHandle* family) = 0;
+  Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families);
+  // Gives the handle back; the family stays. The handle of the default family only if Open made it.
+  virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* family) = 0;
+
+  // ---- Writing ----
+  virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) = 0;
+  Status Put(const WriteOptions& options, Slice key, Slice value) {
+    return Put(options, DefaultColumnFamily(), key, value);
+  }
+  virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) = 0;
+  Status Delete(const WriteOptions& options, Slice key) { return Delete(options, DefaultColumnFamily(), key); }
+  // The same as Delete here.
+  virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) = 0;
+  Status SingleDelete(const WriteOptions& options, Slice key) {
+    return SingleDelete(options, DefaultColumnFamily(), key);
+  }
+  // Deletes the keys in [begin, end). InvalidArgument if begin is behind end; nothing if they are equal.
+  virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family, Slice begin, Slice end) = 0;
+  Status DeleteRange(const WriteOptions& options, Slice begin, Slice end) {
+    return DeleteRange(options, DefaultColumnFamily(), begin, end);
+  }
   virtual Status Write(const WriteOptions& options, WriteBatch* batch) = 0;
 
+  // ---- Reading ----
   // NotFound if there is none.
-  virtual Status Get(const ReadOptions& options, Slice key, std::string* value) = 0;
-  virtual Status Get(const ReadOptions& options, Slice key, PinnableSlice* value) = 0;
-  // All keys at one state; statuses and values in the order of the keys.
-  virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
-                                       std::vector<std::string>* values) = 0;
-  virtual void MultiGet(const ReadOptions& options, std::size_t count, const Slice* keys, PinnableSlice* values,
-                        Status* statuses) = 0;
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) = 0;
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) = 0;
+  Status Get(const ReadOptions& options, Slice key, std::string* value) {
+    return Get(options, DefaultColumnFamily(), key, value);
+  }
+  Status Get(const ReadOptions& options, Slice key, PinnableSlice* value) {
+    return Get(options, DefaultColumnFamily(), key, value);
+  }
+  // All keys at one state, of any families; statuses and values in the order of the keys.
+  virtual void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families,
+                        const Slice* keys, PinnableSlice* values, Status* statuses) = 0;
+  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::size_t count, const Slice* keys,
+                PinnableSlice* values, Status* statuses);
+  void MultiGet(const ReadOptions& options, std::size_t count, const Slice* keys, PinnableSlice* values,
+                Status* statuses) {
+    MultiGet(options, DefaultColumnFamily(), count, keys, values, statuses);
+  }
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                               const std::vector<Slice>& keys, std::vector<std::string>* values);
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                               std::vector<std::string>* values);
   // Never null; an error shows in status(). Delete it before closing.
-  virtual Iterator* NewIterator(const ReadOptions& options) = 0;
+  virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) = 0;
+  Iterator* NewIterator(const ReadOptions& options) { return NewIterator(options, DefaultColumnFamily()); }
+  // One for each family, all of the same state.
+  virtual Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                              std::vector<Iterator*>* iterators) = 0;
 
-  // Null if the database is closed.
+  // Of all families. Null if the database is closed.
   virtual const Snapshot* GetSnapshot() = 0;
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
-  // Moves what the memory table holds into the index. Not needed for durability.
-  virtual Status Flush(const FlushOptions& options) = 0;
-  // Makes everything written so far durable.
+  // ---- Flushing and merging ----
+  // Moves what the family's memory tables hold into its index. Not needed for durability.
+  virtual Status Flush(const FlushOptions& options, ColumnFamilyHandle* family) = 0;
+  Status Flush(const FlushOptions& options) { return Flush(options, DefaultColumnFamily()); }
+  // Makes everything written so far durable, in all families.
   virtual Status SyncWAL() = 0;
   // Records are handed to the system as they are written, so without sync there is nothing to do.
   virtual Status FlushWAL(bool sync) = 0;
-  // Flushes, then merges all runs that overlap [begin, end] (null: unbounded) into the tree.
-  virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) = 0;
+  // Flushes, then merges all runs that overlap [begin, end] (null: unbounded) into the tree, or into the last level.
+  virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family, const Slice* begin,
+                              const Slice* end) = 0;
+  Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
+    return CompactRange(options, DefaultColumnFamily(), begin, end);
+  }
   // Waits until no background work is left to do.
   virtual Status WaitForCompact() = 0;
 
+  // ---- Looking at it ----
   // docs/OPTIONS.md lists the names. False for an unknown one.
-  virtual bool GetProperty(Slice property, std::string* value) = 0;
-  virtual bool GetIntProperty(Slice property, std::uint64_t* value) = 0;
-  virtual bool GetMapProperty(Slice property, std::map<std::string, std::string>* value) = 0;
+  virtual bool GetProperty(ColumnFamilyHandle* family, Slice property, std::string* value) = 0;
+  bool GetProperty(Slice property, std::string* value) { return GetProperty(DefaultColumnFamily(), property, value); }
+  virtual bool GetIntProperty(ColumnFamilyHandle* family, Slice property, std::uint64_t* value) = 0;
+  bool GetIntProperty(Slice property, std::uint64_t* value) {
+    return GetIntProperty(DefaultColumnFamily(), property, value);
+  }
+  virtual bool GetMapProperty(ColumnFamilyHandle* family, Slice property,
+                              std::map<std::string, std::string>* value) = 0;
+  bool GetMapProperty(Slice property, std::map<std::string, std::string>* value) {
+    return GetMapProperty(DefaultColumnFamily(), property, value);
+  }
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   [[nodiscard]] virtual const std::string& GetName() const = 0;
   // The options in force, defaults filled in.
-  [[nodiscard]] virtual Options GetOptions() const = 0;
+  [[nodiscard]] virtual Options GetOptions(ColumnFamilyHandle* family) const = 0;
+  [[nodiscard]] Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
 
   // RocksDB has these; this version answers NotSupported.
   virtual Status Merge(const WriteOptions& options, Slice key, Slice operand) = 0;
-  virtual Status DeleteRange(const WriteOptions& options, Slice begin, Slice end) = 0;
-  virtual Status CreateColumnFamily(const std::string& name) = 0;
   virtual Status IngestExternalFile(const std::vector<std::string>& files) = 0;
   virtual Status Resume() = 0;
 };
@@ -122,6 +200,9 @@ struct VerifyReport {
 };
 // Checks a database that nobody has open for writing: every checksum, every index entry against its record, the
 // accounts recomputed. Writes nothing. OK if the check could be made, whatever it found: look at report->problems.
+// `options` speak of the default family; others are checked too if their comparators are the library's own.
 Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report);
+Status VerifyDB(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
+                const VerifyOptions& verify, VerifyReport* report);
 
 }  // namespace cambium

@@ -31,10 +31,10 @@ enum class CompressionType : unsigned char {
   kZSTD = 7,
 };
 
-// Which structure indexes the keys. Stored with the database.
+// Which structure indexes the keys of a family. Stored with it.
 enum class IndexKind : unsigned char {
   kBTree = 1,  // sorted runs swept into a copy-on-write B+-tree
-  kLsm = 2,    // leveled runs; NotSupported in this version
+  kLsm = 2,    // sorted runs compacted into levels
 };
 
 // What Open does about damage at the end of the log. Numbers as in RocksDB.
@@ -49,36 +49,28 @@ enum class WALRecoveryMode : unsigned char {
   kSkipAnyCorruptedRecords = 3,  // NotSupported: it would make states that never were
 };
 
-struct Options {
-  // ---- Opening ----
-  bool create_if_missing = false;  // else opening what does not exist is InvalidArgument
-  bool error_if_exists = false;    // InvalidArgument if there is a database
-  WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
-  // How long Open waits for another holder of the lock, in microseconds. A process that was just killed may need some.
-  std::uint64_t lock_wait_micros = 0;
+// How an LSM family's runs are arranged. Names as in RocksDB where it has them.
+enum class CompactionStyle : unsigned char {
+  kCompactionStyleLevel = 0,      // one sorted sequence per level: fewest runs to ask
+  kCompactionStyleLazyLevel = 8,  // several per level but for the last, which is one: fewer bytes written
+};
+using enum CompactionStyle;
 
+// Of one column family.
+struct ColumnFamilyOptions {
   // ---- Keys and index ----
   const Comparator* comparator = BytewiseComparator();  // must outlive the database; its name is stored
-  IndexKind index_type = IndexKind::kBTree;
+  IndexKind index_type = IndexKind::kBTree;             // stored; opening with another one is InvalidArgument
   // Bytes per unit of an index page: a power of two in [512, 16384]. Stored; a later opening keeps what is stored.
   std::uint64_t page_size = 4096;
-  // Bytes of index pages kept in memory. At least 64 KiB; what is pinned may exceed it for a while.
-  std::size_t page_cache_size = 256u << 20;
   // Bits per key of the filter in each run, 0 (none) to 64. At 10, 1 lookup in 100 of an absent key asks the run.
   int filter_bits_per_key = 10;
-  // Runs are swept into the tree when they hold more than 1/sweep_ratio of its keys. [1, 1000]
-  int sweep_ratio = 8;
 
-  // ---- Memory and log ----
+  // ---- Memory ----
   // Memory of the table that takes writes, in bytes, before it is flushed. [4 KiB, 16 GiB]
   std::size_t write_buffer_size = 64u << 20;
   // Memory tables, the active one included, before writers wait for a flush. [2, 64]
   int max_write_buffer_number = 3;
-  // Bytes of log that recovery would have to read before the memory table is flushed although it is not full.
-  // 0 = 1 GiB. Otherwise [4 KiB, 1 TiB].
-  std::uint64_t max_total_wal_size = 0;
-  // Threads for flushes and sweeps. [1, 64]
-  int max_background_jobs = 2;
 
   // ---- Values ----
   // False: only values that do not fit inline (a quarter of a page unit) are separated.
@@ -86,12 +78,51 @@ struct Options {
   // Values of at least this many bytes, uncompressed, stay in the log; smaller ones travel with their keys. Empty ones
   // are never separated, and those above a quarter of a page unit always are.
   std::uint64_t min_blob_size = 512;
-  // Bytes after which a log segment is closed. [16 KiB, 1 GiB]
-  std::uint64_t blob_file_size = 256u << 20;
   // Values larger than this get a file of their own, durable before the log refers to it. [4 KiB, 64 MiB]
   std::uint64_t large_value_size = 16u << 20;
   // Of separated values, each on its own; one that would not shrink by an eighth is stored raw.
   CompressionType blob_compression_type = CompressionType::kNoCompression;
+  // Bytes after which a log segment is closed. [16 KiB, 1 GiB] The log is one for all families: this is the database's,
+  // and must be the same in all of them.
+  std::uint64_t blob_file_size = 256u << 20;
+
+  // ---- kBTree ----
+  // Runs are swept into the tree when they hold more than 1/sweep_ratio of its keys. [1, 1000]
+  int sweep_ratio = 8;
+
+  // ---- kLsm ----
+  CompactionStyle compaction_style = kCompactionStyleLevel;
+  int level0_file_num_compaction_trigger = 4;  // runs in level 0 that start a compaction. [1, 1000]
+  int level0_slowdown_writes_trigger = 20;     // from here on writes are slowed down a little each. [1, 10000]
+  int level0_stop_writes_trigger = 36;         // from here on they wait for a compaction. [1, 10000]
+  std::uint64_t target_file_size_base = 64u << 20;  // bytes of a file in level 1. [16 KiB, 1 TiB]
+  int target_file_size_multiplier = 1;              // from level to level. [1, 100]
+  std::uint64_t max_bytes_for_level_base = 256u << 20;  // bytes of level 1. [16 KiB, 1 PiB]
+  double max_bytes_for_level_multiplier = 10;           // from level to level. [1, 1000]
+  int num_levels = 7;                                   // with level 0. [2, 63]
+  // Of the pages of level files that hold keys and inline values. One that would not shrink by an eighth stays raw.
+  CompressionType compression = CompressionType::kNoCompression;
+};
+
+// Of the database as a whole.
+struct DBOptions {
+  // ---- Opening ----
+  bool create_if_missing = false;  // else opening what does not exist is InvalidArgument
+  // Families that are named in DB::Open and do not exist are made.
+  bool create_missing_column_families = false;
+  bool error_if_exists = false;  // InvalidArgument if there is a database
+  WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // How long Open waits for another holder of the lock, in microseconds. A process that was just killed may need some.
+  std::uint64_t lock_wait_micros = 0;
+
+  // ---- Memory, log, threads ----
+  // Bytes of index pages kept in memory, for all families. At least 64 KiB; what is pinned may exceed it for a while.
+  std::size_t page_cache_size = 256u << 20;
+  // Bytes of log that recovery would have to read before the family that holds its oldest part is flushed although its
+  // memory table is not full. 0 = 1 GiB. Otherwise [4 KiB, 1 TiB].
+  std::uint64_t max_total_wal_size = 0;
+  // Threads for flushes, sweeps and compactions. [1, 64]
+  int max_background_jobs = 2;
 
   // ---- Surroundings; the library's own if null ----
   std::shared_ptr<FileSystem> file_system;
@@ -99,6 +130,12 @@ struct Options {
   std::shared_ptr<RandomSource> random_source;
   std::shared_ptr<Executor> executor;  // max_background_jobs threads of the database's own if null
   std::shared_ptr<Logger> info_log;    // a file LOG in the database's directory if null
+};
+
+// Both: of a database, and of its default family.
+struct Options : public DBOptions, public ColumnFamilyOptions {
+  Options() = default;
+  Options(const DBOptions& db, const ColumnFamilyOptions& family) : DBOptions(db), ColumnFamilyOptions(family) {}
 };
 
 struct ReadOptions {

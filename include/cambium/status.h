@@ -25,6 +25,7 @@ class [[nodiscard]] Status {
     kTimedOut = 9,
     kAborted = 10,  // failed because of an earlier failure it depends on
     kBusy = 11,
+    kColumnFamilyDropped = 15,  // the handle's family is no more
   };
   enum class SubCode : unsigned char {
     kNone = 0,
@@ -56,6 +57,7 @@ class [[nodiscard]] Status {
   static Status TimedOut(std::string_view message) { return {Code::kTimedOut, SubCode::kNone, message}; }
   static Status Aborted(std::string_view message) { return {Code::kAborted, SubCode::kNone, message}; }
   static Status Busy(std::string_view message) { return {Code::kBusy, SubCode::kNone, message}; }
+  static Status ColumnFamilyDropped(std::string_view m) { return {Code::kColumnFamilyDropped, SubCode::kNone, m}; }
 
   // The same error, marked so that callers see that only a new Open helps.
   [[nodiscard]] Status Fatal() const;
@@ -79,6 +81,7 @@ class [[nodiscard]] Status {
   [[nodiscard]] bool IsTimedOut() const { return code() == Code::kTimedOut; }
   [[nodiscard]] bool IsAborted() const { return code() == Code::kAborted; }
   [[nodiscard]] bool IsBusy() const { return code() == Code::kBusy; }
+  [[nodiscard]] bool IsColumnFamilyDropped() const { return code() == Code::kColumnFamilyDropped; }
 
   // "OK", or "Corruption: page checksum mismatch at 000007.idx:8192". message() is the part after the code.
   [[nodiscard]] std::string ToString() const;

@@ -42,33 +42,41 @@ void DbImpl::SetFatal(const Status& status) {
   if (log_ != nullptr) log_->Fail(status);
 }
 
-void DbImpl::Schedule(Job job) {
-  const std::lock_guard lock(background_mutex_);
-  ScheduleLocked(job);
+JobState* DbImpl::StateOf(Job job, Family* family) {
+  switch (job) {
+    case Job::kFlush: return &family->flush;
+    case Job::kMerge: return &family->merge;
+    default: return &jobs_[static_cast<std::size_t>(job)];
+  }
 }
 
-void DbImpl::ScheduleLocked(Job job) {
-  bool& scheduled = scheduled_[static_cast<std::size_t>(job)];
+void DbImpl::Schedule(Job job, const std::shared_ptr<Family>& family) {
+  const std::lock_guard lock(background_mutex_);
+  ScheduleLocked(job, family);
+}
+
+void DbImpl::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
+  JobState& state = *StateOf(job, family.get());
   if (closing_ || read_only_ || has_fatal_.load(std::memory_order_acquire)) return;
-  if (scheduled) {
-    again_[static_cast<std::size_t>(job)] = true;
+  if (state.scheduled) {
+    state.again = true;
     return;
   }
-  scheduled = true;
+  state.scheduled = true;
   const TaskPriority priority = job == Job::kMerge || job == Job::kRemove ? TaskPriority::kLow
                                 : job == Job::kFlush                      ? TaskPriority::kHigh
                                                                           : TaskPriority::kNormal;
-  executor_->Schedule(priority, [this, job] { RunJob(job); });
+  executor_->Schedule(priority, [this, job, family] { RunJob(job, family); });
 }
 
-void DbImpl::RunJob(Job job) {
-  const auto index = static_cast<std::size_t>(job);
+void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
+  JobState& state = *StateOf(job, family.get());
   {
     const std::lock_guard lock(background_mutex_);
-    again_[index] = false;
+    state.again = false;
   }
   Status s = Health();
-  if (s.ok()) s = DoJob(job);
+  if (s.ok()) s = DoJob(job, family);
   if (s.severity() == Status::Severity::kFatal) {
     SetFatal(s);
   } else if (!s.ok()) {
@@ -76,34 +84,44 @@ void DbImpl::RunJob(Job job) {
                  std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
   }
   EpochCollect();
-  const bool more_flush = job == Job::kFlush && s.ok() && frozen_count_.load(std::memory_order_acquire) > 0;
-  const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue();
+  const bool more_flush =
+      job == Job::kFlush && s.ok() && family->frozen_count.load(std::memory_order_acquire) > 0;
+  const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue(*family);
   const std::lock_guard lock(background_mutex_);
-  scheduled_[index] = false;
-  last_status_[index] = s;
-  ++runs_[index];
-  if (more_flush || (s.ok() && std::exchange(again_[index], false))) ScheduleLocked(more_flush ? Job::kFlush : job);
-  if (merge && !merging_) ScheduleLocked(Job::kMerge);  // else whoever merges looks when it ends
+  state.scheduled = false;
+  state.last = s;
+  ++state.ended;
+  if (more_flush || (s.ok() && std::exchange(state.again, false))) ScheduleLocked(job, family);
+  if (merge && !family->merging) ScheduleLocked(Job::kMerge, family);  // else whoever merges looks when it ends
   background_changed_.notify_all();
 }
 
-Status DbImpl::DoJob(Job job) {
+Status DbImpl::DoJob(Job job, const std::shared_ptr<Family>& family) {
   switch (job) {
-    case Job::kFlush: return FlushOldest();
-    case Job::kMerge: {
-      bool force = false;
-      {
-        const std::lock_guard lock(background_mutex_);
-        force = std::exchange(force_merge_, false);
-      }
-      return MergeLayers(force);
-    }
+    case Job::kFlush: return FlushOldest(family);
+    case Job::kMerge: return MergeLayers(family.get());
     case Job::kSeal: return SealRotated();
     case Job::kSpare: return MakeSpare();
     case Job::kRemove: return RemoveObsolete();
-    case Job::kCount: break;
   }
   return Status::OK();
+}
+
+void DbImpl::ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
+  for (const Job job : {Job::kSeal, Job::kSpare, Job::kRemove}) visit(job, nullptr, StateOf(job, nullptr));
+  const std::shared_ptr<const View> view = view_.Pin();
+  if (view == nullptr) return;
+  for (const FamilyView& each : view->families) {
+    for (const Job job : {Job::kFlush, Job::kMerge}) visit(job, each.family, StateOf(job, each.family.get()));
+  }
+}
+
+bool DbImpl::IsIdle() {
+  bool idle = std::ranges::none_of(dropped_families_, [](const std::shared_ptr<Family>& family) {
+    return family->flush.scheduled || family->merge.scheduled;
+  });
+  ForEachJob([&idle](Job, const std::shared_ptr<Family>&, const JobState* state) { idle = idle && !state->scheduled; });
+  return idle;
 }
 
 // The caller holds no lock. Lets tasks run where there are no threads for them.
@@ -121,24 +139,40 @@ Status DbImpl::WaitUntil(const std::function<bool()>& done) {
 
 // Until operations up to `sequence` are in the durable layers, or, for 0, until one flush has ended. Fails as the flush
 // fails, so that nobody waits for a flush that finds no space; the next one who comes lets it try again.
-Status DbImpl::WaitForFlushOf(SequenceNumber sequence) {
-  const auto flush = static_cast<std::size_t>(Job::kFlush);
+Status DbImpl::WaitForFlushOf(Family* family, SequenceNumber sequence) {
+  const std::shared_ptr<Family> kept = FindFamily(family->id);
+  if (kept == nullptr) return Status::OK();  // dropped: nothing to wait for
   while (true) {
     const std::uint64_t seen = [&] {
       const std::lock_guard lock(background_mutex_);
-      if (frozen_count_.load(std::memory_order_acquire) > 0) ScheduleLocked(Job::kFlush);
-      return runs_[flush];
+      if (family->frozen_count.load(std::memory_order_acquire) > 0) ScheduleLocked(Job::kFlush, kept);
+      return family->flush.ended;
     }();
-    if (frozen_count_.load(std::memory_order_acquire) == 0) return Status::OK();
-    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return runs_[flush] != seen; }));
+    if (family->frozen_count.load(std::memory_order_acquire) == 0) return Status::OK();
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return family->flush.ended != seen; }));
     {
       const std::lock_guard lock(background_mutex_);
-      if (!last_status_[flush].ok()) return last_status_[flush];
+      if (!family->flush.last.ok()) return family->flush.last;
     }
     if (sequence == 0) return Status::OK();
     const std::lock_guard lock(commit_mutex_);
-    if (manifest_->state().families.at(0).flushed_sequence >= sequence) return Status::OK();
+    const auto state = manifest_->state().families.find(family->id);
+    if (state == manifest_->state().families.end() || state->second.flushed_sequence >= sequence) return Status::OK();
   }
+}
+
+// Until a step of a merge has ended, if one can be had at all.
+Status DbImpl::WaitForMergeOf(Family* family) {
+  const std::shared_ptr<Family> kept = FindFamily(family->id);
+  if (kept == nullptr) return Status::OK();
+  std::uint64_t seen = 0;
+  {
+    const std::lock_guard lock(background_mutex_);
+    ScheduleLocked(Job::kMerge, kept);
+    if (!family->merge.scheduled) return fatal_;  // closing, or broken
+    seen = family->merge.ended;
+  }
+  return WaitUntil([&] { return family->merge.ended != seen; });
 }
 
 Status DbImpl::CommitEdit(Edit* edit) {
@@ -193,14 +227,14 @@ Result<Slot> DbImpl::FreeSlot() const {
   return static_cast<Slot>(free);
 }
 
-Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind) {
+Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind, std::uint64_t page_size) {
   NewIndexFile made;
   std::uint64_t number = 0;
   {
     const std::lock_guard lock(commit_mutex_);
     number = next_file_number_++;
   }
-  made.header = HeaderFor(kind, number);
+  made.header = HeaderFor(kind, number, page_size);
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(FilePath(path_, kind, number), OpenMode::kCreateNew, {}, &file));
   made.file = obsolete_.Track(number, std::move(file), false);
@@ -213,14 +247,25 @@ Status DbImpl::SyncDirectory() {
   return named.ok() || named.IsBusy() ? named : named.Fatal();
 }
 
-Status DbImpl::FlushOldest() {
+void DbImpl::SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers) {
+  view->family->run_count.store(layers->runs().size(), std::memory_order_relaxed);
+  view->layers = std::move(layers);
+}
+
+std::shared_ptr<const Layers> DbImpl::LayersOf(const Family& family) const {
   const std::shared_ptr<const View> view = view_.Pin();
-  const FamilyView& family = view->families[0];
-  if (family.frozen.empty()) return Status::OK();
-  const FrozenTable table = MutantIs(Mutant::kFlushOutOfOrder) ? family.frozen.front() : family.frozen.back();
+  const FamilyView* const found = view == nullptr ? nullptr : view->Find(family.id);
+  return found == nullptr ? nullptr : found->layers;
+}
+
+Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
+  const std::shared_ptr<const View> view = view_.Pin();
+  const FamilyView* const found = view->Find(family->id);
+  if (found == nullptr || found->frozen.empty()) return Status::OK();
+  const FrozenTable table = MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();
 
   // The index must never hold what the log may lose.
-  if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(table.last_sequence));
+  if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(table.end.sequence));
 
   std::unique_ptr<EntryCursor> cursor = table.table->NewCursor(kMaxSequenceNumber);
   MergeTop top;
@@ -234,14 +279,16 @@ Status DbImpl::FlushOldest() {
 
   // The layers of now: a sweep may have begun since, and while the claim is ours none begins.
   Status done = Status::Aborted("not tried");
-  if (ClaimMerge()) {
-    if (index_->PickFlush(*view_.Pin()->families[0].layers, top) == FlushChoice::kMerge) {
-      done = MergeTable(table, cursor.get());
+  if (ClaimMerge(family.get())) {
+    const std::shared_ptr<const Layers> layers = LayersOf(*family);
+    if (layers != nullptr && family->index->PickFlush(*layers, top) == FlushChoice::kMerge) {
+      done = MergeTable(family.get(), table, cursor.get());
     }
-    ReleaseMerge();
+    ReleaseMerge(family.get());
     if (done.IsAborted()) cursor->SeekToFirst();
   }
-  if (done.IsAborted()) done = WriteRun(table, cursor.get());
+  if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get());
+  if (family->dropped.load(std::memory_order_acquire)) return Status::OK();  // nobody wants it any more
   CAMBIUM_RETURN_IF_ERROR(done);
   // The table is flushed, whatever becomes of those before it.
   const Status bounded = BoundPinnedMemory();
@@ -252,29 +299,36 @@ Status DbImpl::FlushOldest() {
 }
 
 // What a flush adds to the edit that commits it.
-void DbImpl::AbsorbTable(const FrozenTable& table, Edit* edit, FamilyEdit* family) const {
-  family->flushed_sequence = std::max(table.last_sequence, manifest_->state().families.at(0).flushed_sequence);
-  edit->last_sequence = std::max(table.last_sequence, manifest_->state().last_sequence);
-  if (table.end > manifest_->state().replay) edit->replay = table.end;
+void DbImpl::AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const {
+  const ManifestState& state = manifest_->state();
+  family_edit->flushed_sequence = std::max(table.end.sequence, state.families.at(family.id).flushed_sequence);
+  edit->last_sequence = std::max(table.end.sequence, state.last_sequence);
+  const LogPlace replay = OldestUnflushed(*view_.Pin(), table.table.get(), table.end);
+  if (replay.position > state.replay) {
+    edit->replay = replay.position;
+    edit->replay_sequence = replay.sequence;
+  }
 }
 
-void DbImpl::InstallFlushed(const FrozenTable& table, std::shared_ptr<const Layers> layers) {
+void DbImpl::InstallFlushed(Family* family, const FrozenTable& table, std::shared_ptr<const Layers> layers) {
   view_.Update([&](View* next) {
-    FamilyView& family = next->families[0];
-    std::erase_if(family.frozen, [&](const FrozenTable& f) { return f.table == table.table; });
-    family.layers = std::move(layers);
+    FamilyView& change = *next->Find(family->id);
+    std::erase_if(change.frozen, [&](const FrozenTable& f) { return f.table == table.table; });
+    SetLayers(&change, std::move(layers));
   });
-  frozen_count_.fetch_sub(1, std::memory_order_acq_rel);
+  family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
   stats_.flushes.fetch_add(1, std::memory_order_relaxed);
 }
 
 // From where the cursor stands, as far as one file goes: written, synced, and not named yet.
-Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(EntryCursor* cursor, AccountDelta* accounts) {
-  CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun));
+Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, EntryCursor* cursor,
+                                                       AccountDelta* accounts) {
+  const ColumnFamilyOptions& its = family.options;
+  CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
   RunOptions options;
-  options.page_size = static_cast<std::uint32_t>(page_size_);
-  options.filter_bits_per_key = static_cast<unsigned>(options_.filter_bits_per_key);
-  RunBuilder builder(made.file, made.header, options_.comparator, options);
+  options.page_size = static_cast<std::uint32_t>(its.page_size);
+  options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
+  RunBuilder builder(made.file, made.header, its.comparator, options);
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
     accounts->Add(cursor->entry());
@@ -282,36 +336,37 @@ Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(EntryCursor* cursor, Acco
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
   if (!MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
-  return Run::Open(made.file, info, options_.comparator, pool_.get());
+  return Run::Open(made.file, info, its.comparator, pool_.get());
 }
 
 // A table that is too large for one file makes several, which share no key.
-Status DbImpl::WriteRun(const FrozenTable& table, EntryCursor* cursor) {
+Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor) {
   AccountDelta accounts;
   std::vector<std::shared_ptr<const Run>> made;
   do {
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, WriteOneRun(cursor, &accounts));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, WriteOneRun(*family, cursor, &accounts));
     stats_.flush_bytes.fetch_add(run->info().file_size, std::memory_order_relaxed);
     made.push_back(std::move(run));
   } while (cursor->Valid());
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   {
     const std::lock_guard lock(commit_mutex_);
-    std::shared_ptr<const Layers> next = view_.Pin()->families[0].layers;
+    std::shared_ptr<const Layers> next = LayersOf(*family);
+    if (next == nullptr) return Status::OK();  // the family was dropped
     Edit edit;
-    FamilyEdit family;
-    family.id = 0;
+    FamilyEdit change;
+    change.id = family->id;
     for (const auto& run : made) {
-      family.add_runs.push_back(run->info());
+      change.add_runs.push_back(run->info());
       next = next->WithNewestRun(run);
     }
-    family.layers.emplace();
-    for (const auto& run : next->runs()) family.layers->push_back(run->number());
-    family.accounts = std::move(accounts);
-    AbsorbTable(table, &edit, &family);
-    edit.families.push_back(std::move(family));
+    change.layers.emplace();
+    for (const auto& run : next->runs()) change.layers->push_back(run->number());
+    change.accounts = std::move(accounts);
+    AbsorbTable(*family, table, &edit, &change);
+    edit.families.push_back(std::move(change));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
-    InstallFlushed(table, std::move(next));
+    InstallFlushed(family, table, std::move(next));
   }
   if (MutantIs(Mutant::kCommitBeforeRunSync)) {
     for (const auto& run : made) {
@@ -321,37 +376,39 @@ Status DbImpl::WriteRun(const FrozenTable& table, EntryCursor* cursor) {
   return DropUnreferenced();
 }
 
-Status DbImpl::MergeTable(const FrozenTable& table, EntryCursor* cursor) {
+Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor) {
   MergeInput input;
-  input.layers = view_.Pin()->families[0].layers;
+  input.layers = LayersOf(*family);
+  if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
-  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> outcome, index_->Merge(input));
-  CAMBIUM_RETURN_IF_ERROR(CommitMerge(outcome.get(), &table));
+  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
+  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome.get(), &table));
   return DropUnreferenced();
 }
 
 // Commits a merge, and with it, if `table` is given, the flush of that table.
-Status DbImpl::CommitMerge(MergeOutcome* outcome, const FrozenTable* table) {
+Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table) {
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   std::vector<NumberedFile> old_files;
   std::vector<NumberedFile> new_files;
   {
     const std::lock_guard lock(commit_mutex_);
-    const std::shared_ptr<const Layers> current = view_.Pin()->families[0].layers;
+    const std::shared_ptr<const Layers> current = LayersOf(*family);
+    if (current == nullptr) return Status::OK();  // the family was dropped, and what was made goes
     Edit edit;
-    FamilyEdit family;
-    family.id = 0;
-    CAMBIUM_TRY(std::shared_ptr<const Layers> next, outcome->Stage(*current, &family));
-    if (table != nullptr) AbsorbTable(*table, &edit, &family);
-    edit.families.push_back(std::move(family));
+    FamilyEdit change;
+    change.id = family->id;
+    CAMBIUM_TRY(std::shared_ptr<const Layers> next, outcome->Stage(*current, &change));
+    if (table != nullptr) AbsorbTable(*family, *table, &edit, &change);
+    edit.families.push_back(std::move(change));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     outcome->Committed();
     current->AppendFiles(&old_files);
     next->AppendFiles(&new_files);
     if (table != nullptr) {
-      InstallFlushed(*table, std::move(next));
+      InstallFlushed(family, *table, std::move(next));
     } else {
-      view_.Update([&](View* view) { view->families[0].layers = std::move(next); });
+      view_.Update([&](View* view) { SetLayers(view->Find(family->id), std::move(next)); });
     }
   }
   std::sort(new_files.begin(), new_files.end());
@@ -365,43 +422,47 @@ Status DbImpl::CommitMerge(MergeOutcome* outcome, const FrozenTable* table) {
   return Status::OK();
 }
 
-bool DbImpl::ClaimMerge() {
+bool DbImpl::ClaimMerge(Family* family) {
   const std::lock_guard lock(background_mutex_);
-  return !std::exchange(merging_, true);
+  return !std::exchange(family->merging, true);
 }
-void DbImpl::ReleaseMerge() {
+void DbImpl::ReleaseMerge(Family* family) {
   const std::lock_guard lock(background_mutex_);
-  merging_ = false;
+  family->merging = false;
+  background_changed_.notify_all();
 }
 
-bool DbImpl::MergeIsDue() const {
-  const std::shared_ptr<const View> view = view_.Pin();
-  return view != nullptr && index_->IsMergeDue(*view->families[0].layers, false);
+bool DbImpl::MergeIsDue(const Family& family) const {
+  const std::shared_ptr<const Layers> layers = LayersOf(family);
+  return layers != nullptr && family.index->IsMergeDue(*layers, false);
 }
 
-// One step of a merge that is due, or, with `force`, all steps that the runs of this moment need.
-Status DbImpl::MergeLayers(bool force) {
-  if (!ClaimMerge()) return Status::OK();  // a flush is merging; its end looks again
-  std::set<std::uint64_t> wanted;
-  for (const auto& run : view_.Pin()->families[0].layers->runs()) wanted.insert(run->number());
+// One step of a merge that is due.
+Status DbImpl::MergeLayers(Family* family) {
+  if (!ClaimMerge(family)) return Status::OK();  // somebody merges; his end looks again
   Status s;
-  while (s.ok()) {
-    MergeInput input;
-    input.layers = view_.Pin()->families[0].layers;
-    const auto& runs = input.layers->runs();
-    const bool more = std::any_of(runs.begin(), runs.end(), [&](const auto& r) { return wanted.contains(r->number()); });
-    if (!(force && more) && !index_->IsMergeDue(*input.layers, false)) break;
-    // A step commits after as many bytes of new pages as a memory table may hold, so that a merge neither holds much
-    // unpublished nor starts from the beginning after a crash.
-    input.max_output_bytes = options_.write_buffer_size;
-    Result<std::unique_ptr<MergeOutcome>> outcome = index_->Merge(input);
-    s = outcome.ok() ? CommitMerge(outcome->get(), nullptr) : outcome.status();
-    if (s.ok()) s = DropUnreferenced();
-    EpochCollect();
-    if (!force) break;
+  if (const std::shared_ptr<const Layers> layers = LayersOf(*family);
+      layers != nullptr && family->index->IsMergeDue(*layers, false)) {
+    s = MergeStep(family, layers, nullptr);
   }
-  ReleaseMerge();
+  ReleaseMerge(family);
   return s;
+}
+
+// The family's merge is claimed.
+Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, const MergeRequest* request) {
+  MergeInput input;
+  input.layers = std::move(layers);
+  input.request = request;
+  // A step commits after as many bytes of new pages as a memory table may hold, so that a merge neither holds much
+  // unpublished nor starts from the beginning after a crash.
+  input.max_output_bytes = family->options.write_buffer_size;
+  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
+  input.layers.reset();
+  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome.get(), nullptr));
+  CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
+  EpochCollect();
+  return Status::OK();
 }
 
 // Seals what was rotated: synced, with an index of its records behind them, and its end in the MANIFEST.
@@ -446,8 +507,13 @@ Status DbImpl::DropUnreferenced() {
   {
     const std::lock_guard lock(commit_mutex_);
     const ManifestState& state = manifest_->state();
-    SequenceNumber flushed = kMaxSequenceNumber;
-    for (const auto& [id, family] : state.families) flushed = std::min(flushed, family.flushed_sequence);
+    // The operation that refers to a large value may still be in a memory table only.
+    const auto is_awaited = [&](std::uint64_t number) {
+      const auto committed = large_committed_.find(number);
+      if (committed == large_committed_.end()) return false;
+      const auto family = state.families.find(committed->second.family);
+      return family != state.families.end() && committed->second.sequence > family->second.flushed_sequence;
+    };
     const std::shared_ptr<const View> view = view_.Pin();
     Edit edit;
     bool is_behind_open = false;  // the first record of a segment says where the one before it ends, as long as no seal does
@@ -460,8 +526,7 @@ Status DbImpl::DropUnreferenced() {
                                 : account.references != 0;
       if (referred || !info.sealed) continue;
       if (info.kind == SegmentKind::kLargeValue) {
-        const auto committed = large_committed_.find(number);
-        if (committed != large_committed_.end() && committed->second > flushed) continue;
+        if (is_awaited(number)) continue;
       } else if (number > state.replay.segment ||
                  (number == state.replay.segment && state.replay.offset < info.sealed_length)) {
         continue;  // recovery may still have to read it
@@ -497,53 +562,56 @@ Status DbImpl::RemoveObsolete() {
   return first;
 }
 
-Status DbImpl::Flush(const FlushOptions& options) {
+Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
+  CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   SequenceNumber upto = 0;
   while (true) {
     {
       const std::lock_guard lock(append_mutex_);
-      if (active_->empty()) {
-        upto = published_.load(std::memory_order_relaxed);
-        break;
+      if (family->dropped.load(std::memory_order_relaxed)) {
+        return Status::ColumnFamilyDropped("column family \"" + family->name + "\" was dropped");
       }
-      if (frozen_count_.load(std::memory_order_acquire) < options_.max_write_buffer_number - 1) {
-        upto = published_.load(std::memory_order_relaxed);
-        Freeze();
+      upto = published_.load(std::memory_order_relaxed);
+      if (family->active->empty()) break;
+      if (family->frozen_count.load(std::memory_order_acquire) < family->options.max_write_buffer_number - 1) {
+        Freeze(family);
         break;
       }
     }
-    CAMBIUM_RETURN_IF_ERROR(WaitForFlushOf(0));
+    CAMBIUM_RETURN_IF_ERROR(WaitForFlushOf(family, 0));
   }
-  return options.wait ? WaitForFlushOf(upto) : Status::OK();
+  return options.wait ? WaitForFlushOf(family, upto) : Status::OK();
 }
 
-Status DbImpl::CompactRange(const CompactRangeOptions&, const Slice* begin, const Slice* end) {
-  CAMBIUM_RETURN_IF_ERROR(Flush({}));
-  const auto overlaps = [&](const Run& run) {
-    const Comparator& order = *options_.comparator;
-    return run.entry_count() > 0 && (begin == nullptr || order.Compare(run.info().largest_key, *begin) >= 0) &&
-           (end == nullptr || order.Compare(run.info().smallest_key, *end) <= 0);
-  };
-  const auto work_left = [&] {
-    const std::shared_ptr<const View> view = view_.Pin();
-    const auto& runs = view->families[0].layers->runs();
-    return std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return overlaps(*run); });
-  };
-  const auto merge = static_cast<std::size_t>(Job::kMerge);
-  while (work_left()) {
-    std::uint64_t seen = 0;
-    {
-      const std::lock_guard lock(background_mutex_);
-      force_merge_ = true;
-      seen = runs_[merge];
-      ScheduleLocked(Job::kMerge);
+// Merges in the caller's thread, step by step, and takes turns with the background.
+Status DbImpl::CompactRange(const CompactRangeOptions&, ColumnFamilyHandle* handle, const Slice* begin,
+                            const Slice* end) {
+  CAMBIUM_RETURN_IF_ERROR(Flush({}, handle));
+  CAMBIUM_TRY(Family* const its, FamilyOf(handle));
+  const std::shared_ptr<Family> family = FindFamily(its->id);
+  std::shared_ptr<const Layers> layers = LayersOf(*its);
+  if (family == nullptr || layers == nullptr) return Status::OK();  // dropped since
+  MergeRequest request;
+  if (begin != nullptr) request.begin = begin->ToString();
+  if (end != nullptr) request.end = end->ToString();
+  for (const auto& run : layers->runs()) request.runs.push_back(run->number());
+  layers.reset();
+  Status s;
+  for (bool more = true; more && s.ok();) {
+    while (!ClaimMerge(family.get())) {
+      CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return !family->merging; }));
     }
-    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return runs_[merge] != seen; }));
-    const std::lock_guard lock(background_mutex_);
-    if (!last_status_[merge].ok()) return last_status_[merge];
+    layers = LayersOf(*family);
+    more = layers != nullptr && family->index->IsMergeDue(*layers, &request);
+    if (more) s = MergeStep(family.get(), std::move(layers), &request);
+    layers.reset();
+    ReleaseMerge(family.get());
+    if (s.ok()) s = Health();
   }
-  return Status::OK();
+  if (s.severity() == Status::Severity::kFatal) SetFatal(s);
+  if (s.ok() && MergeIsDue(*family)) Schedule(Job::kMerge, family);
+  return s;
 }
 
 Status DbImpl::WaitForCompact() {
@@ -551,22 +619,25 @@ Status DbImpl::WaitForCompact() {
   {
     // A job that failed is work left: it gets another chance, since a full disk may have space again.
     const std::lock_guard lock(background_mutex_);
-    for (std::size_t job = 0; job < kJobCount; ++job) {
-      if (!last_status_[job].ok()) ScheduleLocked(static_cast<Job>(job));
-    }
+    ForEachJob([this](Job job, const std::shared_ptr<Family>& family, const JobState* state) {
+      if (!state->last.ok()) ScheduleLocked(job, family);
+    });
   }
   while (true) {
-    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] {
-      return std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; });
-    }));
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return IsIdle(); }));
     EpochCollect();
-    const bool merge = MergeIsDue();
-    const std::lock_guard lock(background_mutex_);
-    for (const Status& last : last_status_) CAMBIUM_RETURN_IF_ERROR(last);
-    if (merge) ScheduleLocked(Job::kMerge);
-    if (std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; })) {
-      return Status::OK();
+    std::vector<std::shared_ptr<Family>> due;
+    for (const FamilyView& each : view_.Pin()->families) {
+      if (MergeIsDue(*each.family)) due.push_back(each.family);
     }
+    const std::lock_guard lock(background_mutex_);
+    Status last;
+    ForEachJob([&last](Job, const std::shared_ptr<Family>&, const JobState* state) {
+      if (last.ok()) last = state->last;
+    });
+    CAMBIUM_RETURN_IF_ERROR(last);
+    for (const auto& family : due) ScheduleLocked(Job::kMerge, family);
+    if (IsIdle()) return Status::OK();
   }
 }
 
@@ -587,16 +658,13 @@ Status DbImpl::Shut() {
       const std::lock_guard lock(background_mutex_);
       closing_ = true;
     }
-    const auto idle = [&] {
-      return std::none_of(scheduled_.begin(), scheduled_.end(), [](bool scheduled) { return scheduled; });
-    };
     {
       std::unique_lock lock(background_mutex_);
-      while (!idle()) {
+      while (!IsIdle()) {
         lock.unlock();
         const bool ran = executor_->RunOneInstead();
         lock.lock();
-        if (!ran && !idle()) background_changed_.wait(lock);
+        if (!ran && !IsIdle()) background_changed_.wait(lock);
       }
     }
     first = Health();
@@ -614,7 +682,12 @@ Status DbImpl::Shut() {
     }
   }
   closed_.store(true, std::memory_order_release);
-  active_.reset();
+  std::vector<std::shared_ptr<Family>> families;
+  if (const std::shared_ptr<const View> view = view_.Pin(); view != nullptr) {
+    for (const FamilyView& each : view->families) families.push_back(each.family);
+  }
+  families.insert(families.end(), dropped_families_.begin(), dropped_families_.end());
+  dropped_families_.clear();
   spare_.reset();
   unsealed_.clear();
   log_.reset();
@@ -622,7 +695,10 @@ Status DbImpl::Shut() {
   EpochDrain();
   if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
   manifest_.reset();
-  index_.reset();
+  for (const auto& family : families) {
+    family->index.reset();
+    family->active.reset();
+  }
   lock_.reset();
   return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
 }

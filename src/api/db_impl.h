@@ -1,7 +1,8 @@
 // DbImpl: the database. This header is the map of its state: what there is, and which lock guards it.
 //
 // Locks, in the order in which they may be taken:
-//   append_mutex_      the end of the log, the active memory table, sequence numbers: one writer at a time
+//   families_mutex_    creating and dropping column families
+//   append_mutex_      the end of the log, the active memory tables, sequence numbers: one writer at a time
 //   commit_mutex_      the MANIFEST, file numbers, slots: one commit at a time
 //   ViewHolder, CommitLog, background_mutex_, ObsoleteFiles: leaves; none is held while another is taken
 // Nobody waits for background work with any of them held. Reads take none.
@@ -16,13 +17,17 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "api/family.h"
+#include "api/log_replay.h"
 #include "api/obsolete_files.h"
 #include "api/snapshot_list.h"
 #include "api/view.h"
 #include "btree/index_segment.h"
+#include "btree/tree_layers.h"
 #include "cambium/db.h"
 #include "index/index.h"
 #include "index/page_pool.h"
@@ -33,107 +38,170 @@
 
 namespace cambium {
 
+// Families of one write, and how much of it goes to each.
+struct WriteTarget {
+  Family* family = nullptr;  // kept alive by the caller
+  std::size_t operations = 0;
+  std::size_t bytes = 0;     // of keys and inline values
+};
+
 class DbImpl final : public DB, private SegmentSource {
  public:
-  static Result<std::unique_ptr<DbImpl>> OpenAt(const Options& options, const std::string& path, bool read_only);
+  // `handles` may be null. Read-only, not all families need be named.
+  static Result<std::unique_ptr<DbImpl>> OpenAt(const DBOptions& options, const std::string& path,
+                                                const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
+                                                std::vector<ColumnFamilyHandle*>* handles);
   ~DbImpl() override;
   // In a forked child nothing is destroyed: a lock may be held by a thread that is not there, a condition wait for it.
   // The child's memory goes with the child, and so do its descriptors; the lock knows its process by itself.
   static void operator delete(DbImpl* db, std::destroying_delete_t);
 
+  using DB::CompactRange;
+  using DB::Delete;
+  using DB::DeleteRange;
+  using DB::Flush;
+  using DB::Get;
+  using DB::GetIntProperty;
+  using DB::GetMapProperty;
+  using DB::GetOptions;
+  using DB::GetProperty;
+  using DB::MultiGet;
+  using DB::NewIterator;
+  using DB::Put;
+  using DB::SingleDelete;
+
   Status Close() override;
-  Status Put(const WriteOptions& options, Slice key, Slice value) override;
-  Status Delete(const WriteOptions& options, Slice key) override;
-  Status SingleDelete(const WriteOptions& options, Slice key) override;
+  [[nodiscard]] ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
+  Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                            ColumnFamilyHandle** handle) override;
+  Status DropColumnFamily(ColumnFamilyHandle* family) override;
+  Status DestroyColumnFamilyHandle(ColumnFamilyHandle* family) override;
+  Status Put(const WriteOptions& options, ColumnFamilyHandle* family, Slice key, Slice value) override;
+  Status Delete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) override;
+  Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) override;
+  Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family, Slice begin, Slice end) override;
   Status Write(const WriteOptions& options, WriteBatch* batch) override;
-  Status Get(const ReadOptions& options, Slice key, std::string* value) override;
-  Status Get(const ReadOptions& options, Slice key, PinnableSlice* value) override;
-  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
-                               std::vector<std::string>* values) override;
-  void MultiGet(const ReadOptions& options, std::size_t count, const Slice* keys, PinnableSlice* values,
-                Status* statuses) override;
-  Iterator* NewIterator(const ReadOptions& options) override;
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) override;
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) override;
+  void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families, const Slice* keys,
+                PinnableSlice* values, Status* statuses) override;
+  Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
+  Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                      std::vector<Iterator*>* iterators) override;
   const Snapshot* GetSnapshot() override;
   void ReleaseSnapshot(const Snapshot* snapshot) override;
-  Status Flush(const FlushOptions& options) override;
+  Status Flush(const FlushOptions& options, ColumnFamilyHandle* family) override;
   Status SyncWAL() override;
   Status FlushWAL(bool sync) override;
-  Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) override;
+  Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family, const Slice* begin,
+                      const Slice* end) override;
   Status WaitForCompact() override;
-  bool GetProperty(Slice property, std::string* value) override;
-  bool GetIntProperty(Slice property, std::uint64_t* value) override;
-  bool GetMapProperty(Slice property, std::map<std::string, std::string>* value) override;
+  bool GetProperty(ColumnFamilyHandle* family, Slice property, std::string* value) override;
+  bool GetIntProperty(ColumnFamilyHandle* family, Slice property, std::uint64_t* value) override;
+  bool GetMapProperty(ColumnFamilyHandle* family, Slice property, std::map<std::string, std::string>* value) override;
   SequenceNumber GetLatestSequenceNumber() const override;
   const std::string& GetName() const override { return path_; }
-  Options GetOptions() const override { return options_; }
+  Options GetOptions(ColumnFamilyHandle* family) const override;
   Status Merge(const WriteOptions& options, Slice key, Slice operand) override;
-  Status DeleteRange(const WriteOptions& options, Slice begin, Slice end) override;
-  Status CreateColumnFamily(const std::string& name) override;
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
 
  private:
   friend class DbIterator;
 
-  // What background threads do; at most one task of each kind at a time.
-  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kRemove, kCount };
-  static constexpr std::size_t kJobCount = static_cast<std::size_t>(Job::kCount);
+  // What background threads do. At most one task of a kind at a time: of the first two, in each family.
+  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kRemove };
+  static constexpr std::size_t kJobCount = 5;
 
-  DbImpl(const Options& options, std::string path, bool read_only);
+  DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only);
 
   // ---- db_open.cc ----
   Status Start();
   Status SyncParent() const;  // the directory's own name becomes durable
   Status CheckIdentity(const ManifestState& state) const;
-  Status OpenLayers(const ManifestState& state);
+  Status CheckWanted(const ManifestState& state) const;
+  Status OpenFamily(const ManifestState& state, const FamilyState& stored);
+  Result<std::shared_ptr<const Layers>> OpenFamilyLayers(const FamilyState& state, const Family& family,
+                                                         const OpenIndexFile& open_file);
   Status OpenSegments(const ManifestState& state);
   Status Recover(ManifestState state, std::uint64_t largest_number);
+  Status Replay(const ManifestState& state, ReplayResult* result, Logger* logger);
+  Status CreateMissing();
   Status RemoveOrphans();
-  [[nodiscard]] FileHeader HeaderFor(FileKind kind, std::uint64_t number) const;
+  [[nodiscard]] FileHeader HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t page_size = 0) const;
+  // The index of a family, without layers.
+  [[nodiscard]] std::unique_ptr<Index> MakeIndex(Family* family);
+
+  // ---- db_families.cc ----
+  // InvalidArgument for a null handle and one of another database.
+  Result<Family*> FamilyOf(ColumnFamilyHandle* handle) const;
+  [[nodiscard]] std::shared_ptr<Family> FindFamily(std::uint32_t id) const;  // null if there is none
+  Status CheckFamilyOptions(const ColumnFamilyOptions& options) const;
+  // What recovery need not read any more: the place before the oldest operation that is in a memory table only, or
+  // `end` if that comes first. Tables flushed by the edit at hand are passed as `flushed`.
+  [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
+  // Moves the replay position as far as the tables allow. Takes locks, syncs the log.
+  Status AdvanceReplay();
 
   // ---- db_write.cc ----
-  [[nodiscard]] PreparedBatch::Rules PrepareRules() const;
+  [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
   Status CheckWrite(const WriteOptions& options) const;
-  Status CommitBatch(const WriteOptions& options, PreparedBatch* batch, const std::vector<std::uint64_t>& large);
-  Status CommitLocked(const WriteOptions& options, PreparedBatch* batch, SequenceNumber* last,
-                      std::unique_lock<std::mutex>* append_lock);
-  Status MakeRoom(const WriteOptions& options, std::unique_lock<std::mutex>* append_lock);
-  void Freeze();
+  Status CommitBatch(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
+                     const std::vector<std::uint64_t>& large);
+  Status CommitLocked(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
+                      SequenceNumber* last, std::unique_lock<std::mutex>* append_lock);
+  Status MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock);
+  Status AwaitCompaction(const WriteOptions& options, Family* family);  // no lock held
+  [[nodiscard]] bool IsFull(const Family& family) const;  // append_mutex_ held
+  void FreezeOldest();                                    // append_mutex_ held
+  void Freeze(Family* family);                            // append_mutex_ held
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
   Result<std::shared_ptr<Segment>> MakeSegmentLocked();  // commit_mutex_ held
   // As the MANIFEST has it, but sealed there, without a footer.
   [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const;  // commit_mutex_ held
-  Status WriteLargeValue(std::uint32_t family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
+  Status WriteLargeValue(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
   void DropLargeValues(const std::vector<std::uint64_t>& numbers);
 
   // ---- db_background.cc ----
-  void Schedule(Job job);
-  void ScheduleLocked(Job job);  // background_mutex_ held
-  void RunJob(Job job);
-  Status DoJob(Job job);
-  Status FlushOldest();
-  Status WriteRun(const FrozenTable& table, EntryCursor* cursor);
-  Result<std::shared_ptr<const Run>> WriteOneRun(EntryCursor* cursor, AccountDelta* accounts);
-  Status MergeTable(const FrozenTable& table, EntryCursor* cursor);
-  Status MergeLayers(bool force);
-  Status CommitMerge(MergeOutcome* outcome, const FrozenTable* table);
-  void AbsorbTable(const FrozenTable& table, Edit* edit, FamilyEdit* family) const;        // commit_mutex_ held
-  void InstallFlushed(const FrozenTable& table, std::shared_ptr<const Layers> layers);     // commit_mutex_ held
-  [[nodiscard]] bool MergeIsDue() const;
-  [[nodiscard]] bool ClaimMerge();  // an Index has one merge at a time
-  void ReleaseMerge();
+  // `family` for kFlush and kMerge only.
+  void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr);
+  void ScheduleLocked(Job job, const std::shared_ptr<Family>& family);  // background_mutex_ held
+  [[nodiscard]] JobState* StateOf(Job job, Family* family);
+  void RunJob(Job job, const std::shared_ptr<Family>& family);
+  Status DoJob(Job job, const std::shared_ptr<Family>& family);
+  Status FlushOldest(const std::shared_ptr<Family>& family);
+  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor);
+  Result<std::shared_ptr<const Run>> WriteOneRun(const Family& family, EntryCursor* cursor, AccountDelta* accounts);
+  Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor);
+  Status MergeLayers(Family* family);
+  Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, const MergeRequest* request);
+  Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table);
+  // commit_mutex_ held
+  void AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const;
+  // commit_mutex_ held
+  void InstallFlushed(Family* family, const FrozenTable& table, std::shared_ptr<const Layers> layers);
+  static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
+  // Null if the family was dropped.
+  [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
+  [[nodiscard]] bool MergeIsDue(const Family& family) const;
+  [[nodiscard]] bool ClaimMerge(Family* family);
+  void ReleaseMerge(Family* family);
   Status SealRotated();
   Status MakeSpare();
   Status RemoveObsolete();
   // Drops segments that have no reference and cannot get one any more, in a commit of its own.
   Status DropUnreferenced();
-  Result<NewIndexFile> MakeIndexFile(FileKind kind);
+  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size);
   Status SyncDirectory();
   Status CommitEdit(Edit* edit);                 // commit_mutex_ held
   [[nodiscard]] Result<Slot> FreeSlot() const;   // commit_mutex_ held
   // Lets `done`, which is asked under background_mutex_, come true.
   Status WaitUntil(const std::function<bool()>& done);
-  Status WaitForFlushOf(SequenceNumber sequence);
+  Status WaitForFlushOf(Family* family, SequenceNumber sequence);
+  Status WaitForMergeOf(Family* family);  // one step of it
+  // background_mutex_ held; of every family and of none
+  void ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit);
+  [[nodiscard]] bool IsIdle();                   // background_mutex_ held
   void SetFatal(const Status& status);
   [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
   Status Shut();
@@ -142,7 +210,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status BoundPinnedMemory();
   Status MovePinnedToRuns(SnapshotImpl* snapshot, const View& current);
   // Of the current view's tables and of those that only snapshots hold.
-  [[nodiscard]] std::size_t AllTableBytes() const;
+  [[nodiscard]] std::size_t AllTableBytes(std::uint32_t family) const;
 
   // ---- db_read.cc ----
   Status CheckRead(const ReadOptions& options) const;
@@ -150,62 +218,62 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] const View* CurrentView(SequenceNumber* sequence) const;
   // The same, held by count.
   [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
-  Status GetFrom(const View& view, SequenceNumber sequence, const ReadOptions& options, Slice key,
+  Status GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options, Slice key,
                  std::string* value) const;
-  Status ReadEntry(const View& view, const ReadOptions& options, Slice key, const Entry& entry,
+  Status ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key, const Entry& entry,
                    std::string* value) const;
 
   // ---- db_properties.cc ----
-  [[nodiscard]] std::map<std::string, std::string> IndexStats() const;
+  [[nodiscard]] std::map<std::string, std::string> IndexStats(const FamilyView& family) const;
 
-  Options options_;
+  DBOptions options_;
+  const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open
   const std::string path_;
   const bool read_only_;
   const std::uint64_t fork_generation_;
+  const std::uint64_t blob_file_size_;  // the default family's, which is everybody's
   std::shared_ptr<FileSystem> fs_;
   std::shared_ptr<Executor> executor_;
   std::shared_ptr<Logger> logger_;
   std::unique_ptr<FileLock> lock_;
-  std::uint64_t separate_from_ = 0;  // bytes, see SeparateFrom
-  Codec codec_ = Codec::kNone;
-  const Comparator* equal_by_ = nullptr;  // set if keys with other bytes may be equal
 
   std::unique_ptr<PagePool> pool_;        // outlives every view
   ObsoleteFiles obsolete_;                // outlives every view
-  std::unique_ptr<Index> index_;
   ViewHolder view_;
+  std::unique_ptr<FamilyHandle> default_handle_;
 
-  // Up to here operations are visible. Written under append_mutex_, behind the memory table and the log.
+  // Up to here operations are visible. Written under append_mutex_, behind the memory tables and the log.
   std::atomic<SequenceNumber> published_{0};
 
   std::mutex append_mutex_;
   std::unique_ptr<CommitLog> log_;         // appends under append_mutex_; syncs by any thread
-  std::shared_ptr<MemTable> active_;       // append_mutex_; the one in the current view
-  std::uint64_t active_log_bytes_ = 0;     // append_mutex_; log that recovery would read for active_
   LogPosition log_end_;                    // append_mutex_; behind the last record
-  std::atomic<int> frozen_count_{0};       // written under append_mutex_ or by the flush
+  std::uint64_t logged_bytes_ = 0;         // append_mutex_; all that was replayed or appended since opening
+  std::uint64_t next_wal_check_ = 0;       // append_mutex_; at how many of them to look for the oldest table again
 
+  std::mutex families_mutex_;                        // one creation or drop of a family at a time; before append_mutex_
   std::mutex commit_mutex_;
   std::unique_ptr<Manifest> manifest_;               // commit_mutex_
   std::uint64_t next_file_number_ = 1;               // commit_mutex_
-  std::map<std::uint64_t, SequenceNumber> large_committed_;  // commit_mutex_; file -> the operation that refers to it
+  // Who refers to the file of a large value, once its batch is committed.
+  struct LargeReference {
+    std::uint32_t family = 0;
+    SequenceNumber sequence = 0;
+  };
+  std::map<std::uint64_t, LargeReference> large_committed_;  // commit_mutex_; by file
   std::shared_ptr<Segment> spare_;                   // commit_mutex_; named, empty, for the next rotation
   // commit_mutex_; paths of files that an edit named whose commit failed. It may have reached the disk all the same, so
   // they go only when a later commit has succeeded.
   std::vector<std::string> in_doubt_;
   Id128 database_id_{};
   std::uint64_t epoch_ = 0;
-  std::uint64_t page_size_ = 0;
 
   mutable std::mutex background_mutex_;
   std::condition_variable background_changed_;
-  std::array<bool, kJobCount> scheduled_{};     // background_mutex_
-  std::array<bool, kJobCount> again_{};         // background_mutex_; asked for while it ran, when it may have looked already
-  std::array<Status, kJobCount> last_status_{};  // background_mutex_; of the last run of each job
-  std::array<std::uint64_t, kJobCount> runs_{};  // background_mutex_; how often each job has ended
+  std::array<JobState, kJobCount> jobs_;        // background_mutex_; those that are not a family's
+  // background_mutex_; families that were dropped and are still held by somebody: a job, a handle, a snapshot
+  std::vector<std::shared_ptr<Family>> dropped_families_;
   bool closing_ = false;                        // background_mutex_
-  bool force_merge_ = false;                    // background_mutex_
-  bool merging_ = false;                        // background_mutex_
   std::vector<RotatedSegment> unsealed_;        // the seal job's
   Status fatal_;                                // background_mutex_
   std::atomic<bool> has_fatal_{false};

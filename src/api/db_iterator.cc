@@ -34,22 +34,39 @@ class ErrorIterator final : public Iterator {
 
 }  // namespace
 
-Iterator* DbImpl::NewIterator(const ReadOptions& options) {
-  const Status allowed = CheckRead(options);
-  if (!allowed.ok()) return new ErrorIterator(allowed);
-  SequenceNumber sequence = 0;
-  std::shared_ptr<const View> view = PinView(options, &sequence);
-  if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
-  return new DbIterator(this, options, std::move(view), sequence);
+Iterator* DbImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  std::vector<Iterator*> made;
+  const Status s = NewIterators(options, {family}, &made);
+  return s.ok() ? made.front() : new ErrorIterator(s);
 }
 
-DbIterator::DbIterator(const DbImpl* db, const ReadOptions& options, std::shared_ptr<const View> view,
-                       SequenceNumber sequence)
-    : db_(db), options_(options), view_(std::move(view)) {
+Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
+                            std::vector<Iterator*>* iterators) {
+  iterators->clear();
+  CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
+  SequenceNumber sequence = 0;
+  const std::shared_ptr<const View> view = PinView(options, &sequence);
+  std::vector<std::shared_ptr<const Family>> families;
+  for (ColumnFamilyHandle* const handle : handles) {
+    CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
+    const FamilyView* const found = view->Find(family->id);
+    if (found == nullptr) return Status::ColumnFamilyDropped("column family \"" + family->name + "\" was dropped");
+    families.push_back(found->family);
+  }
+  if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
+  for (auto& family : families) {
+    iterators->push_back(new DbIterator(this, std::move(family), options, view, sequence));
+  }
+  return Status::OK();
+}
+
+DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to_walk, const ReadOptions& options,
+                       std::shared_ptr<const View> view, SequenceNumber sequence)
+    : db_(db), family_(std::move(family_to_walk)), options_(options), view_(std::move(view)) {
   db_->iterator_count_.fetch_add(1);
   if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
-  const FamilyView& family = view_->families[0];
+  const FamilyView& family = *view_->Find(family_->id);
   std::vector<MergeChild> children;
   if (!family.active->empty()) children.emplace_back(family.active->NewCursor(sequence));
   for (const FrozenTable& frozen : family.frozen) children.emplace_back(frozen.table->NewCursor(sequence));
@@ -58,7 +75,7 @@ DbIterator::DbIterator(const DbImpl* db, const ReadOptions& options, std::shared
     return;
   }
   children.emplace_back(family.layers->NewCursor());
-  cursor_ = std::make_unique<MergeCursor>(db_->options_.comparator, std::move(children));
+  cursor_ = std::make_unique<MergeCursor>(family_->options.comparator, std::move(children));
 }
 
 DbIterator::~DbIterator() {
@@ -79,10 +96,10 @@ void DbIterator::Reset() {
 }
 
 bool DbIterator::IsBelowLower(Slice key) const {
-  return lower_.has_value() && db_->options_.comparator->Compare(key, *lower_) < 0;
+  return lower_.has_value() && family_->options.comparator->Compare(key, *lower_) < 0;
 }
 bool DbIterator::IsAtOrAboveUpper(Slice key) const {
-  return upper_.has_value() && db_->options_.comparator->Compare(key, *upper_) >= 0;
+  return upper_.has_value() && family_->options.comparator->Compare(key, *upper_) >= 0;
 }
 
 void DbIterator::SeekToFirst() {
@@ -161,7 +178,7 @@ Slice DbIterator::key() const {
 
 bool DbIterator::FetchValue() const {
   if (fetched_) return true;
-  const Status read = db_->ReadEntry(*view_, options_, cursor_->key(), cursor_->entry(), &value_);
+  const Status read = db_->ReadEntry(*view_, *family_, options_, cursor_->key(), cursor_->entry(), &value_);
   if (!read.ok()) {
     // The index has the key, so a value that is not found is damage too.
     status_ = read.IsNotFound() ? Status::Corruption("an index entry without a value") : read;

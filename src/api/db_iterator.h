@@ -18,7 +18,9 @@ class DbImpl;
 class DbIterator final : public Iterator {
  public:
   // `db` must outlive the iterator. The bounds are copied.
-  DbIterator(const DbImpl* db, const ReadOptions& options, std::shared_ptr<const View> view, SequenceNumber sequence);
+  // The view has the family.
+  DbIterator(const DbImpl* db, std::shared_ptr<const Family> family, const ReadOptions& options,
+             std::shared_ptr<const View> view, SequenceNumber sequence);
   ~DbIterator() override;
   // As DbImpl's: in a forked child it stays.
   static void operator delete(DbIterator* it, std::destroying_delete_t);
@@ -46,6 +48,7 @@ class DbIterator final : public Iterator {
   [[nodiscard]] bool IsAtOrAboveUpper(Slice key) const;
 
   const DbImpl* const db_;
+  const std::shared_ptr<const Family> family_;
   const ReadOptions options_;
   const std::shared_ptr<const View> view_;
   std::optional<std::string> lower_;

@@ -15,6 +15,7 @@
 #include "api/options_check.h"
 #include "btree/btree_index.h"
 #include "io/file_header.h"
+#include "lsm_fallback/lsm_index.h"
 #include "manifest/file_names.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
@@ -47,47 +48,117 @@ class HeldMessages final : public Logger {
 
 }  // namespace
 
+namespace {
+
+template <typename Handle>
+Status OpenInto(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
+                bool read_only, std::vector<ColumnFamilyHandle*>* handles, Handle* db) {
+  *db = Handle{};
+  if (handles != nullptr) handles->clear();
+  CAMBIUM_TRY(std::unique_ptr<DbImpl> opened, DbImpl::OpenAt(options, path, families, read_only, handles));
+  if constexpr (std::is_pointer_v<Handle>) {
+    *db = opened.release();
+  } else {
+    *db = std::move(opened);
+  }
+  return Status::OK();
+}
+
+std::vector<ColumnFamilyDescriptor> OnlyDefault(const ColumnFamilyOptions& options) {
+  return {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options)};
+}
+
+}  // namespace
+
 Status DB::Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db) {
-  db->reset();
-  CAMBIUM_TRY(std::unique_ptr<DbImpl> opened, DbImpl::OpenAt(options, path, false));
-  *db = std::move(opened);
-  return Status::OK();
+  return OpenInto(options, path, OnlyDefault(options), false, nullptr, db);
 }
-
 Status DB::Open(const Options& options, const std::string& path, DB** db) {
-  *db = nullptr;
-  std::unique_ptr<DB> opened;
-  const Status s = Open(options, path, &opened);
-  if (s.ok()) *db = opened.release();
-  return s;
+  return OpenInto(options, path, OnlyDefault(options), false, nullptr, db);
+}
+Status DB::Open(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
+                std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+  return OpenInto(options, path, families, false, handles, db);
+}
+Status DB::Open(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
+                std::vector<ColumnFamilyHandle*>* handles, DB** db) {
+  return OpenInto(options, path, families, false, handles, db);
+}
+Status DB::OpenForReadOnly(const Options& options, const std::string& path, std::unique_ptr<DB>* db) {
+  return OpenInto(options, path, OnlyDefault(options), true, nullptr, db);
+}
+Status DB::OpenForReadOnly(const DBOptions& options, const std::string& path,
+                           const std::vector<ColumnFamilyDescriptor>& families,
+                           std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+  return OpenInto(options, path, families, true, handles, db);
 }
 
-Status DB::OpenForReadOnly(const Options& options, const std::string& path, std::unique_ptr<DB>* db) {
-  db->reset();
-  CAMBIUM_TRY(std::unique_ptr<DbImpl> opened, DbImpl::OpenAt(options, path, true));
-  *db = std::move(opened);
+namespace {
+
+const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
+                                             const std::string& name) {
+  const auto found = std::ranges::find(families, name, &ColumnFamilyDescriptor::name);
+  return found == families.end() ? nullptr : &*found;
+}
+
+Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families) {
+  std::set<std::string> names;
+  for (const ColumnFamilyDescriptor& family : families) {
+    CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(family.name));
+    if (!names.insert(family.name).second) {
+      return Status::InvalidArgument("column family \"" + family.name + "\" is named twice");
+    }
+    CAMBIUM_RETURN_IF_ERROR(
+        CheckColumnFamilyOptions(family.options).WithContext("column family \"" + family.name + "\""));
+  }
+  if (!names.contains(kDefaultColumnFamilyName)) {
+    return Status::InvalidArgument("column family \"" + kDefaultColumnFamilyName + "\" is not named");
+  }
+  const std::uint64_t blob_file_size = FindDescriptor(families, kDefaultColumnFamilyName)->options.blob_file_size;
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (family.options.blob_file_size == blob_file_size) continue;
+    return Status::InvalidArgument("column family \"" + family.name + "\": blob_file_size is " +
+                                   std::to_string(family.options.blob_file_size) +
+                                   "; the log is one for all column families, and the default one has " +
+                                   std::to_string(blob_file_size));
+  }
   return Status::OK();
 }
 
-DbImpl::DbImpl(const Options& options, std::string path, bool read_only)
+const char* NameOf(IndexType type) { return type == IndexType::kLsm ? "kLsm" : "kBTree"; }
+
+}  // namespace
+
+DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only)
     : options_(FillInDefaults(options)),
+      wanted_(std::move(families)),
       path_(std::move(path)),
       read_only_(read_only),
       fork_generation_(ForkGeneration()),
+      blob_file_size_(FindDescriptor(wanted_, kDefaultColumnFamilyName)->options.blob_file_size),
       fs_(options_.file_system),
       executor_(options_.executor),
       logger_(options_.info_log),
       pool_(std::make_unique<PagePool>(options_.page_cache_size)),
       obsolete_([this] { Schedule(Job::kRemove); }) {}
 
-Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const Options& options, const std::string& path, bool read_only) {
-  CAMBIUM_RETURN_IF_ERROR(CheckOptions(options));
-  auto db = std::unique_ptr<DbImpl>(new DbImpl(options, path, read_only));
+Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const std::string& path,
+                                               const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
+                                               std::vector<ColumnFamilyHandle*>* handles) {
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
+  CAMBIUM_RETURN_IF_ERROR(CheckDescriptors(families));
+  auto db = std::unique_ptr<DbImpl>(new DbImpl(options, path, families, read_only));
   CAMBIUM_RETURN_IF_ERROR(db->Start());
+  if (handles == nullptr) return db;
+  const std::shared_ptr<const View> view = db->view_.Pin();
+  for (const ColumnFamilyDescriptor& wanted : families) {
+    const auto found = std::ranges::find(view->families, wanted.name, [](const FamilyView& f) { return f.family->name; });
+    handles->push_back(new FamilyHandle(db.get(), found->family));
+  }
   return db;
 }
 
-FileHeader DbImpl::HeaderFor(FileKind kind, std::uint64_t number) const {
+FileHeader DbImpl::HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t page_size) const {
   FileHeader header;
   header.kind = kind;
   header.database_id = database_id_;
@@ -95,7 +166,7 @@ FileHeader DbImpl::HeaderFor(FileKind kind, std::uint64_t number) const {
   header.number = number;
   header.epoch = epoch_;
   header.created_seconds = options_.clock->WallSeconds();
-  header.page_size = kind == FileKind::kRun || kind == FileKind::kIndex ? page_size_ : 0;
+  header.page_size = page_size;
   return header;
 }
 
@@ -139,12 +210,14 @@ Status DbImpl::Start() {
     if (found.ok()) CAMBIUM_RETURN_IF_ERROR(SyncParent());
     ManifestState state;
     options_.random_source->Fill(reinterpret_cast<char*>(state.database_id.data()), state.database_id.size());
+    const ColumnFamilyOptions& options = FindDescriptor(wanted_, kDefaultColumnFamilyName)->options;
     FamilyState family;
-    family.name = "default";
-    family.index_type = IndexType::kBTree;
-    family.comparator = options_.comparator->Name();
-    family.page_size = options_.page_size;
+    family.name = kDefaultColumnFamilyName;
+    family.index_type = static_cast<IndexType>(options.index_type);
+    family.comparator = options.comparator->Name();
+    family.page_size = options.page_size;
     state.families[0] = family;
+    CAMBIUM_RETURN_IF_ERROR(CheckWanted(state));
     return Recover(std::move(state), LargestNumber(files));
   }
   if (!read.ok()) return std::move(read).status();
@@ -167,32 +240,111 @@ Status DbImpl::SyncParent() const {
 
 Status DbImpl::CheckIdentity(const ManifestState& state) const {
   CAMBIUM_RETURN_IF_ERROR(CheckUnderstood(path_, state));
-  const FamilyState& family = state.families.at(0);
-  if (family.comparator != options_.comparator->Name()) {
-    return Status::InvalidArgument(path_ + ": keys are ordered by comparator \"" + family.comparator +
-                                   "\", and the options give \"" + options_.comparator->Name() + "\"");
+  for (const auto& [id, family] : state.families) {
+    const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, family.name);
+    if (wanted == nullptr) continue;
+    const std::string where = path_ + (id == 0 ? "" : ": column family \"" + family.name + "\"");
+    if (family.comparator != wanted->options.comparator->Name()) {
+      return Status::InvalidArgument(where + ": keys are ordered by comparator \"" + family.comparator +
+                                     "\", and the options give \"" + wanted->options.comparator->Name() + "\"");
+    }
+    if (family.index_type != static_cast<IndexType>(wanted->options.index_type)) {
+      return Status::InvalidArgument(where + ": is indexed with index_type " + NameOf(family.index_type) +
+                                     ", and the options give " +
+                                     NameOf(static_cast<IndexType>(wanted->options.index_type)));
+    }
+  }
+  return CheckWanted(state);
+}
+
+// That the families which were named are those that exist.
+Status DbImpl::CheckWanted(const ManifestState& state) const {
+  std::string unnamed;
+  std::set<std::string> names;
+  for (const auto& [id, family] : state.families) {
+    names.insert(family.name);
+    if (FindDescriptor(wanted_, family.name) == nullptr) unnamed += (unnamed.empty() ? "\"" : ", \"") + family.name + "\"";
+  }
+  // A writer flushes every family, so it needs to know the options of each.
+  if (!unnamed.empty() && !read_only_) {
+    return Status::InvalidArgument(path_ + ": column families that exist and are not named: " + unnamed);
+  }
+  for (const ColumnFamilyDescriptor& wanted : wanted_) {
+    if (names.contains(wanted.name) || (options_.create_missing_column_families && !read_only_)) continue;
+    return Status::InvalidArgument(path_ + ": there is no column family \"" + wanted.name +
+                                   "\" (create_missing_column_families is off)");
   }
   return Status::OK();
 }
 
-// Opens the runs and the tree, and makes the Index: the only place that knows which back-end a family has.
-Status DbImpl::OpenLayers(const ManifestState& state) {
-  const FamilyState& family = state.families.at(0);
-  BTreeIndexOptions options;
-  options.comparator = options_.comparator;
-  options.pool = pool_.get();
-  options.segments.page_size = static_cast<std::uint32_t>(page_size_);
-  options.merges.sweep_ratio = static_cast<std::uint64_t>(options_.sweep_ratio);
-  options.create_file = [this] { return MakeIndexFile(FileKind::kIndex); };
-  index_ = std::make_unique<BTreeIndex>(options);
+namespace {
 
+CompactionPolicy CompactionPolicyOf(const ColumnFamilyOptions& its) {
+  CompactionPolicy policy;
+  policy.style = its.compaction_style;
+  policy.level0_file_num_compaction_trigger = its.level0_file_num_compaction_trigger;
+  policy.target_file_size_base = its.target_file_size_base;
+  policy.target_file_size_multiplier = its.target_file_size_multiplier;
+  policy.max_bytes_for_level_base = its.max_bytes_for_level_base;
+  policy.max_bytes_for_level_multiplier = its.max_bytes_for_level_multiplier;
+  policy.num_levels = its.num_levels;
+  return policy;
+}
+
+}  // namespace
+
+// The only place that knows which back-ends there are.
+std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
+  const ColumnFamilyOptions& its = family->options;
+  if (its.index_type == IndexKind::kLsm) {
+    LsmIndexOptions options;
+    options.comparator = its.comparator;
+    options.pool = pool_.get();
+    options.page_size = static_cast<std::uint32_t>(its.page_size);
+    options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
+    options.policy = CompactionPolicyOf(its);
+    options.create_file = [this, page_size = its.page_size] { return MakeIndexFile(FileKind::kRun, page_size); };
+    return std::make_unique<LsmIndex>(options);
+  }
+  BTreeIndexOptions options;
+  options.comparator = its.comparator;
+  options.pool = pool_.get();
+  options.segments.page_size = static_cast<std::uint32_t>(its.page_size);
+  options.merges.sweep_ratio = static_cast<std::uint64_t>(its.sweep_ratio);
+  options.create_file = [this, page_size = its.page_size] { return MakeIndexFile(FileKind::kIndex, page_size); };
+  return std::make_unique<BTreeIndex>(options);
+}
+
+Result<std::shared_ptr<const Layers>> DbImpl::OpenFamilyLayers(const FamilyState& state, const Family& family,
+                                                               const OpenIndexFile& open_file) {
+  if (state.index_type == IndexType::kLsm) {
+    CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
+                LsmLayers::Open(state, family.options.comparator, pool_.get(), open_file));
+    return layers;
+  }
   CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
-              TreeLayers::Open(family, options_.comparator, pool_.get(),
-                               [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
-                                 CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*fs_, path_, state, kind, number));
-                                 return obsolete_.Track(number, std::move(file), true);
-                               }));
-  view_.Update([&](View* view) { view->families.push_back({family.id, active_, {}, layers}); });
+              TreeLayers::Open(state, family.options.comparator, pool_.get(), open_file));
+  return layers;
+}
+
+// Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
+Status DbImpl::OpenFamily(const ManifestState& state, const FamilyState& stored) {
+  const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, stored.name);
+  if (wanted == nullptr) return Status::OK();  // of no interest to a reader
+  ColumnFamilyOptions options = wanted->options;
+  options.page_size = stored.page_size;
+  auto family = std::make_shared<Family>(stored.id, stored.name, options);
+  family->index = MakeIndex(family.get());
+  const auto open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
+    CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*fs_, path_, state, kind, number));
+    return obsolete_.Track(number, std::move(file), true);
+  };
+  CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenFamilyLayers(stored, *family, open_file));
+  view_.Update([&](View* view) {
+    view->families.push_back({family, family->active, {}, nullptr});
+    SetLayers(&view->families.back(), std::move(layers));
+  });
+  if (stored.id == 0) default_handle_ = std::make_unique<FamilyHandle>(this, std::move(family));
   return Status::OK();
 }
 
@@ -213,50 +365,68 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
   return Status::OK();
 }
 
-Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
-  const FamilyState& family = state.families.at(0);
-  page_size_ = family.page_size;
-  options_.page_size = page_size_;
-  database_id_ = state.database_id;
-  separate_from_ = SeparateFrom(options_, page_size_);
-  if (!options_.comparator->EqualMeansSameBytes()) equal_by_ = options_.comparator;
-  if (!CodecOf(options_.blob_compression_type, &codec_)) return Status::NotSupported("blob_compression_type");
-  if (executor_ == nullptr) executor_ = Executor::NewThreadPool(options_.max_background_jobs);
-
-  active_ = std::make_shared<MemTable>(options_.comparator);
-  CAMBIUM_RETURN_IF_ERROR(OpenLayers(state));
-  CAMBIUM_RETURN_IF_ERROR(OpenSegments(state));
-  CAMBIUM_RETURN_IF_ERROR(CheckStrayLogs(*fs_, path_, state));
-
+// Fills the memory tables with what the log has beyond the durable layers.
+Status DbImpl::Replay(const ManifestState& state, ReplayResult* result, Logger* logger) {
+  const std::shared_ptr<const View> view = view_.Pin();
   ReplayRequest request;
   request.fs = fs_.get();
   request.directory = path_;
   request.state = &state;
   request.mode = options_.wal_recovery_mode;
+  request.logger = logger;
+  for (const FamilyView& each : view->families) request.inline_below[each.family->id] = each.family->separate_from;
+  std::map<std::uint32_t, WriteTarget> batch;
+  CAMBIUM_TRY(*result, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
+    batch.clear();
+    for (const ReplayedOp& op : ops) {
+      const auto stored = state.families.find(op.family);
+      if (stored == state.families.end() && op.family >= state.next_family_id) {
+        return Status::Corruption(path_ + ": the log has an operation of column family " + std::to_string(op.family) +
+                                  ", which was never made");
+      }
+      if (stored == state.families.end()) continue;  // dropped since
+      const FamilyView* const found = view->Find(op.family);
+      if (found == nullptr) continue;  // not named by a reader
+      if (op.sequence <= stored->second.flushed_sequence && !MutantIs(Mutant::kReplayFlushed)) continue;
+      WriteTarget& target = batch[op.family];
+      target.family = found->family.get();
+      ++target.operations;
+      target.bytes += op.key.size() + op.entry.inline_value.size();
+    }
+    for (const auto& [id, target] : batch) {
+      LogTable& table = *target.family->active;
+      CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes));
+      if (!table.started()) table.StartAt({ops.front().batch_begin, ops.front().sequence - 1}, logged_bytes_);
+    }
+    for (const ReplayedOp& op : ops) {
+      logged_bytes_ += op.log_bytes;
+      const auto target = batch.find(op.family);
+      if (target == batch.end()) continue;
+      if (op.sequence <= state.families.at(op.family).flushed_sequence && !MutantIs(Mutant::kReplayFlushed)) continue;
+      target->second.family->active->Add(op.sequence, op.key, op.entry);
+    }
+    return Status::OK();
+  }));
+  SequenceNumber last = result->last_sequence;
+  for (const auto& [id, family] : state.families) last = std::max(last, family.flushed_sequence);
+  published_.store(last);
+  log_end_ = result->end;
+  return Status::OK();
+}
+
+Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
+  database_id_ = state.database_id;
+  if (executor_ == nullptr) executor_ = Executor::NewThreadPool(options_.max_background_jobs);
+
+  for (const auto& [id, family] : state.families) CAMBIUM_RETURN_IF_ERROR(OpenFamily(state, family));
+  CAMBIUM_RETURN_IF_ERROR(OpenSegments(state));
+  CAMBIUM_RETURN_IF_ERROR(CheckStrayLogs(*fs_, path_, state));
   HeldMessages messages;
-  request.logger = &messages;
-  request.inline_below = separate_from_;
-  const SequenceNumber flushed = MutantIs(Mutant::kReplayFlushed) ? 0 : family.flushed_sequence;
-  CAMBIUM_TRY(const ReplayResult replayed, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
-                std::size_t bytes = 0;
-                for (const ReplayedOp& op : ops) bytes += op.key.size() + op.entry.inline_value.size();
-                CAMBIUM_RETURN_IF_ERROR(active_->Reserve(ops.size(), bytes));
-                for (const ReplayedOp& op : ops) {
-                  if (op.family != 0) {
-                    return Status::Corruption(path_ + ": the log has an operation of column family " +
-                                              std::to_string(op.family) + ", which does not exist");
-                  }
-                  if (op.sequence <= flushed) continue;
-                  active_->Add(op.sequence, op.key, op.entry);
-                  active_log_bytes_ += op.log_bytes;
-                }
-                return Status::OK();
-              }));
+  ReplayResult replayed;
+  CAMBIUM_RETURN_IF_ERROR(Replay(state, &replayed, &messages));
   if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_);
   messages.PassOn(logger_.get());
   if (!replayed.torn.empty()) logger_->Log(InfoLogLevel::kInfo, "the log ends early: " + replayed.torn);
-  published_.store(std::max(replayed.last_sequence, family.flushed_sequence));
-  log_end_ = replayed.end;
   if (read_only_) return Status::OK();
 
   // What was adopted must be as durable as what comes after it will be.
@@ -285,11 +455,10 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
     }
   }
   predecessor.last_sequence = published_.load();
-  const std::set<std::uint64_t> referred(replayed.large_values.begin(), replayed.large_values.end());
   for (const auto& [number, info] : state.segments) {
     if (info.kind != SegmentKind::kLargeValue) continue;
-    if (referred.contains(number)) {
-      large_committed_[number] = published_.load();
+    if (const auto referred = replayed.large_values.find(number); referred != replayed.large_values.end()) {
+      large_committed_[number] = {referred->second, published_.load()};
     } else if (state.TotalAccount(info.slot).references == 0) {
       rejected.insert(number);  // its batch was never committed
     }
@@ -313,7 +482,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   CAMBIUM_TRY(manifest_, Manifest::Create(*fs_, path_, HeaderFor(FileKind::kManifest, manifest_number),
                                           manifest_number, state));
   SegmentSource* const source = this;  // the base is private
-  log_ = std::make_unique<CommitLog>(source, options_.blob_file_size, predecessor, published_.load(), &published_);
+  log_ = std::make_unique<CommitLog>(source, blob_file_size_, predecessor, published_.load(), &published_);
   CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());
   // Space that could not be given back now is given back later: no reason not to serve.
   const Status dropped = DropUnreferenced();
@@ -326,11 +495,25 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
     return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
   });
-  if (to_replay > kReplaySegmentsMax && !active_->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
-    const std::lock_guard lock(append_mutex_);
-    Freeze();
+  for (const FamilyView& each : view_.Pin()->families) {
+    Family* const family = each.family.get();
+    if (to_replay > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
+      const std::lock_guard lock(append_mutex_);
+      Freeze(family);
+    }
+    if (MergeIsDue(*family)) Schedule(Job::kMerge, each.family);
   }
-  if (MergeIsDue()) Schedule(Job::kMerge);
+  return CreateMissing();
+}
+
+Status DbImpl::CreateMissing() {
+  for (const ColumnFamilyDescriptor& wanted : wanted_) {
+    const std::shared_ptr<const View> view = view_.Pin();
+    if (std::ranges::any_of(view->families, [&](const FamilyView& f) { return f.family->name == wanted.name; })) continue;
+    ColumnFamilyHandle* made = nullptr;
+    CAMBIUM_RETURN_IF_ERROR(CreateColumnFamily(wanted.options, wanted.name, &made));
+    delete made;
+  }
   return Status::OK();
 }
 
@@ -344,10 +527,9 @@ Status DbImpl::RemoveOrphans() {
       case FileKind::kManifest: named = file.number >= manifest_->number(); break;
       case FileKind::kLog:
       case FileKind::kLargeValue: named = state.segments.contains(file.number); break;
-      case FileKind::kIndex: named = state.families.at(0).index_segments.contains(file.number); break;
+      case FileKind::kIndex:
       case FileKind::kRun:
-        named = std::any_of(state.families.at(0).runs.begin(), state.families.at(0).runs.end(),
-                            [&](const RunInfo& run) { return run.number == file.number; });
+        named = std::ranges::any_of(state.families, [&](const auto& each) { return HasFile(each.second, file.number); });
         break;
     }
     if (named) continue;

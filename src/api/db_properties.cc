@@ -19,11 +19,14 @@ std::string_view BareName(Slice property) {
 
 }  // namespace
 
-bool DbImpl::GetIntProperty(Slice property, std::uint64_t* value) {
-  if (!CheckRead({}).ok()) return false;
+bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uint64_t* value) {
+  const Result<Family*> its = FamilyOf(handle);
+  if (!CheckRead({}).ok() || !its.ok()) return false;
   const std::string_view name = BareName(property);
   const std::shared_ptr<const View> view = view_.Pin();
-  const FamilyView& family = view->families[0];
+  const FamilyView* const found = view->Find((*its)->id);
+  if (found == nullptr) return false;
+  const FamilyView& family = *found;
   const LayersShape shape = family.layers->shape();
 
   if (name == "num-snapshots") {
@@ -40,11 +43,11 @@ bool DbImpl::GetIntProperty(Slice property, std::uint64_t* value) {
     *value = family.active->memory_bytes();
     for (const FrozenTable& frozen : family.frozen) *value += frozen.table->memory_bytes();
   } else if (name == "size-all-mem-tables") {
-    *value = AllTableBytes();
+    *value = AllTableBytes(family.family->id);
   } else if (name == "mem-table-flush-pending") {
     *value = family.frozen.empty() ? 0 : 1;
   } else if (name == "compaction-pending") {
-    *value = MergeIsDue() ? 1 : 0;
+    *value = MergeIsDue(*family.family) ? 1 : 0;
   } else if (name == "background-errors") {
     *value = Health().ok() ? 0 : 1;
   } else if (name == "estimate-num-keys") {
@@ -90,9 +93,8 @@ bool DbImpl::GetIntProperty(Slice property, std::uint64_t* value) {
   return true;
 }
 
-std::map<std::string, std::string> DbImpl::IndexStats() const {
-  const std::shared_ptr<const View> view = view_.Pin();
-  const LayersShape shape = view->families[0].layers->shape();
+std::map<std::string, std::string> DbImpl::IndexStats(const FamilyView& family) const {
+  const LayersShape shape = family.layers->shape();
   const auto text = [](std::uint64_t n) { return std::to_string(n); };
   return {
       {"runs", text(shape.run_count)},
@@ -115,31 +117,35 @@ std::map<std::string, std::string> DbImpl::IndexStats() const {
   };
 }
 
-bool DbImpl::GetMapProperty(Slice property, std::map<std::string, std::string>* value) {
-  if (!CheckRead({}).ok() || BareName(property) != "index-stats") return false;
-  *value = IndexStats();
+bool DbImpl::GetMapProperty(ColumnFamilyHandle* handle, Slice property, std::map<std::string, std::string>* value) {
+  const Result<Family*> its = FamilyOf(handle);
+  if (!CheckRead({}).ok() || !its.ok() || BareName(property) != "index-stats") return false;
+  const std::shared_ptr<const View> view = view_.Pin();
+  const FamilyView* const family = view->Find((*its)->id);
+  if (family == nullptr) return false;
+  *value = IndexStats(*family);
   return true;
 }
 
-bool DbImpl::GetProperty(Slice property, std::string* value) {
+bool DbImpl::GetProperty(ColumnFamilyHandle* family, Slice property, std::string* value) {
   std::uint64_t number = 0;
-  if (GetIntProperty(property, &number)) {
+  if (GetIntProperty(family, property, &number)) {
     *value = std::to_string(number);
     return true;
   }
   const std::string_view name = BareName(property);
-  if (!CheckRead({}).ok()) return false;
-  if (name == "index-stats" || name == "stats") {
+  std::map<std::string, std::string> figures;
+  if ((name == "index-stats" || name == "stats") && GetMapProperty(family, "cambium.index-stats", &figures)) {
     value->clear();
-    for (const auto& [key, figure] : IndexStats()) value->append(key).append(": ").append(figure).append("\n");
+    for (const auto& [key, figure] : figures) value->append(key).append(": ").append(figure).append("\n");
     return true;
   }
   std::uint64_t count = 0;
   std::uint64_t total = 0;
   std::uint64_t garbage = 0;
-  if (name == "blob-stats" && GetIntProperty("rocksdb.num-blob-files", &count) &&
-      GetIntProperty("rocksdb.total-blob-file-size", &total) &&
-      GetIntProperty("rocksdb.live-blob-file-garbage-size", &garbage)) {
+  if (name == "blob-stats" && GetIntProperty(family, "rocksdb.num-blob-files", &count) &&
+      GetIntProperty(family, "rocksdb.total-blob-file-size", &total) &&
+      GetIntProperty(family, "rocksdb.live-blob-file-garbage-size", &garbage)) {
     const double live = static_cast<double>(total - garbage);
     *value = "Number of blob files: " + std::to_string(count) + "\nTotal size of blob files: " +
              std::to_string(total) + "\nTotal size of garbage in blob files: " + std::to_string(garbage) +
@@ -150,15 +156,14 @@ bool DbImpl::GetProperty(Slice property, std::string* value) {
   return false;
 }
 
+Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
+  const Result<Family*> family = FamilyOf(handle);
+  return {options_, family.ok() ? (*family)->options : default_handle_->family()->options};
+}
+
 SequenceNumber DbImpl::GetLatestSequenceNumber() const { return published_.load(std::memory_order_acquire); }
 
 Status DbImpl::Merge(const WriteOptions&, Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }
-Status DbImpl::DeleteRange(const WriteOptions&, Slice, Slice) {
-  return Status::NotSupported("DeleteRange is not in this version");
-}
-Status DbImpl::CreateColumnFamily(const std::string&) {
-  return Status::NotSupported("column families other than the default are not in this version");
-}
 Status DbImpl::IngestExternalFile(const std::vector<std::string>&) {
   return Status::NotSupported("ingestion is not in this version");
 }

@@ -50,36 +50,38 @@ std::shared_ptr<const View> DbImpl::PinView(const ReadOptions& options, Sequence
   return view;
 }
 
-Status DbImpl::ReadEntry(const View& view, const ReadOptions& options, Slice key, const Entry& entry,
-                         std::string* value) const {
+Status DbImpl::ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key,
+                         const Entry& entry, std::string* value) const {
   switch (entry.kind) {
     case EntryKind::kInline: value->assign(entry.inline_value.data(), entry.inline_value.size()); return Status::OK();
     case EntryKind::kValue:
     case EntryKind::kLargeValue:
       return ReadValue(MutantIs(Mutant::kSlotOfNewestView) ? view_.Peek()->segments : view.segments, entry.address,
-                       view.families[0].id, key, options.verify_checksums, value, equal_by_);
+                       family.id, key, options.verify_checksums, value, family.equal_by);
     default: return Status::NotFound();
   }
 }
 
-Status DbImpl::GetFrom(const View& view, SequenceNumber sequence, const ReadOptions& options, Slice key,
-                       std::string* value) const {
-  const FamilyView& family = view.families[0];
+Status DbImpl::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
+                       Slice key, std::string* value) const {
+  const FamilyView* const layers = view.Find(family.id);
+  if (layers == nullptr) return Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped");
   Entry entry;
-  if (view.FindInMemory(family, key, sequence, &entry)) return ReadEntry(view, options, key, entry, value);
+  if (View::FindInMemory(*layers, key, sequence, &entry)) return ReadEntry(view, family, options, key, entry, value);
   PageRef keep;
-  const Result<bool> found = family.layers->Find(key, &keep, &entry);
+  const Result<bool> found = layers->layers->Find(key, &keep, &entry);
   if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
   if (!found.ok() || !*found) return Status::NotFound();
-  return ReadEntry(view, options, key, entry, value);
+  return ReadEntry(view, family, options, key, entry, value);
 }
 
-Status DbImpl::Get(const ReadOptions& options, Slice key, std::string* value) {
+Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* value) {
   CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
+  CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
   SequenceNumber sequence = 0;
   if (options.snapshot != nullptr || options.durable_only) {
     const std::shared_ptr<const View> view = PinView(options, &sequence);
-    return GetFrom(*view, sequence, options, key, value);
+    return GetFrom(*view, *family, sequence, options, key, value);
   }
   const EpochGuard guard;
   const View* view = CurrentView(&sequence);
@@ -87,46 +89,67 @@ Status DbImpl::Get(const ReadOptions& options, Slice key, std::string* value) {
     static thread_local std::shared_ptr<const View> kept;
     kept = view_.Pin();
   }
-  return GetFrom(*view, sequence, options, key, value);
+  return GetFrom(*view, *family, sequence, options, key, value);
 }
 
-Status DbImpl::Get(const ReadOptions& options, Slice key, PinnableSlice* value) {
+Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
   value->Reset();
-  const Status s = Get(options, key, value->GetSelf());
+  const Status s = Get(options, family, key, value->GetSelf());
   if (s.ok()) value->PinSelf();
   return s;
 }
 
-void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, const Slice* keys, PinnableSlice* values,
-                      Status* statuses) {
+void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
+                      const Slice* keys, PinnableSlice* values, Status* statuses) {
+  std::vector<const Family*> families(count);
+  std::vector<std::size_t> order;
+  order.reserve(count);
   const Status allowed = CheckRead(options);
-  if (!allowed.ok()) {
-    for (std::size_t i = 0; i < count; ++i) statuses[i] = allowed;
-    return;
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i].Reset();
+    const Result<Family*> family = FamilyOf(handles[i]);
+    statuses[i] = !allowed.ok() ? allowed : family.ok() ? Status::OK() : family.status();
+    if (!statuses[i].ok()) continue;
+    families[i] = *family;
+    order.push_back(i);
   }
+  if (order.empty()) return;
   // Neighbours in key order share pages and, after a relocation, places in the log.
-  std::vector<std::size_t> order(count);
-  for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return options_.comparator->Compare(keys[a], keys[b]) < 0; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (families[a] != families[b]) return families[a]->id < families[b]->id;
+    return families[a]->options.comparator->Compare(keys[a], keys[b]) < 0;
+  });
   SequenceNumber sequence = 0;
   const std::shared_ptr<const View> view = PinView(options, &sequence);
   for (const std::size_t i : order) {
-    values[i].Reset();
-    statuses[i] = GetFrom(*view, sequence, options, keys[i], values[i].GetSelf());
+    statuses[i] = GetFrom(*view, *families[i], sequence, options, keys[i], values[i].GetSelf());
     if (statuses[i].ok()) values[i].PinSelf();
   }
 }
 
-std::vector<Status> DbImpl::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
-                                     std::vector<std::string>* values) {
+void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::size_t count, const Slice* keys,
+                  PinnableSlice* values, Status* statuses) {
+  const std::vector<ColumnFamilyHandle*> families(count, family);
+  MultiGet(options, count, families.data(), keys, values, statuses);
+}
+
+std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                                 const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  values->clear();
+  if (families.size() != keys.size()) {
+    return std::vector<Status>(keys.size(), Status::InvalidArgument("MultiGet takes a column family for each key"));
+  }
   std::vector<Status> statuses(keys.size());
   std::vector<PinnableSlice> found(keys.size());
-  MultiGet(options, keys.size(), keys.data(), found.data(), statuses.data());
-  values->clear();
+  MultiGet(options, keys.size(), families.data(), keys.data(), found.data(), statuses.data());
   values->reserve(keys.size());
   for (const PinnableSlice& value : found) values->push_back(value.ToString());
   return statuses;
+}
+
+std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                 std::vector<std::string>* values) {
+  return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()), keys, values);
 }
 
 const Snapshot* DbImpl::GetSnapshot() {

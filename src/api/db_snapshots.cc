@@ -10,14 +10,16 @@
 namespace cambium {
 namespace {
 
-// Tables of `view` that are no longer in `current`, oldest first. As flushes commit in order, they are its oldest ones.
-std::vector<std::shared_ptr<const MemTable>> OnlyIn(const FamilyView& view, const FamilyView& current) {
-  const auto is_current = [&](const MemTable* table) {
-    return table == current.active.get() ||
-           std::any_of(current.frozen.begin(), current.frozen.end(),
-                       [&](const FrozenTable& frozen) { return frozen.table.get() == table; });
+// Tables of `view` that are no longer in `current` (null: the family was dropped), oldest first. As flushes commit in
+// order, they are its oldest ones.
+std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, const FamilyView* current) {
+  const auto is_current = [&](const LogTable* table) {
+    return current != nullptr &&
+           (table == current->active.get() ||
+            std::any_of(current->frozen.begin(), current->frozen.end(),
+                        [&](const FrozenTable& frozen) { return frozen.table.get() == table; }));
   };
-  std::vector<std::shared_ptr<const MemTable>> tables;
+  std::vector<std::shared_ptr<const LogTable>> tables;
   for (auto frozen = view.frozen.rbegin(); frozen != view.frozen.rend(); ++frozen) {
     if (!is_current(frozen->table.get())) tables.push_back(frozen->table);
   }
@@ -30,15 +32,22 @@ std::vector<std::shared_ptr<const MemTable>> OnlyIn(const FamilyView& view, cons
 // Runs at the end of each flush, in its thread.
 Status DbImpl::BoundPinnedMemory() {
   const std::shared_ptr<const View> current = view_.Pin();
-  std::set<const MemTable*> pinned;
+  std::set<const LogTable*> pinned;
   std::size_t bytes = 0;
-  std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
+  std::size_t budget = 0;
+  for (const FamilyView& family : current->families) {
+    const ColumnFamilyOptions& options = family.family->options;
+    budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
+  }
+  const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
   for (const auto& snapshot : snapshots) {
-    for (const auto& table : OnlyIn(snapshot->view()->families[0], current->families[0])) {
-      if (pinned.insert(table.get()).second) bytes += table->memory_bytes();
+    const std::shared_ptr<const View> view = snapshot->view();
+    for (const FamilyView& family : view->families) {
+      for (const auto& table : OnlyIn(family, current->Find(family.family->id))) {
+        if (pinned.insert(table.get()).second) bytes += table->memory_bytes();
+      }
     }
   }
-  const std::size_t budget = options_.write_buffer_size * static_cast<std::size_t>(options_.max_write_buffer_number);
   if (bytes <= budget || MutantIs(Mutant::kSnapshotsPinTables)) return Status::OK();
   for (const auto& snapshot : snapshots) CAMBIUM_RETURN_IF_ERROR(MovePinnedToRuns(snapshot.get(), *current));
   return Status::OK();
@@ -46,41 +55,45 @@ Status DbImpl::BoundPinnedMemory() {
 
 Status DbImpl::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
   const std::shared_ptr<const View> before = snapshot->view();
-  const auto tables = OnlyIn(before->families[0], current.families[0]);
-  if (tables.empty()) return Status::OK();
   auto after = std::make_shared<View>(*before);
-  FamilyView& family = after->families[0];
-  for (const auto& table : tables) {
-    const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
-    CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun));
-    // Nothing will ever name it, so it goes with its last reader.
-    obsolete_.MakeObsolete(made.header.number);
-    RunOptions options;
-    options.page_size = static_cast<std::uint32_t>(page_size_);
-    options.filter_bits_per_key = static_cast<unsigned>(options_.filter_bits_per_key);
-    RunBuilder builder(made.file, made.header, options_.comparator, options);
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
+  bool changed = false;
+  for (FamilyView& family : after->families) {
+    const ColumnFamilyOptions& its = family.family->options;
+    for (const auto& table : OnlyIn(*before->Find(family.family->id), current.Find(family.family->id))) {
+      const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
+      CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
+      // Nothing will ever name it, so it goes with its last reader.
+      obsolete_.MakeObsolete(made.header.number);
+      RunOptions options;
+      options.page_size = static_cast<std::uint32_t>(its.page_size);
+      options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
+      RunBuilder builder(made.file, made.header, its.comparator, options);
+      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+        CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
+      }
+      CAMBIUM_RETURN_IF_ERROR(cursor->status());
+      CAMBIUM_TRY(const RunInfo info, builder.Finish());
+      CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(made.file, info, its.comparator, pool_.get()));
+      family.layers = family.layers->WithNewestRun(std::move(run));
+      std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
+      if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);
+      changed = true;
     }
-    CAMBIUM_RETURN_IF_ERROR(cursor->status());
-    CAMBIUM_TRY(const RunInfo info, builder.Finish());
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(made.file, info, options_.comparator, pool_.get()));
-    family.layers = family.layers->WithNewestRun(std::move(run));
-    std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
-    if (family.active == table) family.active = std::make_shared<MemTable>(options_.comparator);
   }
-  snapshot->set_view(std::move(after));
+  if (changed) snapshot->set_view(std::move(after));
   return Status::OK();
 }
 
-std::size_t DbImpl::AllTableBytes() const {
-  std::set<std::shared_ptr<const MemTable>> tables;
-  const auto collect = [&](const FamilyView& family) {
-    tables.insert(family.active);
-    for (const FrozenTable& frozen : family.frozen) tables.insert(frozen.table);
+std::size_t DbImpl::AllTableBytes(std::uint32_t id) const {
+  std::set<std::shared_ptr<const LogTable>> tables;
+  const auto collect = [&](const View& view) {
+    const FamilyView* const family = view.Find(id);
+    if (family == nullptr) return;
+    tables.insert(family->active);
+    for (const FrozenTable& frozen : family->frozen) tables.insert(frozen.table);
   };
-  collect(view_.Pin()->families[0]);
-  for (const auto& snapshot : snapshots_.All()) collect(snapshot->view()->families[0]);
+  collect(*view_.Pin());
+  for (const auto& snapshot : snapshots_.All()) collect(*snapshot->view());
   std::size_t bytes = 0;
   for (const auto& table : tables) bytes += table->memory_bytes();
   return bytes;

@@ -13,9 +13,10 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint32_t kDefaultFamily = 0;
+constexpr std::uint64_t kSlowdownMicrosMax = 1000;
 
-Status CheckSizes(Slice key, Slice value, std::size_t key_size_max) {
+Status CheckSizes(const Family& family, Slice key, Slice value) {
+  const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.options.page_size));
   if (key.size() > key_size_max) {
     return Status::InvalidArgument("key of " + std::to_string(key.size()) + " bytes; the most is " +
                                    std::to_string(key_size_max) + " with this page_size");
@@ -27,10 +28,19 @@ Status CheckSizes(Slice key, Slice value, std::size_t key_size_max) {
   return Status::OK();
 }
 
+Entry EntryOf(const PreparedBatch::Op& op) {
+  if (op.header.op == RecordOp::kDelete) return Entry::Tombstone();
+  return op.separated ? Entry::At(op.address) : Entry::Inline(op.value);
+}
+
+Status Dropped(const Family& family) {
+  return Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped");
+}
+
 }  // namespace
 
-PreparedBatch::Rules DbImpl::PrepareRules() const {
-  return {separate_from_, codec_, static_cast<std::uint32_t>(options_.clock->WallSeconds())};
+PreparedBatch::Rules DbImpl::RulesOf(const Family& family) const {
+  return {family.separate_from, family.codec, static_cast<std::uint32_t>(options_.clock->WallSeconds())};
 }
 
 Status DbImpl::CheckWrite(const WriteOptions& options) const {
@@ -43,34 +53,49 @@ Status DbImpl::CheckWrite(const WriteOptions& options) const {
   return Health();
 }
 
-Status DbImpl::Put(const WriteOptions& options, Slice key, Slice value) {
+Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key, Slice value) {
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
-  CAMBIUM_RETURN_IF_ERROR(CheckSizes(key, value, MaxKeySizeFor(static_cast<std::uint32_t>(page_size_))));
-  PreparedBatch batch(PrepareRules());
+  CAMBIUM_TRY(Family* const family, FamilyOf(handle));
+  CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, value));
+  PreparedBatch batch(RulesOf(*family));
   std::vector<std::uint64_t> large;
-  if (value.size() > options_.large_value_size) {
+  if (value.size() > family->options.large_value_size) {
     LargeValueRef ref;
     ValueAddress address;
-    CAMBIUM_RETURN_IF_ERROR(WriteLargeValue(kDefaultFamily, key, value, &ref, &address));
-    batch.PutLarge(kDefaultFamily, key, ref, address);
+    CAMBIUM_RETURN_IF_ERROR(WriteLargeValue(*family, key, value, &ref, &address));
+    batch.PutLarge(family->id, key, ref, address);
     large.push_back(ref.number);
   } else {
-    batch.Put(kDefaultFamily, key, value);
+    batch.Put(family->id, key, value);
   }
   stats_.user_bytes.fetch_add(key.size() + value.size(), std::memory_order_relaxed);
-  return CommitBatch(options, &batch, large);
+  const WriteTarget target{family, 1, batch.memtable_bytes()};
+  return CommitBatch(options, &batch, {&target, 1}, large);
 }
 
-Status DbImpl::Delete(const WriteOptions& options, Slice key) {
+Status DbImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
-  CAMBIUM_RETURN_IF_ERROR(CheckSizes(key, {}, MaxKeySizeFor(static_cast<std::uint32_t>(page_size_))));
-  PreparedBatch batch(PrepareRules());
-  batch.Delete(kDefaultFamily, key);
+  CAMBIUM_TRY(Family* const family, FamilyOf(handle));
+  CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, {}));
+  PreparedBatch batch(RulesOf(*family));
+  batch.Delete(family->id, key);
   stats_.user_bytes.fetch_add(key.size(), std::memory_order_relaxed);
-  return CommitBatch(options, &batch, {});
+  const WriteTarget target{family, 1, batch.memtable_bytes()};
+  return CommitBatch(options, &batch, {&target, 1}, {});
 }
 
-Status DbImpl::SingleDelete(const WriteOptions& options, Slice key) { return Delete(options, key); }
+Status DbImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) {
+  return Delete(options, family, key);
+}
+
+Status DbImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* handle, Slice begin, Slice end) {
+  WriteBatch batch;
+  CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
+  CAMBIUM_TRY(Family* const family, FamilyOf(handle));
+  if (family->dropped.load(std::memory_order_acquire)) return Dropped(*family);
+  CAMBIUM_RETURN_IF_ERROR(batch.DeleteRange(handle, begin, end));
+  return Write(options, &batch);
+}
 
 Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
@@ -78,34 +103,70 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
   class Preparer final : public WriteBatch::Handler {
    public:
     Preparer(DbImpl* db, PreparedBatch* out) : db_(db), out_(out) {}
-    Status Put(Slice key, Slice value) override {
-      CAMBIUM_RETURN_IF_ERROR(CheckSizes(key, value, MaxKeySizeFor(static_cast<std::uint32_t>(db_->page_size_))));
-      bytes += key.size() + value.size();
-      if (value.size() <= db_->options_.large_value_size) {
-        out_->Put(kDefaultFamily, key, value);
-        return Status::OK();
+    Status Put(Slice key, Slice value) override { return PutCF(0, key, value); }
+    Status Delete(Slice key) override { return DeleteCF(0, key); }
+    Status PutCF(std::uint32_t id, Slice key, Slice value) override {
+      CAMBIUM_RETURN_IF_ERROR(Enter(id));
+      CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, key, value));
+      if (value.size() <= family_->options.large_value_size) {
+        out_->Put(id, key, value);
+      } else {
+        LargeValueRef ref;
+        ValueAddress address;
+        CAMBIUM_RETURN_IF_ERROR(db_->WriteLargeValue(*family_, key, value, &ref, &address));
+        large.push_back(ref.number);
+        out_->PutLarge(id, key, ref, address);
       }
-      LargeValueRef ref;
-      ValueAddress address;
-      CAMBIUM_RETURN_IF_ERROR(db_->WriteLargeValue(kDefaultFamily, key, value, &ref, &address));
-      large.push_back(ref.number);
-      out_->PutLarge(kDefaultFamily, key, ref, address);
-      return Status::OK();
+      return Leave(key.size() + value.size());
     }
-    Status Delete(Slice key) override {
-      CAMBIUM_RETURN_IF_ERROR(CheckSizes(key, {}, MaxKeySizeFor(static_cast<std::uint32_t>(db_->page_size_))));
-      bytes += key.size();
-      out_->Delete(kDefaultFamily, key);
-      return Status::OK();
+    Status DeleteCF(std::uint32_t id, Slice key) override {
+      CAMBIUM_RETURN_IF_ERROR(Enter(id));
+      CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, key, {}));
+      out_->Delete(id, key);
+      return Leave(key.size());
     }
+    Status SingleDeleteCF(std::uint32_t id, Slice key) override { return DeleteCF(id, key); }
+
     std::vector<std::uint64_t> large;
+    std::vector<WriteTarget> targets;
     std::uint64_t bytes = 0;
 
    private:
+    // Finds the family of the next operation.
+    Status Enter(std::uint32_t id) {
+      before_ = out_->memtable_bytes();
+      if (family_ != nullptr && family_->id == id) return Status::OK();
+      family_ = nullptr;
+      for (at_ = 0; at_ < families_.size() && families_[at_]->id != id; ++at_) {
+      }
+      if (at_ == families_.size()) {
+        std::shared_ptr<Family> found = db_->FindFamily(id);
+        if (found == nullptr) {
+          return Status::InvalidArgument("a write batch names column family " + std::to_string(id) +
+                                         ", which does not exist or was dropped");
+        }
+        families_.push_back(std::move(found));
+        targets.push_back({families_.back().get(), 0, 0});
+      }
+      family_ = families_[at_].get();
+      out_->UseRules(db_->RulesOf(*family_));
+      return Status::OK();
+    }
+    Status Leave(std::size_t user_bytes) {
+      bytes += user_bytes;
+      ++targets[at_].operations;
+      targets[at_].bytes += out_->memtable_bytes() - before_;
+      return Status::OK();
+    }
+
     DbImpl* db_;
     PreparedBatch* out_;
+    std::vector<std::shared_ptr<Family>> families_;
+    Family* family_ = nullptr;
+    std::size_t at_ = 0;
+    std::size_t before_ = 0;
   };
-  PreparedBatch batch(PrepareRules());
+  PreparedBatch batch(PreparedBatch::Rules{});
   Preparer preparer(this, &batch);
   const Status prepared = write_batch->Iterate(&preparer);
   if (!prepared.ok()) {
@@ -114,15 +175,20 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
   }
   stats_.user_bytes.fetch_add(preparer.bytes, std::memory_order_relaxed);
   if (batch.empty()) return options.sync ? SyncWAL() : Status::OK();
-  return CommitBatch(options, &batch, preparer.large);
+  return CommitBatch(options, &batch, preparer.targets, preparer.large);
 }
 
-Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch,
+Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
                            const std::vector<std::uint64_t>& large) {
+  Status committed;
+  for (const WriteTarget& target : targets) {
+    if (committed.ok()) committed = AwaitCompaction(options, target.family);
+  }
   SequenceNumber last = 0;
-  std::unique_lock append_lock(append_mutex_);
-  const Status committed = CommitLocked(options, batch, &last, &append_lock);
-  append_lock.unlock();
+  if (committed.ok()) {
+    std::unique_lock append_lock(append_mutex_);
+    committed = CommitLocked(options, batch, targets, &last, &append_lock);
+  }
   if (!committed.ok()) {
     if (committed.severity() == Status::Severity::kFatal) SetFatal(committed);
     if (!MutantIs(Mutant::kFailedBatchCounts)) DropLargeValues(large);
@@ -130,7 +196,12 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch,
   }
   if (!large.empty()) {
     const std::lock_guard lock(commit_mutex_);
-    for (const std::uint64_t number : large) large_committed_[number] = last;
+    for (const std::uint64_t number : large) {
+      // Gone already if the family was dropped meanwhile.
+      if (const auto found = large_committed_.find(number); found != large_committed_.end()) {
+        found->second.sequence = last;
+      }
+    }
   }
   if (!large.empty()) EpochCollect();  // each file came with a view of its own
   if (!options.sync) return Status::OK();
@@ -139,47 +210,71 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch,
   return synced;
 }
 
-Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, SequenceNumber* last,
-                            std::unique_lock<std::mutex>* append_lock) {
-  CAMBIUM_RETURN_IF_ERROR(MakeRoom(options, append_lock));
+Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
+                            SequenceNumber* last, std::unique_lock<std::mutex>* append_lock) {
+  for (bool waited = true; waited;) {
+    waited = false;
+    for (const WriteTarget& target : targets) {
+      const Family* before = target.family;
+      const bool was_full = IsFull(*before);
+      CAMBIUM_RETURN_IF_ERROR(MakeRoom(options, target.family, append_lock));
+      // The lock may have been let go of, so the others have to be looked at again.
+      waited = waited || (was_full && targets.size() > 1);
+    }
+  }
+  for (const WriteTarget& target : targets) {
+    if (target.family->dropped.load(std::memory_order_relaxed)) return Dropped(*target.family);
+  }
+  if (logged_bytes_ >= next_wal_check_) FreezeOldest();
   // Nothing may fail between the write to the log and the publication, so memory is taken first.
-  CAMBIUM_RETURN_IF_ERROR(active_->Reserve(batch->ops().size(), batch->memtable_bytes()));
+  for (const WriteTarget& target : targets) {
+    CAMBIUM_RETURN_IF_ERROR(target.family->active->Reserve(target.operations, target.bytes));
+  }
   const SequenceNumber first = published_.load(std::memory_order_relaxed) + 1;
   CommitLog::Position position;
   CAMBIUM_RETURN_IF_ERROR(log_->Append(batch, first, &position));
   if (position.segment != log_end_.segment) Schedule(Job::kSeal);  // the one before it
+  for (const WriteTarget& target : targets) {
+    LogTable& table = *target.family->active;
+    if (!table.started()) table.StartAt({{position.segment, position.offset}, first - 1}, logged_bytes_);
+  }
   for (const PreparedBatch::Op& op : batch->ops()) {
-    const Entry entry = op.header.op == RecordOp::kDelete ? Entry::Tombstone()
-                        : op.separated                    ? Entry::At(op.address)
-                                                          : Entry::Inline(op.value);
-    active_->Add(op.header.sequence, op.key, entry);
+    const WriteTarget* target = targets.data();
+    while (target->family->id != op.header.family) ++target;
+    target->family->active->Add(op.header.sequence, op.key, EntryOf(op));
   }
   *last = first + batch->ops().size() - 1;
-  active_log_bytes_ += batch->size();
+  logged_bytes_ += batch->size();
   log_end_ = {position.segment, position.offset + batch->size()};
   published_.store(*last, std::memory_order_seq_cst);
   stats_.log_bytes.fetch_add(batch->size(), std::memory_order_relaxed);
   // A segment is made ahead while the current one fills, so that no writer has to wait for its syncs.
-  if (log_end_.offset > options_.blob_file_size / 2 && log_end_.offset - batch->size() <= options_.blob_file_size / 2) {
+  if (log_end_.offset > blob_file_size_ / 2 && log_end_.offset - batch->size() <= blob_file_size_ / 2) {
     Schedule(Job::kSpare);
   }
   return Status::OK();
 }
 
-Status DbImpl::MakeRoom(const WriteOptions& options, std::unique_lock<std::mutex>* append_lock) {
+// Time for a flush: the table takes much memory, or recovery would have to read much because of it.
+bool DbImpl::IsFull(const Family& family) const {
+  const LogTable& table = *family.active;
+  return table.memory_bytes() >= family.options.write_buffer_size ||
+         (table.started() && logged_bytes_ - table.log_bytes_before() >= options_.max_total_wal_size);
+}
+
+Status DbImpl::MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock) {
   while (true) {
     CAMBIUM_RETURN_IF_ERROR(Health());
-    if (active_->memory_bytes() < options_.write_buffer_size && active_log_bytes_ < options_.max_total_wal_size) {
-      return Status::OK();
-    }
-    if (frozen_count_.load(std::memory_order_acquire) < options_.max_write_buffer_number - 1) {
-      Freeze();
+    if (!IsFull(*family)) return Status::OK();
+    if (family->dropped.load(std::memory_order_relaxed)) return Dropped(*family);
+    if (family->frozen_count.load(std::memory_order_acquire) < family->options.max_write_buffer_number - 1) {
+      Freeze(family);
       return Status::OK();
     }
     if (options.no_slowdown) return Status::Incomplete("all memory tables are full and wait for their flush");
     append_lock->unlock();
     const std::uint64_t start = options_.clock->NowMicros();
-    const Status waited = WaitForFlushOf(0);
+    const Status waited = WaitForFlushOf(family, 0);
     stats_.stalls.fetch_add(1, std::memory_order_relaxed);
     stats_.stall_micros.fetch_add(options_.clock->NowMicros() - start, std::memory_order_relaxed);
     append_lock->lock();
@@ -187,20 +282,63 @@ Status DbImpl::MakeRoom(const WriteOptions& options, std::unique_lock<std::mutex
   }
 }
 
-// The append lock is held, and the active table holds something. The new view is installed before anything that goes to
-// the new table is published.
-void DbImpl::Freeze() {
-  auto next = std::make_shared<MemTable>(options_.comparator);
-  FrozenTable frozen{active_, published_.load(std::memory_order_relaxed), log_end_};
+// Runs of an LSM that wait in level 0 cost every read. Near level0_stop_writes_trigger a write waits a little, at most a
+// millisecond, the longer the nearer; beyond it for steps of a compaction. A compaction that fails, or brings nothing, is
+// no reason to wait for ever: then the write goes on.
+Status DbImpl::AwaitCompaction(const WriteOptions& options, Family* family) {
+  const ColumnFamilyOptions& its = family->options;
+  if (its.index_type != IndexKind::kLsm) return Status::OK();
+  const auto slowdown = static_cast<std::size_t>(its.level0_slowdown_writes_trigger);
+  const auto stop = static_cast<std::size_t>(its.level0_stop_writes_trigger);
+  std::size_t runs = family->run_count.load(std::memory_order_relaxed);
+  if (runs < slowdown) return Status::OK();
+  if (options.no_slowdown) {
+    return Status::Incomplete("level 0 has " + std::to_string(runs) + " runs, which wait for a compaction");
+  }
+  const std::uint64_t start = options_.clock->NowMicros();
+  Status waited;
+  if (runs < stop) {
+    options_.clock->SleepMicros(kSlowdownMicrosMax * (runs - slowdown + 1) / (stop - slowdown + 1));
+  }
+  while (waited.ok() && runs >= stop) {
+    waited = WaitForMergeOf(family);
+    const std::size_t before = std::exchange(runs, family->run_count.load(std::memory_order_relaxed));
+    if (runs >= before) break;
+  }
+  stats_.stalls.fetch_add(1, std::memory_order_relaxed);
+  stats_.stall_micros.fetch_add(options_.clock->NowMicros() - start, std::memory_order_relaxed);
+  return waited;
+}
+
+// A family that is seldom written to may hold back the replay position. Looks now and then, because there may be many
+// families.
+void DbImpl::FreezeOldest() {
+  next_wal_check_ = logged_bytes_ + options_.max_total_wal_size / 16;
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    Family& family = *each.family;
+    if (family.dropped.load(std::memory_order_relaxed) || family.active->empty()) continue;
+    if (logged_bytes_ - family.active->log_bytes_before() < options_.max_total_wal_size) continue;
+    if (family.frozen_count.load(std::memory_order_acquire) < family.options.max_write_buffer_number - 1) {
+      Freeze(&family);
+    }
+  }
+}
+
+// The active table holds something. The new view is installed before anything that goes to the new table is published.
+void DbImpl::Freeze(Family* family) {
+  auto next = std::make_shared<LogTable>(family->options.comparator);
+  FrozenTable frozen{family->active, {log_end_, published_.load(std::memory_order_relaxed)}};
+  std::shared_ptr<Family> kept;
   view_.Update([&](View* view) {
-    FamilyView& family = view->families[0];
-    family.frozen.insert(family.frozen.begin(), frozen);
-    family.active = next;
+    FamilyView* const change = view->Find(family->id);
+    kept = change->family;
+    change->frozen.insert(change->frozen.begin(), frozen);
+    change->active = next;
   });
-  active_ = std::move(next);
-  active_log_bytes_ = 0;
-  frozen_count_.fetch_add(1, std::memory_order_acq_rel);
-  Schedule(Job::kFlush);
+  family->active = std::move(next);
+  family->frozen_count.fetch_add(1, std::memory_order_acq_rel);
+  Schedule(Job::kFlush, kept);
 }
 
 Status DbImpl::SyncWAL() {
@@ -274,22 +412,22 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
   return segment;
 }
 
-Status DbImpl::WriteLargeValue(std::uint32_t family, Slice key, Slice value, LargeValueRef* ref,
+Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, LargeValueRef* ref,
                                ValueAddress* address) {
   RecordHeader record;
   record.op = RecordOp::kPut;
-  record.family = family;
+  record.family = family.id;
   record.key_size = static_cast<std::uint32_t>(key.size());
   record.write_time = static_cast<std::uint32_t>(options_.clock->WallSeconds());
   record.marks = kLastOfBatch;
   std::string compressed;
   Slice stored = value;
-  if (codec_ != Codec::kNone) {
+  if (family.codec != Codec::kNone) {
     const auto raw_size = static_cast<std::uint64_t>(value.size());
     compressed.assign(reinterpret_cast<const char*>(&raw_size), sizeof(raw_size));
-    if (Compress(codec_, value, &compressed)) {
+    if (Compress(family.codec, value, &compressed)) {
       stored = compressed;
-      record.codec = codec_;
+      record.codec = family.codec;
     }
   }
   record.value_size = stored.size();
@@ -344,7 +482,7 @@ Status DbImpl::WriteLargeValue(std::uint32_t family, Slice key, Slice value, Lar
   Edit edit;
   edit.set_segments.push_back(info);
   CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
-  large_committed_[number] = kMaxSequenceNumber;  // not yet
+  large_committed_[number] = {family.id, kMaxSequenceNumber};  // not yet
   auto segment = std::make_shared<Segment>(number, info.slot, path, std::move(file), header,
                                            [this](const std::string& gone) { obsolete_.Add(gone); });
   view_.Update([&](View* view) { view->segments = view->segments.With(info.slot, segment); });
@@ -358,7 +496,9 @@ void DbImpl::DropLargeValues(const std::vector<std::uint64_t>& numbers) {
   if (numbers.empty()) return;
   {
     const std::lock_guard lock(commit_mutex_);
-    for (const std::uint64_t number : numbers) large_committed_[number] = 0;
+    for (const std::uint64_t number : numbers) {
+      if (const auto found = large_committed_.find(number); found != large_committed_.end()) found->second.sequence = 0;
+    }
   }
   const Status dropped = DropUnreferenced();
   if (!dropped.ok()) logger_->Log(InfoLogLevel::kWarn, "dropping files of a failed batch: " + dropped.ToString());

@@ -6,7 +6,7 @@
 namespace cambium {
 
 Status DestroyDB(const std::string& path, const Options& options) {
-  const Options filled = FillInDefaults(options);
+  const DBOptions filled = FillInDefaults(options);
   FileSystem& fs = *filled.file_system;
   FileInfo info;
   const Status found = fs.GetInfo(path, &info);

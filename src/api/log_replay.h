@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ReplayedOp {
   Slice key;
   Entry entry;                // what a memory table takes
   std::uint64_t log_bytes = 0;
+  LogPosition batch_begin;    // of the first record of its batch
 };
 
 struct ReplayedSegment {
@@ -43,7 +45,7 @@ struct ReplayResult {
   // farther on if kPointInTimeRecovery goes on from damage in it.
   std::vector<ReplayedSegment> adopted;
   std::vector<std::uint64_t> rejected;   // segments that hold none of them: empty, or behind the end
-  std::vector<std::uint64_t> large_values;  // files that applied records refer to
+  std::map<std::uint64_t, std::uint32_t> large_values;  // files that applied records refer to, and their families
   std::uint64_t bytes_read = 0;
   std::string torn;                      // why the log ended early: file, offset and reason; empty for a clean end
 };
@@ -54,12 +56,14 @@ struct ReplayRequest {
   const ManifestState* state = nullptr;
   WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   Logger* logger = nullptr;
-  std::uint64_t inline_below = 0;  // values from here on stay in the log: the callback gets their address
+  // By family: values from here on stay in the log, and the callback gets their address; smaller ones are read. Of a
+  // family that is not in it nobody wants the values.
+  std::map<std::uint32_t, std::uint64_t> inline_below;
   bool use_io_uring = true;
 };
 
-// Calls `apply` with each whole batch, in order; operations that the family has flushed are in it too: the callback
-// knows which to skip. Writes nothing. Corruption and NotSupported as above; IOError if a file could not be read, which
+// Calls `apply` with each whole batch, in order; operations that a family has flushed, and those
+// of families that are no more, are in it too: the callback knows which to skip. Writes nothing. Corruption and NotSupported as above; IOError if a file could not be read, which
 // says nothing of the log; what `apply` returns.
 Result<ReplayResult> ReplayLog(const ReplayRequest& request,
                                const std::function<Status(const std::vector<ReplayedOp>&)>& apply);

@@ -1,5 +1,7 @@
 #include "api/open_files.h"
 
+#include <algorithm>
+
 #include "manifest/file_names.h"
 #include "vlog/segment_scanner.h"
 
@@ -31,19 +33,21 @@ Status CheckLength(const File& file, std::uint64_t length) {
 
 }  // namespace
 
+bool HasFile(const FamilyState& family, std::uint64_t number) {
+  return family.index_segments.contains(number) || family.level_runs.contains(number) ||
+         std::ranges::any_of(family.runs, [number](const RunInfo& run) { return run.number == number; });
+}
+
 Status CheckUnderstood(const std::string& directory, const ManifestState& state) {
-  if (state.families.size() != 1 || !state.families.contains(0)) {
-    return Status::NotSupported(directory + ": has " + std::to_string(state.families.size()) +
-                                " column families; this version opens databases with the default one only");
+  if (!state.families.contains(0)) {
+    return Status::Corruption(directory + ": the MANIFEST names no default column family");
   }
-  const FamilyState& family = state.families.at(0);
-  if (family.index_type != IndexType::kBTree) {
-    return Status::NotSupported(directory + ": is indexed by an LSM tree, which this version cannot open");
-  }
-  for (const RunInfo& run : family.runs) {
-    if (run.kind == RunKind::kFlush) continue;
-    return Status::NotSupported(FilePath(directory, FileKind::kRun, run.number) + ": is a run of kind " +
-                                std::to_string(static_cast<int>(run.kind)) + ", which this version does not know");
+  for (const auto& [id, family] : state.families) {
+    for (const RunInfo& run : family.runs) {
+      if (run.kind == RunKind::kFlush || run.kind == RunKind::kMerge) continue;
+      return Status::NotSupported(FilePath(directory, FileKind::kRun, run.number) + ": is a run of kind " +
+                                  std::to_string(static_cast<int>(run.kind)) + ", which this version does not know");
+    }
   }
   for (const auto& [number, segment] : state.segments) {
     if (segment.kind == SegmentKind::kLog || segment.kind == SegmentKind::kLargeValue) continue;

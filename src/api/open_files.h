@@ -13,8 +13,11 @@
 
 namespace cambium {
 
-// NotSupported if the state has what only later versions make: more families than the default one, an LSM index, runs
-// and segments of reserved kinds. They are well-formed, but what they mean is not known here.
+// Whether a run or an index segment of this number is the family's.
+[[nodiscard]] bool HasFile(const FamilyState& family, std::uint64_t number);
+
+// NotSupported if the state has what only later versions make: runs and segments of reserved kinds. They are
+// well-formed, but what they mean is not known here. Corruption if there is no default family.
 Status CheckUnderstood(const std::string& directory, const ManifestState& state);
 
 // A run or an index segment, for reading. Corruption naming the file if it is missing or is another file; IOError if it

@@ -12,6 +12,7 @@
 #include "index/tree_check.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/state_check.h"
 #include "vlog/segment_footer.h"
 #include "vlog/segment_scanner.h"
 #include "vlog/value_reader.h"
@@ -21,8 +22,14 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Options& options, const std::string& path, const VerifyOptions& verify, VerifyReport* report)
-      : options_(FillInDefaults(options)), fs_(*options_.file_system), path_(path), verify_(verify), report_(report) {}
+  Verifier(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
+           const VerifyOptions& verify, VerifyReport* report)
+      : options_(FillInDefaults(options)),
+        fs_(*options_.file_system),
+        path_(path),
+        wanted_(families),
+        verify_(verify),
+        report_(report) {}
 
   Status Run() {
     FileInfo info;
@@ -39,11 +46,7 @@ class Verifier {
     report_->bytes_read += read->valid_length;
     if (state_.families.empty()) return Found(Status::Corruption(path_ + ": the MANIFEST names no column family"));
     CAMBIUM_RETURN_IF_ERROR(CheckUnderstood(path_, state_));
-    const FamilyState& family = state_.families.begin()->second;
-    if (family.comparator != options_.comparator->Name()) {
-      return Status::InvalidArgument(path_ + ": keys are ordered by comparator \"" + family.comparator +
-                                     "\", which is needed to verify them");
-    }
+    for (const auto& [id, family] : state_.families) CAMBIUM_RETURN_IF_ERROR(FindComparator(family));
     CAMBIUM_RETURN_IF_ERROR(Found(state_.Check()));
     CAMBIUM_RETURN_IF_ERROR(OpenSegments());
     for (const auto& [id, each] : state_.families) CAMBIUM_RETURN_IF_ERROR(CheckFamily(each));
@@ -54,6 +57,19 @@ class Verifier {
   }
 
  private:
+  // A family that nobody named is checked all the same if its order is one of the library's own.
+  Status FindComparator(const FamilyState& family) {
+    const auto named = std::ranges::find(wanted_, family.name, &ColumnFamilyDescriptor::name);
+    const Comparator* comparator =
+        named != wanted_.end() ? named->options.comparator : BuiltInComparator(family.comparator);
+    if (comparator == nullptr || family.comparator != comparator->Name()) {
+      return Status::InvalidArgument(path_ + ": keys of column family \"" + family.name + "\" are ordered by comparator \"" +
+                                     family.comparator + "\", which is needed to verify them");
+    }
+    comparators_[family.id] = comparator;
+    return Status::OK();
+  }
+
   // Damage is reported and the check goes on; what keeps it from being made ends it.
   Status Found(const Status& s) {
     if (s.ok()) return s;
@@ -84,14 +100,16 @@ class Verifier {
       CAMBIUM_TRY(const auto file, OpenPages(FileKind::kIndex, number, info.file_id, info.length));
       if (file != nullptr) tree_files = tree_files.With(file);
     }
-    for (const RunInfo& info : family.runs) {
+    std::vector<RunInfo> runs = family.runs;
+    for (const auto& [number, run] : family.level_runs) runs.push_back(run.info);
+    for (const RunInfo& info : runs) {
       CAMBIUM_TRY(const auto file, OpenPages(FileKind::kRun, info.number, info.file_id, info.file_size));
       if (file == nullptr) {
         whole = false;
         continue;
       }
       // Footer and filter, as an opening reads them.
-      const auto run = Run::Open(file->shared_file(), info, options_.comparator, &pool_);
+      const auto run = Run::Open(file->shared_file(), info, comparators_.at(family.id), &pool_);
       if (!run.ok()) CAMBIUM_RETURN_IF_ERROR(Found(run.status()));
       // The part of a run that a sweep has carried into the tree is hidden, and no longer in the accounts.
       const bool swept = family.sweep.has_value() &&
@@ -156,7 +174,7 @@ class Verifier {
     TreeCheckCallbacks callbacks;
     callbacks.on_entry = [&](Slice key, const Entry& entry) {
       ++report_->entries;
-      if (hidden_below != nullptr && options_.comparator->Compare(key, *hidden_below) < 0) return Status::OK();
+      if (hidden_below != nullptr && comparators_.at(family.id)->Compare(key, *hidden_below) < 0) return Status::OK();
       return CheckEntry(family, key, entry);
     };
     callbacks.on_page = [&](const PageView& page) {
@@ -164,7 +182,7 @@ class Verifier {
       return Status::OK();
     };
     TreeCheckStats stats;
-    const Status checked = CheckTree(root, files, options_.comparator, callbacks, &stats);
+    const Status checked = CheckTree(root, files, comparators_.at(family.id), callbacks, &stats);
     report_->pages += stats.leaves + stats.branches;
     report_->bytes_read += stats.page_bytes;
     if (!checked.ok()) *whole = false;
@@ -176,7 +194,8 @@ class Verifier {
     Account& account = accounts_[entry.address.slot()];
     ++account.references;
     account.bytes += static_cast<std::int64_t>(entry.address.size());
-    const Comparator* equal_by = options_.comparator->EqualMeansSameBytes() ? nullptr : options_.comparator;
+    const Comparator* comparator = comparators_.at(family.id);
+    const Comparator* equal_by = comparator->EqualMeansSameBytes() ? nullptr : comparator;
     Status s;
     if (verify_.deep) {
       s = ReadValue(segments_, entry.address, family.id, key, true, &value_, equal_by);
@@ -255,18 +274,18 @@ class Verifier {
       }
       bool named = file->kind == FileKind::kManifest || state_.segments.contains(file->number);
       for (const auto& [id, family] : state_.families) {
-        named = named || family.index_segments.contains(file->number) ||
-                std::any_of(family.runs.begin(), family.runs.end(),
-                            [&](const RunInfo& run) { return run.number == file->number; });
+        named = named || HasFile(family, file->number);
       }
       if (!named) report_->notes.push_back(path_ + "/" + name + ": orphan, which the next opening removes");
     }
     return Status::OK();
   }
 
-  const Options options_;
+  const DBOptions options_;
   FileSystem& fs_;
   const std::string path_;
+  const std::vector<ColumnFamilyDescriptor> wanted_;
+  std::map<std::uint32_t, const Comparator*> comparators_;  // by family
   const VerifyOptions verify_;
   VerifyReport* const report_;
   ManifestState state_;
@@ -279,9 +298,15 @@ class Verifier {
 }  // namespace
 
 Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report) {
-  CAMBIUM_RETURN_IF_ERROR(CheckOptions(options));
+  return VerifyDB(path, options, {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options)}, verify, report);
+}
+
+Status VerifyDB(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
+                const VerifyOptions& verify, VerifyReport* report) {
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
+  for (const ColumnFamilyDescriptor& family : families) CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(family.options));
   *report = {};
-  return Verifier(options, path, verify, report).Run();
+  return Verifier(options, path, families, verify, report).Run();
 }
 
 }  // namespace cambium

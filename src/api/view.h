@@ -5,16 +5,18 @@
 // last view that holds them goes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "api/family.h"
 #include "cambium/types.h"
 #include "index/index.h"
 #include "manifest/state.h"
-#include "memtable/memtable.h"
 #include "util/epoch.h"
 #include "vlog/segment.h"
 
@@ -22,24 +24,31 @@ namespace cambium {
 
 // A memory table that takes no more writes and waits for its flush.
 struct FrozenTable {
-  std::shared_ptr<const MemTable> table;
-  SequenceNumber last_sequence = 0;
-  LogPosition end;  // of the log when it was frozen: recovery need not read before it once the table is flushed
+  std::shared_ptr<const LogTable> table;
+  LogPlace end;  // of the log when it was frozen: what comes later is in other tables
 };
 
 struct FamilyView {
-  std::uint32_t id = 0;
-  std::shared_ptr<MemTable> active;  // the writer adds to it; readers filter by sequence number
+  std::shared_ptr<Family> family;
+  std::shared_ptr<LogTable> active;  // the writer adds to it; readers filter by sequence number
   std::vector<FrozenTable> frozen;   // newest first
   std::shared_ptr<const Layers> layers;
 };
 
 struct View {
-  std::vector<FamilyView> families;  // by id; this version has family 0 only
+  std::vector<FamilyView> families;  // by id
   SegmentTable segments;
 
+  // Null if there is none of this id. Most reads are of the default family, which is always the first.
+  [[nodiscard]] const FamilyView* Find(std::uint32_t id) const {
+    if (id == 0) return families.data();
+    const auto found = std::ranges::lower_bound(families, id, {}, [](const FamilyView& f) { return f.family->id; });
+    return found != families.end() && found->family->id == id ? &*found : nullptr;
+  }
+  [[nodiscard]] FamilyView* Find(std::uint32_t id) { return const_cast<FamilyView*>(std::as_const(*this).Find(id)); }
+
   // What the layers above the durable ones say of a key, newest first.
-  [[nodiscard]] bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) const {
+  [[nodiscard]] static bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) {
     if (family.active->Find(key, read, entry)) return true;
     for (const FrozenTable& frozen : family.frozen) {
       if (frozen.table->Find(key, read, entry)) return true;

@@ -1,5 +1,6 @@
 #include "cambium/write_batch.h"
 
+#include "cambium/column_family.h"
 #include "cambium/db.h"
 #include "util/coding.h"
 #include "util/result.h"
@@ -11,6 +12,8 @@ namespace {
 constexpr char kPutTag = 1;
 constexpr char kDeleteTag = 2;
 constexpr char kSingleDeleteTag = 3;
+constexpr char kDeleteRangeTag = 4;
+constexpr char kFamilyBit = 0x40;  // a family follows; without it: the default one
 constexpr std::size_t kCountSize = 4;
 
 Status CheckKey(Slice key) {
@@ -29,7 +32,15 @@ class NullHandler final : public WriteBatch::Handler {
  public:
   Status Put(Slice, Slice) override { return Status::OK(); }
   Status Delete(Slice) override { return Status::OK(); }
+  Status PutCF(std::uint32_t, Slice, Slice) override { return Status::OK(); }
+  Status DeleteCF(std::uint32_t, Slice) override { return Status::OK(); }
+  Status SingleDeleteCF(std::uint32_t, Slice) override { return Status::OK(); }
+  Status DeleteRangeCF(std::uint32_t, Slice, Slice) override { return Status::OK(); }
 };
+
+Status NoFamily(std::uint32_t family) {
+  return Status::InvalidArgument("the handler of a write batch knows no column family " + std::to_string(family));
+}
 
 }  // namespace
 
@@ -44,52 +55,83 @@ void WriteBatch::Clear() {
   save_points_.clear();
 }
 
-Status WriteBatch::Put(Slice key, Slice value) {
+void WriteBatch::Append(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value) {
+  const std::uint32_t id = family == nullptr ? 0 : family->GetID();
+  rep_ += static_cast<char>(id == 0 ? tag : tag | kFamilyBit);
+  if (id != 0) PutVarint64(&rep_, id);
+  PutLengthPrefixed(&rep_, key);
+  if (value != nullptr) PutLengthPrefixed(&rep_, *value);
+  EncodeFixed<std::uint32_t>(rep_.data(), ++count_);
+}
+
+Status WriteBatch::Put(ColumnFamilyHandle* family, Slice key, Slice value) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
   CAMBIUM_RETURN_IF_ERROR(CheckValue(value));
-  rep_ += kPutTag;
-  PutLengthPrefixed(&rep_, key);
-  PutLengthPrefixed(&rep_, value);
-  EncodeFixed<std::uint32_t>(rep_.data(), ++count_);
+  Append(kPutTag, family, key, &value);
   return Status::OK();
 }
 
-Status WriteBatch::Delete(Slice key) {
+Status WriteBatch::Delete(ColumnFamilyHandle* family, Slice key) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  rep_ += kDeleteTag;
-  PutLengthPrefixed(&rep_, key);
-  EncodeFixed<std::uint32_t>(rep_.data(), ++count_);
+  Append(kDeleteTag, family, key, nullptr);
   return Status::OK();
 }
 
-Status WriteBatch::SingleDelete(Slice key) {
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, Slice key) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  rep_ += kSingleDeleteTag;
-  PutLengthPrefixed(&rep_, key);
-  EncodeFixed<std::uint32_t>(rep_.data(), ++count_);
+  Append(kSingleDeleteTag, family, key, nullptr);
+  return Status::OK();
+}
+
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) {
+  CAMBIUM_RETURN_IF_ERROR(CheckKey(begin));
+  CAMBIUM_RETURN_IF_ERROR(CheckKey(end));
+  Append(kDeleteRangeTag, family, begin, &end);
   return Status::OK();
 }
 
 Status WriteBatch::Merge(Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }
-Status WriteBatch::DeleteRange(Slice, Slice) { return Status::NotSupported("DeleteRange is not in this version"); }
+
+Status WriteBatch::Handler::DeleteRange(Slice, Slice) {
+  return Status::InvalidArgument("the handler of a write batch knows no range deletes");
+}
+Status WriteBatch::Handler::PutCF(std::uint32_t family, Slice key, Slice value) {
+  return family == 0 ? Put(key, value) : NoFamily(family);
+}
+Status WriteBatch::Handler::DeleteCF(std::uint32_t family, Slice key) {
+  return family == 0 ? Delete(key) : NoFamily(family);
+}
+Status WriteBatch::Handler::SingleDeleteCF(std::uint32_t family, Slice key) {
+  return family == 0 ? SingleDelete(key) : NoFamily(family);
+}
+Status WriteBatch::Handler::DeleteRangeCF(std::uint32_t family, Slice begin, Slice end) {
+  return family == 0 ? DeleteRange(begin, end) : NoFamily(family);
+}
 
 Status WriteBatch::Iterate(Handler* handler) const {
   Slice rest(rep_);
   rest.remove_prefix(kCountSize);
   std::uint32_t seen = 0;
   for (; !rest.empty() && handler->Continue(); ++seen) {
-    const char tag = rest[0];
+    const bool has_family = (rest[0] & kFamilyBit) != 0;
+    const char tag = static_cast<char>(rest[0] & ~kFamilyBit);
     rest.remove_prefix(1);
+    std::uint64_t id = 0;
     Slice key;
     Slice value;
-    const bool sound = tag >= kPutTag && tag <= kSingleDeleteTag && GetLengthPrefixed(&rest, &key) &&
-                       (tag != kPutTag || GetLengthPrefixed(&rest, &value)) && seen < count_ &&
-                       key.size() <= kMaxKeyBytes && value.size() <= kMaxValueBytes;
+    const bool has_value = tag == kPutTag || tag == kDeleteRangeTag;
+    const bool sound = tag >= kPutTag && tag <= kDeleteRangeTag && (!has_family || GetVarint64(&rest, &id)) &&
+                       id <= 0xffffffffu && GetLengthPrefixed(&rest, &key) &&
+                       (!has_value || GetLengthPrefixed(&rest, &value)) && seen < count_ &&
+                       key.size() <= kMaxKeyBytes &&
+                       value.size() <= (tag == kDeleteRangeTag ? kMaxKeyBytes : kMaxValueBytes);
     if (!sound) return Status::Corruption("write batch is malformed behind operation " + std::to_string(seen));
+    const auto family = static_cast<std::uint32_t>(id);
     switch (tag) {
-      case kPutTag: CAMBIUM_RETURN_IF_ERROR(handler->Put(key, value)); break;
-      case kDeleteTag: CAMBIUM_RETURN_IF_ERROR(handler->Delete(key)); break;
-      default: CAMBIUM_RETURN_IF_ERROR(handler->SingleDelete(key)); break;
+      case kPutTag: CAMBIUM_RETURN_IF_ERROR(handler->PutCF(family, key, value)); break;
+      case kDeleteTag: CAMBIUM_RETURN_IF_ERROR(handler->DeleteCF(family, key)); break;
+      case kDeleteRangeTag: CAMBIUM_RETURN_IF_ERROR(handler->DeleteRangeCF(family, key, value)); break;
+      default: CAMBIUM_RETURN_IF_ERROR(handler->SingleDeleteCF(family, key)); break;
     }
   }
   if (rest.empty() && seen != count_) {

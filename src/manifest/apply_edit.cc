@@ -24,14 +24,6 @@ Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
   return Status::OK();
 }
 
-// The comparator of this name if its order is known here, else null.
-const Comparator* BuiltInComparator(const std::string& name) {
-  for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator()}) {
-    if (name == comparator->Name()) return comparator;
-  }
-  return nullptr;
-}
-
 class Stager {
  public:
   // With `consumed`, which is then the same as `state`, families are moved out of it instead of copied.
@@ -40,6 +32,7 @@ class Stager {
 
   Result<StagedEdit> Run() && {
     CAMBIUM_RETURN_IF_ERROR(StageGlobals());
+    CAMBIUM_RETURN_IF_ERROR(StageDroppedFamilies());
     for (const SegmentInfo& segment : edit_.set_segments) CAMBIUM_RETURN_IF_ERROR(SetSegment(segment));
     for (const FamilyEdit& family : edit_.families) CAMBIUM_RETURN_IF_ERROR(StageFamily(family));
     for (const std::uint64_t number : edit_.drop_segments) CAMBIUM_RETURN_IF_ERROR(DropSegment(number));
@@ -58,7 +51,10 @@ class Stager {
     globals.last_sequence = state_.last_sequence;
     globals.durable_sequence = state_.durable_sequence;
     globals.replay = state_.replay;
+    globals.replay_sequence = state_.replay_sequence;
     globals.clean_shutdown = state_.clean_shutdown;
+    globals.next_family_id = state_.next_family_id;
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.next_family_id, "the counter of family ids", &globals.next_family_id));
     if (edit_.database_id.has_value()) {
       if (state_.database_id != Id128{} && state_.database_id != *edit_.database_id) {
         return Misfit("it is of another database");
@@ -70,11 +66,13 @@ class Stager {
     CAMBIUM_RETURN_IF_ERROR(Raise(edit_.last_sequence, "the last sequence number", &globals.last_sequence));
     CAMBIUM_RETURN_IF_ERROR(Raise(edit_.durable_sequence, "the durable sequence number", &globals.durable_sequence));
     CAMBIUM_RETURN_IF_ERROR(Raise(edit_.replay, "the replay position", &globals.replay));
+    CAMBIUM_RETURN_IF_ERROR(Raise(edit_.replay_sequence, "the replay position", &globals.replay_sequence));
     if (edit_.clean_shutdown.has_value()) globals.clean_shutdown = *edit_.clean_shutdown;
     if (globals.next_file_number == 0 || globals.next_file_number > kFileNumberMax) {
       return Misfit("the counter of file numbers is out of range");
     }
-    if (globals.last_sequence > kMaxSequenceNumber || globals.durable_sequence > kMaxSequenceNumber) {
+    if (globals.last_sequence > kMaxSequenceNumber || globals.durable_sequence > kMaxSequenceNumber ||
+        globals.replay_sequence > kMaxSequenceNumber) {
       return Misfit("a sequence number is out of range");
     }
     return Status::OK();
@@ -86,7 +84,8 @@ class Stager {
     if (number == 0 || number >= staged_.globals.next_file_number) return Misfit(name + " has a number not yet drawn");
     const bool taken = state_.segments.contains(number) || !claimed_.insert(number).second ||
                        AnyFamily([number](const FamilyState& family) {
-                         return family.index_segments.contains(number) || HasRun(family, number);
+                         return family.index_segments.contains(number) || family.level_runs.contains(number) ||
+                                HasRun(family, number);
                        });
     return taken ? Misfit(name + " has the number of another file") : Status::OK();
   }
@@ -100,7 +99,8 @@ class Stager {
   [[nodiscard]] bool AnyFamily(Predicate predicate) const {
     return std::ranges::any_of(staged_.families, [&](const auto& entry) { return predicate(entry.second); }) ||
            std::ranges::any_of(state_.families, [&](const auto& entry) {
-             return !staged_.families.contains(entry.first) && predicate(entry.second);
+             return !staged_.families.contains(entry.first) && !dropped_families_.contains(entry.first) &&
+                    predicate(entry.second);
            });
   }
 
@@ -184,7 +184,21 @@ class Stager {
 
   // ---- Families ----
 
+  // Its references go with it, so that the same edit may drop segments that only it needed.
+  Status StageDroppedFamilies() {
+    for (const std::uint64_t number : edit_.drop_families) {
+      const auto id = static_cast<std::uint32_t>(number);
+      const std::string name = "family " + std::to_string(number);
+      if (number != id || !state_.families.contains(id)) return Misfit(name + " is dropped and not there");
+      if (id == 0) return Misfit("the default family is dropped");
+      if (!dropped_families_.insert(id).second) return Misfit(name + " is dropped twice");
+    }
+    staged_.dropped_families.assign(dropped_families_.begin(), dropped_families_.end());
+    return Status::OK();
+  }
+
   Status StageFamily(const FamilyEdit& edit) {
+    if (dropped_families_.contains(edit.id)) return Misfit(Name(edit) + " is edited and dropped");
     if (staged_.families.contains(edit.id)) return Misfit(Name(edit) + " is edited twice");
     const auto known = state_.families.find(edit.id);
     if ((known == state_.families.end()) != edit.create.has_value()) {
@@ -215,6 +229,11 @@ class Stager {
       return Misfit(Name(edit) + " has the name of another");
     }
     if (state_.families.size() + staged_.families.size() >= kMaxFamilies) return Misfit("too many families");
+    if (edit.id >= staged_.globals.next_family_id) return Misfit(Name(edit) + " has an id not yet drawn");
+    // An id that was used before may still be in the log. Only what is made out of nothing brings old ids.
+    if (edit.id != 0 && edit.id < state_.next_family_id && !edit_.database_id.has_value()) {
+      return Misfit(Name(edit) + " has the id of an older family");
+    }
     family->id = edit.id;
     family->name = edit.create->name;
     family->index_type = edit.create->index_type;
@@ -223,34 +242,66 @@ class Stager {
     return Status::OK();
   }
 
+  // Every run that is known or added ends in the stack, in a level, or nowhere.
   Status StageRuns(const FamilyEdit& edit, FamilyState* family) {
-    if (!edit.layers.has_value()) {
+    if (!edit.layers.has_value() && edit.place_runs.empty() && edit.drop_level_runs.empty()) {
       return edit.add_runs.empty() ? Status::OK() : Misfit(Name(edit) + " adds runs without a place for them");
     }
-    std::map<std::uint64_t, const RunInfo*> unplaced;
+    std::map<std::uint64_t, const RunInfo*> unplaced;  // of the stack, and added
+    std::set<std::uint64_t> added;
     for (const RunInfo& run : family->runs) unplaced.emplace(run.number, &run);
     for (const RunInfo& run : edit.add_runs) {
       CAMBIUM_RETURN_IF_ERROR(Claim(run.number, "run"));
       unplaced.emplace(run.number, &run);
+      added.insert(run.number);
     }
     std::vector<RunInfo> stack;
-    stack.reserve(unplaced.size());
-    for (const std::uint64_t number : *edit.layers) {
-      const auto run = unplaced.find(number);
-      if (run == unplaced.end()) {
-        return Misfit(Name(edit) + ": layer " + std::to_string(number) + " is no run, or there twice");
+    if (edit.layers.has_value()) {
+      stack.reserve(unplaced.size());
+      for (const std::uint64_t number : *edit.layers) {
+        const auto run = unplaced.find(number);
+        if (run == unplaced.end()) {
+          return Misfit(Name(edit) + ": layer " + std::to_string(number) + " is no run, or there twice");
+        }
+        stack.push_back(*run->second);
+        unplaced.erase(run);
+        added.erase(number);
       }
-      stack.push_back(*run->second);
-      unplaced.erase(run);
+    } else {
+      for (const RunInfo& run : family->runs) unplaced.erase(run.number);
     }
-    for (const RunInfo& run : edit.add_runs) {
-      if (unplaced.contains(run.number)) return Misfit(Name(edit) + " adds a run that is no layer");
-    }
-    if (family->index_type == IndexType::kBTree && !KeepsOrder(family->runs, stack)) {
+    CAMBIUM_RETURN_IF_ERROR(PlaceRuns(edit, &unplaced, &added, &family->level_runs));
+    if (!added.empty()) return Misfit(Name(edit) + " adds a run that is no layer");
+    if (!edit.layers.has_value()) return Status::OK();
+    if (!KeepsOrder(family->runs, stack)) {
       return Misfit(Name(edit) + ": runs change places");
     }
     if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(stack, std::greater<>(), &RunInfo::number);
     family->runs = std::move(stack);
+    return Status::OK();
+  }
+
+  static Status PlaceRuns(const FamilyEdit& edit, std::map<std::uint64_t, const RunInfo*>* unplaced,
+                          std::set<std::uint64_t>* added, std::map<std::uint64_t, LevelRun>* level_runs) {
+    for (const std::uint64_t number : edit.drop_level_runs) {
+      if (level_runs->erase(number) == 0) {
+        return Misfit(Name(edit) + ": run " + std::to_string(number) + " is dropped from a level and in none");
+      }
+    }
+    for (const auto& [number, level, tier] : edit.place_runs) {
+      const std::string name = Name(edit) + ": run " + std::to_string(number);
+      if (const auto known = level_runs->find(number); known != level_runs->end()) {
+        if (level < known->second.level) return Misfit(name + " goes up");
+        known->second.level = level;
+        known->second.tier = tier;
+        continue;
+      }
+      const auto run = unplaced->find(number);
+      if (run == unplaced->end()) return Misfit(name + " is placed and not there");
+      level_runs->emplace(number, LevelRun{*run->second, level, tier});
+      unplaced->erase(run);
+      added->erase(number);
+    }
     return Status::OK();
   }
 
@@ -344,6 +395,7 @@ class Stager {
   StagedEdit staged_;
   std::set<std::uint64_t> claimed_;  // numbers of files that are new
   std::set<std::uint64_t> dropped_;
+  std::set<std::uint32_t> dropped_families_;
   std::set<Slot> new_accounts_;
 };
 
@@ -360,6 +412,7 @@ void Install(StagedEdit staged, ManifestState* state) {
   for (auto& [id, family] : staged.families) state->families[id] = std::move(family);
   for (const auto& [number, segment] : staged.segments) state->segments[number] = segment;
   for (const std::uint64_t number : staged.dropped_segments) state->segments.erase(number);
+  for (const std::uint32_t id : staged.dropped_families) state->families.erase(id);
 }
 
 Status ApplyEdit(const Edit& edit, ManifestState* state) {

@@ -4,12 +4,14 @@
 // Refused is, beside what ManifestState::Check says of the outcome:
 //  - counters, sequence numbers, the epoch, the replay position or a family's flushed_sequence going back;
 //  - a file number at or above next_file_number, or a new file under a number that another one has;
-//  - a stack of layers that is not the known runs and the added ones, less the dropped; in a B+-tree family also one in
-//    which runs that stay change places;
+//  - a stack of layers that is not the known runs and the added ones, less the dropped, or one in which runs that
+//    stay change places;
 //  - a sweep over other runs than it began with; a cursor that goes back, as far as the order of keys is known here
 //    (the two built-in orders; under a user's comparator it may not become empty again); the end of a sweep whose
 //    runs stay, or runs that go while their sweep lives;
 //  - a segment that changes its identity, or opens again, or changes its length after it was sealed;
+//  - a run that is placed in a level above the one it is in;
+//  - a new family whose id was drawn before or not yet; an edit of a family that it drops; dropping the default one;
 //  - dropping a segment that any family has references to, that is not sealed (a large value need not be), or that
 //    holds log at or above the replay position;
 //  - accounts below zero, or with references and no bytes, or the reverse.
@@ -28,6 +30,7 @@ struct StagedEdit {
   std::map<std::uint32_t, FamilyState> families;  // the edited ones, whole
   std::map<std::uint64_t, SegmentInfo> segments;  // set
   std::vector<std::uint64_t> dropped_segments;
+  std::vector<std::uint32_t> dropped_families;
 };
 
 // All checks. Corruption if the edit does not fit.

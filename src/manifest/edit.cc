@@ -9,10 +9,10 @@ namespace cambium {
 namespace {
 
 // The last tag of each message that this version knows.
-constexpr std::uint64_t kEditTags = 10;
-constexpr std::uint64_t kFamilyTags = 11;
+constexpr std::uint64_t kEditTags = 12;
+constexpr std::uint64_t kFamilyTags = 13;
 constexpr std::uint64_t kCreationTags = 4;
-constexpr std::uint64_t kRunTags = 9;
+constexpr std::uint64_t kRunTags = 11;
 constexpr std::uint64_t kRootTags = 5;
 constexpr std::uint64_t kSweepTags = 2;
 constexpr std::uint64_t kSegmentTags = 10;
@@ -55,6 +55,8 @@ std::string EncodeRun(const RunInfo& run) {
   fields.Checksum(7, run.footer_checksum);
   fields.Bytes(8, run.smallest_key);
   fields.Bytes(9, run.largest_key);
+  fields.Number(10, run.range_delete_count);
+  fields.Number(11, run.largest_is_open ? 1 : 0);
   return out;
 }
 
@@ -73,6 +75,8 @@ Status DecodeRun(Slice bytes, RunInfo* run) {
   fields.Checksum(7, &run->footer_checksum);
   fields.Bytes(8, &smallest);
   fields.Bytes(9, &largest);
+  fields.Number(10, &run->range_delete_count);
+  fields.Flag(11, &run->largest_is_open);
   CAMBIUM_RETURN_IF_ERROR(fields.Finish(kRunTags));
   run->kind = static_cast<RunKind>(kind);
   run->smallest_key = smallest.ToString();
@@ -204,6 +208,22 @@ Status DecodeAccounts(Slice bytes, AccountDelta* accounts) {
   return Status::OK();
 }
 
+std::vector<std::uint64_t> EncodePlacements(const std::vector<FamilyEdit::Placement>& placements) {
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(placements.size() * 3);
+  for (const auto& [number, level, tier] : placements) numbers.insert(numbers.end(), {number, level, tier});
+  return numbers;
+}
+
+Status DecodePlacements(const std::vector<std::uint64_t>& numbers, std::vector<FamilyEdit::Placement>* placements) {
+  if (numbers.size() % 3 != 0) return Status::Corruption("family: placed runs are cut off");
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    if (numbers[i + 1] == 0 || numbers[i + 1] > kLevelMax) return Status::Corruption("family: level out of range");
+    placements->push_back({numbers[i], static_cast<std::uint32_t>(numbers[i + 1]), numbers[i + 2]});
+  }
+  return Status::OK();
+}
+
 std::string EncodeFamily(const FamilyEdit& family) {
   std::string out;
   FieldWriter fields(&out);
@@ -218,6 +238,8 @@ std::string EncodeFamily(const FamilyEdit& family) {
   for (const IndexSegmentInfo& segment : family.set_index_segments) fields.Bytes(9, EncodeIndexSegment(segment));
   if (!family.drop_index_segments.empty()) fields.Numbers(10, family.drop_index_segments);
   if (const std::string accounts = EncodeAccounts(family.accounts); !accounts.empty()) fields.Bytes(11, accounts);
+  if (!family.place_runs.empty()) fields.Numbers(12, EncodePlacements(family.place_runs));
+  if (!family.drop_level_runs.empty()) fields.Numbers(13, family.drop_level_runs);
   return out;
 }
 
@@ -250,6 +272,10 @@ Status DecodeFamily(Slice bytes, FamilyEdit* family) {
   CAMBIUM_RETURN_IF_ERROR(TakeAll(&fields, 9, DecodeIndexSegment, &family->set_index_segments));
   (void)fields.TakeNumbers(10, &family->drop_index_segments);
   if (fields.Take(11, &message)) CAMBIUM_RETURN_IF_ERROR(DecodeAccounts(message, &family->accounts));
+  if (std::vector<std::uint64_t> numbers; fields.TakeNumbers(12, &numbers)) {
+    CAMBIUM_RETURN_IF_ERROR(DecodePlacements(numbers, &family->place_runs));
+  }
+  (void)fields.TakeNumbers(13, &family->drop_level_runs);
   return fields.Finish(kFamilyTags);
 }
 
@@ -263,11 +289,15 @@ std::string EncodeEdit(const Edit& edit) {
   if (edit.next_file_number.has_value()) fields.Number(3, *edit.next_file_number);
   if (edit.last_sequence.has_value()) fields.Number(4, *edit.last_sequence);
   if (edit.durable_sequence.has_value()) fields.Number(5, *edit.durable_sequence);
-  if (edit.replay.has_value()) fields.Numbers(6, {edit.replay->segment, edit.replay->offset});
+  if (edit.replay.has_value()) {
+    fields.Numbers(6, {edit.replay->segment, edit.replay->offset, edit.replay_sequence.value_or(0)});
+  }
   if (edit.clean_shutdown.has_value()) fields.Number(7, *edit.clean_shutdown ? 1 : 0);
   for (const FamilyEdit& family : edit.families) fields.Bytes(8, EncodeFamily(family));
   for (const SegmentInfo& segment : edit.set_segments) fields.Bytes(9, EncodeSegment(segment));
   if (!edit.drop_segments.empty()) fields.Numbers(10, edit.drop_segments);
+  if (edit.next_family_id.has_value()) fields.Number(11, *edit.next_family_id);
+  if (!edit.drop_families.empty()) fields.Numbers(12, edit.drop_families);
   return out;
 }
 
@@ -287,8 +317,9 @@ Result<Edit> DecodeEdit(Slice bytes) {
   if (fields.TakeNumber(4, &number)) edit.last_sequence = number;
   if (fields.TakeNumber(5, &number)) edit.durable_sequence = number;
   if (std::vector<std::uint64_t> position; fields.TakeNumbers(6, &position)) {
-    if (position.size() != 2) return Status::Corruption("edit: field 6 is no log position");
+    if (position.size() != 3) return Status::Corruption("edit: field 6 is no log position");
     edit.replay = LogPosition{position[0], position[1]};
+    edit.replay_sequence = position[2];
   }
   if (fields.TakeNumber(7, &number)) {
     if (number > 1) return Status::Corruption("edit: field 7 is out of range");
@@ -301,6 +332,11 @@ Result<Edit> DecodeEdit(Slice bytes) {
   }
   CAMBIUM_RETURN_IF_ERROR(TakeAll(&fields, 9, DecodeSegment, &edit.set_segments));
   (void)fields.TakeNumbers(10, &edit.drop_segments);
+  if (fields.TakeNumber(11, &number)) {
+    if (number > 0xffffffffu) return Status::Corruption("edit: field 11 is out of range");
+    edit.next_family_id = static_cast<std::uint32_t>(number);
+  }
+  (void)fields.TakeNumbers(12, &edit.drop_families);
   CAMBIUM_RETURN_IF_ERROR(fields.Finish(kEditTags));
   return edit;
 }
@@ -313,7 +349,9 @@ Edit SnapshotEdit(const ManifestState& state) {
   edit.last_sequence = state.last_sequence;
   edit.durable_sequence = state.durable_sequence;
   edit.replay = state.replay;
+  edit.replay_sequence = state.replay_sequence;
   edit.clean_shutdown = state.clean_shutdown;
+  edit.next_family_id = state.next_family_id;
   for (const auto& [id, family] : state.families) {
     FamilyEdit& out = edit.families.emplace_back();
     out.id = id;
@@ -322,6 +360,10 @@ Edit SnapshotEdit(const ManifestState& state) {
     out.add_runs = family.runs;
     out.layers.emplace();
     for (const RunInfo& run : family.runs) out.layers->push_back(run.number);
+    for (const auto& [number, run] : family.level_runs) {
+      out.add_runs.push_back(run.info);
+      out.place_runs.push_back({number, run.level, run.tier});
+    }
     out.root = family.root;
     out.sweep = family.sweep;
     for (const auto& [number, segment] : family.index_segments) out.set_index_segments.push_back(segment);

@@ -5,15 +5,17 @@
 // be there any number of times, all others must be there.
 //
 //   edit           [1 database id: id]  [2 epoch]  [3 next file number]  [4 last sequence]  [5 durable sequence]
-//                  [6 replay: list of segment, offset]  [7 clean shutdown: 0, 1]  *8 family: message
-//                  *9 set segment: message  [10 dropped segments: list]
+//                  [6 replay: list of segment, offset, sequence]  [7 clean shutdown: 0, 1]  *8 family: message
+//                  *9 set segment: message  [10 dropped segments: list]  [11 next family id]
+//                  [12 dropped families: list]
 //   family         1 id  [2 creation: message]  [3 flushed sequence]  *4 added run: message  [5 layers: list]
 //                  [6 root: message]  [7 end of sweep: 1]  [8 sweep: message]  *9 set index segment: message
 //                  [10 dropped index segments: list]
 //                  [11 accounts: list of slot, references, bytes; slots ascend, the other two are zigzag]
+//                  [12 placed runs: list of number, level, tier]  [13 dropped level runs: list]
 //   creation       1 name  2 index type  3 comparator  4 page size
 //   run            1 number  2 kind  3 file id: id  4 root: message  5 tombstones  6 file size  7 footer checksum: sum
-//                  8 smallest key  9 largest key
+//                  8 smallest key  9 largest key  10 range deletes  11 largest is open: 0, 1
 //   root           1 page id  2 page checksum: sum  3 height  4 entry count  5 value bytes
 //   sweep          1 runs: list  2 cursor
 //   segment        1 number  2 slot  3 kind  4 file id: id  5 epoch  6 sealed: 0, 1  7 has footer: 0, 1
@@ -44,9 +46,18 @@ struct FamilyEdit {
   std::optional<Creation> create;
   std::optional<SequenceNumber> flushed_sequence;
   std::vector<RunInfo> add_runs;  // files that become layers; their place is given by `layers`
-  // The whole stack after the edit, newest first, whenever it changes. Runs that are no longer in it are dropped. In a
-  // B+-tree family the runs that stay keep their order: nothing that is older ever gets above something newer.
+  // The whole stack after the edit, newest first, whenever it changes. Runs that are no longer in it are dropped,
+  // unless place_runs has them. Those that stay keep their order: nothing that is older ever gets above something newer.
   std::optional<std::vector<std::uint64_t>> layers;
+  // kLsm: added runs, or runs that left the stack or another level, and where they lie now. Runs only go down.
+  struct Placement {
+    std::uint64_t number = 0;
+    std::uint32_t level = 0;  // 1 to kLevelMax
+    std::uint64_t tier = 0;
+    friend bool operator==(const Placement&, const Placement&) = default;
+  };
+  std::vector<Placement> place_runs;
+  std::vector<std::uint64_t> drop_level_runs;
   std::optional<TreeRoot> root;
   bool end_sweep = false;                            // its runs go in the same edit
   std::optional<SweepState> sweep;                   // begins one, or moves its cursor forward
@@ -62,11 +73,15 @@ struct Edit {
   std::optional<std::uint64_t> next_file_number;
   std::optional<SequenceNumber> last_sequence;
   std::optional<SequenceNumber> durable_sequence;
+  // Both or none.
   std::optional<LogPosition> replay;
+  std::optional<SequenceNumber> replay_sequence;
   std::optional<bool> clean_shutdown;
   std::vector<FamilyEdit> families;       // a family at most once
   std::vector<SegmentInfo> set_segments;  // new ones, or sealed now
   std::vector<std::uint64_t> drop_segments;
+  std::optional<std::uint32_t> next_family_id;
+  std::vector<std::uint64_t> drop_families;  // with their layers and accounts
 };
 
 [[nodiscard]] std::string EncodeEdit(const Edit& edit);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <set>
 
+#include "cambium/comparator.h"
 #include "manifest/file_names.h"
 #include "manifest/state_check.h"
 #include "util/result.h"
@@ -36,6 +37,9 @@ Status CheckRun(const FamilyState& family, const RunInfo& run) {
   const std::string name = "run " + std::to_string(run.number);
   if (run.kind != RunKind::kFlush && run.kind != RunKind::kMerge && run.kind != RunKind::kRelocation) {
     return Wrong(OfFamily(family, name + " is of an unknown kind"));
+  }
+  if (run.largest_is_open && run.range_delete_count == 0) {
+    return Wrong(OfFamily(family, name + " ends in a range delete and has none"));
   }
   if (IsEmpty(run.root) != (run.root.height == 0)) return Wrong(OfFamily(family, name + " has a root without height"));
   if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.page_size)) {
@@ -72,7 +76,53 @@ Status CheckTree(const FamilyState& family) {
   return Status::OK();
 }
 
+Status CheckLevels(const FamilyState& family) {
+  for (const auto& [number, run] : family.level_runs) {
+    if (number != run.info.number || run.level == 0 || run.level > kLevelMax) {
+      return Wrong(OfFamily(family, "run " + std::to_string(number) + " lies in level " + std::to_string(run.level)));
+    }
+    CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run.info));
+  }
+  if (family.index_type == IndexType::kBTree && !family.level_runs.empty()) {
+    return Wrong(OfFamily(family, "a B+-tree has levels"));
+  }
+  if (family.index_type == IndexType::kLsm &&
+      (!IsEmpty(family.root) || family.sweep.has_value() || !family.index_segments.empty())) {
+    return Wrong(OfFamily(family, "an LSM has a tree"));
+  }
+  return Status::OK();
+}
+
+// Only where the order of keys is known here; whoever opens the files knows it always.
+Status CheckTiers(const FamilyState& family) {
+  const Comparator* comparator = BuiltInComparator(family.comparator);
+  if (comparator == nullptr) return Status::OK();
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<const RunInfo*>> tiers;
+  for (const auto& [number, run] : family.level_runs) tiers[{run.level, run.tier}].push_back(&run.info);
+  for (auto& [place, runs] : tiers) {
+    std::ranges::sort(runs, [comparator](const RunInfo* a, const RunInfo* b) {
+      return comparator->Compare(a->smallest_key, b->smallest_key) < 0;
+    });
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      const int order = comparator->Compare(runs[i - 1]->largest_key, runs[i]->smallest_key);
+      if (order > 0 || (order == 0 && !runs[i - 1]->largest_is_open)) {
+        return Wrong(OfFamily(family, "runs " + std::to_string(runs[i - 1]->number) + " and " +
+                                          std::to_string(runs[i]->number) + " of level " +
+                                          std::to_string(place.first) + " overlap"));
+      }
+    }
+  }
+  return Status::OK();
+}
+
 }  // namespace
+
+const Comparator* BuiltInComparator(const std::string& name) {
+  for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    if (name == comparator->Name()) return comparator;
+  }
+  return nullptr;
+}
 
 Status CheckSegment(const SegmentInfo& segment) {
   const std::string name = "segment " + std::to_string(segment.number);
@@ -103,6 +153,7 @@ Status CheckFamily(const FamilyState& family) {
   for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(CheckRun(family, run));
   if (family.sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckSweep(family));
   CAMBIUM_RETURN_IF_ERROR(CheckTree(family));
+  CAMBIUM_RETURN_IF_ERROR(CheckLevels(family));
   for (const auto& [slot, account] : family.accounts) {
     if (account.references <= 0 || account.references > kAccountMax || account.bytes <= 0 ||
         account.bytes > kAccountMax) {
@@ -137,7 +188,8 @@ Account ManifestState::TotalAccount(Slot slot) const {
 
 Status ManifestState::Check() const {
   if (next_file_number == 0 || next_file_number > kFileNumberMax) return Wrong("file numbers are out of range");
-  if (last_sequence > kMaxSequenceNumber || durable_sequence > kMaxSequenceNumber) {
+  if (last_sequence > kMaxSequenceNumber || durable_sequence > kMaxSequenceNumber ||
+      replay_sequence > kMaxSequenceNumber) {
     return Wrong("sequence numbers are out of range");
   }
   if (families.size() > kMaxFamilies) return Wrong("too many families");
@@ -164,8 +216,11 @@ Status ManifestState::Check() const {
   for (const auto& [id, family] : families) {
     if (id != family.id) return Wrong("family " + std::to_string(id) + " is filed wrongly");
     CAMBIUM_RETURN_IF_ERROR(CheckFamily(family));
+    CAMBIUM_RETURN_IF_ERROR(CheckTiers(family));
+    if (id >= next_family_id) return Wrong(OfFamily(family, "has an id not yet drawn"));
     if (!names.insert(family.name).second) return Wrong(OfFamily(family, "shares its name"));
     for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(claim(run.number));
+    for (const auto& [run, info] : family.level_runs) CAMBIUM_RETURN_IF_ERROR(claim(run));
     for (const auto& [number, info] : family.index_segments) CAMBIUM_RETURN_IF_ERROR(claim(number));
     for (const auto& [slot, account] : family.accounts) {
       if (!slots.contains(slot)) return Wrong(OfFamily(family, "account of a segment that does not live"));

@@ -68,6 +68,18 @@ struct SweepState {
   friend bool operator==(const SweepState&, const SweepState&) = default;
 };
 
+// A run that has left the stack for a level of a kLsm family. Levels count from 1; what lies in a level hides what lies
+// in the ones with larger numbers. Within a level a tier hides those with smaller numbers, and the runs of one tier
+// share no key: together they are one sorted sequence.
+inline constexpr std::uint32_t kLevelMax = 63;
+
+struct LevelRun {
+  RunInfo info;
+  std::uint32_t level = 0;
+  std::uint64_t tier = 0;
+  friend bool operator==(const LevelRun&, const LevelRun&) = default;
+};
+
 struct FamilyState {
   std::uint32_t id = 0;
   std::string name;
@@ -76,7 +88,8 @@ struct FamilyState {
   std::uint64_t page_size = 0;
   SequenceNumber flushed_sequence = 0;  // what is at or below it is in the durable layers
   std::vector<RunInfo> runs;            // newest first: the order of layers is this order
-  TreeRoot root;
+  std::map<std::uint64_t, LevelRun> level_runs;  // kLsm only; by number; below `runs`
+  TreeRoot root;                                 // kBTree only, as sweep and index segments are
   std::optional<SweepState> sweep;
   std::map<std::uint64_t, IndexSegmentInfo> index_segments;  // by number
   std::map<Slot, Account> accounts;                          // no zero entries
@@ -93,7 +106,9 @@ struct ManifestState {
   SequenceNumber last_sequence = 0;     // the largest that any committed layer holds
   SequenceNumber durable_sequence = 0;  // known durable in the log when the last record was written
   LogPosition replay;                   // recovery reads the log from here
+  SequenceNumber replay_sequence = 0;   // of the last operation before it
   bool clean_shutdown = false;          // Close synced everything; durable_sequence is then the end of the log
+  std::uint32_t next_family_id = 1;     // ids are never reused: the log may still name families that were dropped
   std::map<std::uint32_t, FamilyState> families;    // by id
   std::map<std::uint64_t, SegmentInfo> segments;    // by number
   // Slots have no table of their own: references are zero at a drop, so a slot is free as soon as no segment has it.
@@ -105,7 +120,8 @@ struct ManifestState {
   //  - Every file number is in [1, next_file_number), and names one file: a segment, a run or an index segment.
   //  - No two segments have the same slot; a footer stands only in a sealed one, behind sealed_length.
   //  - The replay position is not behind the end of the sealed segment it names.
-  //  - Names of families differ. A sweep's runs are the oldest of the stack.
+  //  - Names of families differ, their ids are below next_family_id. A sweep's runs are the oldest of the stack.
+  //  - A B+-tree has no levels, an LSM no tree. Runs of a tier share no key, as far as the order of keys is known here.
   //  - A root lies within the committed length of an index segment of its family, a run's root within the run.
   //  - Accounts are positive, references and bytes both, and speak of living segments.
   // O(everything). An edit is checked on its own; this is for what was read, and for tests.

@@ -1,9 +1,13 @@
 // The parts of ManifestState::Check that an edit repeats for what it touches.
 #pragma once
 
+#include "cambium/comparator.h"
 #include "manifest/state.h"
 
 namespace cambium {
+
+// The comparator of this name if its order is known here, else null.
+[[nodiscard]] const Comparator* BuiltInComparator(const std::string& name);
 
 // One segment by itself.
 Status CheckSegment(const SegmentInfo& segment);

@@ -237,8 +237,6 @@ TEST(DbBasics, WhatThisVersionDoesNotHaveIsNotSupported) {
   TestStore store;
   store.MustOpen();
   EXPECT_TRUE(store.db->Merge({}, "k", "v").IsNotSupported());
-  EXPECT_TRUE(store.db->DeleteRange({}, "a", "b").IsNotSupported());
-  EXPECT_TRUE(store.db->CreateColumnFamily("other").IsNotSupported());
   EXPECT_TRUE(store.db->IngestExternalFile({"/file"}).IsNotSupported());
   EXPECT_TRUE(store.db->Resume().ok());  // nothing to resume from
   EXPECT_EQ(store.db->GetName(), kStorePath);

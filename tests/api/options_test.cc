@@ -36,13 +36,25 @@ const Case kIllegal[] = {
     {"large_value_size", "4096 to 67108864", [](Options* o) { o->large_value_size = (64ull << 20) + 1; }},
     {"lock_wait_micros", "0 to 3600000000", [](Options* o) { o->lock_wait_micros = ~std::uint64_t{0}; }},
     {"comparator", "null", [](Options* o) { o->comparator = nullptr; }},
-    {"index_type", "kLsm", [](Options* o) { o->index_type = IndexKind::kLsm; }, Status::Code::kNotSupported},
     {"index_type", "IndexKind", [](Options* o) { o->index_type = static_cast<IndexKind>(9); }},
     {"wal_recovery_mode", "kSkipAnyCorruptedRecords",
      [](Options* o) { o->wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords; },
      Status::Code::kNotSupported},
     {"wal_recovery_mode", "WALRecoveryMode",
      [](Options* o) { o->wal_recovery_mode = static_cast<WALRecoveryMode>(9); }},
+    {"compaction_style", "kCompactionStyleLazyLevel",
+     [](Options* o) { o->compaction_style = static_cast<CompactionStyle>(1); }, Status::Code::kNotSupported},
+    {"level0_file_num_compaction_trigger", "1 to 1000", [](Options* o) { o->level0_file_num_compaction_trigger = 0; }},
+    {"level0_slowdown_writes_trigger", "4 to 10000", [](Options* o) { o->level0_slowdown_writes_trigger = 3; }},
+    {"level0_stop_writes_trigger", "20 to 10000", [](Options* o) { o->level0_stop_writes_trigger = 19; }},
+    {"target_file_size_base", "16384 to", [](Options* o) { o->target_file_size_base = 1; }},
+    {"target_file_size_multiplier", "1 to 100", [](Options* o) { o->target_file_size_multiplier = 0; }},
+    {"max_bytes_for_level_base", "16384 to", [](Options* o) { o->max_bytes_for_level_base = 1; }},
+    {"max_bytes_for_level_multiplier", "1.0", [](Options* o) { o->max_bytes_for_level_multiplier = 0.5; }},
+    {"num_levels", "2 to 63", [](Options* o) { o->num_levels = 1; }},
+    {"num_levels", "2 to 63", [](Options* o) { o->num_levels = 64; }},
+    {"compression", "kZSTD", [](Options* o) { o->compression = CompressionType::kZlibCompression; },
+     Status::Code::kNotSupported},
     {"blob_compression_type", "kZSTD",
      [](Options* o) { o->blob_compression_type = CompressionType::kSnappyCompression; }, Status::Code::kNotSupported},
     {"blob_compression_type", "kZSTD", [](Options* o) { o->blob_compression_type = static_cast<CompressionType>(99); },
@@ -128,7 +140,7 @@ TEST(Options, ValuesAreSeparatedFromMinBlobSizeOnUnlessAPageCannotHoldThemInline
 }
 
 TEST(Options, TheSurroundingsAreTheLibrarysOwnIfNull) {
-  const Options filled = FillInDefaults(Options());
+  const DBOptions filled = FillInDefaults(Options());
   EXPECT_NE(filled.file_system, nullptr);
   EXPECT_NE(filled.clock, nullptr);
   EXPECT_NE(filled.random_source, nullptr);

@@ -81,7 +81,8 @@ TEST(WriteBatch, WhatIsTooLargeOrUnknownLeavesItUnchanged) {
   EXPECT_TRUE(batch.SingleDelete(key).IsInvalidArgument());
   EXPECT_TRUE(batch.Put("k", Slice(key.data(), kMaxValueBytes + 1)).IsInvalidArgument());  // size only: never read
   EXPECT_TRUE(batch.Merge("k", "v").IsNotSupported());
-  EXPECT_TRUE(batch.DeleteRange("a", "b").IsNotSupported());
+  EXPECT_TRUE(batch.DeleteRange(key, "z").IsInvalidArgument());
+  EXPECT_TRUE(batch.DeleteRange("a", key).IsInvalidArgument());
   EXPECT_EQ(batch.Data(), before);
   EXPECT_EQ(batch.Count(), 3u);
   EXPECT_TRUE(batch.Put(std::string(kMaxKeyBytes, 'k'), "v").ok());

@@ -119,7 +119,10 @@ TEST(ApplyEditTest, EditsThatFit) {
          e->set_segments[0].file_size = 9000;
        }},
       {"a new family",
-       [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512}; }},
+       [](Edit* e) {
+         e->next_family_id = 2;
+         Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512};
+       }},
       {"a replay position at the end of a segment that goes",
        [](Edit* e) {
          e->set_segments = {SealedLogOf(12, 2)};
@@ -323,14 +326,125 @@ TEST(ApplyEditTest, InTheReverseOrderACursorGoesDown) {
   }
 }
 
-// Levels of an LSM hold disjoint runs side by side, whose order in the list says nothing.
-TEST(ApplyEditTest, RunsOfAnLsmMayChangePlaces) {
+// A family of runs 32, 31, 30 in the stack, 33 and 34 side by side in level 1, 35 in level 2.
+ManifestState LsmSample() {
   ManifestState state = Sample();
-  state.families[0].index_type = IndexType::kLsm;
-  state.families[0].sweep.reset();
+  FamilyState& family = state.families[0];
+  family.index_type = IndexType::kLsm;
+  family.sweep.reset();
+  family.root = {};
+  family.index_segments.clear();
+  const auto place = [&](std::uint64_t number, std::uint32_t level, const char* smallest, const char* largest) {
+    LevelRun run{RunOf(number), level, 0};
+    run.info.smallest_key = smallest;
+    run.info.largest_key = largest;
+    family.level_runs[number] = run;
+  };
+  place(33, 1, "a", "f");
+  place(34, 1, "g", "m");
+  place(35, 2, "b", "z");
+  return state;
+}
+
+TEST(ApplyEditTest, RunsGoDownTheLevelsOfAnLsm) {
+  ManifestState state = LsmSample();
+  ASSERT_TRUE(state.Check().ok()) << state.Check().ToString();
   Edit edit;
-  Family(&edit).layers = {30, 32, 31};
+  Family(&edit).layers = {32};
+  Family(&edit).add_runs = {RunOf(50)};
+  Family(&edit).place_runs = {{50, 1, 7}, {31, 3, 0}, {34, 2, 1}};  // 30 and 33 are merged into 50
+  Family(&edit).drop_level_runs = {33};
+  const Status s = ApplyEdit(edit, &state);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint64_t>> places;
+  for (const auto& [number, run] : state.families[0].level_runs) places[number] = {run.level, run.tier};
+  EXPECT_EQ(places, (decltype(places){{31, {3, 0}}, {34, {2, 1}}, {35, {2, 0}}, {50, {1, 7}}}));
+  ASSERT_EQ(state.families[0].runs.size(), 1u);
+  // What the first record of the next MANIFEST says comes to the same.
+  ManifestState again;
+  ASSERT_TRUE(ApplyEdit(SnapshotEdit(state), &again).ok());
+  EXPECT_EQ(again, state);
+}
+
+TEST(ApplyEditTest, EditsOfLevelsThatDoNotFit) {
+  const Case cases[] = {
+      {"a run goes up", [](Edit* e) { Family(e).place_runs = {{35, 1, 0}}; }},
+      {"a run that is not there", [](Edit* e) { Family(e).place_runs = {{36, 1, 0}}; }},
+      {"a run of the stack that stays in it", [](Edit* e) { Family(e).place_runs = {{30, 1, 3}}; }},
+      {"level 0", [](Edit* e) { Family(e).place_runs = {{35, 0, 0}}; }},
+      {"a level too deep", [](Edit* e) { Family(e).place_runs = {{35, kLevelMax + 1, 0}}; }},
+      {"a drop of what is in no level", [](Edit* e) { Family(e).drop_level_runs = {32}; }},
+      {"a drop twice", [](Edit* e) { Family(e).drop_level_runs = {33, 33}; }},
+      {"a new run without a place", [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).drop_level_runs = {33}; }},
+      {"a run of a level back in the stack", [](Edit* e) { Family(e).layers = {33, 32, 31, 30}; }},
+      {"runs of the stack that change places", [](Edit* e) { Family(e).layers = {30, 32, 31}; }},
+      {"a tree in an LSM", [](Edit* e) { Family(e).set_index_segments = {{41, {}, 3 * kPageSize, 1}}; }},
+  };
+  for (const Case& c : cases) {
+    ManifestState state = LsmSample();
+    Edit edit;
+    c.change(&edit);
+    EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption()) << c.what;
+  }
+  ManifestState tree = Sample();
+  Edit edit;
+  Family(&edit).layers = {32, 31, 30};
+  Family(&edit).add_runs = {RunOf(50)};
+  Family(&edit).place_runs = {{50, 1, 0}};
+  EXPECT_TRUE(ApplyEdit(edit, &tree).IsCorruption());
+}
+
+TEST(ApplyEditTest, RunsOfOneTierThatOverlapAreSeen) {
+  ManifestState state = LsmSample();
+  state.families[0].level_runs[34].info.smallest_key = "f";
+  EXPECT_TRUE(state.Check().IsCorruption());
+  // 33 ends in a range delete up to "f", so that "f" is not its own.
+  state.families[0].level_runs[33].info.range_delete_count = 1;
+  state.families[0].level_runs[33].info.largest_is_open = true;
+  EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
+  state.families[0].level_runs[34].info.smallest_key = "e";
+  EXPECT_TRUE(state.Check().IsCorruption());
+  state.families[0].level_runs[34].tier = 1;
+  EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
+}
+
+TEST(ApplyEditTest, ADroppedFamilyTakesItsReferencesAndNeverItsIdBack) {
+  ManifestState state = Sample();
+  Edit edit;
+  edit.next_family_id = 2;
+  Family(&edit).id = 1;
+  Family(&edit).create = {"two", IndexType::kBTree, "mine", 512};
+  Family(&edit).accounts.Add(Slot{1}, {1, 64});
+  ASSERT_TRUE(ApplyEdit(edit, &state).ok());
+  Edit drop;
+  drop.drop_segments = {11};
+  EXPECT_TRUE(StageEdit(drop, state).status().IsCorruption()) << "family 1 refers to it";
+  drop.drop_families = {1};
+  ASSERT_TRUE(ApplyEdit(drop, &state).ok());
+  EXPECT_FALSE(state.families.contains(1));
+  EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
+  EXPECT_TRUE(StageEdit(edit, state).status().IsCorruption()) << "the id is used again";
+  edit.next_family_id = 3;
+  edit.families[0].id = 2;
+  edit.families[0].accounts = {};
   EXPECT_TRUE(ApplyEdit(edit, &state).ok());
+}
+
+TEST(ApplyEditTest, EditsOfFamiliesThatDoNotFit) {
+  const Case cases[] = {
+      {"the default family dropped", [](Edit* e) { e->drop_families = {0}; }},
+      {"one that is not there dropped", [](Edit* e) { e->drop_families = {1}; }},
+      {"an id that is no id dropped", [](Edit* e) { e->drop_families = {std::uint64_t{1} << 32}; }},
+      {"an id not drawn",
+       [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512}; }},
+      {"the counter goes back", [](Edit* e) { e->next_family_id = 0; }},
+  };
+  for (const Case& c : cases) {
+    ManifestState state = Sample();
+    Edit edit;
+    c.change(&edit);
+    EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption()) << c.what;
+  }
 }
 
 // A merge gets a higher number than the runs above it, and must stay below them all the same.
@@ -384,6 +498,7 @@ TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
       {"a file twice", [](ManifestState* s) { s->families[0].runs[0] = RunOf(40); }},
       {"a name twice",
        [](ManifestState* s) {
+         s->next_family_id = 2;
          s->families[1] = s->families[0];
          s->families[1].id = 1;
          s->families[1].runs.clear();
@@ -406,6 +521,7 @@ TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
 
 TEST(ApplyEditTest, TotalsGoOverAllFamilies) {
   ManifestState state = Sample();
+  state.next_family_id = 2;
   state.families[1].accounts[Slot{0}] = {1, 50};
   EXPECT_EQ(state.TotalAccount(Slot{0}), (Account{5, 450}));
   EXPECT_EQ(state.TotalAccount(Slot{1}), (Account{}));

@@ -38,6 +38,7 @@ class EditGenerator {
     if (prng_.OneIn(3)) AddSegment(after, &edit);
     if (prng_.OneIn(3)) SealSegment(after, &edit);
     if (!state.families.empty()) EditFamily(after, &edit);
+    if (state.families.size() > 3 && prng_.OneIn(8)) DropFamily(state, &edit);
     if (prng_.OneIn(2)) DropSegments(after, edit);
     edit.drop_segments = dropped_;
     dropped_.clear();
@@ -57,11 +58,21 @@ class EditGenerator {
  private:
   void CreateFamily(const ManifestState& state, Edit* edit) {
     FamilyEdit& family = edit->families.emplace_back();
-    family.id = state.families.empty() ? 0 : state.families.rbegin()->first + 1;
+    family.id = state.families.empty() ? 0 : state.next_family_id;
+    edit->next_family_id = family.id + 1;
     family.create = {"family " + std::to_string(family.id) + prng_.Bytes(prng_.Uniform(5)),
                      prng_.OneIn(4) ? IndexType::kLsm : IndexType::kBTree,
                      prng_.OneIn(3) ? "user order" : "cambium.BytewiseComparator", std::uint64_t{512}
                                                                                        << prng_.Uniform(6)};
+  }
+
+  // One that the edit leaves alone.
+  void DropFamily(const ManifestState& state, Edit* edit) {
+    for (const auto& [id, family] : state.families) {
+      if (id == 0 || std::ranges::any_of(edit->families, [id](const FamilyEdit& f) { return f.id == id; })) continue;
+      edit->drop_families.push_back(id);
+      return;
+    }
   }
 
   void AddSegment(const ManifestState& state, Edit* edit) {
@@ -109,6 +120,8 @@ class EditGenerator {
     run.tombstone_count = prng_.Skewed(10);
     run.file_size = (unit + units) * family.page_size + prng_.Uniform(5000);
     run.footer_checksum = prng_.Next();
+    run.range_delete_count = prng_.OneIn(3) ? prng_.Uniform(10) : 0;
+    run.largest_is_open = run.range_delete_count > 0 && prng_.OneIn(2);
     run.smallest_key = prng_.Bytes(prng_.Uniform(20));
     run.largest_key = prng_.Bytes(prng_.Uniform(20));
     return run;
@@ -123,7 +136,13 @@ class EditGenerator {
     switch (prng_.Uniform(5)) {
       case 0: Flush(state, &family, edit, &out); break;
       case 1: MergeRuns(state, &family, &out); break;
-      case 2: Sweep(state, &family, &out); break;
+      case 2:
+        if (family.index_type == IndexType::kLsm) {
+          Compact(state, &family, &out);
+        } else {
+          Sweep(state, &family, &out);
+        }
+        break;
       case 3: Charge(state, family, &out); break;
       default: Discharge(&family, &out); break;
     }
@@ -143,6 +162,7 @@ class EditGenerator {
       const std::uint64_t most = segment.sealed ? segment.sealed_length : least + 5000;
       state.replay = {number, segment.sealed && prng_.OneIn(2) ? most : prng_.Between(least, most)};
       edit->replay = state.replay;
+      edit->replay_sequence = state.replay_sequence + prng_.Uniform(3);
     }
   }
 
@@ -157,6 +177,25 @@ class EditGenerator {
     for (std::size_t i = 0; i < family->runs.size(); ++i) {
       if (i == from) out->layers->push_back(out->add_runs[0].number);
       if (i < from || i >= to) out->layers->push_back(family->runs[i].number);
+    }
+  }
+
+  // The oldest run goes into a level, as it is or in another form; one in a level goes down, another goes for good. Each
+  // is a tier of its own, because the keys are random.
+  void Compact(const ManifestState& state, FamilyState* family, FamilyEdit* out) {
+    if (!family->runs.empty()) {
+      std::uint64_t number = family->runs.back().number;
+      if (prng_.OneIn(2)) {
+        out->add_runs.push_back(NewRun(state, *family));
+        number = out->add_runs[0].number;
+      }
+      out->layers.emplace();
+      for (std::size_t i = 0; i + 1 < family->runs.size(); ++i) out->layers->push_back(family->runs[i].number);
+      out->place_runs.push_back({number, 1 + static_cast<std::uint32_t>(prng_.Uniform(3)), number});
+    }
+    for (const auto& [number, run] : family->level_runs) {
+      if (prng_.OneIn(4) && run.level < kLevelMax) out->place_runs.push_back({number, run.level + 1, number});
+      else if (prng_.OneIn(4)) out->drop_level_runs.push_back(number);
     }
   }
 

@@ -28,6 +28,7 @@ Edit FullEdit() {
   edit.last_sequence = 1000;
   edit.durable_sequence = 900;
   edit.replay = LogPosition{5, 4096};
+  edit.replay_sequence = 777;
   edit.clean_shutdown = true;
   FamilyEdit& family = edit.families.emplace_back();
   family.id = 7;
@@ -43,6 +44,8 @@ Edit FullEdit() {
   run.footer_checksum = 0x99aabbccddeeff00u;
   run.smallest_key = "a";
   run.largest_key = "zz";
+  run.range_delete_count = 6;
+  run.largest_is_open = true;
   family.add_runs.push_back(run);
   family.layers = {12};
   family.root = TreeRoot{{MakePageId(13, 9, 2), 1}, 3, 100, 200};
@@ -52,20 +55,25 @@ Edit FullEdit() {
   family.drop_index_segments = {14, 15};
   family.accounts.Add(Slot{2}, {3, 1500});
   family.accounts.Add(Slot{9}, {-1, -64});
+  family.place_runs = {{12, 1, 0}, {11, 6, 200}};
+  family.drop_level_runs = {10, 9};
   edit.set_segments.push_back({5, Slot{2}, SegmentKind::kLog, IdOf(0x40), 3, true, true, 8192, 9000, 999});
   edit.drop_segments = {4};
+  edit.next_family_id = 300;
+  edit.drop_families = {8, 9};
   return edit;
 }
 
 TEST(EditTest, BytesOfAnEditAreThoseOfTheFormat) {
   EXPECT_EQ(Slice(EncodeEdit(FullEdit())).ToString(true),
-            "0110101112131415161718191a1b1c1d1e1f0201030302ac020402e80705028407060305802007010108db0101010702"
-            "2b010670686f746f73020101031a63616d6269756d2e4279746577697365436f6d70617261746f72040280200302a006"
-            "044e01010c0201020310202122232425262728292a2b2c2d2e2f041b0105c08180800302088877665544332211030102"
-            "04012805028827050104060380a001070800ffeeddccbbaa9908016109027a7a05010c061b0105c18480a00302080100"
-            "0000000000000301030401640502c801070101080601010c02016d091d01010d0210303132333435363738393a3b3c3d"
-            "3e3f03038080040401060a020e0f0b070206b81709017f09300101050201020301010410404142434445464748494a4b"
-            "4c4d4e4f050103060101070101080280400902a8460a02e7070a0104");
+            "0110101112131415161718191a1b1c1d1e1f0201030302ac020402e807050284070605058020890607010108ee010101"
+            "07022b010670686f746f73020101031a63616d6269756d2e4279746577697365436f6d70617261746f72040280200302"
+            "a006045401010c0201020310202122232425262728292a2b2c2d2e2f041b0105c0818080030208887766554433221103"
+            "010204012805028827050104060380a001070800ffeeddccbbaa9908016109027a7a0a01060b010105010c061b0105c1"
+            "8480a003020801000000000000000301030401640502c801070101080601010c02016d091d01010d0210303132333435"
+            "363738393a3b3c3d3e3f03038080040401060a020e0f0b070206b81709017f0c070c01000b06c8010d020a0909300101"
+            "050201020301010410404142434445464748494a4b4c4d4e4f050103060101070101080280400902a8460a02e7070a01"
+            "040b02ac020c020809");
 }
 
 TEST(EditTest, EveryFieldComesBack) {
@@ -78,6 +86,9 @@ TEST(EditTest, EveryFieldComesBack) {
   EXPECT_EQ(back->last_sequence, edit.last_sequence);
   EXPECT_EQ(back->durable_sequence, edit.durable_sequence);
   EXPECT_EQ(back->replay, edit.replay);
+  EXPECT_EQ(back->replay_sequence, edit.replay_sequence);
+  EXPECT_EQ(back->next_family_id, edit.next_family_id);
+  EXPECT_EQ(back->drop_families, edit.drop_families);
   EXPECT_EQ(back->clean_shutdown, edit.clean_shutdown);
   EXPECT_EQ(back->set_segments, edit.set_segments);
   EXPECT_EQ(back->drop_segments, edit.drop_segments);
@@ -99,6 +110,8 @@ TEST(EditTest, EveryFieldComesBack) {
   EXPECT_EQ(family.set_index_segments, expected.set_index_segments);
   EXPECT_EQ(family.drop_index_segments, expected.drop_index_segments);
   EXPECT_EQ(family.accounts.by_slot(), expected.accounts.by_slot());
+  EXPECT_EQ(family.place_runs, expected.place_runs);
+  EXPECT_EQ(family.drop_level_runs, expected.drop_level_runs);
 }
 
 TEST(EditTest, AnEmptyEditIsEmpty) {
@@ -157,15 +170,23 @@ TEST(EditTest, ATagOfALaterVersionIsNotSupported) {
     FieldWriter(&message).Number(tag, 1);
     return message;
   };
-  EXPECT_TRUE(DecodeEdit(with_field(EncodeEdit(FullEdit()), 11)).status().IsNotSupported());
+  EXPECT_TRUE(DecodeEdit(with_field(EncodeEdit(FullEdit()), 13)).status().IsNotSupported());
   EXPECT_TRUE(DecodeEdit(with_field("", 1000)).status().IsNotSupported());
   std::string message;
   FieldWriter inner(&message);
   inner.Number(1, 0);
-  inner.Number(12, 1);
+  inner.Number(14, 1);
   std::string edit;
   FieldWriter(&edit).Bytes(8, message);
   EXPECT_TRUE(DecodeEdit(edit).status().IsNotSupported());
+}
+
+std::string FamilyWithPlaces(const std::vector<std::uint64_t>& numbers) {
+  std::string bytes;
+  FieldWriter fields(&bytes);
+  fields.Number(1, 0);
+  fields.Numbers(12, numbers);
+  return bytes;
 }
 
 // Of a family whose accounts are these numbers.
@@ -192,7 +213,12 @@ TEST(EditTest, WhatIsNoEditIsCorruption) {
       encode([](FieldWriter& f) { f.Bytes(2, ""); }),                             // no number
       encode([](FieldWriter& f) { f.Bytes(2, "\x01\x02"); }),                     // two numbers
       encode([](FieldWriter& f) { f.Numbers(6, {1}); }),                          // half a position
-      encode([](FieldWriter& f) { f.Numbers(6, {1, 2, 3}); }),                    // more than a position
+      encode([](FieldWriter& f) { f.Numbers(6, {1, 2, 3, 4}); }),                 // more than a position
+      encode([](FieldWriter& f) { f.Numbers(6, {1, 2}); }),                       // less than one
+      encode([](FieldWriter& f) { f.Number(11, std::uint64_t{1} << 32); }),       // no family id
+      encode([](FieldWriter& f) { f.Bytes(8, FamilyWithPlaces({1, 1})); }),       // half a place
+      encode([](FieldWriter& f) { f.Bytes(8, FamilyWithPlaces({1, 0, 0})); }),    // level 0 is the stack
+      encode([](FieldWriter& f) { f.Bytes(8, FamilyWithPlaces({1, kLevelMax + 1, 0})); }),
       encode([](FieldWriter& f) { f.Number(7, 2); }),                             // no flag
       encode([](FieldWriter& f) { f.Bytes(8, ""); }),                             // family without id
       encode([](FieldWriter& f) { f.Bytes(9, ""); }),                             // segment without anything
@@ -230,7 +256,7 @@ TEST(EditTest, EveryCutOffEditIsAnEditOrRefused) {
       EXPECT_TRUE(edit.status().IsCorruption());
     }
   }
-  EXPECT_EQ(accepted, 10);  // one for each field that is whole, and the empty one
+  EXPECT_EQ(accepted, 12);  // one for each field that is whole, and the empty one
 }
 
 // Damaged, spliced and random bytes. What still decodes means the same when written again; what still applies leaves a

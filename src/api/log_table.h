@@ -1,0 +1,47 @@
+// LogTable: a memory table, and which part of the log would have to be replayed to fill it again.
+#pragma once
+
+#include <atomic>
+
+#include "cambium/types.h"
+#include "manifest/state.h"
+#include "memtable/memtable.h"
+
+namespace cambium {
+
+// A place in the log between two batches.
+struct LogPlace {
+  LogPosition position;         // of the batch behind it
+  SequenceNumber sequence = 0;  // of the last operation before it
+  friend bool operator==(const LogPlace&, const LogPlace&) = default;
+};
+
+class LogTable final : public MemTable {
+ public:
+  using MemTable::MemTable;
+
+  // Before the first Add, by the writer: its batch begins here, and so many bytes were logged before, ever.
+  void StartAt(const LogPlace& place, std::uint64_t log_bytes_before) {
+    segment_.store(place.position.segment, std::memory_order_relaxed);
+    offset_.store(place.position.offset, std::memory_order_relaxed);
+    sequence_.store(place.sequence, std::memory_order_relaxed);
+    log_bytes_before_.store(log_bytes_before, std::memory_order_relaxed);
+    started_.store(true, std::memory_order_release);
+  }
+  // Any thread. The rest is known once this is true.
+  [[nodiscard]] bool started() const { return started_.load(std::memory_order_acquire); }
+  [[nodiscard]] LogPlace begin() const {
+    return {{segment_.load(std::memory_order_relaxed), offset_.load(std::memory_order_relaxed)},
+            sequence_.load(std::memory_order_relaxed)};
+  }
+  [[nodiscard]] std::uint64_t log_bytes_before() const { return log_bytes_before_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> started_{false};
+  std::atomic<std::uint64_t> segment_{0};
+  std::atomic<std::uint64_t> offset_{0};
+  std::atomic<SequenceNumber> sequence_{0};
+  std::atomic<std::uint64_t> log_bytes_before_{0};
+};
+
+}  // namespace cambium

@@ -1,0 +1,504 @@
+// Column families: maps of their own over one log.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "api/test_store.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+class FamilyStore : public TestStore {
+ public:
+  using TestStore::TestStore;
+  ~FamilyStore() { GiveBackHandles(); }
+
+  // Opens with these families; the default one comes first.
+  Status OpenWith(const std::vector<std::string>& names) {
+    std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options}};
+    for (const std::string& name : names) families.emplace_back(name, OptionsOf(name));
+    return DB::Open(options, kStorePath, families, &handles, &db);
+  }
+  void MustOpenWith(const std::vector<std::string>& names) {
+    const Status s = OpenWith(names);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  void Close() {
+    GiveBackHandles();
+    MustClose();
+  }
+  // After a kill: all that was written is there, synced or not.
+  void KillAndOpenWith(const std::vector<std::string>& names) {
+    auto after = std::make_shared<SimFileSystem>(fs->Snapshot());
+    GiveBackHandles();
+    db.reset();
+    fs = after;
+    options.file_system = fs;
+    MustOpenWith(names);
+  }
+  void GiveBackHandles() {
+    for (ColumnFamilyHandle* handle : handles) delete handle;
+    handles.clear();
+  }
+  ColumnFamilyHandle* Create(const std::string& name) {
+    ColumnFamilyHandle* handle = nullptr;
+    const Status s = db->CreateColumnFamily(OptionsOf(name), name, &handle);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    handles.push_back(handle);
+    return handle;
+  }
+  void PutIn(ColumnFamilyHandle* family, Slice key, Slice value, bool sync = false) {
+    WriteOptions write;
+    write.sync = sync;
+    const Status s = db->Put(write, family, key, value);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  std::string GetFrom(ColumnFamilyHandle* family, Slice key, const ReadOptions& read = {}) {
+    std::string value;
+    const Status s = db->Get(read, family, key, &value);
+    return s.ok() ? value : s.IsNotFound() ? "NotFound" : s.ToString();
+  }
+  void FlushOf(ColumnFamilyHandle* family) {
+    const Status s = db->Flush({}, family);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  [[nodiscard]] ColumnFamilyOptions OptionsOf(const std::string& name) const {
+    const auto its = family_options.find(name);
+    return its == family_options.end() ? ColumnFamilyOptions(options) : its->second;
+  }
+
+  std::map<std::string, ColumnFamilyOptions> family_options;  // others have the default family's
+  std::vector<ColumnFamilyHandle*> handles;
+};
+
+TEST(ColumnFamilies, AreMapsOfTheirOwnAlsoAfterReopening) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const one = store.Create("one");
+  ColumnFamilyHandle* const two = store.Create("two");
+  EXPECT_NE(one->GetID(), two->GetID());
+  EXPECT_EQ(one->GetName(), "one");
+  store.Put("key", "default");
+  store.PutIn(one, "key", "in one");
+  store.PutIn(two, "key", std::string(500, '2'));
+  ASSERT_TRUE(store.db->Delete({}, one, "key2").ok());
+  const auto check = [&](ColumnFamilyHandle* first, ColumnFamilyHandle* second) {
+    EXPECT_EQ(store.Get("key"), "default");
+    EXPECT_EQ(store.GetFrom(first, "key"), "in one");
+    EXPECT_EQ(store.GetFrom(second, "key"), std::string(500, '2'));
+    EXPECT_EQ(store.GetFrom(first, "other"), "NotFound");
+    EXPECT_EQ(store.Verify(), "");
+  };
+  check(one, two);
+  store.FlushOf(two);
+  check(one, two);
+  store.Close();
+  store.MustOpenWith({"two", "one"});
+  ASSERT_EQ(store.handles.size(), 3u);
+  EXPECT_EQ(store.handles[1]->GetName(), "two");
+  check(store.handles[2], store.handles[1]);
+  ASSERT_TRUE(store.db->CompactRange({}, store.handles[2], nullptr, nullptr).ok());
+  check(store.handles[2], store.handles[1]);
+  store.Close();
+  store.MustOpenWith({"one", "two"});
+  check(store.handles[1], store.handles[2]);
+}
+
+TEST(ColumnFamilies, AllThatExistAreNamedAndAllThatAreNamedExist) {
+  FamilyStore store;
+  store.MustOpen();
+  store.Create("one");
+  store.Close();
+
+  Status s = store.Open();
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  EXPECT_NE(s.ToString().find("\"one\""), std::string::npos) << s.ToString();
+  s = store.OpenWith({"one", "two"});
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  EXPECT_NE(s.ToString().find("\"two\""), std::string::npos) << s.ToString();
+  s = store.OpenWith({"one", "one"});
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  s = DB::Open(store.options, kStorePath, {{"one", store.options}}, &store.handles, &store.db);
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+
+  std::vector<std::string> names;
+  ASSERT_TRUE(DB::ListColumnFamilies(store.options, kStorePath, &names).ok());
+  EXPECT_EQ(names, (std::vector<std::string>{"default", "one"}));
+  EXPECT_TRUE(DB::ListColumnFamilies(store.options, "/nowhere", &names).IsInvalidArgument());
+
+  store.options.create_missing_column_families = true;
+  store.MustOpenWith({"two", "one"});
+  store.PutIn(store.handles[1], "k", "two");
+  EXPECT_EQ(store.GetFrom(store.handles[2], "k"), "NotFound");
+  ASSERT_TRUE(DB::ListColumnFamilies(store.options, kStorePath, &names).ok()) << "also while it is open";
+  EXPECT_EQ(names, (std::vector<std::string>{"default", "one", "two"}));
+  store.Close();
+
+  // A reader need not know them all.
+  ASSERT_TRUE(DB::OpenForReadOnly(store.options, kStorePath, &store.db).ok());
+  EXPECT_EQ(store.Get("k"), "NotFound");
+  store.MustClose();
+  ASSERT_TRUE(DB::OpenForReadOnly(store.options, kStorePath,
+                                  {{kDefaultColumnFamilyName, store.options}, {"two", store.options}}, &store.handles,
+                                  &store.db)
+                  .ok());
+  EXPECT_EQ(store.GetFrom(store.handles[1], "k"), "two");
+  ColumnFamilyHandle* made = nullptr;
+  EXPECT_TRUE(store.db->CreateColumnFamily(store.options, "three", &made).IsNotSupported());
+  EXPECT_TRUE(store.db->DropColumnFamily(store.handles[1]).IsNotSupported());
+}
+
+TEST(ColumnFamilies, BadInputNamesWhatIsWrong) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* made = nullptr;
+  EXPECT_TRUE(store.db->CreateColumnFamily(store.options, "", &made).IsInvalidArgument());
+  EXPECT_TRUE(store.db->CreateColumnFamily(store.options, "default", &made).IsInvalidArgument());
+  ColumnFamilyOptions other = store.options;
+  other.blob_file_size *= 2;
+  Status s = store.db->CreateColumnFamily(other, "one", &made);
+  EXPECT_TRUE(s.IsInvalidArgument());
+  EXPECT_NE(s.ToString().find("blob_file_size"), std::string::npos) << s.ToString();
+  EXPECT_EQ(made, nullptr);
+  other = store.options;
+  other.index_type = static_cast<IndexKind>(7);
+  EXPECT_TRUE(store.db->CreateColumnFamily(other, "one", &made).IsInvalidArgument());
+
+  std::string value;
+  EXPECT_TRUE(store.db->Put({}, nullptr, "k", "v").IsInvalidArgument());
+  EXPECT_TRUE(store.db->Get({}, nullptr, "k", &value).IsInvalidArgument());
+  EXPECT_TRUE(store.db->DropColumnFamily(store.db->DefaultColumnFamily()).IsInvalidArgument());
+  EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(store.db->DefaultColumnFamily()).IsInvalidArgument());
+
+  FamilyStore another;
+  another.MustOpen();
+  ColumnFamilyHandle* const foreign = another.Create("one");
+  s = store.db->Put({}, foreign, "k", "v");
+  EXPECT_TRUE(s.IsInvalidArgument());
+  EXPECT_NE(s.ToString().find("another database"), std::string::npos) << s.ToString();
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.Put(foreign, "b", "2").ok());
+  EXPECT_TRUE(store.db->Write({}, &batch).IsInvalidArgument()) << "there is no family 1";
+  EXPECT_EQ(store.Get("a"), "NotFound");
+}
+
+TEST(ColumnFamilies, ADroppedFamilyIsGoneForItsHandleAndStaysForWhoeverLooked) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const one = store.Create("one");
+  for (int i = 0; i < 50; ++i) store.PutIn(one, "key" + std::to_string(i), std::string(300, 'x'));
+  store.FlushOf(one);
+  store.PutIn(one, "late", "in memory");
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  std::unique_ptr<Iterator> it(store.db->NewIterator({}, one));
+  ASSERT_TRUE(store.db->DropColumnFamily(one).ok());
+
+  std::string value;
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put(one, "k", "v").ok());
+  EXPECT_TRUE(store.db->Put({}, one, "k", "v").IsColumnFamilyDropped());
+  EXPECT_TRUE(store.db->Delete({}, one, "k").IsColumnFamilyDropped());
+  EXPECT_TRUE(store.db->Write({}, &batch).IsInvalidArgument());
+  EXPECT_TRUE(store.db->Get({}, one, "k", &value).IsColumnFamilyDropped());
+  EXPECT_TRUE(store.db->Flush({}, one).IsColumnFamilyDropped());
+  EXPECT_TRUE(store.db->CompactRange({}, one, nullptr, nullptr).IsColumnFamilyDropped());
+  EXPECT_TRUE(store.db->DropColumnFamily(one).IsColumnFamilyDropped());
+  EXPECT_FALSE(store.db->GetProperty(one, "cambium.num-runs", &value));
+  const std::unique_ptr<Iterator> none(store.db->NewIterator({}, one));
+  EXPECT_TRUE(none->status().IsColumnFamilyDropped());
+
+  ReadOptions then;
+  then.snapshot = snapshot;
+  EXPECT_EQ(store.GetFrom(one, "late", then), "in memory");
+  store.Quiet();
+  int seen = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    ++seen;
+    EXPECT_FALSE(it->value().empty());
+  }
+  EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+  EXPECT_EQ(seen, 51);
+  it.reset();
+  store.db->ReleaseSnapshot(snapshot);
+  store.Quiet();
+  EXPECT_EQ(store.Verify(), "");
+  EXPECT_TRUE(store.db->DestroyColumnFamilyHandle(one).ok());
+  store.handles.clear();
+  store.Reopen();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(ColumnFamilies, DroppingOneGivesItsBytesBack) {
+  FamilyStore store;
+  store.MustOpen();
+  store.Put("stays", std::string(300, 's'));
+  ColumnFamilyHandle* const one = store.Create("one");
+  for (int i = 0; i < 1000; ++i) store.PutIn(one, "key" + std::to_string(i), std::string(300, 'x'));
+  store.PutIn(one, "large", std::string(20'000, 'l'));
+  store.FlushOf(one);
+  store.Quiet();
+  EXPECT_GT(store.BytesOnDisk(), 300'000u);
+  ASSERT_TRUE(store.db->DropColumnFamily(one).ok());
+  store.Quiet();
+  // What is left: segments that hold the default family's value, or are still written to.
+  EXPECT_LT(store.BytesOnDisk(), 3 * store.options.blob_file_size);
+  EXPECT_TRUE(store.FilesOf(".run").empty());
+  EXPECT_EQ(store.Get("stays"), std::string(300, 's'));
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// The log still has the operations of the first family; the second must not get them.
+TEST(ColumnFamilies, AFamilyOfTheSameNameBeginsEmptyAlsoAfterACrash) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const first = store.Create("one");
+  store.Put("holds the log", "v");
+  store.PutIn(first, "key", "old", true);
+  const std::uint32_t id = first->GetID();
+  ASSERT_TRUE(store.db->DropColumnFamily(first).ok());
+  ColumnFamilyHandle* const second = store.Create("one");
+  EXPECT_NE(second->GetID(), id);
+  EXPECT_EQ(store.GetFrom(second, "key"), "NotFound");
+  store.PutIn(second, "other", "new", true);
+  store.KillAndOpenWith({"one"});
+  EXPECT_EQ(store.GetFrom(store.handles[1], "key"), "NotFound");
+  EXPECT_EQ(store.GetFrom(store.handles[1], "other"), "new");
+  EXPECT_EQ(store.Get("holds the log"), "v");
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(ColumnFamilies, EachHasItsOwnOrderAndOptions) {
+  FamilyStore store;
+  ColumnFamilyOptions reverse = store.options;
+  reverse.comparator = ReverseBytewiseComparator();
+  reverse.page_size = 4096;
+  reverse.min_blob_size = 10;
+  store.family_options["reverse"] = reverse;
+  store.MustOpen();
+  ColumnFamilyHandle* const family = store.Create("reverse");
+  for (const char* key : {"b", "a", "c"}) {
+    store.Put(key, std::string(20, *key));
+    store.PutIn(family, key, std::string(20, *key));
+  }
+  const auto keys = [&](ColumnFamilyHandle* of) {
+    std::string all;
+    const std::unique_ptr<Iterator> it(store.db->NewIterator({}, of));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) all += it->key().ToString();
+    return all;
+  };
+  EXPECT_EQ(keys(store.db->DefaultColumnFamily()), "abc");
+  EXPECT_EQ(keys(family), "cba");
+  store.FlushOf(family);
+  EXPECT_EQ(keys(family), "cba");
+  EXPECT_EQ(store.db->GetOptions(family).page_size, 4096u);
+  EXPECT_EQ(store.db->GetOptions().page_size, 512u);
+  store.Close();
+  store.MustOpenWith({"reverse"});
+  EXPECT_EQ(keys(store.handles[1]), "cba");
+  EXPECT_EQ(store.Verify(), "");
+  store.Close();
+  store.family_options.erase("reverse");
+  const Status s = store.OpenWith({"reverse"});
+  EXPECT_TRUE(s.IsInvalidArgument());
+  EXPECT_NE(s.ToString().find("\"reverse\""), std::string::npos) << s.ToString();
+}
+
+TEST(ColumnFamilies, ABatchOverSeveralIsOne) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const one = store.Create("one");
+  ColumnFamilyHandle* const two = store.Create("two");
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put(one, "k", "1").ok());
+  ASSERT_TRUE(batch.Put("k", "0").ok());
+  ASSERT_TRUE(batch.Put(two, "k", std::string(9000, '2')).ok());  // large
+  ASSERT_TRUE(batch.Put(one, "k", std::string(100, '3')).ok());   // later wins
+  ASSERT_TRUE(batch.Delete(two, "nothing").ok());
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE(store.db->Write(sync, &batch).ok());
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  store.PutIn(one, "k", "after");
+  ReadOptions then;
+  then.snapshot = snapshot;
+  EXPECT_EQ(store.GetFrom(one, "k", then), std::string(100, '3'));
+  EXPECT_EQ(store.GetFrom(one, "k"), "after");
+  store.db->ReleaseSnapshot(snapshot);
+
+  std::vector<std::string> values;
+  const std::vector<Status> statuses =
+      store.db->MultiGet({}, {two, store.db->DefaultColumnFamily(), one, nullptr}, {"k", "k", "k", "k"}, &values);
+  EXPECT_EQ(values[0], std::string(9000, '2'));
+  EXPECT_EQ(values[1], "0");
+  EXPECT_EQ(values[2], "after");
+  EXPECT_TRUE(statuses[3].IsInvalidArgument());
+
+  store.KillAndOpenWith({"one", "two"});
+  EXPECT_EQ(store.Get("k"), "0");
+  EXPECT_EQ(store.GetFrom(store.handles[1], "k"), "after");
+  EXPECT_EQ(store.GetFrom(store.handles[2], "k"), std::string(9000, '2'));
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(ColumnFamilies, IteratorsOfSeveralShowOneState) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const one = store.Create("one");
+  store.Put("a", "0");
+  store.PutIn(one, "a", "1");
+  std::vector<Iterator*> iterators;
+  ASSERT_TRUE(store.db->NewIterators({}, {store.db->DefaultColumnFamily(), one}, &iterators).ok());
+  store.PutIn(one, "b", "2");
+  ASSERT_EQ(iterators.size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    const std::unique_ptr<Iterator> it(iterators[static_cast<std::size_t>(i)]);
+    it->SeekToLast();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), Slice("a"));
+    EXPECT_EQ(it->value(), Slice(std::to_string(i)));
+  }
+  EXPECT_TRUE(store.db->NewIterators({}, {one, nullptr}, &iterators).IsInvalidArgument());
+  EXPECT_TRUE(iterators.empty());
+}
+
+// RULES: the replay position is the minimum over families, and what a family has flushed is not replayed again.
+// One family is flushed and rotated away from; another holds the start of the log; then the process dies.
+std::string UnequalFlushes() {
+  FamilyStore store;
+  store.MustOpen();
+  store.Create("lazy");
+  store.Create("busy");
+  ColumnFamilyHandle* const lazy = store.handles[0];
+  ColumnFamilyHandle* const busy = store.handles[1];
+  store.PutIn(lazy, "first", std::string(100, 'f'));
+  for (int i = 0; i < 400; ++i) store.PutIn(busy, "key" + std::to_string(i), std::string(200, 'a'));
+  store.PutIn(busy, "large", std::string(9000, 'l'));
+  store.FlushOf(busy);
+  for (int i = 0; i < 400; ++i) store.PutIn(busy, "key" + std::to_string(i), std::string(200, 'b'));
+  store.PutIn(busy, "large", "no more");
+  store.FlushOf(busy);
+  store.PutIn(lazy, "last", std::string(100, 'g'), true);
+  EXPECT_TRUE(store.db->CompactRange({}, busy, nullptr, nullptr).ok());
+  store.Quiet();
+  store.KillAndOpenWith({"lazy", "busy"});
+  std::string wrong = store.Verify();
+  const auto want = [&](ColumnFamilyHandle* family, const std::string& key, const std::string& value) {
+    if (store.GetFrom(family, key) != value) wrong += key + " is " + store.GetFrom(family, key).substr(0, 40) + "\n";
+  };
+  for (int round = 0; round < 2 && wrong.empty(); ++round) {
+    want(store.handles[1], "first", std::string(100, 'f'));
+    want(store.handles[1], "last", std::string(100, 'g'));
+    want(store.handles[2], "large", "no more");
+    for (int i = 0; i < 400; ++i) want(store.handles[2], "key" + std::to_string(i), std::string(200, 'b'));
+    std::uint64_t replayed = 0;
+    EXPECT_TRUE(store.db->GetIntProperty(store.handles[2], "cambium.num-entries-active-mem-table", &replayed));
+    if (replayed != 0) wrong += "what was flushed was replayed again\n";
+    store.FlushOf(store.handles[1]);
+    EXPECT_TRUE(store.db->CompactRange({}, store.handles[2], nullptr, nullptr).ok());
+    store.Quiet();
+    wrong += store.Verify();
+  }
+  return wrong;
+}
+
+TEST(ColumnFamilies, UnequalFlushesLoseNothingAndReplayNothingTwice) { EXPECT_EQ(UnequalFlushes(), ""); }
+
+// A family that is hardly written to must not make recovery read the whole log.
+TEST(ColumnFamilies, AnIdleFamilyIsFlushedWhenTheLogGrowsLong) {
+  FamilyStore store;
+  store.options.max_total_wal_size = 64 << 10;
+  store.MustOpen();
+  ColumnFamilyHandle* const idle = store.Create("idle");
+  store.PutIn(idle, "k", std::string(100, 'i'));
+  for (int i = 0; i < 2000; ++i) store.Put("key" + std::to_string(i % 100), std::string(300, 'x'));
+  store.Quiet();
+  std::uint64_t entries = 1;
+  ASSERT_TRUE(store.db->GetIntProperty(idle, "cambium.num-entries-active-mem-table", &entries));
+  EXPECT_EQ(entries, 0u);
+  EXPECT_LT(store.FilesOf(".log").size(), 12u) << "of 600 KiB in segments of 32 KiB";
+  EXPECT_EQ(store.GetFrom(idle, "k"), std::string(100, 'i'));
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(ColumnFamilies, RandomProgramsOverSeveralAgreeWithMaps) {
+  const std::uint64_t seed = SeedFromEnvironment(20261120);
+  Prng prng(seed);
+  FamilyStore store;
+  store.MustOpen();
+  store.GiveBackHandles();
+  std::map<std::string, std::map<std::string, std::string>> model;  // of the families beside the default one
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (const auto& [name, map] : model) all.push_back(name);
+    return all;
+  };
+  int made = 0;
+  for (int step = 0; step < 3000; ++step) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + ", step " + std::to_string(step));
+    const std::uint64_t what = prng.Uniform(100);
+    if (model.empty() || (what == 0 && model.size() < 5)) {
+      const std::string name = "family" + std::to_string(made++);
+      model[name];
+      store.Create(name);
+      continue;
+    }
+    const std::size_t at = prng.Uniform(store.handles.size());
+    ColumnFamilyHandle* const handle = store.handles[at];
+    if (handle->GetID() == 0) continue;
+    auto& map = model.at(handle->GetName());
+    const std::string key = "k" + std::to_string(prng.Uniform(60));
+    if (what == 1 && model.size() > 1) {
+      ASSERT_TRUE(store.db->DropColumnFamily(handle).ok());
+      model.erase(handle->GetName());
+      delete handle;
+      store.handles.erase(store.handles.begin() + static_cast<std::ptrdiff_t>(at));
+    } else if (what < 4) {
+      store.FlushOf(handle);
+    } else if (what < 6) {
+      if (prng.OneIn(2)) {
+        store.Close();
+        store.MustOpenWith(names());
+      } else {
+        store.KillAndOpenWith(names());
+      }
+      ASSERT_EQ(store.Verify(), "");
+    } else if (what < 20) {
+      ASSERT_TRUE(store.db->Delete({}, handle, key).ok());
+      map.erase(key);
+    } else if (what < 30) {
+      WriteBatch batch;
+      for (ColumnFamilyHandle* each : store.handles) {
+        if (each->GetID() == 0) continue;
+        const std::string value = prng.Bytes(prng.Uniform(300));
+        ASSERT_TRUE(batch.Put(each, key, value).ok());
+        model.at(each->GetName())[key] = value;
+      }
+      ASSERT_TRUE(store.db->Write({}, &batch).ok());
+    } else if (what < 70) {
+      map[key] = prng.Bytes(prng.OneIn(30) ? 9000 : prng.Uniform(400));
+      store.PutIn(handle, key, map[key]);
+    } else {
+      const auto expected = map.find(key);
+      ASSERT_EQ(store.GetFrom(handle, key), expected == map.end() ? "NotFound" : expected->second);
+    }
+  }
+}
+
+#ifdef CAMBIUM_TEST_HOOKS
+TEST(ColumnFamilies, AReplayPositionThatForgetsAFamilyIsCaught) {
+  const MutantScope mutant(Mutant::kReplayFromFlushed);
+  EXPECT_NE(UnequalFlushes(), "");
+}
+TEST(ColumnFamilies, AReplayOfWhatIsFlushedIsCaught) {
+  const MutantScope mutant(Mutant::kReplayFlushed);
+  EXPECT_NE(UnequalFlushes(), "");
+}
+#endif
+
+}  // namespace
+}  // namespace cambium::testing
