@@ -167,6 +167,7 @@ TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
   // Level 1 gets tombstones of keys that level 2 may have, and of keys that it cannot have.
   const std::uint64_t first = std::stoull(family.layers().tiers().back()->runs()[0]->info().smallest_key);
   for (std::uint64_t i = 0; i < 100; ++i) family.Delete(Key(first - 200 + 2 * i));
+  ASSERT_TRUE(family.FlushRun().ok());
   for (std::uint64_t i = 0; i < 100; ++i) family.Delete(Key(first + 2 * i));
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.Step().ok());
