@@ -15,6 +15,8 @@ const TreeLayers& AsTree(const Layers& layers) {
   return static_cast<const TreeLayers&>(layers);
 }
 
+bool HasRanges(const MergeTop& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
+
 MergeShape ShapeOf(const TreeLayers& layers) {
   const LayersShape facts = layers.shape();
   MergeShape shape;
@@ -24,21 +26,31 @@ MergeShape ShapeOf(const TreeLayers& layers) {
   shape.tree_keys_between = facts.merged_keys;
   shape.tree_height = facts.height;
   shape.sweep_in_progress = facts.merge_in_progress;
+  if (!shape.sweep_in_progress) shape.run_covered_keys = layers.KeysCoveredByRuns();  // it is due in any case
   const std::uint64_t pages = facts.merged_live_bytes / layers.parts().page_size;
   shape.keys_per_leaf = std::max<std::uint64_t>(1, facts.merged_keys / std::max<std::uint64_t>(1, pages));
   return shape;
 }
 
-// How many keys of the tree lie between the smallest and the largest key of the memtable and the runs.
+// How many keys of the tree lie between the smallest and the largest key of the memtable and the runs, range deletes
+// included.
 Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MergeTop& memtable) {
   const Comparator& order = *layers.parts().comparator;
-  Slice smallest = memtable.smallest_key;
-  Slice largest = memtable.largest_key;
+  bool is_empty = true;
+  Slice smallest;
+  Slice largest;
+  const auto span = [&](Slice from, Slice to) {
+    if (is_empty || order.Compare(from, smallest) < 0) smallest = from;
+    if (is_empty || order.Compare(to, largest) > 0) largest = to;
+    is_empty = false;
+  };
+  if (memtable.key_count > 0) span(memtable.smallest_key, memtable.largest_key);
+  if (HasRanges(memtable)) span(memtable.ranges->begin(0), memtable.ranges->end(memtable.ranges->count() - 1));
   for (const auto& run : layers.runs()) {
-    if (run->entry_count() == 0) continue;
-    if (order.Compare(run->info().smallest_key, smallest) < 0) smallest = run->info().smallest_key;
-    if (order.Compare(run->info().largest_key, largest) > 0) largest = run->info().largest_key;
+    const RunInfo& info = run->info();
+    if (info.root.entry_count > 0 || info.range_delete_count > 0) span(info.smallest_key, info.largest_key);
   }
+  if (is_empty) return 0;
   CAMBIUM_TRY(const std::uint64_t below, layers.Rank(smallest));
   CAMBIUM_TRY(const std::uint64_t upto, layers.Rank(largest));
   return upto > below ? upto - below : 0;
@@ -154,6 +166,12 @@ FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable
   const TreeLayers& tree = AsTree(layers);
   MergeShape shape = ShapeOf(tree);
   shape.memtable_keys = memtable.key_count;
+  if (HasRanges(memtable)) {
+    const Result<std::uint64_t> covered = tree.KeysCovered(*memtable.ranges);
+    if (!covered.ok()) return FlushChoice::kMakeRun;
+    shape.memtable_ranges = memtable.ranges->count();
+    shape.memtable_covered_keys = *covered;
+  }
   if (const Result<std::uint64_t> between = TreeKeysBetween(tree, memtable); between.ok()) {
     shape.tree_keys_between = *between;
   } else {
@@ -192,11 +210,12 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uin
 // What is merged: the memtable, if there is one, and S below it. S is what the sweep in progress began with, or all
 // runs there are; never a part that leaves an older run behind, because its entries would then hide what the tree has
 // got from newer ones. Returns the numbers of S, newest first.
-std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, EntryCursor* memtable,
+std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, const MergeInput& input,
                                                     SweepInput* sweep) {
-  if (memtable != nullptr) {
-    sweep->layers.emplace_back(memtable);
+  if (input.memtable != nullptr) {
+    sweep->layers.emplace_back(input.memtable);
     sweep->layers.back().name = "memtable";
+    sweep->layers.back().ranges = input.memtable_ranges;
     sweep->newest_is_memtable = true;
   }
   const std::size_t first = resumes ? layers.first_swept() : 0;
@@ -237,7 +256,7 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   sweep.pages = {options_.segments.page_size, options_.fill_percent};
   sweep.root = layers.parts().root;
   sweep.files = layers.parts().files;
-  outcome->swept_ = ChooseLayers(layers, resumes, input.memtable, &sweep);
+  outcome->swept_ = ChooseLayers(layers, resumes, input, &sweep);
   if (input.memtable == nullptr) {
     sweep.max_output_bytes = input.max_output_bytes;
     sweep.victims = VictimsOf(layers, input.max_output_bytes / 2);

@@ -50,7 +50,7 @@ class BTreeIndex final : public Index {
   friend class SweepOutcome;
 
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const;
-  static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, EntryCursor* memtable,
+  static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const MergeInput& input,
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 

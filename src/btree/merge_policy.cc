@@ -8,6 +8,8 @@ namespace {
 
 // What a run takes at least: its header, a leaf, and a footer that fills a block.
 constexpr double kRunPagesMin = 3;
+// What a flush may have to read only to leave it behind: some milliseconds of a slow disk.
+constexpr std::uint64_t kFlushCutsLeavesMax = 256;
 
 }  // namespace
 
@@ -18,19 +20,23 @@ double PagesTouched(double leaves, double updates) {
 
 MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
   const std::uint64_t keys = shape.memtable_keys + shape.run_keys;
-  if (shape.memtable_keys > 0) {
+  if (shape.memtable_keys > 0 || shape.memtable_ranges > 0) {
     // A sweep in progress has taken its set; what comes now lies above all of it.
     if (shape.sweep_in_progress) return MergeChoice::kMakeRun;
-    if (shape.tree_keys_between / policy.sweep_ratio <= keys) return MergeChoice::kMergeStraight;
-    // A handful of keys writes a few leaves and the branches above; a run would cost as much, and a look-up with it.
+    const std::uint64_t cut = shape.memtable_covered_keys + shape.run_covered_keys;
+    if (cut / shape.keys_per_leaf > kFlushCutsLeavesMax) return MergeChoice::kMakeRun;
+    if (shape.tree_keys_between / policy.sweep_ratio <= keys + cut) return MergeChoice::kMergeStraight;
+    // A handful of keys writes a few leaves and the branches above; a run would cost as much, and a look-up with it. A
+    // range writes the leaves at its ends.
     const double leaves = static_cast<double>(shape.tree_keys_between) / static_cast<double>(shape.keys_per_leaf);
-    const double pages = PagesTouched(leaves, static_cast<double>(keys)) + shape.tree_height;
+    const double updates = static_cast<double>(keys) + 2.0 * static_cast<double>(shape.memtable_ranges);
+    const double pages = PagesTouched(leaves, updates) + shape.tree_height;
     return pages <= kRunPagesMin ? MergeChoice::kMergeStraight : MergeChoice::kMakeRun;
   }
   if (shape.sweep_in_progress) return MergeChoice::kResumeSweep;
   if (shape.run_count == 0) return MergeChoice::kNothing;
   const bool is_due = shape.urgent || shape.run_count > policy.runs_max ||
-                      shape.run_keys > shape.tree_keys / policy.sweep_ratio;
+                      shape.run_keys + shape.run_covered_keys > shape.tree_keys / policy.sweep_ratio;
   return is_due ? MergeChoice::kSweep : MergeChoice::kNothing;
 }
 

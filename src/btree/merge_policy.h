@@ -9,6 +9,11 @@
 // the keys, and then one sweep rewrites the tree once for all of them. The same number says when a memtable may go
 // straight into the tree: when a sweep would be due with it anyway. N counts the keys of the tree that lie between the
 // first and the last key to be merged, so that a load in key order, which lands behind all of them, never makes a run.
+//
+// Range deletes. What they cover is cut out of the tree: read, but not written, so that it costs less than so many
+// updates. But as long as it is not cut it is garbage, in the index and in the log. So a key of the tree that ranges of
+// runs cover counts like a key of the runs: when both together are 1/sweep_ratio of the tree, a sweep is due. A memtable
+// whose ranges cover many leaves always becomes a run, because sweeps can stop on the way and a flush cannot.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +34,12 @@ struct MergePolicy {
 
 // What is to be merged, and with what.
 struct MergeShape {
-  std::uint64_t memtable_keys = 0;   // 0: only runs
+  std::uint64_t memtable_keys = 0;
+  std::uint64_t memtable_ranges = 0;  // range deletes; no keys and none of them: only runs are to be merged
+  std::uint64_t memtable_covered_keys = 0;  // of the tree, by its range deletes
   std::uint64_t run_count = 0;
   std::uint64_t run_keys = 0;
+  std::uint64_t run_covered_keys = 0;       // the same for the runs
   std::uint64_t tree_keys = 0;
   std::uint64_t tree_keys_between = 0;  // of them, those between the first and the last key to be merged
   std::uint64_t keys_per_leaf = 150;

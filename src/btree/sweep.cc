@@ -33,7 +33,9 @@ class Sweeper {
       : in_(std::move(input)),
         order_(in_.comparator),
         sink_(sink),
-        layers_(in_.comparator, std::move(in_.layers), [this](std::size_t, Slice, const Entry& e) { Drop(e); }),
+        ranges_(RangesOf(in_)),
+        layers_(in_.comparator, std::move(in_.layers), [this](std::size_t, Slice, const Entry& e) { Drop(e); },
+                LayerMerge::Covered::kYield),
         tree_(&sink_, in_.comparator, in_.pages) {}
 
   Result<SweepOutput> Run() && {
@@ -47,7 +49,7 @@ class Sweeper {
     }
     if (in_.root.height > 0) {
       const ChildRef root{in_.root.page, in_.root.entry_count, in_.root.value_bytes};
-      CAMBIUM_RETURN_IF_ERROR(Visit(root, in_.root.height - 1, {}, nullptr));
+      CAMBIUM_RETURN_IF_ERROR(Visit(root, in_.root.height - 1, nullptr, nullptr));
     }
     CAMBIUM_RETURN_IF_ERROR(TakeBelow(nullptr));
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
@@ -57,22 +59,41 @@ class Sweeper {
   }
 
  private:
+  // What this sweep cuts out of the tree, from its cursor on: before that, earlier steps have.
+  static RangeDeletes RangesOf(const SweepInput& in) {
+    std::vector<const RangeDeletes*> parts;
+    for (const MergeChild& layer : in.layers) {
+      if (layer.ranges != nullptr) parts.push_back(layer.ranges.get());
+    }
+    RangeDeletes all = RangeDeletes::Union(in.comparator, parts);
+    if (in.cursor.empty() || MutantIs(Mutant::kRangesIgnoreSweepCursor)) return all;
+    const Slice cursor(in.cursor);
+    return all.Within(&cursor, nullptr);
+  }
+
   // The layers have one more key for this step, and it is below `*upper`, if given.
   [[nodiscard]] bool HasKeyBelow(const Slice* upper) const {
     return !out_.cursor.has_value() && layers_.Valid() &&
            (upper == nullptr || order_.Compare(layers_.key(), *upper) < 0);
   }
 
-  // One page of the old tree and what hangs from it. All keys of the layers below `lower` have been taken.
-  Status Visit(const ChildRef& child, unsigned level, Slice lower, const Slice* upper) {
-    const bool is_touched = HasKeyBelow(upper);
+  // One page of the old tree and what hangs from it. All keys of the layers below `*lower` have been taken. No `lower`:
+  // nothing is left of it.
+  Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper) {
+    if (lower != nullptr) EndAt(*lower);
+    const bool has_key = HasKeyBelow(upper);
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
+    bool is_touched = has_key;
+    if (!is_touched && !ranges_.empty() && ranges_.Overlaps(lower, upper)) {
+      // At the ends of a range, and where it has been before, there may be nothing to cut.
+      CAMBIUM_TRY(is_touched, level > 0 ? Result<bool>(true) : HasCoveredKey(child));
+    }
     bool is_evacuated = false;
     if (!is_touched) {
       CAMBIUM_TRY(is_evacuated, HasVictim(child, level));
       if (!is_evacuated) {
         CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-        if (can_graft) return tree_.Graft(child, level, lower, upper);
+        if (can_graft) return tree_.Graft(child, level, lower == nullptr ? Slice() : *lower, upper);
       }
     }
     CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -80,11 +101,23 @@ class Sweeper {
     out_.freed_units[FileNumberOf(child.page.id)] += UnitsOf(child.page.id);
     out_.stats.bytes_read += page_bytes;
     if (is_evacuated) out_.stats.bytes_evacuated += page_bytes;
-    return level == 0 ? MergeLeaf(*page, upper) : VisitChildren(*page, level, lower, upper);
+    if (level > 0) return VisitChildren(*page, level, lower, upper);
+    if (!has_key && is_touched && ranges_.CoversAllOf(lower, upper)) return CutLeaf(*page);
+    return MergeLeaf(*page, upper);
   }
 
-  Status VisitChildren(const PageView& branch, unsigned level, Slice lower, const Slice* upper) {
-    std::string left = lower.ToString();
+  Result<bool> HasCoveredKey(const ChildRef& leaf) {
+    CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, leaf.page, 0));
+    std::string scratch;
+    for (std::uint32_t i = 0; i < page->count(); ++i) {
+      if (IsCovered(page->key(i, &scratch))) return true;
+    }
+    out_.stats.bytes_read += page->bytes().size();
+    return false;
+  }
+
+  Status VisitChildren(const PageView& branch, unsigned level, const Slice* lower, const Slice* upper) {
+    std::string left = lower == nullptr ? std::string() : lower->ToString();
     std::string right;
     for (std::uint32_t i = 0; i < branch.count(); ++i) {
       const bool is_last = i + 1 == branch.count();
@@ -92,8 +125,10 @@ class Sweeper {
         const Slice separator = branch.key(i, &right);
         if (separator.data() != right.data()) right.assign(separator.data(), separator.size());
       }
+      const Slice left_slice(left);
       const Slice right_slice(right);
-      CAMBIUM_RETURN_IF_ERROR(Visit(branch.child(i), level - 1, left, is_last ? upper : &right_slice));
+      CAMBIUM_RETURN_IF_ERROR(Visit(branch.child(i), level - 1, i == 0 ? lower : &left_slice,
+                                    is_last ? upper : &right_slice));
       left.swap(right);
     }
     return Status::OK();
@@ -105,15 +140,37 @@ class Sweeper {
       const Slice key = leaf.key(i, &scratch);
       CAMBIUM_RETURN_IF_ERROR(TakeBelow(&key));
       const Entry entry = leaf.entry(i);
-      if (HasKeyBelow(nullptr) && order_.Compare(layers_.key(), key) == 0) {
-        if (MutantIs(Mutant::kReplayFlushed) && entry.address == layers_.entry().address) out_.accounts.Remove(entry);
+      const bool is_replaced = HasKeyBelow(nullptr) && order_.Compare(layers_.key(), key) == 0;
+      if (is_replaced || IsCovered(key)) {
+        const bool is_same = is_replaced && entry.HasAddress() && entry.address == layers_.entry().address;
+        if (is_same && MutantIs(Mutant::kReplayFlushed)) out_.accounts.Remove(entry);
         Drop(entry);
-        CAMBIUM_RETURN_IF_ERROR(Take());
+        if (!is_replaced) left_behind_ += key.size() + kWordBytes;
       } else {
         CAMBIUM_RETURN_IF_ERROR(tree_.Add(key, entry));
       }
+      if (is_replaced) CAMBIUM_RETURN_IF_ERROR(Take());
     }
     return TakeBelow(upper);
+  }
+
+  // All of its keys are covered, and the layers have none to put in their place.
+  Status CutLeaf(const PageView& leaf) {
+    for (std::uint32_t i = 0; i < leaf.count(); ++i) {
+      if (!MutantIs(Mutant::kCutSubtreeUncharged)) Drop(leaf.entry(i));
+    }
+    left_behind_ += leaf.bytes().size();
+    return Status::OK();
+  }
+
+  // Keys mostly come in order, so the last answer holds for a while.
+  [[nodiscard]] bool IsCovered(Slice key) {
+    if (ranges_.empty()) return false;
+    if (!stretch_.has_value() || (stretch_->from != nullptr && order_.Compare(key, *stretch_->from) < 0) ||
+        (stretch_->to != nullptr && order_.Compare(key, *stretch_->to) >= 0)) {
+      stretch_ = ranges_.StretchOf(key);
+    }
+    return stretch_->covered;
   }
 
   Status TakeBelow(const Slice* upper) {
@@ -121,25 +178,46 @@ class Sweeper {
     return layers_.status();
   }
 
-  // The key that the layers stand on goes into the tree.
+  // The key that the layers stand on goes into the tree, unless a range of a newer layer covers it.
   Status Take() {
     const Entry entry = layers_.entry();
-    if (in_.newest_is_memtable && layers_.source() == 0) out_.accounts.Add(entry);
-    ++out_.stats.entries_merged;
-    if (entry.kind == EntryKind::kTombstone) {
-      ++out_.stats.entries_dropped;
+    if (layers_.is_covered()) {
+      left_behind_ += layers_.key().size() + kWordBytes;
     } else {
-      CAMBIUM_RETURN_IF_ERROR(tree_.Add(layers_.key(), entry));
+      if (in_.newest_is_memtable && layers_.source() == 0) out_.accounts.Add(entry);
+      ++out_.stats.entries_merged;
+      if (entry.kind == EntryKind::kTombstone) {
+        ++out_.stats.entries_dropped;
+      } else {
+        CAMBIUM_RETURN_IF_ERROR(tree_.Add(layers_.key(), entry));
+      }
     }
     layers_.Next();  // drops what older layers say of the key
-    // The empty key cannot be a cursor: there it means that nothing has arrived.
-    if (sink_.bytes() >= in_.max_output_bytes && layers_.Valid() && !layers_.key().empty()) {
-      out_.cursor = layers_.key().ToString();
-    }
+    if (IsEnough() && layers_.Valid() && !layers_.key().empty()) SetCursor(layers_.key());
     return layers_.status();
   }
 
-  // An entry that is in the accounts leaves the layers. A memtable's is never shadowed: it is the newest.
+  [[nodiscard]] bool IsEnough() const { return sink_.bytes() + left_behind_ >= in_.max_output_bytes; }
+
+  // The step may end at a page of the tree too, once it has left pages behind, so that it has come further than to where
+  // it began. All keys of the layers below `key` have been taken. If it was to end at a later key anyway, then what
+  // ranges cover before that one is for the next step.
+  void EndAt(Slice key) {
+    if (left_behind_ == 0 || !IsEnough() || key.empty()) return;
+    if (out_.cursor.has_value() && order_.Compare(key, *out_.cursor) >= 0) return;
+    const bool has_more = ranges_.Overlaps(&key, nullptr) || (!out_.cursor.has_value() && layers_.Valid());
+    if (has_more) SetCursor(key);
+  }
+
+  // From here on nothing is taken, nothing cut: that is for the next step. The empty key cannot be a cursor: there it
+  // means that nothing has arrived.
+  void SetCursor(Slice key) {
+    out_.cursor = key.ToString();
+    ranges_ = ranges_.Within(nullptr, &key);
+    stretch_.reset();
+  }
+
+  // An entry that is in the accounts leaves the layers. A memtable's is neither shadowed nor covered: it is the newest.
   void Drop(const Entry& entry) {
     if (!MutantIs(Mutant::kForgetDroppedAccounts)) out_.accounts.Remove(entry);
     ++out_.stats.entries_dropped;
@@ -162,8 +240,11 @@ class Sweeper {
   SweepInput in_;
   const KeyOrder order_;
   CountingSink sink_;
+  RangeDeletes ranges_;  // of the layers, as far as this step carries them out
+  std::optional<RangeDeletes::Stretch> stretch_;  // around the key that was looked at last
   LayerMerge layers_;
   TreeRebuilder tree_;
+  std::uint64_t left_behind_ = 0;  // bytes that were read and not written again, because ranges cover them
   SweepOutput out_;
 };
 

@@ -5,12 +5,16 @@
 //   old tree             ─┴▶ walked in key order: a subtree without a key in the layers is taken over by address,
 //                            leaves with one are merged and built anew ─▶ new pages, new root
 //
-// The tree is the lowest layer: a tombstone that gets here removes the key and goes. Nothing of the old tree changes,
-// so that views go on reading it, and an error anywhere means only that the new pages are garbage.
+// The tree is the lowest layer: a tombstone that gets here removes the key and goes, and so does a range delete with all
+// keys that it covers. Of a subtree that lies within a range nothing is rewritten: its pages are read, because what they
+// hold has to leave the accounts, and left behind. Nothing of the old tree changes, so that views go on reading it, and
+// an error anywhere means only that the new pages are garbage.
 //
 // A sweep may stop before the end, at a key: its cursor. All keys of the layers below the cursor are then in the new
 // tree, and no others; whoever reads the layers together with the new tree must not see their keys below it (they may
-// be older than the tree's by then). It goes on from there with the same layers and never further back.
+// be older than the tree's by then). The same holds for the ranges of the layers and their parts below it. It goes on
+// from there with the same layers and never further back. The cursor is a key of the layers, or one that separates pages
+// of the tree: a range may be far larger than what a step may do, and have no key of the layers in it.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +49,8 @@ struct SweepInput {
   std::string cursor;               // keys below it arrived in an earlier step; empty: none did
 
   std::set<std::uint64_t> victims;  // files of the tree: their pages are rewritten wherever they are
-  std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();  // the step ends at the next key
+  // The step ends at the next key when it has written so much; pages that were read only to be left behind count too.
+  std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 struct SweepOutput {

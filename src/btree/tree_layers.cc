@@ -67,6 +67,7 @@ std::vector<MergeChild> TreeLayers::RunCursors(std::size_t first) const {
   for (std::size_t i = first; i < parts_.runs.size(); ++i) {
     MergeChild child(parts_.runs[i]->NewCursor());
     child.name = FileName(FileKind::kRun, parts_.runs[i]->number());
+    child.ranges = parts_.runs[i]->ranges();
     if (i >= first_swept_ && !parts_.sweep->cursor.empty()) child.first_visible = parts_.sweep->cursor;
     children.push_back(std::move(child));
   }
@@ -93,6 +94,7 @@ LayersShape TreeLayers::shape() const {
   for (const auto& run : parts_.runs) {
     shape.run_keys += run->entry_count();
     shape.run_tombstones += run->info().tombstone_count;
+    shape.run_range_deletes += run->info().range_delete_count;
     shape.run_file_bytes += run->info().file_size;
   }
   shape.merged_keys = parts_.root.entry_count;
@@ -109,6 +111,34 @@ LayersShape TreeLayers::shape() const {
 void TreeLayers::AppendFiles(std::vector<NumberedFile>* files) const {
   for (const auto& run : parts_.runs) files->push_back({FileKind::kRun, run->number()});
   for (const auto& [number, info] : parts_.segments) files->push_back({FileKind::kIndex, number});
+}
+
+Result<std::uint64_t> TreeLayers::KeysCovered(const RangeDeletes& ranges) const {
+  std::uint64_t keys = 0;
+  for (std::size_t i = 0; i < ranges.count(); ++i) {
+    CAMBIUM_TRY(const std::uint64_t below, Rank(ranges.begin(i)));
+    CAMBIUM_TRY(const std::uint64_t upto, Rank(ranges.end(i)));
+    keys += upto > below ? upto - below : 0;
+  }
+  return keys;
+}
+
+std::uint64_t TreeLayers::KeysCoveredByRuns() const {
+  std::vector<const RangeDeletes*> parts;
+  std::uint64_t count = 0;
+  for (const auto& run : parts_.runs) {
+    if (run->ranges() == nullptr) continue;
+    parts.push_back(run->ranges().get());
+    count += run->ranges()->count();
+  }
+  if (parts.empty()) return 0;
+  constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  std::uint64_t keys = keys_covered_.load(std::memory_order_relaxed);
+  if (keys != kUnknown) return keys;
+  const Result<std::uint64_t> covered = KeysCovered(RangeDeletes::Union(parts_.comparator, parts));
+  keys = covered.ok() ? *covered : count;
+  keys_covered_.store(keys, std::memory_order_relaxed);
+  return keys;
 }
 
 Result<std::uint64_t> TreeLayers::Rank(Slice key) const {

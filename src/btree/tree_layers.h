@@ -8,6 +8,7 @@
 //   tree       root, and the index segments that hold its pages
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,11 @@ class TreeLayers final : public Layers {
   [[nodiscard]] const Parts& parts() const { return parts_; }
   // How many entries of the tree are below `key`. Reads a page per level.
   Result<std::uint64_t> Rank(Slice key) const;
+  // How many of them the ranges cover. Reads a page per level for either end of each range.
+  Result<std::uint64_t> KeysCovered(const RangeDeletes& ranges) const;
+  // The same for the ranges of all runs; found out at the first call. If pages cannot be read, each range counts for one
+  // key: what is decided by this number may wait until they can.
+  [[nodiscard]] std::uint64_t KeysCoveredByRuns() const;
 
   // Cursors of the runs from position `first` on, newest first, masked as the sweep in progress demands.
   [[nodiscard]] std::vector<MergeChild> RunCursors(std::size_t first) const;
@@ -62,6 +68,7 @@ class TreeLayers final : public Layers {
   const Parts parts_;
   const KeyOrder order_;
   const std::size_t first_swept_;
+  mutable std::atomic<std::uint64_t> keys_covered_{~std::uint64_t{0}};  // by the ranges of runs; all ones: not known yet
 };
 
 }  // namespace cambium

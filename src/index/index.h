@@ -7,6 +7,8 @@
 //             tree, or levels). Immutable. A view holds one; while it does, what the layers see stays readable.
 //   Newest    What a newer layer says of a key hides what older ones say, by position and by nothing else: there are no
 //             sequence numbers here. Find and the cursors yield tombstones, because memtables above need no other rule.
+//   Ranges    A layer's range deletes hide what older layers say of the keys in them, by position too; the layer's own
+//             keys they do not touch.
 //   New runs  come from flushes (and from GC) at any time, on top of all others, also while a merge is on its way.
 //   Merge     reads layers, writes files, changes nothing else. Its outcome is staged against the layers that are
 //             current at the commit, which may have got new runs on top; the MANIFEST record makes it true; then the
@@ -34,6 +36,7 @@
 #include "manifest/edit.h"
 #include "manifest/file_names.h"
 #include "memtable/entry_cursor.h"
+#include "memtable/range_deletes.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -71,11 +74,12 @@ class Layers {
  public:
   virtual ~Layers() = default;
 
-  // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone. An inline value
-  // borrows from *keep. An error is never "not found".
+  // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone, of the key itself or of
+  // a range that covers it. An inline value borrows from *keep. An error is never "not found".
   virtual Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const = 0;
 
-  // All layers merged: each key once, as Find would answer it, tombstones included. Keeps what it needs open.
+  // All layers merged: each key once, as Find would answer it, tombstones included; but no key of which nothing is left
+  // than a range that covers it. Keeps what it needs open.
   [[nodiscard]] virtual std::unique_ptr<EntryCursor> NewCursor() const = 0;
 
   // Newest first.
@@ -92,8 +96,9 @@ class Layers {
 // A frozen memtable, as far as a choice or a merge needs it.
 struct MergeTop {
   std::uint64_t key_count = 0;
-  Slice smallest_key;
+  Slice smallest_key;  // of the keys, if there are some
   Slice largest_key;
+  const RangeDeletes* ranges = nullptr;  // what its range deletes cover; null: nothing
 };
 
 enum class FlushChoice : unsigned char {
@@ -122,6 +127,8 @@ struct MergeInput {
   // Set: the step is one for this request, for which a merge is due. Otherwise it is the one that is most due; if none
   // is, the runs are merged all the same.
   const MergeRequest* request = nullptr;
+  // The range deletes of `memtable`, older than the entries it yields and newer than all layers. Null: there are none.
+  std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
 };
 
 struct MergeStats {

@@ -308,7 +308,14 @@ bool Run::MayContainHash(std::uint64_t filter_hash) const {
 }
 
 Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
-  if (MayContain(key)) {
+  return FindIf(MayContain(key), key, keep, entry);
+}
+Result<bool> Run::FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
+  return FindIf(MayContainHash(filter_hash), key, keep, entry);
+}
+
+Result<bool> Run::FindIf(bool may_contain, Slice key, PageRef* keep, Entry* entry) const {
+  if (may_contain) {
     CAMBIUM_TRY(const bool found, TreeFind(info_.root, files_, pool_, order_, key, keep, entry));
     if (found) return true;
   }

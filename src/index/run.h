@@ -116,6 +116,8 @@ class Run {
   // What the run says of the key, if anything: its entry, as TreeFind, or a tombstone if it has none and a range delete
   // covers it. Asks the filter first.
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
+  // The same for whoever knows FilterHash(key).
+  Result<bool> FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
   // The keys, whatever the range deletes are. The cursor keeps the file open, and needs the run no more.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
   // Null if there are none.
@@ -129,6 +131,8 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
+  Result<bool> FindIf(bool may_contain, Slice key, PageRef* keep, Entry* entry) const;
+
   Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, std::shared_ptr<const RangeDeletes> ranges,
       const Comparator* comparator, PagePool* pool);
 

@@ -55,6 +55,7 @@ TestFamily::TestFamily(TestFamilyOptions options)
     : options_(options),
       pool_(options.pool_bytes),
       memtable_(KeyLess{options.comparator}),
+      memtable_ranges_(std::make_shared<const RangeDeletes>(options.comparator)),
       durable_(KeyLess{options.comparator}) {
   if (!fs_.CreateDirectory(kDirectory).ok()) std::abort();
   FamilyState& family = state_.families[1];
@@ -70,6 +71,7 @@ TestFamily::TestFamily(TestFamilyOptions options)
     state_.segments[segment.number] = segment;
   }
   state_.next_file_number = std::uint64_t{1} << 30;
+  state_.next_family_id = 2;
   MakeIndex();
   if (!Reopen().ok()) std::abort();
 }
@@ -129,6 +131,29 @@ void TestFamily::Delete(const std::string& key) {
   memtable_.insert_or_assign(key, entry);
 }
 
+void TestFamily::DeleteRange(const std::string& begin, const std::string& end) {
+  const RangeDeletes range(options_.comparator, {{begin, end}});
+  std::erase_if(memtable_, [&range](const auto& item) { return range.Covers(item.first); });
+  const RangeDeletes* const parts[] = {memtable_ranges_.get(), &range};
+  memtable_ranges_ = std::make_shared<const RangeDeletes>(RangeDeletes::Union(options_.comparator, parts));
+}
+
+void TestFamily::EmptyMemtable() {
+  memtable_.clear();
+  memtable_ranges_ = std::make_shared<const RangeDeletes>(options_.comparator);
+}
+
+MergeTop TestFamily::memtable_top() const {
+  MergeTop top;
+  top.key_count = memtable_.size();
+  if (!memtable_.empty()) {
+    top.smallest_key = memtable_.begin()->second.key;
+    top.largest_key = memtable_.rbegin()->second.key;
+  }
+  top.ranges = memtable_ranges_.get();
+  return top;
+}
+
 Status TestFamily::Apply(const FamilyEdit& family) {
   Edit edit;
   edit.families.push_back(family);
@@ -144,14 +169,16 @@ Status TestFamily::Apply(const FamilyEdit& family) {
   return Status::OK();
 }
 
-void TestFamily::MakeDurable(const EntryMap& entries) {
+void TestFamily::MakeDurable(const EntryMap& entries, const RangeDeletes& ranges) {
+  std::erase_if(durable_, [&ranges](const auto& item) { return ranges.Covers(item.first); });
   for (const auto& [key, entry] : entries) {
     durable_.erase(key);
     if (entry.kind != EntryKind::kTombstone) durable_.emplace(key, entry);
   }
 }
 
-Result<RunInfo> TestFamily::WriteRun(const EntryMap& entries, AccountDelta* accounts, std::shared_ptr<File>* file) {
+Result<RunInfo> TestFamily::WriteRun(const EntryMap& entries, const RangeDeletes& ranges, AccountDelta* accounts,
+                                     std::shared_ptr<File>* file) {
   CAMBIUM_TRY(NewIndexFile created, CreateFile(FileKind::kRun));
   RunOptions run_options;
   run_options.page_size = options_.page_size;
@@ -160,17 +187,18 @@ Result<RunInfo> TestFamily::WriteRun(const EntryMap& entries, AccountDelta* acco
     CAMBIUM_RETURN_IF_ERROR(builder.Add(entry.key, entry.entry()));
     accounts->Add(entry.entry());
   }
+  CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(ranges));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
   CAMBIUM_RETURN_IF_ERROR(created.file->SyncData());
   *file = created.file;
   return info;
 }
 
-Status TestFamily::CommitRun(const EntryMap& entries) {
+Status TestFamily::CommitRun(const EntryMap& entries, const RangeDeletes& ranges) {
   FamilyEdit edit;
   edit.id = 1;
   std::shared_ptr<File> file;
-  CAMBIUM_TRY(const RunInfo info, WriteRun(entries, &edit.accounts, &file));
+  CAMBIUM_TRY(const RunInfo info, WriteRun(entries, ranges, &edit.accounts, &file));
   CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(file, info, options_.comparator, &pool_));
   const std::shared_ptr<const Layers> next = layers_->WithNewestRun(run);
   edit.add_runs.push_back(info);
@@ -178,21 +206,23 @@ Status TestFamily::CommitRun(const EntryMap& entries) {
   for (const auto& layer : next->runs()) edit.layers->push_back(layer->number());
   CAMBIUM_RETURN_IF_ERROR(Apply(edit));
   layers_ = std::static_pointer_cast<const TreeLayers>(next);
-  MakeDurable(entries);
+  MakeDurable(entries, ranges);
   return Status::OK();
 }
 
 Status TestFamily::FlushRun() {
-  CAMBIUM_RETURN_IF_ERROR(CommitRun(memtable_));
-  memtable_.clear();
+  CAMBIUM_RETURN_IF_ERROR(CommitRun(memtable_, *memtable_ranges_));
+  EmptyMemtable();
   return Status::OK();
 }
 
-Status TestFamily::AddRun(const EntryMap& entries) { return CommitRun(entries); }
+Status TestFamily::AddRun(const EntryMap& entries) { return CommitRun(entries, RangeDeletes(options_.comparator)); }
 
 Result<std::unique_ptr<MergeOutcome>> TestFamily::MergeMemtable() {
   const std::unique_ptr<EntryCursor> cursor = NewMapCursor(&memtable_);
-  return index_->Merge({layers_, cursor.get()});
+  MergeInput input{layers_, cursor.get()};
+  input.memtable_ranges = memtable_ranges_;
+  return index_->Merge(input);
 }
 
 Result<std::unique_ptr<MergeOutcome>> TestFamily::MergeRuns(std::uint64_t max_output_bytes) {
@@ -208,8 +238,8 @@ Status TestFamily::Commit(MergeOutcome* outcome, bool with_memtable) {
   outcome->Committed();
   last_stats_ = outcome->stats();
   if (with_memtable) {
-    MakeDurable(memtable_);
-    memtable_.clear();
+    MakeDurable(memtable_, *memtable_ranges_);
+    EmptyMemtable();
   }
   return Status::OK();
 }
@@ -220,9 +250,8 @@ Status TestFamily::FlushMerge() {
 }
 
 Status TestFamily::Flush() {
-  if (memtable_.empty()) return Status::OK();
-  const MergeTop top{memtable_.size(), memtable_.begin()->second.key, memtable_.rbegin()->second.key};
-  return index_->PickFlush(*layers_, top) == FlushChoice::kMerge ? FlushMerge() : FlushRun();
+  if (memtable_.empty() && memtable_ranges_->empty()) return Status::OK();
+  return index_->PickFlush(*layers_, memtable_top()) == FlushChoice::kMerge ? FlushMerge() : FlushRun();
 }
 
 Status TestFamily::SweepStep(std::uint64_t max_output_bytes) {
@@ -272,6 +301,15 @@ Status TestFamily::CheckReads() const {
   for (const auto& [key, expected] : durable_) {
     CAMBIUM_TRY(const bool found, layers_->Find(key, &keep, &entry));
     if (!found || !expected.Says(entry)) return Wrong("Find " + Show(key));
+  }
+  // What a range has deleted may be known as deleted, and nothing more.
+  for (const auto& run : layers_->runs()) {
+    for (std::size_t i = 0; run->ranges() != nullptr && i < run->ranges()->count(); ++i) {
+      for (const std::string& bound : {run->ranges()->begin(i), run->ranges()->end(i)}) {
+        CAMBIUM_TRY(const bool found, layers_->Find(bound, &keep, &entry));
+        if (found && entry.kind != EntryKind::kTombstone && !durable_.contains(bound)) return Wrong("Find " + Show(bound));
+      }
+    }
   }
   // Forward, then backward; tombstones are skipped, and every one of them is the answer of Find too.
   const std::unique_ptr<EntryCursor> cursor = layers_->NewCursor();

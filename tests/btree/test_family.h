@@ -68,6 +68,7 @@ class TestFamily {
   void Put(const std::string& key, std::uint64_t value_bytes);  // separated
   void PutInline(const std::string& key, const std::string& value);
   void Delete(const std::string& key);
+  void DeleteRange(const std::string& begin, const std::string& end);
   [[nodiscard]] std::uint64_t memtable_keys() const { return memtable_.size(); }
 
   // The memtable becomes durable. Each returns the first error and then has changed nothing.
@@ -77,6 +78,9 @@ class TestFamily {
   // One step of a merge of runs.
   Status SweepStep(std::uint64_t max_output_bytes);
   Status SweepAll();
+
+  // What PickFlush is asked about.
+  [[nodiscard]] MergeTop memtable_top() const;
 
   // As a flush would, but only to the moment before the commit.
   Result<std::unique_ptr<MergeOutcome>> MergeMemtable();
@@ -113,10 +117,12 @@ class TestFamily {
 
   void MakeIndex();
   Result<NewIndexFile> CreateFile(FileKind kind);
-  Result<RunInfo> WriteRun(const EntryMap& entries, AccountDelta* accounts, std::shared_ptr<File>* file);
-  Status CommitRun(const EntryMap& entries);
+  Result<RunInfo> WriteRun(const EntryMap& entries, const RangeDeletes& ranges, AccountDelta* accounts,
+                           std::shared_ptr<File>* file);
+  Status CommitRun(const EntryMap& entries, const RangeDeletes& ranges);
   Status Apply(const FamilyEdit& family);
-  void MakeDurable(const EntryMap& entries);
+  void MakeDurable(const EntryMap& entries, const RangeDeletes& ranges);
+  void EmptyMemtable();
   Status CheckReads() const;
   Status CheckAccounts() const;
   Status CheckSegments() const;
@@ -128,6 +134,7 @@ class TestFamily {
   std::unique_ptr<BTreeIndex> index_;
   std::shared_ptr<const TreeLayers> layers_;
   EntryMap memtable_;
+  std::shared_ptr<const RangeDeletes> memtable_ranges_;  // older than memtable_, newer than all else
   EntryMap durable_;  // the model: what the layers say, tombstones not among it
   std::uint64_t next_file_ = 1;
   std::uint64_t next_offset_ = 1;

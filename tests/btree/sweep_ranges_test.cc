@@ -1,0 +1,323 @@
+// Range deletes on their way into the tree: whatever is flushed, merged straight in or swept, in steps or at once, the
+// layers say what the model says, every account is exact, and what a range covers is cut and not rewritten.
+#include <gtest/gtest.h>
+
+#include "btree/btree_index.h"
+#include "test_family.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
+  return text;
+}
+
+void MakeTree(TestFamily& family, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushMerge().ok());
+}
+
+void ExpectGood(TestFamily& family) {
+  const Status s = family.Check();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+}
+
+bool Has(TestFamily& family, const std::string& key) {
+  PageRef keep;
+  Entry entry;
+  const Result<bool> found = family.layers().Find(key, &keep, &entry);
+  EXPECT_TRUE(found.ok());
+  return *found && entry.kind != EntryKind::kTombstone;
+}
+
+TEST(SweepRangesTest, ARangeInARunHidesTheTreeAndTheSweepCutsItOut) {
+  TestFamily family({});
+  MakeTree(family, 1000);
+  family.DeleteRange(Key(100), Key(900));
+  family.Put(Key(500), 77);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ExpectGood(family);
+  EXPECT_TRUE(Has(family, Key(99)));
+  EXPECT_FALSE(Has(family, Key(100)));
+  EXPECT_TRUE(Has(family, Key(500)));
+  EXPECT_FALSE(Has(family, Key(899)));
+  EXPECT_TRUE(Has(family, Key(900)));
+  EXPECT_EQ(family.state().root.entry_count, 1000u);
+  ASSERT_TRUE(family.SweepAll().ok());
+  ExpectGood(family);
+  EXPECT_EQ(family.state().root.entry_count, 201u);
+  EXPECT_TRUE(family.layers().runs().empty());
+}
+
+TEST(SweepRangesTest, ARunOfNothingButRangesGoesThroughTheWholeLife) {
+  TestFamily family({});
+  MakeTree(family, 300);
+  family.DeleteRange(Key(0), Key(300));
+  ASSERT_TRUE(family.FlushRun().ok());
+  ExpectGood(family);
+  ASSERT_TRUE(family.Reopen().ok());
+  ExpectGood(family);
+  ASSERT_TRUE(family.SweepAll().ok());
+  ExpectGood(family);
+  EXPECT_EQ(family.state().root, TreeRoot{});
+  EXPECT_TRUE(family.state().accounts.empty());
+  EXPECT_TRUE(family.state().index_segments.empty());
+}
+
+TEST(SweepRangesTest, AMemtableWithARangeGoesStraightIn) {
+  TestFamily family({});
+  MakeTree(family, 1000);
+  family.Put(Key(100), 400);  // older than the range: never in any layer
+  family.DeleteRange(Key(100), Key(200));
+  family.Put(Key(150), 400);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  ExpectGood(family);
+  EXPECT_EQ(family.state().root.entry_count, 901u);
+}
+
+// The range may be as wide as the tree: nearly nothing is written, and all that is left behind leaves the accounts.
+Status CutMostOfALargeTree(MergeStats* stats, std::uint64_t* units_left) {
+  TestFamilyOptions options;
+  options.segment_bytes_max = 1u << 20;
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < 20000; ++i) family.Put(Key(i), 300);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushMerge());
+  family.DeleteRange(Key(5), Key(19995));
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.SweepAll());
+  *stats = family.last_stats();
+  *units_left = 0;
+  for (const auto& [number, info] : family.state().index_segments) *units_left += info.live_units;
+  return family.Check();
+}
+
+TEST(SweepRangesTest, ACutSubtreeIsReadAndNotRewritten) {
+  MergeStats stats;
+  std::uint64_t units_left = 0;
+  const Status s = CutMostOfALargeTree(&stats, &units_left);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(stats.entries_dropped, 19990u);
+  EXPECT_GT(stats.bytes_read, 20000u * 8);
+  EXPECT_LE(stats.bytes_written, 4u * 512);
+  EXPECT_LE(units_left, 4u);
+}
+
+// RULES B2, B4: what is cut is charged.
+TEST(SweepRangesTest, ACutSubtreeThatIsNotChargedIsSeen) {
+  MergeStats stats;
+  std::uint64_t units_left = 0;
+  const MutantScope mutant(Mutant::kCutSubtreeUncharged);
+  EXPECT_FALSE(CutMostOfALargeTree(&stats, &units_left).ok());
+}
+
+// No key of the layers lies in the range, so a step has to end at a page of the tree.
+TEST(SweepRangesTest, StepsAreBoundedAlsoWhereThereIsNothingButARange) {
+  TestFamily family({});
+  MakeTree(family, 5000);
+  family.DeleteRange(Key(0), Key(4990));
+  ASSERT_TRUE(family.FlushRun().ok());
+  int steps = 0;
+  std::string last_cursor;
+  std::uint64_t last_count = 5000;
+  do {
+    ASSERT_TRUE(family.SweepStep(4096).ok());
+    ++steps;
+    ExpectGood(family);
+    EXPECT_LE(last_count - family.state().root.entry_count, 800u);
+    last_count = family.state().root.entry_count;
+    if (family.state().sweep.has_value()) {
+      EXPECT_GT(family.state().sweep->cursor, last_cursor);
+      last_cursor = family.state().sweep->cursor;
+    }
+    if (steps % 3 == 0) {
+      ASSERT_TRUE(family.Reopen().ok());
+      ExpectGood(family);
+    }
+  } while (family.state().sweep.has_value());
+  EXPECT_GT(steps, 5);
+  EXPECT_EQ(last_count, 10u);
+}
+
+TEST(SweepRangesTest, LeavesInARangeWithoutAnyOfItsKeysAreLeftAlone) {
+  TestFamily family({});
+  for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i * 10), 300);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  for (std::uint64_t i = 0; i < 2000; i += 50) family.DeleteRange(Key(i * 10 + 1), Key(i * 10 + 9));
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.SweepAll().ok());
+  EXPECT_LE(family.last_stats().bytes_written, 8u * 512);
+  EXPECT_EQ(family.last_stats().entries_dropped, 0u);
+  ExpectGood(family);
+}
+
+// RULES A4, A7: the older run deletes, the newer one writes; the sweep has carried the writes into the tree, where the
+// range must not find them.
+Status SweepAPutOverARange() {
+  TestFamily family({});
+  for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 300);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushMerge());
+  family.DeleteRange(Key(0), Key(2000));
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  for (std::uint64_t i = 0; i < 2000; i += 3) family.Put(Key(i), 400);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.Check());
+  do {
+    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(4096));
+    CAMBIUM_RETURN_IF_ERROR(family.Check());
+  } while (family.state().sweep.has_value());
+  return Status::OK();
+}
+
+TEST(SweepRangesTest, BelowTheCursorTheRangesOfSweptRunsAreMasked) {
+  const Status s = SweepAPutOverARange();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  {
+    const MutantScope mutant(Mutant::kRangesIgnoreSweepCursor);
+    EXPECT_FALSE(SweepAPutOverARange().ok());
+  }
+  const MutantScope mutant(Mutant::kOldRangesHideNewer);
+  EXPECT_FALSE(SweepAPutOverARange().ok());
+}
+
+TEST(SweepRangesTest, WhatRangesCoverCountsForASweepToBeDue) {
+  TestFamily family({});
+  MakeTree(family, 8000);
+  family.DeleteRange(Key(0), Key(900));
+  ASSERT_TRUE(family.FlushRun().ok());
+  EXPECT_EQ(family.layers().KeysCoveredByRuns(), 900u);
+  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), false));
+  family.DeleteRange(Key(800), Key(1100));
+  ASSERT_TRUE(family.FlushRun().ok());
+  EXPECT_EQ(family.layers().KeysCoveredByRuns(), 1100u);
+  EXPECT_TRUE(family.index().IsMergeDue(family.layers(), false));
+  ASSERT_TRUE(family.SweepAll().ok());
+  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), false));
+}
+
+TEST(SweepRangesTest, AFlushWithAWideRangeMakesARunAndWithANarrowOneMerges) {
+  TestFamily family({});
+  MakeTree(family, 40000);
+  family.DeleteRange(Key(100), Key(39900));
+  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_top()), FlushChoice::kMakeRun);
+  ASSERT_TRUE(family.Flush().ok());
+  ASSERT_TRUE(family.SweepAll().ok());
+  ExpectGood(family);
+  family.DeleteRange(Key(50), Key(60));
+  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_top()), FlushChoice::kMerge);
+  ASSERT_TRUE(family.Flush().ok());
+  ExpectGood(family);
+}
+
+TEST(SweepRangesTest, AnErrorOfAnyReadAbortsTheCutAndHarmsNothing) {
+  TestFamilyOptions options;
+  options.pool_bytes = 16 * 1024;
+  TestFamily family(options);
+  MakeTree(family, 3000);
+  family.DeleteRange(Key(100), Key(2900));
+  for (std::uint64_t i = 0; i < 3000; i += 500) family.Put(Key(i), 400);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.SweepStep(3000).ok());
+  ASSERT_TRUE(family.state().sweep.has_value());
+  const FamilyState before = family.state();
+  int failed = 0;
+  for (std::uint64_t n = 1;; ++n) {
+    SimFault fault;
+    fault.kind = SimOpKind::kRead;
+    fault.nth = n;
+    const int id = family.fs().AddFault(fault);
+    const auto outcome = family.MergeRuns(~std::uint64_t{0});
+    family.fs().RemoveFault(id);
+    if (outcome.ok()) break;
+    EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
+    ++failed;
+    ASSERT_TRUE(family.state() == before);
+    if (n % 17 == 1) ExpectGood(family);
+  }
+  EXPECT_GT(failed, 10);
+  ASSERT_TRUE(family.SweepAll().ok());
+  ExpectGood(family);
+}
+
+struct Program {
+  const char* name;
+  const Comparator* (*comparator)();
+  std::uint32_t page_size;
+};
+class SweepRangesModelTest : public ::testing::TestWithParam<Program> {};
+
+TEST_P(SweepRangesModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
+  const std::uint64_t seed = SeedFromEnvironment(0x5eef);
+  Prng prng(seed);
+  for (std::uint64_t round = 0; round < 8 * ScaleFromEnvironment(); ++round) {
+    TestFamilyOptions options;
+    options.comparator = GetParam().comparator();
+    options.page_size = GetParam().page_size;
+    options.segment_bytes_max = prng.OneIn(2) ? 8 * options.page_size : 64 * options.page_size;
+    options.evacuation.small_segments_max = prng.Between(1, 4);
+    TestFamily family(options);
+    const std::uint64_t space = prng.Between(2, 4000);
+    const auto random_key = [&] {
+      const std::uint64_t n = prng.Uniform(space);
+      if (n == 1) return std::string();  // the empty key is a key
+      std::string key = "key" + std::to_string(n * 7919 % space);
+      if (n % 5 == 0) key += std::string(n % 23, 'x');
+      if (n % 97 == 0) key = std::string(static_cast<std::size_t>(n % 700), 'L') + key;
+      return key;
+    };
+    for (int step = 0; step < 60; ++step) {
+      SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round) + " step " +
+                   std::to_string(step));
+      const unsigned delete_percent = static_cast<unsigned>(prng.Uniform(3) * 33);
+      const std::uint64_t ranges_in_100 = prng.Uniform(3) * prng.Uniform(20);
+      for (std::uint64_t n = prng.Skewed(9); n > 0; --n) {
+        const std::string key = random_key();
+        if (prng.Uniform(100) < ranges_in_100) {
+          std::string end = random_key();
+          if (prng.OneIn(2)) end = key + "5";  // a narrow one
+          if (options.comparator->Compare(key, end) < 0) {
+            family.DeleteRange(key, end);
+          } else {
+            family.DeleteRange(end, key);
+          }
+        } else if (prng.Uniform(100) < delete_percent) {
+          family.Delete(key);
+        } else if (prng.OneIn(3)) {
+          family.PutInline(key, prng.Bytes(prng.Uniform(100)));
+        } else {
+          family.Put(key, 64 + prng.Skewed(24));
+        }
+      }
+      const bool sweeping = family.layers().parts().sweep.has_value();
+      Status s;
+      switch (prng.Uniform(8)) {
+        case 0:
+        case 1: s = family.FlushRun(); break;
+        case 2: s = sweeping ? family.FlushRun() : family.FlushMerge(); break;
+        case 3: s = family.Flush(); break;
+        case 4:
+        case 5: s = family.SweepStep(prng.Uniform(20) * options.page_size); break;
+        case 6: s = family.SweepStep(~std::uint64_t{0}); break;
+        case 7: s = family.Reopen(); break;
+      }
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      ASSERT_TRUE((s = family.Check()).ok()) << s.ToString();
+    }
+    ASSERT_TRUE(family.pool().CheckInvariants(/*idle=*/true).ok());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SweepRangesModelTest,
+                         ::testing::Values(Program{"bytewise512", BytewiseComparator, 512},
+                                           Program{"bytewise4096", BytewiseComparator, 4096},
+                                           Program{"reverse512", ReverseBytewiseComparator, 512},
+                                           Program{"folding512", CaseFoldingComparator, 512},
+                                           Program{"lengthfirst512", LengthFirstComparator, 512}),
+                         [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace cambium::testing
