@@ -7,9 +7,23 @@
 #include "manifest/file_names.h"
 
 namespace cambium {
+namespace {
+
+// Eight bytes of the key, from `from` on, as a number that orders as they do; what is missing counts as zeros.
+std::uint64_t FenceOf(Slice key, std::size_t from) {
+  std::uint64_t fence = 0;
+  for (std::size_t i = from; i < from + sizeof fence; ++i) {
+    fence = fence << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0u);
+  }
+  return fence;
+}
+
+}  // namespace
 
 Tier::Tier(const Comparator* comparator, std::uint32_t level, std::uint64_t number, RunList runs)
-    : order_(comparator), level_(level), number_(number), runs_(std::move(runs)), ranges_(RangesOf(comparator, runs_)) {}
+    : order_(comparator), level_(level), number_(number), runs_(std::move(runs)), ranges_(RangesOf(comparator, runs_)) {
+  if (order_.bytewise) MakeFences();
+}
 
 Result<std::shared_ptr<const Tier>> Tier::Make(const Comparator* comparator, std::uint32_t level, std::uint64_t number,
                                                RunList runs) {
@@ -29,9 +43,28 @@ Result<std::shared_ptr<const Tier>> Tier::Make(const Comparator* comparator, std
 }
 
 const Run* Tier::Find(Slice key) const {
-  const std::size_t i = FirstNotBefore(order_, runs_, key);
+  const std::size_t i = order_.bytewise ? FirstByFences(key) : FirstNotBefore(order_, runs_, key);
   if (i == runs_.size() || order_.Compare(runs_[i]->info().smallest_key, key) > 0) return nullptr;
   return runs_[i].get();
+}
+
+void Tier::MakeFences() {
+  const Slice first = runs_.front()->info().largest_key;
+  const Slice last = runs_.back()->info().largest_key;
+  const auto [differ, unused] = std::mismatch(first.begin(), first.end(), last.begin(), last.end());
+  fence_prefix_.assign(first.begin(), differ);
+  for (const auto& run : runs_) fences_.push_back(FenceOf(run->info().largest_key, fence_prefix_.size()));
+}
+
+// Numbers differ only if keys do, and then in the same direction; where they are equal the keys decide.
+std::size_t Tier::FirstByFences(Slice key) const {
+  const Slice prefix = fence_prefix_;
+  if (!key.starts_with(prefix)) return key.compare(prefix) < 0 ? 0 : runs_.size();
+  const auto [equal, greater] = std::ranges::equal_range(fences_, FenceOf(key, prefix.size()));
+  const auto first = std::partition_point(
+      runs_.begin() + (equal - fences_.begin()), runs_.begin() + (greater - fences_.begin()),
+      [&](const auto& run) { return EndsBefore(order_, KeySpan::Of(run->info()), key); });
+  return static_cast<std::size_t>(first - runs_.begin());
 }
 
 std::shared_ptr<const RangeDeletes> RangesOf(const Comparator* comparator, const RunList& runs) {

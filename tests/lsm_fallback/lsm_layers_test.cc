@@ -91,6 +91,42 @@ TEST(LsmLayersTest, ShapeCountsWhatIsThere) {
   EXPECT_EQ(files.size(), family.state().runs.size() + family.state().level_runs.size());
 }
 
+// Against a look at every span, with keys that share prefixes, are prefixes of each other, and differ late or in zeros.
+TEST(TierTest, FindsTheRunWhoseSpanHoldsTheKey) {
+  Prng prng(SeedFromEnvironment(20261121));
+  const auto random_key = [&prng](const std::string& prefix) {
+    std::string key = prng.OneIn(10) ? std::string(prefix, 0, prng.Uniform(prefix.size() + 1)) : prefix;
+    const std::size_t length = prng.Uniform(14);
+    for (std::size_t i = 0; i < length; ++i) key.push_back(prng.OneIn(3) ? '\0' : prng.OneIn(2) ? '\xff' : '\x01');
+    return key;
+  };
+  for (const std::string& prefix : {std::string(), std::string("a"), std::string("user:0000000"), std::string(5, '\0')}) {
+    LsmFamilyOptions options;
+    options.policy.target_file_size_base = 1024;
+    LsmFamily family(options);
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < 400; ++i) family.PutInline(random_key(prefix), std::string(60, 'v'));
+      if (round == 0) family.DeleteRange(prefix + '\x01', prefix + "\x01\xff");
+      ASSERT_TRUE(family.FlushRun().ok());
+    }
+    ASSERT_TRUE(family.Step().ok());
+    const Tier& tier = *family.layers().tiers().front();
+    ASSERT_GT(tier.runs().size(), 10u);
+    for (int i = 0; i < 5000; ++i) {
+      std::string key = random_key(prefix);
+      if (prng.OneIn(3)) key = tier.runs()[prng.Uniform(tier.runs().size())]->info().largest_key;
+      if (prng.OneIn(20)) key.push_back('\0');
+      const cambium::Run* expected = nullptr;
+      for (const auto& run : tier.runs()) {
+        const KeySpan span = KeySpan::Of(run->info());
+        if (span.smallest <= Slice(key) && !EndsBefore(KeyOrder(BytewiseComparator()), span, key)) expected = run.get();
+      }
+      ASSERT_EQ(tier.Find(key), expected) << Slice(key).ToString(true);
+    }
+    ExpectGood(family);
+  }
+}
+
 // A walk over the files of a tier against a map: every seek there is, and random turns.
 TEST(TierCursorTest, WalksSeveralFilesAsOne) {
   const std::uint64_t seed = SeedFromEnvironment(20261120);
