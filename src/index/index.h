@@ -106,14 +106,21 @@ enum class FlushChoice : unsigned char {
   kMerge,    // merge it straight into what lies below, together with all runs
 };
 
-// What a user wants merged as far down as it goes (CompactRange), and how far that has come: one of these per call,
-// asked and merged for until IsMergeDue says no. Goes on whatever is merged in between, but comes to its end for sure
-// only if nothing is that comes from newer runs.
+// What a user wants merged as far down as it goes (CompactRange): one of these per call. In turn, until IsMergeDue says
+// no: IsMergeDue, and a Merge of the same layers, which is committed. What else is merged between two turns does no harm,
+// and writes that go on do not keep it from coming to its end.
 struct MergeRequest {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
   std::vector<std::uint64_t> runs;   // the stack when it was made: later runs are not meant
-  std::uint32_t level = 0;           // of an LSM: nothing that is meant lies above it. Moved by IsMergeDue.
+
+  // How far an LSM has come with it; IsMergeDue's own. Level by level, and in each in the order of keys: what comes in
+  // behind the position, or beyond the limit, is newer than the request.
+  std::uint32_t level = 0;              // nothing that is meant lies above it
+  std::optional<std::string> limit;     // the largest key of `level` when it came there
+  std::optional<std::string> position;  // what ends before it is done
+  bool is_due = false;                  // the last answer
+  std::optional<std::string> reach;     // where the step ends that is due; unset: behind all of the level
 };
 
 struct MergeInput {

@@ -156,7 +156,7 @@ bool LsmIndex::IsMergeDue(const Layers& layers, bool urgent) const {
 }
 
 bool LsmIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
-  return AdvanceRequest(ShapeOf(AsLsm(layers)), request);
+  return AdvanceRequest(ShapeOf(AsLsm(layers)), policy(), request);
 }
 
 Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {

@@ -91,7 +91,9 @@ class Picker {
       for (const RunInfo* file : tier.files) {
         if (!IsMeant(*file, request)) continue;
         Slice from = file->smallest_key;
-        if (request.begin.has_value() && order_.Compare(from, *request.begin) < 0) from = *request.begin;
+        for (const auto& bound : {request.begin, request.position}) {
+          if (bound.has_value() && order_.Compare(from, *bound) < 0) from = *bound;
+        }
         if (!first.has_value() || order_.Compare(from, *first) < 0) first = from;
       }
     }
@@ -113,6 +115,24 @@ class Picker {
       }
     }
     return false;
+  }
+
+  // Where such a step ends. Unset: behind all of its level.
+  [[nodiscard]] std::optional<std::string> ReachOf(const CompactionChoice& choice) const {
+    const std::span<const TierShape> tiers = TiersOf(choice.level);
+    if (choice.end.has_value() || choice.level == 0 || tiers.size() != 1) return choice.end;
+    const Files& files = tiers[0].files;
+    const auto next = std::ranges::find_if(files.rbegin(), files.rend(), [&](const RunInfo* file) {
+                        return std::ranges::find(choice.inputs, file->number) != choice.inputs.end();
+                      }).base();
+    return next == files.end() ? std::nullopt : std::optional((*next)->smallest_key);
+  }
+
+  // Empty if the level is.
+  [[nodiscard]] std::string LargestKey(std::uint32_t level) const {
+    Files all;
+    for (const TierShape& tier : TiersOf(level)) all.push_back(tier.files.back());
+    return all.empty() ? std::string() : SpanOf(all).largest.ToString();
   }
 
   [[nodiscard]] std::uint32_t deepest() const { return deepest_; }
@@ -268,8 +288,14 @@ class Picker {
   // ---- Runs ----
 
   [[nodiscard]] bool IsMeant(const RunInfo& file, const MergeRequest& request) const {
-    return (!request.begin.has_value() || !EndsBefore(order_, KeySpan::Of(file), *request.begin)) &&
-           (!request.end.has_value() || order_.Compare(file.smallest_key, *request.end) <= 0);
+    const auto ends_before = [&](const std::optional<std::string>& key) {
+      return key.has_value() && EndsBefore(order_, KeySpan::Of(file), *key);
+    };
+    const auto begins_behind = [&](const std::optional<std::string>& key) {
+      return key.has_value() && order_.Compare(file.smallest_key, *key) > 0;
+    };
+    return !ends_before(request.begin) && !ends_before(request.position) && !begins_behind(request.end) &&
+           !begins_behind(request.limit);
   }
 
   [[nodiscard]] Files RunsFor(const MergeRequest& request) const {
@@ -518,13 +544,27 @@ CompactionChoice PickRuns(const CompactionShape& shape, const CompactionPolicy& 
   return Picker(shape, policy).PickRunsDown(shape.runs);
 }
 
-bool AdvanceRequest(const CompactionShape& shape, MergeRequest* request) {
-  const CompactionPolicy any;  // what is left to be done does not depend on it
-  const Picker picker(shape, any);
-  for (; request->level <= picker.deepest(); ++request->level) {
-    if (picker.HasWork(request->level, *request)) return true;
+bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, MergeRequest* request) {
+  CompactionShape least = shape;
+  least.step_bytes = 1;  // the real step may reach further; what it has done is then not found again
+  const Picker picker(least, policy);
+  const auto next_level = [request] {
+    ++request->level;
+    request->limit.reset();
+    request->position.reset();
+  };
+  if (request->is_due && request->level > 0) {
+    request->reach.has_value() ? void(request->position = request->reach) : next_level();
   }
-  return false;
+  request->is_due = false;
+  for (; request->level <= picker.deepest(); next_level()) {
+    if (request->level > 0 && !request->limit.has_value()) request->limit = picker.LargestKey(request->level);
+    if (!picker.HasWork(request->level, *request)) continue;
+    request->is_due = true;
+    request->reach = picker.ReachOf(picker.PickForRequest(*request));
+    break;
+  }
+  return request->is_due;
 }
 
 CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,

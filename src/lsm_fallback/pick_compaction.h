@@ -99,8 +99,9 @@ struct CompactionChoice {
 // All runs, due or not.
 [[nodiscard]] CompactionChoice PickRuns(const CompactionShape& shape, const CompactionPolicy& policy);
 
-// Moves request->level beyond levels in which nothing that is meant is left to be done. False if that is all levels.
-[[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, MergeRequest* request);
+// Notes what the step that was due has done, and moves on to the next place where there is something to do. False if
+// there is none.
+[[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, MergeRequest* request);
 // The next step for a request that AdvanceRequest says has one. The runs that are taken are those that are meant, and
 // any older one that overlaps one of them: it would otherwise come to lie above what is newer.
 [[nodiscard]] CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "lsm_family.h"
 #include "testing/seed.h"
 #include "util/prng.h"
@@ -313,6 +315,49 @@ TEST(LsmRequestTest, ARangeLeavesTheRestWhereItIs) {
   const std::string from = Key(5000);
   const std::string to = Key(6000);
   for (const auto& run : tier.runs()) EXPECT_FALSE(Overlap(order, KeySpan::Of(run->info()), {from, to, false}));
+}
+
+// Writes and compactions go on between the steps, as fast as they can. What was there when it was made is at the bottom.
+TEST(LsmRequestTest, WritesDoNotKeepItFromItsEnd) {
+  for (const bool lazy : {false, true}) {
+    LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
+    MakeLevelsAndRuns(family, 3000);
+    const auto addresses_of = [](const cambium::Run& run, std::set<std::uint64_t>* addresses) {
+      const std::unique_ptr<EntryCursor> cursor = run.NewCursor();
+      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+        if (cursor->entry().HasAddress()) addresses->insert(cursor->entry().address.word());
+      }
+    };
+    std::set<std::uint64_t> meant;
+    for (const auto& run : family.layers().runs()) addresses_of(*run, &meant);
+    for (const auto& tier : family.layers().tiers()) {
+      for (const auto& run : tier->runs()) addresses_of(*run, &meant);
+    }
+    Prng prng(3);
+    MergeRequest request = family.NewRequest();
+    int steps = 0;
+    for (; family.index().IsMergeDue(family.layers(), &request); ++steps) {
+      ASSERT_LT(steps, 1000);
+      const auto outcome = family.Merge(4096, &request);
+      ASSERT_TRUE(outcome.ok());
+      ASSERT_TRUE(family.Commit(outcome->get()).ok());
+      for (int i = 0; i < 300; ++i) family.Put(Key(prng.Uniform(12'000)), 300);
+      for (int i = 0; i < 100; ++i) family.Put(Key(20'000 + 100 * static_cast<std::uint64_t>(steps) + i), 300);
+      ASSERT_TRUE(family.FlushRun().ok());
+      ASSERT_TRUE(family.CompactWhileDue(4096).ok());
+    }
+    EXPECT_GT(steps, 3);
+    ExpectGood(family);
+    std::set<std::uint64_t> above;
+    for (const auto& run : family.layers().runs()) addresses_of(*run, &above);
+    for (const auto& tier : family.layers().tiers()) {
+      if (tier == family.layers().tiers().back()) break;
+      for (const auto& run : tier->runs()) addresses_of(*run, &above);
+    }
+    std::size_t left = 0;
+    for (const std::uint64_t address : above) left += meant.contains(address) ? 1 : 0;
+    EXPECT_EQ(left, 0u) << "lazy " << lazy;
+  }
 }
 
 // Runs that come while a request is carried out are not its business, so that it comes to an end.

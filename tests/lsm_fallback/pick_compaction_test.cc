@@ -290,14 +290,22 @@ TEST(PickCompactionTest, RunsGoDownWithoutAReasonIfTheyMust) {
   EXPECT_EQ(Show(PickRuns(shape.shape, Policy(kCompactionStyleLevel))), "merge 0 -> 1.0: 2 | 1");
 }
 
-// The next step for a request, and where it stands.
+MergeRequest RequestOf(std::optional<std::string> begin, std::optional<std::string> end) {
+  MergeRequest request;
+  request.begin = std::move(begin);
+  request.end = std::move(end);
+  request.runs = {9, 8, 7};
+  return request;
+}
+
+// The first step for a request.
 std::string Requested(const Shape& shape, MergeRequest request, CompactionStyle style = kCompactionStyleLevel) {
-  if (!AdvanceRequest(shape.shape, &request)) return "done";
+  if (!AdvanceRequest(shape.shape, Policy(style), &request)) return "done";
   return Show(PickRequested(shape.shape, Policy(style), request));
 }
 
 TEST(PickRequestedTest, FollowsTheTable) {
-  const MergeRequest all{{}, {}, {9, 8, 7}, 0};
+  const MergeRequest all = RequestOf({}, {});
   EXPECT_EQ(Requested(Shape(), all), "done");
   EXPECT_EQ(Requested(Shape().Runs({"8:a-b", "7:a-b"}).Tier(1, 0, {"1:b-c"}), all), "merge 0 -> 1.0: 8 7 | 1");
   EXPECT_EQ(Requested(Shape().Runs({"19:a-b"}).Tier(1, 0, {"1:b-c"}), all), "done")
@@ -309,7 +317,7 @@ TEST(PickRequestedTest, FollowsTheTable) {
   EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e+1", "5:f-g+1", "6:h-i"}).Step(20), all),
             "merge 2 -> 2.0: 4 5") << "tombstones at the bottom go";
 
-  const MergeRequest some{"d", "f", {9, 8, 7}, 0};
+  const MergeRequest some = RequestOf("d", "f");
   EXPECT_EQ(Requested(Shape().Runs({"8:a-c", "7:g-h"}), some), "done");
   EXPECT_EQ(Requested(Shape().Runs({"8:a-c", "7:f-h"}), some), "move 0 -> 1.0: 7");
   EXPECT_EQ(Requested(Shape().Tier(1, 0, {"1:a-c", "2:e-e", "5:g-h"}).Tier(2, 0, {"3:a-z"}), some),
@@ -322,9 +330,29 @@ TEST(PickRequestedTest, FollowsTheTable) {
             "merge 1 -> 2.0: 5 4 | 12 [d, g)");
 }
 
+// Level by level, from the first key to the last; what turns up behind is not meant any more.
+TEST(PickRequestedTest, ComesToItsEndWhateverComesBehind) {
+  const CompactionPolicy policy = Policy(kCompactionStyleLevel);
+  MergeRequest request;
+  request.runs = {9};
+  const auto next = [&](const Shape& shape) {
+    return AdvanceRequest(shape.shape, policy, &request) ? Show(PickRequested(shape.shape, policy, request)) : "done";
+  };
+  EXPECT_EQ(next(Shape().Runs({"9:a-z"}).Tier(1, 0, {"1:c-d"}).Tier(2, 0, {"2:a-z"})), "merge 0 -> 1.0: 9 | 1");
+  EXPECT_EQ(next(Shape().Tier(1, 0, {"11:a-f", "12:g-m", "13:n-z"}).Tier(2, 0, {"2:a-z"})), "merge 1 -> 2.0: 11 | 2");
+  EXPECT_EQ(next(Shape().Tier(1, 0, {"21:a-e", "12:g-m", "13:n-z"}).Tier(2, 0, {"14:a-z"})), "merge 1 -> 2.0: 12 | 14")
+      << "21 came since";
+  EXPECT_EQ(next(Shape().Tier(1, 0, {"21:a-e", "22:f-o", "23:p-zz", "24:zzz-zzzz"}).Tier(2, 0, {"25:a-z"})),
+            "merge 1 -> 2.0: 22 | 25") << "it may hold what 13 held";
+  EXPECT_EQ(next(Shape().Tier(1, 0, {"21:a-e", "26:f-o", "23:p-zz", "24:zzz-zzzz"}).Tier(2, 0, {"27:a-z"})),
+            "merge 1 -> 2.0: 23 | 27");
+  EXPECT_EQ(next(Shape().Tier(1, 0, {"21:a-e", "26:f-o", "24:zzz-zzzz"}).Tier(2, 0, {"28:a-z"})), "done")
+      << "24 lies beyond what level 1 had";
+}
+
 // Mutant: the run that was asked for goes alone, and comes to lie below an older one.
 TEST(PickRequestedTest, ARunTakesWithItWhatIsOlderAndOverlapsIt) {
-  const MergeRequest some{"a", "b", {9, 8, 7}, 0};
+  const MergeRequest some = RequestOf("a", "b");
   const Shape shape = Shape().Runs({"9:b-f", "8:e-k", "7:x-z", "6:k-l"});
   EXPECT_EQ(Requested(shape, some), "merge 0 -> 1.0: 9 8 6");
   const MutantScope mutant(Mutant::kSkipOverlappingRun);
