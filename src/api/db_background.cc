@@ -268,12 +268,14 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
   if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(table.end.sequence));
 
   std::unique_ptr<EntryCursor> cursor = table.table->NewCursor(kMaxSequenceNumber);
+  const std::shared_ptr<const RangeDeletes> ranges = table.table->RangesAt(kMaxSequenceNumber);
   MergeTop top;
-  top.key_count = table.table->key_count();
   cursor->SeekToLast();
   const std::string largest = cursor->Valid() ? cursor->key().ToString() : std::string();
   cursor->SeekToFirst();
   const std::string smallest = cursor->Valid() ? cursor->key().ToString() : std::string();
+  top.key_count = cursor->Valid() ? table.table->key_count() : 0;  // its ranges may have left nothing
+  top.ranges = ranges.get();
   top.smallest_key = smallest;
   top.largest_key = largest;
 
@@ -282,12 +284,12 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
   if (ClaimMerge(family.get())) {
     const std::shared_ptr<const Layers> layers = LayersOf(*family);
     if (layers != nullptr && family->index->PickFlush(*layers, top) == FlushChoice::kMerge) {
-      done = MergeTable(family.get(), table, cursor.get());
+      done = MergeTable(family.get(), table, cursor.get(), ranges);
     }
     ReleaseMerge(family.get());
     if (done.IsAborted()) cursor->SeekToFirst();
   }
-  if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get());
+  if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get(), ranges);
   if (family->dropped.load(std::memory_order_acquire)) return Status::OK();  // nobody wants it any more
   CAMBIUM_RETURN_IF_ERROR(done);
   // The table is flushed, whatever becomes of those before it.
@@ -322,7 +324,7 @@ void DbImpl::InstallFlushed(Family* family, const FrozenTable& table, std::share
 
 // From where the cursor stands, as far as one file goes: written, synced, and not named yet.
 Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, EntryCursor* cursor,
-                                                       AccountDelta* accounts) {
+                                                       const RangeDeletes* ranges, AccountDelta* accounts) {
   const ColumnFamilyOptions& its = family.options;
   CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
   RunOptions options;
@@ -334,17 +336,20 @@ Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, Ent
     accounts->Add(cursor->entry());
   }
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
+  if (ranges != nullptr) CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
   if (!MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
   return Run::Open(made.file, info, its.comparator, pool_.get());
 }
 
-// A table that is too large for one file makes several, which share no key.
-Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor) {
+// A table that is too large for one file makes several, which share no key. Its ranges are in the first, which is the
+// lowest of them: there they hide what is older than the table, and nothing of the others.
+Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges) {
   AccountDelta accounts;
   std::vector<std::shared_ptr<const Run>> made;
   do {
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, WriteOneRun(*family, cursor, &accounts));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run,
+                WriteOneRun(*family, cursor, made.empty() ? ranges.get() : nullptr, &accounts));
     stats_.flush_bytes.fetch_add(run->info().file_size, std::memory_order_relaxed);
     made.push_back(std::move(run));
   } while (cursor->Valid());
@@ -376,11 +381,12 @@ Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* c
   return DropUnreferenced();
 }
 
-Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor) {
+Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges) {
   MergeInput input;
   input.layers = LayersOf(*family);
   if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
+  input.memtable_ranges = ranges;
   CAMBIUM_TRY(std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
   CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome.get(), &table));
   return DropUnreferenced();

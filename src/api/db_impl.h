@@ -41,8 +41,9 @@ namespace cambium {
 // Families of one write, and how much of it goes to each.
 struct WriteTarget {
   Family* family = nullptr;  // kept alive by the caller
-  std::size_t operations = 0;
-  std::size_t bytes = 0;     // of keys and inline values
+  std::size_t operations = 0;  // range deletes not among them
+  std::size_t bytes = 0;       // of keys, inline values and ends of ranges
+  std::size_t ranges = 0;
 };
 
 class DbImpl final : public DB, private SegmentSource {
@@ -170,9 +171,12 @@ class DbImpl final : public DB, private SegmentSource {
   void RunJob(Job job, const std::shared_ptr<Family>& family);
   Status DoJob(Job job, const std::shared_ptr<Family>& family);
   Status FlushOldest(const std::shared_ptr<Family>& family);
-  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor);
-  Result<std::shared_ptr<const Run>> WriteOneRun(const Family& family, EntryCursor* cursor, AccountDelta* accounts);
-  Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor);
+  // `ranges`: the table's range deletes, null if there are none.
+  using SharedRanges = std::shared_ptr<const RangeDeletes>;
+  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges);
+  Result<std::shared_ptr<const Run>> WriteOneRun(const Family& family, EntryCursor* cursor, const RangeDeletes* ranges,
+                                                 AccountDelta* accounts);
+  Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges);
   Status MergeLayers(Family* family);
   Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, const MergeRequest* request);
   Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table);

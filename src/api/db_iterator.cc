@@ -68,8 +68,12 @@ DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
   const FamilyView& family = *view_->Find(family_->id);
   std::vector<MergeChild> children;
-  if (!family.active->empty()) children.emplace_back(family.active->NewCursor(sequence));
-  for (const FrozenTable& frozen : family.frozen) children.emplace_back(frozen.table->NewCursor(sequence));
+  const auto add = [&](const LogTable& table) {
+    children.emplace_back(table.NewCursor(sequence));
+    children.back().ranges = table.RangesAt(sequence);
+  };
+  if (!family.active->empty()) add(*family.active);
+  for (const FrozenTable& frozen : family.frozen) add(*frozen.table);
   if (children.empty()) {
     cursor_ = family.layers->NewCursor();
     return;

@@ -390,12 +390,17 @@ Status DbImpl::Replay(const ManifestState& state, ReplayResult* result, Logger* 
       if (op.sequence <= stored->second.flushed_sequence && !MutantIs(Mutant::kReplayFlushed)) continue;
       WriteTarget& target = batch[op.family];
       target.family = found->family.get();
-      ++target.operations;
-      target.bytes += op.key.size() + op.entry.inline_value.size();
+      ++(op.is_range ? target.ranges : target.operations);
+      target.bytes += op.key.size() + op.entry.inline_value.size() + op.range_end.size();
+      // Right checksums, and nothing this library writes.
+      if (op.is_range && target.family->options.comparator->Compare(op.key, op.range_end) >= 0) {
+        return Status::Corruption(path_ + ": operation " + std::to_string(op.sequence) +
+                                  " of the log is a range delete that ends where it begins, or before");
+      }
     }
     for (const auto& [id, target] : batch) {
       LogTable& table = *target.family->active;
-      CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes));
+      CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes, target.ranges));
       if (!table.started()) table.StartAt({ops.front().batch_begin, ops.front().sequence - 1}, logged_bytes_);
     }
     for (const ReplayedOp& op : ops) {
@@ -403,7 +408,12 @@ Status DbImpl::Replay(const ManifestState& state, ReplayResult* result, Logger* 
       const auto target = batch.find(op.family);
       if (target == batch.end()) continue;
       if (op.sequence <= state.families.at(op.family).flushed_sequence && !MutantIs(Mutant::kReplayFlushed)) continue;
-      target->second.family->active->Add(op.sequence, op.key, op.entry);
+      LogTable& table = *target->second.family->active;
+      if (!op.is_range) {
+        table.Add(op.sequence, op.key, op.entry);
+      } else if (!MutantIs(Mutant::kReplayWithoutRanges)) {
+        table.AddRange(op.sequence, op.key, op.range_end);
+      }
     }
     return Status::OK();
   }));

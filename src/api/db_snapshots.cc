@@ -72,6 +72,9 @@ Status DbImpl::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
         CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
       }
       CAMBIUM_RETURN_IF_ERROR(cursor->status());
+      if (const auto ranges = table->RangesAt(snapshot->GetSequenceNumber()); ranges != nullptr) {
+        CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
+      }
       CAMBIUM_TRY(const RunInfo info, builder.Finish());
       CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(made.file, info, its.comparator, pool_.get()));
       family.layers = family.layers->WithNewestRun(std::move(run));

@@ -14,6 +14,8 @@ namespace cambium {
 namespace {
 
 constexpr std::uint64_t kSlowdownMicrosMax = 1000;
+// A table with more range deletes is frozen, however small it is: each makes a look-up in it dearer, and its flush.
+constexpr std::uint64_t kTableRangesMax = 1024;
 
 Status CheckSizes(const Family& family, Slice key, Slice value) {
   const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.options.page_size));
@@ -126,6 +128,17 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
       return Leave(key.size());
     }
     Status SingleDeleteCF(std::uint32_t id, Slice key) override { return DeleteCF(id, key); }
+    Status DeleteRange(Slice begin, Slice end) override { return DeleteRangeCF(0, begin, end); }
+    Status DeleteRangeCF(std::uint32_t id, Slice begin, Slice end) override {
+      CAMBIUM_RETURN_IF_ERROR(Enter(id));
+      CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, begin, {}));
+      CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, end, {}));
+      const int order = family_->options.comparator->Compare(begin, end);
+      if (order > 0) return Status::InvalidArgument("a range delete ends before it begins");
+      if (order == 0) return Status::OK();
+      out_->DeleteRange(id, begin, end);
+      return Leave(begin.size() + end.size(), &WriteTarget::ranges);
+    }
 
     std::vector<std::uint64_t> large;
     std::vector<WriteTarget> targets;
@@ -146,15 +159,15 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
                                          ", which does not exist or was dropped");
         }
         families_.push_back(std::move(found));
-        targets.push_back({families_.back().get(), 0, 0});
+        targets.push_back({families_.back().get()});
       }
       family_ = families_[at_].get();
       out_->UseRules(db_->RulesOf(*family_));
       return Status::OK();
     }
-    Status Leave(std::size_t user_bytes) {
+    Status Leave(std::size_t user_bytes, std::size_t WriteTarget::*kind = &WriteTarget::operations) {
       bytes += user_bytes;
-      ++targets[at_].operations;
+      ++(targets[at_].*kind);
       targets[at_].bytes += out_->memtable_bytes() - before_;
       return Status::OK();
     }
@@ -174,6 +187,8 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
     return prepared;
   }
   stats_.user_bytes.fetch_add(preparer.bytes, std::memory_order_relaxed);
+  // Range deletes without a key in them are no operations.
+  std::erase_if(preparer.targets, [](const WriteTarget& target) { return target.operations + target.ranges == 0; });
   if (batch.empty()) return options.sync ? SyncWAL() : Status::OK();
   return CommitBatch(options, &batch, preparer.targets, preparer.large);
 }
@@ -228,7 +243,7 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   if (logged_bytes_ >= next_wal_check_) FreezeOldest();
   // Nothing may fail between the write to the log and the publication, so memory is taken first.
   for (const WriteTarget& target : targets) {
-    CAMBIUM_RETURN_IF_ERROR(target.family->active->Reserve(target.operations, target.bytes));
+    CAMBIUM_RETURN_IF_ERROR(target.family->active->Reserve(target.operations, target.bytes, target.ranges));
   }
   const SequenceNumber first = published_.load(std::memory_order_relaxed) + 1;
   CommitLog::Position position;
@@ -241,7 +256,12 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   for (const PreparedBatch::Op& op : batch->ops()) {
     const WriteTarget* target = targets.data();
     while (target->family->id != op.header.family) ++target;
-    target->family->active->Add(op.header.sequence, op.key, EntryOf(op));
+    LogTable& table = *target->family->active;
+    if (op.header.op == RecordOp::kDeleteRange) {
+      table.AddRange(op.header.sequence, op.key, op.value);
+    } else {
+      table.Add(op.header.sequence, op.key, EntryOf(op));
+    }
   }
   *last = first + batch->ops().size() - 1;
   logged_bytes_ += batch->size();
@@ -255,10 +275,11 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   return Status::OK();
 }
 
-// Time for a flush: the table takes much memory, or recovery would have to read much because of it.
+// Time for a flush: the table takes much memory, has many range deletes, or recovery would have to read much because of
+// it.
 bool DbImpl::IsFull(const Family& family) const {
   const LogTable& table = *family.active;
-  return table.memory_bytes() >= family.options.write_buffer_size ||
+  return table.memory_bytes() >= family.options.write_buffer_size || table.range_delete_count() >= kTableRangesMax ||
          (table.started() && logged_bytes_ - table.log_bytes_before() >= options_.max_total_wal_size);
 }
 

@@ -274,6 +274,10 @@ class Replay {
                                                          : header.sequence <= family->second.flushed_sequence;
     switch (is_past && header.op == RecordOp::kPutLarge ? RecordOp::kDelete : header.op) {
       case RecordOp::kDelete: op.entry = Entry::Tombstone(); break;
+      case RecordOp::kDeleteRange:
+        op.is_range = true;
+        op.value = record.stored_value.ToString();
+        break;
       case RecordOp::kPutLarge: {
         CAMBIUM_TRY(op.entry, LargeValue(source, record, problem));
         if (!problem->empty()) return Status::OK();
@@ -361,7 +365,7 @@ class Replay {
     ops_.clear();
     for (const Pending& op : batch_) {
       ops_.push_back({op.sequence, op.family, op.key, op.is_inline ? Entry::Inline(op.value) : op.entry, op.log_bytes,
-                      op.batch_begin});
+                      op.batch_begin, op.is_range, op.is_range ? Slice(op.value) : Slice()});
     }
     if (next_sequence_ - 1 > result_.last_sequence) result_.last_sequence = next_sequence_ - 1;
     const Status applied = apply_(ops_);
@@ -460,8 +464,9 @@ class Replay {
     SequenceNumber sequence = 0;
     std::uint32_t family = 0;
     std::string key;
-    std::string value;
+    std::string value;  // of an inline entry; of a range its end
     bool is_inline = false;
+    bool is_range = false;
     Entry entry;
     std::uint64_t log_bytes = 0;
     LogPosition batch_begin;

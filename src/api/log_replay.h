@@ -29,6 +29,8 @@ struct ReplayedOp {
   Entry entry;                // what a memory table takes
   std::uint64_t log_bytes = 0;
   LogPosition batch_begin;    // of the first record of its batch
+  bool is_range = false;      // no entry, but a range delete of [key, range_end); whether it holds a key, is not checked
+  Slice range_end;
 };
 
 struct ReplayedSegment {

@@ -14,6 +14,11 @@ std::uint64_t HashOf(const Comparator* comparator, Slice key, Slice value) {
 void ModelState::Apply(const Operation& write) {
   for (std::size_t i = 0; i < write.mutations.size(); ++i) {
     const Mutation& mutation = write.mutations[i];
+    if (mutation.is_range) {
+      const auto end = map_.lower_bound(mutation.range_end);
+      for (auto at = map_.lower_bound(mutation.key); at != end; at = map_.erase(at)) hash_ ^= at->second.hash;
+      continue;
+    }
     const auto found = map_.find(mutation.key);
     if (found != map_.end()) hash_ ^= found->second.hash;
     if (mutation.is_delete) {

@@ -69,6 +69,8 @@ class Drawer {
 
   std::vector<Operation> Draw(std::uint64_t first_id) {
     std::vector<Operation> operations;
+    range_prng_ = Prng(program_.seed ^ (first_id * 0x9e3779b97f4a7c15u));
+    ranges_ = shape_.range_deletes && range_prng_.OneIn(2);
     for (std::size_t i = 0; i < shape_.operations; ++i) {
       operations.push_back(DrawOperation());
       operations.back().id = first_id + i;
@@ -128,7 +130,19 @@ class Drawer {
       mutation.size = ValueSize();
       mutation.compressible = swarm_.compressible && prng_.OneIn(2);
     }
+    if (ranges_ && range_prng_.OneIn(8)) MakeRange(&mutation);
     return mutation;
+  }
+
+  // Between two keys of the universe, or from one to right behind it.
+  void MakeRange(Mutation* mutation) {
+    const auto any_key = [this] { return program_.universe[range_prng_.Uniform(program_.universe.size())]; };
+    std::string begin = any_key();
+    std::string end = range_prng_.OneIn(3) ? begin + "0" : any_key();
+    const int order = program_.config.comparator->Compare(begin, end);
+    if (order == 0) return;
+    if (order > 0) std::swap(begin, end);
+    *mutation = Mutation{begin, false, 0, false, true, end};
   }
 
   void DrawWrite(Operation* op) {
@@ -214,6 +228,9 @@ class Drawer {
   Prng& prng_;
   const ProgramShape& shape_;
   const Swarm swarm_;
+  // Of its own, so that a program is the same with and without range deletes but for those.
+  Prng range_prng_{0};
+  bool ranges_ = false;
 };
 
 // A load of many small values in batches, and a flush.
@@ -348,9 +365,11 @@ std::string Quote(Slice bytes) {
 std::string Operation::ToString() const {
   std::string out = std::to_string(id) + ": " + VerbName(verb);
   for (const Mutation& mutation : mutations) {
-    out += mutation.is_delete ? " delete(" : " put(";
+    out += mutation.is_range ? " delete range(" : mutation.is_delete ? " delete(" : " put(";
     out += Quote(mutation.key);
-    if (!mutation.is_delete) {
+    if (mutation.is_range) {
+      out += ", " + Quote(mutation.range_end);
+    } else if (!mutation.is_delete) {
       out += ", " + std::to_string(mutation.size) + (mutation.compressible ? " compressible" : "");
     }
     out += ")";

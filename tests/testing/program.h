@@ -44,6 +44,8 @@ struct Mutation {
   bool is_delete = false;
   std::uint32_t size = 0;  // of the value
   bool compressible = false;
+  bool is_range = false;  // deletes [key, range_end), which is not empty
+  std::string range_end = {};
 };
 
 struct IteratorStep {
@@ -108,6 +110,7 @@ struct ProgramShape {
   bool reads = true;       // gets, iterators, snapshots
   bool reopen = true;
   bool long_keys = true;
+  bool range_deletes = true;
   // One in so many programs first loads a few hundred keys: then a flush is no longer cheap enough to go straight into
   // the tree, and there are runs and sweeps.
   std::uint64_t bulk_one_in = 4;

@@ -119,15 +119,20 @@ std::string Runner::Write(const Operation& op) {
   Status status;
   if (op.mutations.size() == 1) {
     const Mutation& mutation = op.mutations.front();
-    status = mutation.is_delete ? (op.id % 2 == 0 ? db->Delete(options, mutation.key)
-                                                  : db->SingleDelete(options, mutation.key))
-                                : db->Put(options, mutation.key, MakeValue(op.SpecOf(0)));
+    if (mutation.is_range) {
+      status = db->DeleteRange(options, mutation.key, mutation.range_end);
+    } else if (mutation.is_delete) {
+      status = op.id % 2 == 0 ? db->Delete(options, mutation.key) : db->SingleDelete(options, mutation.key);
+    } else {
+      status = db->Put(options, mutation.key, MakeValue(op.SpecOf(0)));
+    }
   } else {
     WriteBatch batch;
     for (std::size_t i = 0; i < op.mutations.size(); ++i) {
       const Mutation& mutation = op.mutations[i];
-      const Status added = mutation.is_delete ? batch.Delete(mutation.key)
-                                              : batch.Put(mutation.key, MakeValue(op.SpecOf(i)));
+      const Status added = mutation.is_range    ? batch.DeleteRange(mutation.key, mutation.range_end)
+                           : mutation.is_delete ? batch.Delete(mutation.key)
+                                                : batch.Put(mutation.key, MakeValue(op.SpecOf(i)));
       if (!added.ok()) return "WriteBatch: " + added.ToString();
     }
     status = db->Write(options, &batch);

@@ -1,0 +1,246 @@
+// DeleteRange as users meet it: reads, batches, snapshots, iterators, flushes, recovery.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "test_store.h"
+#include "testing/mutant_scope.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(int n) {
+  char text[16];
+  std::snprintf(text, sizeof text, "k%05d", n);
+  return text;
+}
+
+class RangeDeletesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { store_.MustOpen(); }
+  void Fill(int from, int to, std::size_t size = 100) {
+    for (int i = from; i < to; ++i) store_.Put(Key(i), std::string(size, 'v'));
+  }
+  void DeleteRange(const std::string& begin, const std::string& end) {
+    const Status s = store_.db->DeleteRange({}, begin, end);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  bool Has(const std::string& key, const Snapshot* snapshot = nullptr) {
+    ReadOptions read;
+    read.snapshot = snapshot;
+    return store_.Get(key, read) != "NotFound";
+  }
+  // How many keys an iterator shows; forward and backward must agree.
+  int Count(const Snapshot* snapshot = nullptr) {
+    ReadOptions read;
+    read.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(store_.db->NewIterator(read));
+    int forward = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++forward;
+    EXPECT_TRUE(it->status().ok());
+    int backward = 0;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) ++backward;
+    EXPECT_TRUE(it->status().ok());
+    EXPECT_EQ(forward, backward);
+    return forward;
+  }
+  // The process dies; what was not synced by then is still in the page cache.
+  void Kill() {
+    Prng prng(3);
+    ComeBackFrom(store_.fs->KillImage(prng));
+  }
+  void CutPower() {
+    Prng prng(4);
+    ComeBackFrom(store_.fs->DrawCrash(prng));
+  }
+
+  void ComeBackFrom(const SimImage& image) {
+    store_.fs->PowerOff();
+    store_.db.reset();
+    store_.fs = std::make_shared<SimFileSystem>(image);
+    store_.options.file_system = store_.fs;
+    store_.MustOpen();
+  }
+
+  TestStore store_;
+};
+
+TEST_F(RangeDeletesTest, TheEndIsNotDeletedAndTheBeginIs) {
+  Fill(0, 10);
+  DeleteRange(Key(3), Key(6));
+  EXPECT_TRUE(Has(Key(2)));
+  EXPECT_FALSE(Has(Key(3)));
+  EXPECT_FALSE(Has(Key(5)));
+  EXPECT_TRUE(Has(Key(6)));
+  EXPECT_EQ(Count(), 7);
+  store_.Put(Key(4), "again");
+  EXPECT_EQ(store_.Get(Key(4)), "again");
+  EXPECT_EQ(Count(), 8);
+}
+
+TEST_F(RangeDeletesTest, AnEmptyRangeIsNothingAndOneThatRunsBackwardIsRefused) {
+  Fill(0, 3);
+  const SequenceNumber before = store_.db->GetLatestSequenceNumber();
+  EXPECT_TRUE(store_.db->DeleteRange({}, Key(1), Key(1)).ok());
+  EXPECT_EQ(store_.db->GetLatestSequenceNumber(), before);
+  EXPECT_TRUE(store_.db->DeleteRange({}, Key(2), Key(1)).IsInvalidArgument());
+  EXPECT_TRUE(store_.db->DeleteRange({}, "a", std::string(100'000, 'z')).IsInvalidArgument());
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put(Key(7), "v").ok());
+  ASSERT_TRUE(batch.DeleteRange(Key(2), Key(1)).ok());
+  EXPECT_TRUE(store_.db->Write({}, &batch).IsInvalidArgument());  // the whole of it
+  EXPECT_FALSE(Has(Key(7)));
+  EXPECT_EQ(Count(), 3);
+}
+
+TEST_F(RangeDeletesTest, WithinABatchLaterOperationsWin) {
+  Fill(0, 5);
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put(Key(1), "before").ok());
+  ASSERT_TRUE(batch.DeleteRange(Key(0), Key(4)).ok());
+  ASSERT_TRUE(batch.Put(Key(2), "after").ok());
+  ASSERT_TRUE(store_.db->Write({}, &batch).ok());
+  EXPECT_FALSE(Has(Key(1)));
+  EXPECT_EQ(store_.Get(Key(2)), "after");
+  EXPECT_EQ(Count(), 2);
+  for (int i = 0; i < 2; ++i) {
+    Kill();
+    EXPECT_FALSE(Has(Key(1)));
+    EXPECT_EQ(store_.Get(Key(2)), "after");
+    EXPECT_EQ(Count(), 2);
+  }
+}
+
+TEST_F(RangeDeletesTest, ASnapshotSeesWhatWasThereThroughFlushAndCompaction) {
+  Fill(0, 200);
+  const Snapshot* before = store_.db->GetSnapshot();
+  DeleteRange(Key(50), Key(150));
+  const Snapshot* after = store_.db->GetSnapshot();
+  Fill(60, 70);
+  const auto check = [&] {
+    EXPECT_EQ(Count(before), 200);
+    EXPECT_EQ(Count(after), 100);
+    EXPECT_EQ(Count(), 110);
+    EXPECT_TRUE(Has(Key(100), before));
+    EXPECT_FALSE(Has(Key(100), after));
+    EXPECT_FALSE(Has(Key(65), after));
+    EXPECT_TRUE(Has(Key(65)));
+  };
+  check();
+  store_.Flush();
+  check();
+  store_.Compact();
+  check();
+  store_.db->ReleaseSnapshot(before);
+  store_.db->ReleaseSnapshot(after);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+// Tables that only a snapshot needs go to private runs above a budget: with their ranges, as of the snapshot.
+TEST_F(RangeDeletesTest, APinnedTableThatBecomesAPrivateRunKeepsItsRanges) {
+  Fill(0, 100);
+  store_.Flush();
+  DeleteRange(Key(10), Key(20));
+  const Snapshot* snapshot = store_.db->GetSnapshot();
+  DeleteRange(Key(0), Key(100));
+  std::vector<const Snapshot*> others;
+  for (int round = 0; round < 12; ++round) {
+    Fill(1000, 1200);
+    others.push_back(store_.db->GetSnapshot());
+    store_.Flush();
+  }
+  EXPECT_EQ(Count(snapshot), 90);
+  EXPECT_FALSE(Has(Key(15), snapshot));
+  EXPECT_TRUE(Has(Key(25), snapshot));
+  EXPECT_FALSE(Has(Key(25)));
+  for (const Snapshot* other : others) store_.db->ReleaseSnapshot(other);
+  store_.db->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(RangeDeletesTest, AnIteratorStaysWhereItWasAndANewOneStepsOver) {
+  Fill(0, 1000, 20);
+  store_.Flush();
+  const std::unique_ptr<Iterator> old(store_.db->NewIterator({}));
+  DeleteRange(Key(1), Key(999));
+  old->Seek(Key(500));
+  ASSERT_TRUE(old->Valid());
+  EXPECT_EQ(old->key(), Slice(Key(500)));
+  const std::unique_ptr<Iterator> it(store_.db->NewIterator({}));
+  it->Seek(Key(1));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(Key(999)));
+  it->Prev();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(Key(0)));
+  it->SeekForPrev(Key(998));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(Key(0)));
+}
+
+TEST_F(RangeDeletesTest, DeletedSpaceComesBack) {
+  Fill(0, 2000, 300);
+  store_.Compact();
+  const std::uint64_t full = store_.BytesOnDisk();
+  DeleteRange(Key(0), Key(2000));
+  store_.Compact();
+  store_.Quiet();
+  EXPECT_EQ(Count(), 0);
+  EXPECT_EQ(store_.Verify(), "");
+  EXPECT_LT(store_.BytesOnDisk(), full / 4);
+}
+
+// RULES A7. What is in no table and no run is in the log alone.
+TEST_F(RangeDeletesTest, RecoveryReplaysRanges) {
+  Fill(0, 100);
+  store_.Flush();
+  Fill(100, 120);
+  DeleteRange(Key(50), Key(110));
+  Kill();
+  EXPECT_EQ(Count(), 60);
+  EXPECT_EQ(store_.Verify(), "");
+  DeleteRange(Key(0), Key(10));
+  EXPECT_EQ(Count(), 50);
+  const MutantScope mutant(Mutant::kReplayWithoutRanges);
+  Kill();
+  EXPECT_GT(Count(), 50);
+}
+
+TEST_F(RangeDeletesTest, RangesOnlyInATableAreFlushedAndRecovered) {
+  Fill(0, 50);
+  store_.Flush();
+  DeleteRange(Key(10), Key(40));
+  store_.Flush();
+  EXPECT_EQ(Count(), 20);
+  store_.Reopen();
+  EXPECT_EQ(Count(), 20);
+  store_.Compact();
+  EXPECT_EQ(Count(), 20);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+TEST_F(RangeDeletesTest, ATableWithManyRangesIsFrozen) {
+  store_.options.write_buffer_size = 64u << 20;
+  store_.Reopen();
+  const std::uint64_t runs_before = store_.FilesOf(".run").size() + store_.FilesOf(".idx").size();
+  Fill(0, 10);
+  for (int i = 0; i < 3000; ++i) DeleteRange(Key(2 * i), Key(2 * i + 1));
+  store_.Quiet();
+  EXPECT_GT(store_.FilesOf(".run").size() + store_.FilesOf(".idx").size(), runs_before);
+  EXPECT_EQ(Count(), 5);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+// A sync covers ranges as it covers puts.
+TEST_F(RangeDeletesTest, ASyncedRangeSurvivesAPowerCut) {
+  Fill(0, 20);
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE(store_.db->DeleteRange(sync, Key(5), Key(15)).ok());
+  CutPower();
+  EXPECT_EQ(Count(), 10);
+}
+
+}  // namespace
+}  // namespace cambium::testing
