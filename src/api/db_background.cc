@@ -325,7 +325,7 @@ void DbImpl::InstallFlushed(Family* family, const FrozenTable& table, std::share
 // From where the cursor stands, as far as one file goes: written, synced, and not named yet.
 Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, EntryCursor* cursor,
                                                        const RangeDeletes* ranges, AccountDelta* accounts) {
-  const ColumnFamilyOptions& its = family.options;
+  const ColumnFamilyOptions& its = family.options();
   CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
   RunOptions options;
   options.page_size = static_cast<std::uint32_t>(its.page_size);
@@ -462,7 +462,7 @@ Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, c
   input.request = request;
   // A step commits after as many bytes of new pages as a memory table may hold, so that a merge neither holds much
   // unpublished nor starts from the beginning after a crash.
-  input.max_output_bytes = family->options.write_buffer_size;
+  input.max_output_bytes = family->options().write_buffer_size;
   CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
   input.layers.reset();
   CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome.get(), nullptr));
@@ -580,7 +580,7 @@ Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
       }
       upto = published_.load(std::memory_order_relaxed);
       if (family->active->empty()) break;
-      if (family->frozen_count.load(std::memory_order_acquire) < family->options.max_write_buffer_number - 1) {
+      if (family->frozen_count.load(std::memory_order_acquire) < family->options().max_write_buffer_number - 1) {
         Freeze(family);
         break;
       }

@@ -79,7 +79,7 @@ DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to
     return;
   }
   children.emplace_back(family.layers->NewCursor());
-  cursor_ = std::make_unique<MergeCursor>(family_->options.comparator, std::move(children));
+  cursor_ = std::make_unique<MergeCursor>(family_->options().comparator, std::move(children));
 }
 
 DbIterator::~DbIterator() {
@@ -100,10 +100,10 @@ void DbIterator::Reset() {
 }
 
 bool DbIterator::IsBelowLower(Slice key) const {
-  return lower_.has_value() && family_->options.comparator->Compare(key, *lower_) < 0;
+  return lower_.has_value() && family_->options().comparator->Compare(key, *lower_) < 0;
 }
 bool DbIterator::IsAtOrAboveUpper(Slice key) const {
-  return upper_.has_value() && family_->options.comparator->Compare(key, *upper_) >= 0;
+  return upper_.has_value() && family_->options().comparator->Compare(key, *upper_) >= 0;
 }
 
 void DbIterator::SeekToFirst() {

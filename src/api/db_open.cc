@@ -295,7 +295,7 @@ CompactionPolicy CompactionPolicyOf(const ColumnFamilyOptions& its) {
 
 // The only place that knows which back-ends there are.
 std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
-  const ColumnFamilyOptions& its = family->options;
+  const ColumnFamilyOptions& its = family->options();
   if (its.index_type == IndexKind::kLsm) {
     LsmIndexOptions options;
     options.comparator = its.comparator;
@@ -319,11 +319,11 @@ Result<std::shared_ptr<const Layers>> DbImpl::OpenFamilyLayers(const FamilyState
                                                                const OpenIndexFile& open_file) {
   if (state.index_type == IndexType::kLsm) {
     CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
-                LsmLayers::Open(state, family.options.comparator, pool_.get(), open_file));
+                LsmLayers::Open(state, family.options().comparator, pool_.get(), open_file));
     return layers;
   }
   CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
-              TreeLayers::Open(state, family.options.comparator, pool_.get(), open_file));
+              TreeLayers::Open(state, family.options().comparator, pool_.get(), open_file));
   return layers;
 }
 
@@ -374,7 +374,7 @@ Status DbImpl::Replay(const ManifestState& state, ReplayResult* result, Logger* 
   request.state = &state;
   request.mode = options_.wal_recovery_mode;
   request.logger = logger;
-  for (const FamilyView& each : view->families) request.inline_below[each.family->id] = each.family->separate_from;
+  for (const FamilyView& each : view->families) request.inline_below[each.family->id] = each.family->in_force().separate_from;
   std::map<std::uint32_t, WriteTarget> batch;
   CAMBIUM_TRY(*result, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
     batch.clear();

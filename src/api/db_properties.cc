@@ -158,7 +158,7 @@ bool DbImpl::GetProperty(ColumnFamilyHandle* family, Slice property, std::string
 
 Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
   const Result<Family*> family = FamilyOf(handle);
-  return {options_, family.ok() ? (*family)->options : default_handle_->family()->options};
+  return {options_, family.ok() ? (*family)->options() : default_handle_->family()->options()};
 }
 
 SequenceNumber DbImpl::GetLatestSequenceNumber() const { return published_.load(std::memory_order_acquire); }

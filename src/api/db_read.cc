@@ -117,7 +117,7 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
   // Neighbours in key order share pages and, after a relocation, places in the log.
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (families[a] != families[b]) return families[a]->id < families[b]->id;
-    return families[a]->options.comparator->Compare(keys[a], keys[b]) < 0;
+    return families[a]->options().comparator->Compare(keys[a], keys[b]) < 0;
   });
   SequenceNumber sequence = 0;
   const std::shared_ptr<const View> view = PinView(options, &sequence);

@@ -36,7 +36,7 @@ Status DbImpl::BoundPinnedMemory() {
   std::size_t bytes = 0;
   std::size_t budget = 0;
   for (const FamilyView& family : current->families) {
-    const ColumnFamilyOptions& options = family.family->options;
+    const ColumnFamilyOptions& options = family.family->options();
     budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
   }
   const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
@@ -58,7 +58,7 @@ Status DbImpl::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
   auto after = std::make_shared<View>(*before);
   bool changed = false;
   for (FamilyView& family : after->families) {
-    const ColumnFamilyOptions& its = family.family->options;
+    const ColumnFamilyOptions& its = family.family->options();
     for (const auto& table : OnlyIn(*before->Find(family.family->id), current.Find(family.family->id))) {
       const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
       CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));

@@ -18,7 +18,7 @@ constexpr std::uint64_t kSlowdownMicrosMax = 1000;
 constexpr std::uint64_t kTableRangesMax = 1024;
 
 Status CheckSizes(const Family& family, Slice key, Slice value) {
-  const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.options.page_size));
+  const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.options().page_size));
   if (key.size() > key_size_max) {
     return Status::InvalidArgument("key of " + std::to_string(key.size()) + " bytes; the most is " +
                                    std::to_string(key_size_max) + " with this page_size");
@@ -42,7 +42,8 @@ Status Dropped(const Family& family) {
 }  // namespace
 
 PreparedBatch::Rules DbImpl::RulesOf(const Family& family) const {
-  return {family.separate_from, family.codec, static_cast<std::uint32_t>(options_.clock->WallSeconds())};
+  const OptionsInForce& its = family.in_force();
+  return {its.separate_from, its.codec, static_cast<std::uint32_t>(options_.clock->WallSeconds())};
 }
 
 Status DbImpl::CheckWrite(const WriteOptions& options) const {
@@ -61,7 +62,7 @@ Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slic
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, value));
   PreparedBatch batch(RulesOf(*family));
   std::vector<std::uint64_t> large;
-  if (value.size() > family->options.large_value_size) {
+  if (value.size() > family->options().large_value_size) {
     LargeValueRef ref;
     ValueAddress address;
     CAMBIUM_RETURN_IF_ERROR(WriteLargeValue(*family, key, value, &ref, &address));
@@ -110,7 +111,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
     Status PutCF(std::uint32_t id, Slice key, Slice value) override {
       CAMBIUM_RETURN_IF_ERROR(Enter(id));
       CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, key, value));
-      if (value.size() <= family_->options.large_value_size) {
+      if (value.size() <= family_->options().large_value_size) {
         out_->Put(id, key, value);
       } else {
         LargeValueRef ref;
@@ -133,7 +134,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
       CAMBIUM_RETURN_IF_ERROR(Enter(id));
       CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, begin, {}));
       CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, end, {}));
-      const int order = family_->options.comparator->Compare(begin, end);
+      const int order = family_->options().comparator->Compare(begin, end);
       if (order > 0) return Status::InvalidArgument("a range delete ends before it begins");
       if (order == 0) return Status::OK();
       out_->DeleteRange(id, begin, end);
@@ -279,7 +280,7 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
 // it.
 bool DbImpl::IsFull(const Family& family) const {
   const LogTable& table = *family.active;
-  return table.memory_bytes() >= family.options.write_buffer_size || table.range_delete_count() >= kTableRangesMax ||
+  return table.memory_bytes() >= family.options().write_buffer_size || table.range_delete_count() >= kTableRangesMax ||
          (table.started() && logged_bytes_ - table.log_bytes_before() >= options_.max_total_wal_size);
 }
 
@@ -288,7 +289,7 @@ Status DbImpl::MakeRoom(const WriteOptions& options, Family* family, std::unique
     CAMBIUM_RETURN_IF_ERROR(Health());
     if (!IsFull(*family)) return Status::OK();
     if (family->dropped.load(std::memory_order_relaxed)) return Dropped(*family);
-    if (family->frozen_count.load(std::memory_order_acquire) < family->options.max_write_buffer_number - 1) {
+    if (family->frozen_count.load(std::memory_order_acquire) < family->options().max_write_buffer_number - 1) {
       Freeze(family);
       return Status::OK();
     }
@@ -307,7 +308,7 @@ Status DbImpl::MakeRoom(const WriteOptions& options, Family* family, std::unique
 // millisecond, the longer the nearer; beyond it for steps of a compaction. A compaction that fails, or brings nothing, is
 // no reason to wait for ever: then the write goes on.
 Status DbImpl::AwaitCompaction(const WriteOptions& options, Family* family) {
-  const ColumnFamilyOptions& its = family->options;
+  const ColumnFamilyOptions& its = family->options();
   if (its.index_type != IndexKind::kLsm) return Status::OK();
   const auto slowdown = static_cast<std::size_t>(its.level0_slowdown_writes_trigger);
   const auto stop = static_cast<std::size_t>(its.level0_stop_writes_trigger);
@@ -340,7 +341,7 @@ void DbImpl::FreezeOldest() {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed) || family.active->empty()) continue;
     if (logged_bytes_ - family.active->log_bytes_before() < options_.max_total_wal_size) continue;
-    if (family.frozen_count.load(std::memory_order_acquire) < family.options.max_write_buffer_number - 1) {
+    if (family.frozen_count.load(std::memory_order_acquire) < family.options().max_write_buffer_number - 1) {
       Freeze(&family);
     }
   }
@@ -348,7 +349,7 @@ void DbImpl::FreezeOldest() {
 
 // The active table holds something. The new view is installed before anything that goes to the new table is published.
 void DbImpl::Freeze(Family* family) {
-  auto next = std::make_shared<LogTable>(family->options.comparator);
+  auto next = std::make_shared<LogTable>(family->options().comparator);
   FrozenTable frozen{family->active, {log_end_, published_.load(std::memory_order_relaxed)}};
   std::shared_ptr<Family> kept;
   view_.Update([&](View* view) {
@@ -443,12 +444,13 @@ Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, Lar
   record.marks = kLastOfBatch;
   std::string compressed;
   Slice stored = value;
-  if (family.codec != Codec::kNone) {
+  const Codec codec = family.in_force().codec;
+  if (codec != Codec::kNone) {
     const auto raw_size = static_cast<std::uint64_t>(value.size());
     compressed.assign(reinterpret_cast<const char*>(&raw_size), sizeof(raw_size));
-    if (Compress(family.codec, value, &compressed)) {
+    if (Compress(codec, value, &compressed)) {
       stored = compressed;
-      record.codec = family.codec;
+      record.codec = codec;
     }
   }
   record.value_size = stored.size();

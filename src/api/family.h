@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "api/index_stats.h"
 #include "api/log_table.h"
 #include "api/options_check.h"
 #include "cambium/column_family.h"
@@ -23,22 +25,38 @@ struct JobState {
   std::uint64_t ended = 0;   // how often it has run
 };
 
+// A family's options, and what follows from them. Immutable.
+struct OptionsInForce {
+  explicit OptionsInForce(const ColumnFamilyOptions& its_options)
+      : options(its_options), separate_from(SeparateFrom(its_options, its_options.page_size)) {
+    static_cast<void>(CodecOf(options.blob_compression_type, &codec));  // checked before
+  }
+  const ColumnFamilyOptions options;
+  const std::uint64_t separate_from;  // bytes, see SeparateFrom
+  Codec codec = Codec::kNone;         // of separated values
+};
+
 struct Family {
-  // `options` are checked, and page_size is the stored one.
+  // `its_options` are checked, and page_size is the stored one.
   Family(std::uint32_t its_id, std::string its_name, const ColumnFamilyOptions& its_options)
       : id(its_id),
         name(std::move(its_name)),
-        options(its_options),
-        separate_from(SeparateFrom(its_options, its_options.page_size)),
-        codec(CodecOf(its_options)),
         equal_by(its_options.comparator->EqualMeansSameBytes() ? nullptr : its_options.comparator),
-        active(std::make_shared<LogTable>(its_options.comparator)) {}
+        active(std::make_shared<LogTable>(its_options.comparator)) {
+    ChangeOptions(its_options);
+  }
+
+  // The options of now, without a lock. The reference holds as long as the family; two calls may see different ones.
+  [[nodiscard]] const OptionsInForce& in_force() const { return *in_force_.load(std::memory_order_acquire); }
+  [[nodiscard]] const ColumnFamilyOptions& options() const { return in_force().options; }
+  // Under families_mutex_, if anybody else sees the family. What cannot change while it is open is the same in both.
+  void ChangeOptions(const ColumnFamilyOptions& next) {
+    were_in_force_.push_back(std::make_unique<const OptionsInForce>(next));
+    in_force_.store(were_in_force_.back().get(), std::memory_order_release);
+  }
 
   const std::uint32_t id;
   const std::string name;
-  const ColumnFamilyOptions options;
-  const std::uint64_t separate_from;  // bytes, see SeparateFrom
-  const Codec codec;
   const Comparator* const equal_by;   // set if keys with other bytes may be equal
   std::unique_ptr<Index> index;       // set before anybody else sees the family; gone when the database is closed
 
@@ -50,16 +68,16 @@ struct Family {
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 
+  IndexStats index_stats;
+
   JobState flush;                     // background_mutex_, as all below
   JobState merge;
   bool merging = false;               // an Index has one merge at a time
 
  private:
-  static Codec CodecOf(const ColumnFamilyOptions& options) {
-    Codec codec = Codec::kNone;
-    static_cast<void>(cambium::CodecOf(options.blob_compression_type, &codec));  // checked before
-    return codec;
-  }
+  // Kept until the family goes, since somebody may still look at them: options change seldom, and are small.
+  std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // families_mutex_
+  std::atomic<const OptionsInForce*> in_force_{nullptr};
 };
 
 class FamilyHandle final : public ColumnFamilyHandle {
@@ -68,9 +86,9 @@ class FamilyHandle final : public ColumnFamilyHandle {
       : database_(database), family_(std::move(family)) {}
   [[nodiscard]] const std::string& GetName() const override { return family_->name; }
   [[nodiscard]] std::uint32_t GetID() const override { return family_->id; }
-  [[nodiscard]] const Comparator* GetComparator() const override { return family_->options.comparator; }
+  [[nodiscard]] const Comparator* GetComparator() const override { return family_->options().comparator; }
   Status GetDescriptor(ColumnFamilyDescriptor* descriptor) const override {
-    *descriptor = {family_->name, family_->options};
+    *descriptor = {family_->name, family_->options()};
     return Status::OK();
   }
   [[nodiscard]] const void* database() const { return database_; }  // whose it is
