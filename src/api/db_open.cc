@@ -393,7 +393,7 @@ Status DbImpl::Replay(const ManifestState& state, ReplayResult* result, Logger* 
       ++(op.is_range ? target.ranges : target.operations);
       target.bytes += op.key.size() + op.entry.inline_value.size() + op.range_end.size();
       // Right checksums, and nothing this library writes.
-      if (op.is_range && target.family->options.comparator->Compare(op.key, op.range_end) >= 0) {
+      if (op.is_range && target.family->options().comparator->Compare(op.key, op.range_end) >= 0) {
         return Status::Corruption(path_ + ": operation " + std::to_string(op.sequence) +
                                   " of the log is a range delete that ends where it begins, or before");
       }
