@@ -287,11 +287,18 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
       done = MergeTable(family.get(), table, cursor.get(), ranges);
     }
     ReleaseMerge(family.get());
-    if (done.IsAborted()) cursor->SeekToFirst();
+    if (!done.ok()) cursor->SeekToFirst();
+  }
+  // A run needs nothing of what is there: damage in the tree is no reason to take no more writes.
+  const bool is_damage = done.IsCorruption() || (done.IsIOError() && !done.IsNoSpace());
+  if (is_damage && done.severity() != Status::Severity::kFatal) {
+    logger_->Log(InfoLogLevel::kWarn, "a memory table that could not be merged becomes a run: " + done.ToString());
+    done = Status::Aborted("damaged");
   }
   if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get(), ranges);
   if (family->dropped.load(std::memory_order_acquire)) return Status::OK();  // nobody wants it any more
   CAMBIUM_RETURN_IF_ERROR(done);
+  CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
   // The table is flushed, whatever becomes of those before it.
   const Status bounded = BoundPinnedMemory();
   if (!bounded.ok()) {
@@ -378,7 +385,7 @@ Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* c
       CAMBIUM_RETURN_IF_ERROR(Judge(run->files().Find(run->number())->shared_file()->SyncData()));
     }
   }
-  return DropUnreferenced();
+  return Status::OK();
 }
 
 Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges) {
@@ -388,8 +395,7 @@ Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor*
   input.memtable = cursor;
   input.memtable_ranges = ranges;
   CAMBIUM_TRY(std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
-  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome.get(), &table));
-  return DropUnreferenced();
+  return CommitMerge(family, outcome.get(), &table);
 }
 
 // Commits a merge, and with it, if `table` is given, the flush of that table.
@@ -544,7 +550,12 @@ Status DbImpl::DropUnreferenced() {
     if (MutantIs(Mutant::kDeleteBeforeCommit)) {
       for (const auto& segment : gone) static_cast<void>(fs_->Unlink(segment->path()));
     }
-    CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+    if (const Status dropped = CommitEdit(&edit); !dropped.ok()) {
+      if (dropped.severity() == Status::Severity::kFatal || !dropped.IsIOError()) return dropped;
+      // Space that cannot be given back now is given back later. What was committed before this has not failed.
+      logger_->Log(InfoLogLevel::kWarn, "segments that nothing refers to stay for now: " + dropped.ToString());
+      return Status::OK();
+    }
     for (const std::uint64_t number : edit.drop_segments) large_committed_.erase(number);
     view_.Update([&](View* next) {
       for (const auto& segment : gone) next->segments = next->segments.Without(segment->slot());

@@ -201,5 +201,99 @@ TEST(ApiRegressionTest, ARotationDuringASealIsNotForgotten) {
   EXPECT_LE(open_with_records, 1);
 }
 
+std::string KeyOf(int i) { return "key" + std::to_string(100000 + i); }
+
+// One rotten page of the tree made every flush that came near it fail, until all memory tables were full and no write got
+// in.
+TEST(ApiRegressionTest, DamageInTheTreeKeepsNoWritesOut) {
+  const auto fs = NewFs();
+  Config config;
+  config.write_buffer_size = 64u << 10;
+  TestDatabase database(config, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(40, 'v')).ok());
+  ASSERT_TRUE(database->Flush({}).ok());
+  ASSERT_TRUE(database.Close().ok());
+  const SimFileSystem::NamedFile tree = FilesOf(*fs, ".idx").front();
+  ASSERT_TRUE(fs->FlipBit(tree.path, tree.size / 2, 3).ok());
+  ASSERT_TRUE(database.Open().ok());
+  std::string value;
+  int unreadable = 0;
+  for (int i = 0; i < 300; ++i) unreadable += database->Get({}, KeyOf(i), &value).IsCorruption() ? 1 : 0;
+  ASSERT_GT(unreadable, 0);
+  ASSERT_LT(unreadable, 150);
+
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::to_string(round)).ok());
+    const Status flushed = database->Flush({});
+    ASSERT_TRUE(flushed.ok()) << flushed.ToString();
+  }
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(database->Get({}, KeyOf(i), &value).ok());
+    EXPECT_EQ(value, "4");
+  }
+  EXPECT_TRUE(database->CompactRange({}, nullptr, nullptr).IsCorruption());  // what must read the page says so
+}
+
+// The flush had committed; only the record behind it, which drops segments, could not be written. The flush, and the Put
+// that waited for it, were told that they had failed.
+TEST(ApiRegressionTest, ACommittedFlushHasNotFailedBecauseNothingWasDropped) {
+  const auto fs = NewFs();
+  Config config;
+  config.write_buffer_size = 1u << 20;
+  config.max_total_wal_size = 1u << 20;
+  config.large_value_size = 16u << 10;
+  TestDatabase database(config, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  while (FilesOf(*fs, ".log").size() < 4) ASSERT_TRUE(database->Put({}, "key", std::string(4000, 'v')).ok());
+  database.RunBackground(100);
+  SimFault fault = FailingWrite("MANIFEST");
+  fault.status = Status::IOError("injected");
+  fault.nth = 2;
+  fs->AddFault(fault);
+  const Status flushed = database->Flush({});
+  EXPECT_TRUE(flushed.ok()) << flushed.ToString();
+  EXPECT_EQ(fs->fault_hits(), 1u);
+  EXPECT_EQ(database.Verify(), "");
+  // The next flush drops them.
+  ASSERT_TRUE(database->Put({}, "key", "v").ok());
+  ASSERT_TRUE(database->Flush({}).ok());
+  database.RunBackground(100);
+  EXPECT_LE(FilesOf(*fs, ".log").size(), 2u);
+  EXPECT_EQ(database.Verify(), "");
+}
+
+// Each run that came while CompactRange was merging made it begin again: under steady writes it never ended.
+TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
+  const auto fs = NewFs();
+  Config config;
+  config.write_buffer_size = 256u << 10;
+  config.max_write_buffer_number = 4;
+  TestDatabase database(config, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  for (int i = 0; i < 3000; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(40, 'v')).ok());
+  ASSERT_TRUE(database->CompactRange({}, nullptr, nullptr).ok());
+  FlushOptions later;
+  later.wait = false;
+  const auto make_run = [&] {
+    ASSERT_TRUE(database->Put({}, KeyOf(0), "first").ok());
+    ASSERT_TRUE(database->Put({}, KeyOf(2999), "last").ok());
+    ASSERT_TRUE(database->Flush(later).ok());
+    database.RunBackground(1);  // the flush, even in the middle of a merge
+  };
+  make_run();
+  ASSERT_EQ(FilesOf(*fs, ".run").size(), 1u);
+  int runs_made = 0;
+  fs->AddHook([&](const SimOp& op) {
+    if (op.kind != SimOpKind::kSync || op.phase != SimPhase::kAfter || !op.path.ends_with(".idx")) return;
+    if (runs_made == 20) return;
+    ++runs_made;
+    make_run();
+  });
+  EXPECT_TRUE(database->CompactRange({}, nullptr, nullptr).ok());
+  EXPECT_GT(runs_made, 0);
+  EXPECT_LT(runs_made, 5);
+}
+
 }  // namespace
 }  // namespace cambium::testing
