@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "lsm_family.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
@@ -51,7 +53,7 @@ void WriteSome(LsmFamily& family, Prng& prng) {
     } else if (prng.OneIn(4)) {
       family.Delete(key);
     } else if (prng.OneIn(2)) {
-      family.PutInline(key, prng.Bytes(prng.Uniform(100)));
+      family.PutInline(key, prng.OneIn(2) ? prng.Bytes(prng.Uniform(100)) : std::string(prng.Uniform(100), 'v'));
     } else {
       family.Put(key, prng.Between(100, 5000));
     }
@@ -65,6 +67,7 @@ Status RunProgram(const Program& program) {
   options.comparator = program.comparator;
   options.policy = TinyPolicy(program.style);
   options.pool_bytes = 64 * 1024;
+  if (prng.OneIn(3)) options.compression = prng.OneIn(2) ? Codec::kLz4 : Codec::kZstd;
   LsmFamily family(options);
   for (int round = 0; round < program.rounds; ++round) {
     const std::uint64_t step = prng.OneIn(3) ? LsmFamily::kWholeStep : prng.Between(1, 40'000);
@@ -172,6 +175,31 @@ TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.Step().ok());
   EXPECT_EQ(family.tombstone_count(), 100u);
+  ExpectGood(family);
+}
+
+// A tier that is put upon another one of its level hides it, and is not merged with it.
+TEST(CompactionTest, TombstonesStayAboveAnOlderTierOfTheSameLevel) {
+  LsmFamilyOptions options;
+  options.policy = TinyPolicy(kCompactionStyleLazyLevel);
+  LsmFamily family(options);
+  for (std::uint64_t i = 5000; i < 9000; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.CompactWhileDue().ok());
+  ASSERT_EQ(family.layers().tiers().size(), 1u);
+  ASSERT_GE(family.layers().tiers()[0]->level(), 2u);
+  const auto twice = [&](const std::function<void()>& write) {
+    for (int i = 0; i < 2; ++i) {
+      write();
+      ASSERT_TRUE(family.FlushRun().ok());
+    }
+    ASSERT_TRUE(family.Step().ok());
+  };
+  twice([&] { family.Put(Key(100), 300); family.Put(Key(200), 300); });
+  twice([&] { family.Delete(Key(100)); family.DeleteRange(Key(150), Key(250)); family.Delete(Key(9)); });
+  ASSERT_EQ(family.layers().tiers().size(), 3u);
+  EXPECT_EQ(family.tombstone_count(), 1u) << "the one that deletes nothing is gone";
+  EXPECT_EQ(family.range_delete_count(), 1u);
   ExpectGood(family);
 }
 
@@ -398,6 +426,23 @@ TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
   const Status s = Compact(input).status();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_NE(s.ToString().find("out of order"), std::string::npos) << s.ToString();
+}
+
+TEST(CompactionTest, LeavesAreCompressedIfTheUserWantsIt) {
+  std::uint64_t bytes[2] = {0, 0};
+  for (const bool compressed : {false, true}) {
+    LsmFamilyOptions options;
+    options.compression = compressed ? Codec::kZstd : Codec::kNone;
+    LsmFamily family(options);
+    for (int round = 0; round < 4; ++round) {
+      for (std::uint64_t i = 0; i < 2000; ++i) family.PutInline(Key(i), std::string(80, 'v'));
+      ASSERT_TRUE(family.FlushRun().ok());
+    }
+    ASSERT_TRUE(family.CompactRange({}, {}).ok());
+    ExpectGood(family);
+    bytes[compressed ? 1 : 0] = family.layers().shape().merged_file_bytes;
+  }
+  EXPECT_LT(bytes[1] * 3, bytes[0]);
 }
 
 TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {

@@ -67,6 +67,7 @@ void LsmFamily::MakeIndex() {
   options.comparator = options_.comparator;
   options.pool = &pool_;
   options.page_size = options_.page_size;
+  options.compression = options_.compression;
   options.policy = options_.policy;
   options.create_file = [this] { return CreateFile(); };
   index_ = std::make_unique<LsmIndex>(std::move(options));

@@ -38,6 +38,7 @@ struct LsmFamilyOptions {
   const Comparator* comparator = BytewiseComparator();
   std::uint32_t page_size = 512;
   std::size_t pool_bytes = 4u << 20;
+  Codec compression = Codec::kNone;
   CompactionPolicy policy = TinyPolicy();
 };
 

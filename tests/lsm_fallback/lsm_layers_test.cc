@@ -195,28 +195,34 @@ TEST(TierCursorTest, AnErrorIsNotTheEnd) {
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.Step().ok());
   ASSERT_GT(family.layers().tiers()[0]->runs().size(), 4u);
-  int failed = 0;
-  for (std::uint64_t n = 1;; n += 3) {
-    const std::unique_ptr<EntryCursor> cursor = family.layers().NewCursor();
-    SimFault fault;
-    fault.kind = SimOpKind::kRead;
-    fault.nth = n;
-    const int id = family.fs().AddFault(fault);
-    std::uint64_t seen = 0;
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++seen;
-    family.fs().RemoveFault(id);
-    if (cursor->status().ok()) {
-      EXPECT_EQ(seen, 3000u);
-      break;
+  for (const bool forward : {true, false}) {
+    int failed = 0;
+    for (std::uint64_t n = 1;; n += 3) {
+      const std::unique_ptr<EntryCursor> cursor = family.layers().NewCursor();
+      SimFault fault;
+      fault.kind = SimOpKind::kRead;
+      fault.nth = n;
+      const int id = family.fs().AddFault(fault);
+      std::uint64_t seen = 0;
+      for (forward ? cursor->SeekToFirst() : cursor->SeekToLast(); cursor->Valid();
+           forward ? cursor->Next() : cursor->Prev()) {
+        ++seen;
+      }
+      family.fs().RemoveFault(id);
+      if (cursor->status().ok()) {
+        EXPECT_EQ(seen, 3000u);
+        break;
+      }
+      ++failed;
+      EXPECT_TRUE(cursor->status().IsIOError());
+      EXPECT_FALSE(cursor->Valid());
+      const std::string next = Key(forward ? seen : 2999 - seen);
+      forward ? cursor->Seek(next) : cursor->SeekForPrev(next);
+      ASSERT_TRUE(cursor->Valid()) << cursor->status().ToString();
+      EXPECT_EQ(cursor->key(), Slice(next)) << "no key was passed over";
     }
-    ++failed;
-    EXPECT_TRUE(cursor->status().IsIOError());
-    EXPECT_FALSE(cursor->Valid());
-    cursor->Seek(Key(seen));
-    ASSERT_TRUE(cursor->Valid()) << cursor->status().ToString();
-    EXPECT_EQ(cursor->key(), Slice(Key(seen))) << "no key was passed over";
+    EXPECT_GT(failed, 20);
   }
-  EXPECT_GT(failed, 20);
 }
 
 // ---- Opening ----
