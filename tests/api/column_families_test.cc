@@ -247,7 +247,7 @@ TEST(ColumnFamilies, DroppingOneGivesItsBytesBack) {
   store.Quiet();
   // What is left: segments that hold the default family's value, or are still written to.
   EXPECT_LT(store.BytesOnDisk(), 3 * store.options.blob_file_size);
-  EXPECT_TRUE(store.FilesOf(".run").empty());
+  EXPECT_LE(store.FilesOf(".run").size(), 1u) << "the default family's";
   EXPECT_EQ(store.Get("stays"), std::string(300, 's'));
   EXPECT_EQ(store.Verify(), "");
 }

@@ -242,7 +242,7 @@ TEST(Snapshots, ShowTheirStateOverFlushesMergesAndDeletes) {
   store.Quiet();
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
-  EXPECT_TRUE(store.FilesOf(".run").empty());
+  EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest());
 }
 
 // Hazard H47: what a snapshot can see stays on disk, and goes with the snapshot.
@@ -296,7 +296,7 @@ bool ASnapshotKeepsItsRun() {
   for (const std::uint64_t i : {0u, 51u, 99u}) store.Put(KeyOf(i), "run");  // too few for so wide a range to be merged
   store.Flush();
   const std::vector<std::string> runs = store.FilesOf(".run");
-  EXPECT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs.size(), store.RunsAtRest() + 1);
   const Snapshot* snapshot = store.db->GetSnapshot();
   store.Put("k51", "new");
   store.Compact();
@@ -304,12 +304,13 @@ bool ASnapshotKeepsItsRun() {
   ReadOptions at;
   at.snapshot = snapshot;
   EXPECT_EQ(store.Get("k51", at), "run");  // its file is open
-  const bool kept = store.FilesOf(".run") == runs;
+  const std::vector<std::string> now = store.FilesOf(".run");
+  const bool kept = std::ranges::all_of(runs, [&](const std::string& run) { return std::ranges::count(now, run) == 1; });
   store.db->ReleaseSnapshot(snapshot);
   store.Put("k51", "newer");
   store.Compact();
   store.Quiet();
-  EXPECT_TRUE(store.FilesOf(".run").empty());
+  EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest());
   return kept;
 }
 
@@ -378,7 +379,7 @@ std::uint64_t TableBytesUnderSnapshots(bool check) {
   store.Put("k", "v");
   store.Compact();
   store.Quiet();
-  EXPECT_TRUE(store.FilesOf(".run").empty()) << "private runs go with their snapshots";
+  EXPECT_LE(store.FilesOf(".run").size(), store.RunsAtRest()) << "private runs go with their snapshots";
   return pinned;
 }
 

@@ -15,6 +15,7 @@
 #include "io/sim/sim_clock.h"
 #include "io/sim/sim_file_system.h"
 #include "io/sim/sim_random_source.h"
+#include "testing/index_mode.h"
 #include "util/manual_executor.h"
 
 namespace cambium::testing {
@@ -32,6 +33,7 @@ inline Options SmallOptions() {
   options.min_blob_size = 64;
   options.blob_file_size = 32u << 10;
   options.large_value_size = 8u << 10;
+  UseIndexOfTest(&options);
   return options;
 }
 
@@ -111,6 +113,8 @@ class TestStore {
     }
     return paths;
   }
+  // Files of a small database that has been compacted: of an LSM, the last level.
+  [[nodiscard]] std::size_t RunsAtRest() const { return TestsUseLsm() ? 1 : 0; }
   [[nodiscard]] std::uint64_t BytesOnDisk() const {
     std::uint64_t bytes = 0;
     for (const auto& file : fs->ListFilesForTest()) bytes += file.size;

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "testing/index_mode.h"
 #include "util/mutant.h"
 #include "util/prng.h"
 
@@ -197,6 +198,7 @@ Options WorkloadOptions(Size size) {
     options.large_value_size = 8u << 10;
     options.sweep_ratio = 2;
   }
+  UseIndexOfTest(&options);
   return options;
 }
 

@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "io/sim/sim_random_source.h"
+#include "testing/index_mode.h"
 
 namespace cambium::testing {
 
 TestDatabase::TestDatabase(const Config& config, std::shared_ptr<SimFileSystem> fs, std::uint64_t seed)
     : config_(config), path_(kSimDatabasePath), seed_(seed), sim_(std::move(fs)) {
   config_.ApplyTo(&options_);
+  UseIndexOfTest(&options_);
   clock_ = std::make_shared<SimClock>();
   options_.create_if_missing = true;
   options_.file_system = sim_;
@@ -19,6 +21,7 @@ TestDatabase::TestDatabase(const Config& config, std::shared_ptr<SimFileSystem> 
 
 TestDatabase::TestDatabase(const Config& config, std::string path) : config_(config), path_(std::move(path)) {
   config_.ApplyTo(&options_);
+  UseIndexOfTest(&options_);
   options_.create_if_missing = true;
   options_.info_log = NullLogger();
 }

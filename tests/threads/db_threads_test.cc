@@ -18,6 +18,7 @@
 
 #include "cambium/db.h"
 #include "io/sim/sim_file_system.h"
+#include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -41,6 +42,7 @@ Options TinyOptions() {
   options.large_value_size = 4u << 10;
   options.sweep_ratio = 2;
   options.info_log = NullLogger();
+  UseIndexOfTest(&options);
   return options;
 }
 
