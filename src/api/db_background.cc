@@ -279,6 +279,7 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
   top.smallest_key = smallest;
   top.largest_key = largest;
 
+  const std::shared_ptr<const Layers> before = LayersOf(*family);
   // The layers of now: a sweep may have begun since, and while the claim is ours none begins.
   Status done = Status::Aborted("not tried");
   if (ClaimMerge(family.get())) {
@@ -298,6 +299,9 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
   if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get(), ranges);
   if (family->dropped.load(std::memory_order_acquire)) return Status::OK();  // nobody wants it any more
   CAMBIUM_RETURN_IF_ERROR(done);
+  if (const std::shared_ptr<const Layers> after = LayersOf(*family); before != nullptr && after != nullptr) {
+    family->index_stats.AddFlush(*family->index, *before, *after, top, family->options().write_buffer_size);
+  }
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
   // The table is flushed, whatever becomes of those before it.
   const Status bounded = BoundPinnedMemory();
@@ -326,7 +330,6 @@ void DbImpl::InstallFlushed(Family* family, const FrozenTable& table, std::share
     SetLayers(&change, std::move(layers));
   });
   family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
-  stats_.flushes.fetch_add(1, std::memory_order_relaxed);
 }
 
 // From where the cursor stands, as far as one file goes: written, synced, and not named yet.
@@ -357,7 +360,7 @@ Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* c
   do {
     CAMBIUM_TRY(std::shared_ptr<const Run> run,
                 WriteOneRun(*family, cursor, made.empty() ? ranges.get() : nullptr, &accounts));
-    stats_.flush_bytes.fetch_add(run->info().file_size, std::memory_order_relaxed);
+    family->index_stats.AddRun(run->info());
     made.push_back(std::move(run));
   } while (cursor->Valid());
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
@@ -415,6 +418,7 @@ Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTa
     edit.families.push_back(std::move(change));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     outcome->Committed();
+    family->index_stats.AddMerge(outcome->stats(), *next, table != nullptr);
     current->AppendFiles(&old_files);
     next->AppendFiles(&new_files);
     if (table != nullptr) {
@@ -429,8 +433,6 @@ Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTa
     obsolete_.MakeObsolete(file.number);
     if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete_.Add(FilePath(path_, file.kind, file.number));
   }
-  stats_.merges.fetch_add(1, std::memory_order_relaxed);
-  stats_.merge_bytes.fetch_add(outcome->stats().bytes_written, std::memory_order_relaxed);
   return Status::OK();
 }
 

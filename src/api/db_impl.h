@@ -228,7 +228,9 @@ class DbImpl final : public DB, private SegmentSource {
                    std::string* value) const;
 
   // ---- db_properties.cc ----
-  [[nodiscard]] std::map<std::string, std::string> IndexStats(const FamilyView& family) const;
+  [[nodiscard]] std::map<std::string, std::string> StatsOf(const FamilyView& family) const;
+  // "levelstats" and "num-files-at-level<N>"; false for every other name.
+  bool GetLevelProperty(ColumnFamilyHandle* handle, std::string_view name, std::string* value);
 
   DBOptions options_;
   const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open
@@ -290,10 +292,6 @@ class DbImpl final : public DB, private SegmentSource {
   struct Stats {
     std::atomic<std::uint64_t> user_bytes{0};
     std::atomic<std::uint64_t> log_bytes{0};
-    std::atomic<std::uint64_t> flushes{0};
-    std::atomic<std::uint64_t> flush_bytes{0};
-    std::atomic<std::uint64_t> merges{0};
-    std::atomic<std::uint64_t> merge_bytes{0};
     std::atomic<std::uint64_t> stall_micros{0};
     std::atomic<std::uint64_t> stalls{0};
   };

@@ -1,5 +1,6 @@
 // What a database tells of itself, and the calls that this version does not have.
 #include <algorithm>
+#include <charconv>
 
 #include "api/db_impl.h"
 #include "cambium/db.h"
@@ -93,28 +94,39 @@ bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uin
   return true;
 }
 
-std::map<std::string, std::string> DbImpl::IndexStats(const FamilyView& family) const {
-  const LayersShape shape = family.layers->shape();
-  const auto text = [](std::uint64_t n) { return std::to_string(n); };
-  return {
-      {"runs", text(shape.run_count)},
-      {"run_keys", text(shape.run_keys)},
-      {"run_tombstones", text(shape.run_tombstones)},
-      {"run_bytes", text(shape.run_file_bytes)},
-      {"tree_keys", text(shape.merged_keys)},
-      {"tree_height", text(shape.height)},
-      {"tree_bytes", text(shape.merged_file_bytes)},
-      {"tree_live_bytes", text(shape.merged_live_bytes)},
-      {"tree_value_bytes", text(shape.merged_value_bytes)},
-      {"flushes", text(stats_.flushes.load())},
-      {"flush_bytes", text(stats_.flush_bytes.load())},
-      {"merges", text(stats_.merges.load())},
-      {"merge_bytes", text(stats_.merge_bytes.load())},
-      {"log_bytes", text(stats_.log_bytes.load())},
-      {"user_bytes", text(stats_.user_bytes.load())},
-      {"stalls", text(stats_.stalls.load())},
-      {"stall_micros", text(stats_.stall_micros.load())},
-  };
+std::map<std::string, std::string> DbImpl::StatsOf(const FamilyView& family) const {
+  const bool is_lsm = family.family->options().index_type == IndexKind::kLsm;
+  std::map<std::string, std::string> figures =
+      family.family->index_stats.Describe(is_lsm ? "lsm" : "btree", family.layers->shape());
+  // Of the whole database.
+  figures["log_bytes"] = std::to_string(stats_.log_bytes.load());
+  figures["user_bytes"] = std::to_string(stats_.user_bytes.load());
+  figures["stalls"] = std::to_string(stats_.stalls.load());
+  figures["stall_micros"] = std::to_string(stats_.stall_micros.load());
+  return figures;
+}
+
+bool DbImpl::GetLevelProperty(ColumnFamilyHandle* handle, std::string_view name, std::string* value) {
+  constexpr std::string_view kFilesAtLevel = "num-files-at-level";
+  const bool is_table = name == "levelstats";
+  if (!is_table && !name.starts_with(kFilesAtLevel)) return false;
+  const Result<Family*> its = FamilyOf(handle);
+  if (!CheckRead({}).ok() || !its.ok()) return false;
+  const std::shared_ptr<const View> view = view_.Pin();
+  const FamilyView* const family = view->Find((*its)->id);
+  if (family == nullptr) return false;
+  const LayersShape shape = family->layers->shape();
+  const auto level_count = static_cast<std::uint32_t>((*its)->options().num_levels);
+  if (is_table) {
+    *value = LevelTable(shape, level_count);
+    return true;
+  }
+  const std::string_view digits = name.substr(kFilesAtLevel.size());
+  std::uint32_t level = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), level);
+  if (error != std::errc() || end != digits.data() + digits.size() || level >= level_count) return false;
+  *value = std::to_string(FilesAtLevel(shape, level));
+  return true;
 }
 
 bool DbImpl::GetMapProperty(ColumnFamilyHandle* handle, Slice property, std::map<std::string, std::string>* value) {
@@ -123,7 +135,7 @@ bool DbImpl::GetMapProperty(ColumnFamilyHandle* handle, Slice property, std::map
   const std::shared_ptr<const View> view = view_.Pin();
   const FamilyView* const family = view->Find((*its)->id);
   if (family == nullptr) return false;
-  *value = IndexStats(*family);
+  *value = StatsOf(*family);
   return true;
 }
 
@@ -134,6 +146,7 @@ bool DbImpl::GetProperty(ColumnFamilyHandle* family, Slice property, std::string
     return true;
   }
   const std::string_view name = BareName(property);
+  if (GetLevelProperty(family, name, value)) return true;
   std::map<std::string, std::string> figures;
   if ((name == "index-stats" || name == "stats") && GetMapProperty(family, "cambium.index-stats", &figures)) {
     value->clear();

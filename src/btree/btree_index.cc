@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "btree/cost_law.h"
 #include "btree/sweep.h"
 #include "util/mutant.h"
 
@@ -194,6 +195,22 @@ bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
            (!request->begin.has_value() || order.Compare(info.largest_key, *request->begin) >= 0) &&
            (!request->end.has_value() || order.Compare(info.smallest_key, *request->end) <= 0);
   });
+}
+
+double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, const UpdateShape& update) const {
+  const TreeLayers& tree = AsTree(layers);
+  const Result<std::uint64_t> between = TreeKeysBetween(tree, memtable);
+  if (!between.ok()) return 0;
+  TreeCost cost;
+  cost.keys = static_cast<double>(*between);
+  cost.page_bytes = static_cast<double>(tree.parts().page_size);
+  cost.children = ChildrenOf(cost.page_bytes, options_.fill_percent);
+  cost.entry_bytes = update.entry_bytes * (1 - 1 / cost.children);  // the branches' part is in the law
+  cost.run_entry_bytes = update.run_entry_bytes;
+  cost.batch = static_cast<double>(memtable.key_count);
+  cost.new_share = update.new_share;
+  cost.policy = options_.merges;
+  return BytesPerUpdate(cost) * cost.batch;
 }
 
 std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const {

@@ -43,6 +43,8 @@ class BTreeIndex final : public Index {
   [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
   // True while one of its runs is left that holds keys of the range.
   bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
+  [[nodiscard]] double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
+                                     const UpdateShape& update) const override;
   Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
   void SealFiles() override { open_segment_ = {}; }
 

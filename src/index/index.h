@@ -165,6 +165,14 @@ class MergeOutcome {
   [[nodiscard]] virtual const MergeStats& stats() const = 0;
 };
 
+// What the cost law is asked about, beside what the layers tell.
+struct UpdateShape {
+  double run_entry_bytes = 0;    // of a run, filter included
+  double entry_bytes = 0;        // of the tree or the levels, all pages included
+  double new_share = 0;          // of the keys, those that the layers do not have
+  std::uint64_t step_bytes = 0;  // MergeInput::max_output_bytes
+};
+
 class Index {
  public:
   virtual ~Index() = default;
@@ -179,6 +187,12 @@ class Index {
 
   // Whether `request` needs a merge, or another step. Notes in it what is done.
   virtual bool IsMergeDue(const Layers& layers, MergeRequest* request) const = 0;
+
+  // How many bytes of index files this memtable will cause to be written, its own flush and its part of merges to come,
+  // if all memtables are like it and their keys lie anywhere between its smallest and its largest: see cost_law.h of
+  // either back-end. For figures only. 0 if pages cannot be read.
+  [[nodiscard]] virtual double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
+                                             const UpdateShape& update) const = 0;
 
   // One merge, or a step of one. After an error nothing has changed; files that were made are garbage.
   virtual Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) = 0;

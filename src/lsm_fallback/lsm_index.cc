@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lsm_fallback/compaction.h"
+#include "lsm_fallback/cost_law.h"
 
 namespace cambium {
 namespace {
@@ -157,6 +158,30 @@ bool LsmIndex::IsMergeDue(const Layers& layers, bool urgent) const {
 
 bool LsmIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
   return AdvanceRequest(ShapeOf(AsLsm(layers)), policy(), request);
+}
+
+double LsmIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, const UpdateShape& update) const {
+  const LsmLayers& levels = AsLsm(layers);
+  const KeyOrder order(options_.comparator);
+  LsmCost cost;
+  // The lowest level, as far as the memtable meets it.
+  const std::uint32_t lowest = levels.tiers().empty() ? 0 : levels.tiers().back()->level();
+  for (const auto& tier : levels.tiers()) {
+    if (tier->level() != lowest) continue;
+    for (const auto& run : tier->runs()) {
+      const KeySpan span = KeySpan::Of(run->info());
+      const bool meets = order.Compare(span.smallest, memtable.largest_key) <= 0 &&
+                         !EndsBefore(order, span, memtable.smallest_key);
+      if (meets) cost.keys += static_cast<double>(run->info().root.entry_count);
+    }
+  }
+  cost.entry_bytes = update.entry_bytes;
+  cost.run_entry_bytes = update.run_entry_bytes;
+  cost.batch = static_cast<double>(memtable.key_count);
+  cost.new_share = update.new_share;
+  cost.step_bytes = static_cast<double>(update.step_bytes);
+  cost.policy = policy();
+  return BytesPerUpdate(cost) * cost.batch;
 }
 
 Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {

@@ -37,6 +37,8 @@ class LsmIndex final : public Index {
   // Urgent: all runs are to go down. That leaves what larger levels hide: a MergeRequest finds that.
   [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
   bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
+  [[nodiscard]] double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
+                                     const UpdateShape& update) const override;
   // The choice that is due; if none is, all runs go down; if there is none either, the outcome changes nothing. A
   // memtable is InvalidArgument: nothing is ever merged straight in.
   Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
