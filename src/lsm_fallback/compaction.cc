@@ -36,7 +36,8 @@ class Compactor {
   }
 
  private:
-  // The cursors of this compaction have pages of their own, so that they do not drive out what readers have in the pool.
+  // The cursors of this compaction have pages of their own, so that they do not drive out what readers have in the
+  // pool.
   std::unique_ptr<EntryCursor> NewCursor(const cambium::Run& run) {
     const IndexFile& file = *run.files().Find(run.number());
     FileSet files(std::make_shared<const IndexFile>(file.shared_file(), file.header(), &pool_));

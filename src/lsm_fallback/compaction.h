@@ -5,11 +5,11 @@
 //
 // Entries move, values never do: an address that is dropped is charged to its segment, one that moves is not. A
 // tombstone, or a range delete, goes when nothing older than the inputs can hold its keys. What newer inputs' range
-// deletes cover is dropped here; the new runs keep the ranges, cut at their borders. Nothing of the inputs changes, so that views go
-// on reading them, and an error anywhere means only that the new files are garbage.
+// deletes cover is dropped here; the new runs keep the ranges, cut at their borders. Nothing of the inputs changes, so
+// that views go on reading them, and an error anywhere means only that the new files are garbage.
 //
-// Of a slice [begin, end) keys and ranges outside stay where they are: a file that reaches over a border is written anew, as
-// its rest, into its old place.
+// Of a slice [begin, end) keys and ranges outside stay where they are: a file that reaches over a border is written
+// anew, as its rest, into its old place.
 //
 //   tier 7   [a.....|....k]  [m..|..r]         slice:  |          |
 //   tier 3      [c..|.........|....q]          rests of tier 7: a..  ..r;  of tier 3: c..  ..q

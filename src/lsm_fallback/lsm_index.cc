@@ -61,8 +61,8 @@ class LsmOutcome final : public MergeOutcome {
 // The layers of now are those that were merged, with new runs on top at most.
 Status LsmOutcome::CheckBase(const LsmLayers& now) const {
   const LsmLayers& then = AsLsm(*merged_);
-  const bool is_suffix =
-      now.runs().size() >= then.runs().size() && std::equal(then.runs().rbegin(), then.runs().rend(), now.runs().rbegin());
+  const bool is_suffix = now.runs().size() >= then.runs().size() &&
+                         std::equal(then.runs().rbegin(), then.runs().rend(), now.runs().rbegin());
   if (is_suffix && now.tiers() == then.tiers()) return Status::OK();
   return Status::Aborted("the layers that were compacted are no longer there");
 }

@@ -46,8 +46,8 @@ class Tier {
   const std::uint64_t number_;
   const RunList runs_;
   const std::shared_ptr<const RangeDeletes> ranges_;
-  // Under byte order: where the runs end, as numbers that lie together, so that a look-up does not wait for the memory of
-  // a dozen keys. Each is made of the eight bytes behind the prefix that all these keys share.
+  // Under byte order: where the runs end, as numbers that lie together, so that a look-up does not wait for the memory
+  // of a dozen keys. Each is made of the eight bytes behind the prefix that all these keys share.
   std::string fence_prefix_;
   std::vector<std::uint64_t> fences_;
 };

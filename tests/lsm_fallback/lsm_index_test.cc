@@ -314,10 +314,12 @@ TEST(LsmRequestTest, ARangeLeavesTheRestWhereItIs) {
   const KeyOrder order(BytewiseComparator());
   const std::string from = Key(5000);
   const std::string to = Key(6000);
-  for (const auto& run : tier.runs()) EXPECT_FALSE(Overlap(order, KeySpan::Of(run->info()), {from, to, false}));
+  for (const auto& run : tier.runs()) {
+    EXPECT_FALSE(Overlap(order, KeySpan::Of(run->info()), {from, to, false}));
+  }
 }
 
-// Writes and compactions go on between the steps, as fast as they can. What was there when it was made is at the bottom.
+// Writes and compactions go on between the steps, as fast as they can. What was there before is at the bottom.
 TEST(LsmRequestTest, WritesDoNotKeepItFromItsEnd) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});

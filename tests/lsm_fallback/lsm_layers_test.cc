@@ -100,7 +100,8 @@ TEST(TierTest, FindsTheRunWhoseSpanHoldsTheKey) {
     for (std::size_t i = 0; i < length; ++i) key.push_back(prng.OneIn(3) ? '\0' : prng.OneIn(2) ? '\xff' : '\x01');
     return key;
   };
-  for (const std::string& prefix : {std::string(), std::string("a"), std::string("user:0000000"), std::string(5, '\0')}) {
+  for (const std::string& prefix :
+       {std::string(), std::string("a"), std::string("user:0000000"), std::string(5, '\0')}) {
     LsmFamilyOptions options;
     options.policy.target_file_size_base = 1024;
     LsmFamily family(options);
