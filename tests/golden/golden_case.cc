@@ -65,6 +65,33 @@ void WriteLayers(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
+void DeleteRange(TestStore* store, Pairs* expected, const std::string& begin, const std::string& end) {
+  EXPECT_TRUE(store->db->DeleteRange({}, begin, end).ok());
+  expected->erase(expected->lower_bound(begin), expected->lower_bound(end));
+}
+
+// Range deletes in runs, with keys beside them and alone, and in the log.
+void WriteRanges(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 400; ++i) Put(store, expected, KeyOf(i), ValueOf(i, i % 8 == 0 ? 80 : 12));
+  store->Compact();
+  store->executor->RunAll();
+  // Far apart, so that the flush makes a run.
+  Put(store, expected, KeyOf(0), ValueOf(503, 100));
+  Put(store, expected, KeyOf(399), ValueOf(504, 100));
+  Put(store, expected, KeyOf(5), ValueOf(500, 100));
+  DeleteRange(store, expected, KeyOf(3), KeyOf(9));
+  DeleteRange(store, expected, KeyOf(20), KeyOf(20) + "x");
+  Put(store, expected, KeyOf(7), ValueOf(501, 100));
+  store->Flush();
+  DeleteRange(store, expected, KeyOf(30), KeyOf(33));
+  store->Flush();
+  EXPECT_EQ(store->FilesOf(".run").size(), 2u);
+  DeleteRange(store, expected, KeyOf(390), "z");
+  Put(store, expected, KeyOf(395), ValueOf(502, 10));
+  store->MustClose();
+}
+
 // The power failed: the log ends in the middle of a record that nobody acknowledged.
 void WriteCrashed(TestStore* store, Pairs* expected) {
   store->MustOpen();
@@ -118,6 +145,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"reverse", true, SetReverse, WriteSmall},
       {"layers", true, SetSmallFiles, WriteLayers},
       {"crashed", true, SetNothing, WriteCrashed},
+      {"ranges", true, SetNothing, WriteRanges},
       {"large", true, SetSmallFiles, WriteLarge},
       {"compressed", false, SetSmallFiles, WriteCompressed},
   };
