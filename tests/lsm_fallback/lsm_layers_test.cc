@@ -117,6 +117,7 @@ TEST(TierTest, FindsTheRunWhoseSpanHoldsTheKey) {
       std::string key = random_key(prefix);
       if (prng.OneIn(3)) key = tier.runs()[prng.Uniform(tier.runs().size())]->info().largest_key;
       if (prng.OneIn(20)) key.push_back('\0');
+      if (prng.OneIn(50)) key = prng.OneIn(2) ? "zzz" : "!";
       const cambium::Run* expected = nullptr;
       for (const auto& run : tier.runs()) {
         const KeySpan span = KeySpan::Of(run->info());
