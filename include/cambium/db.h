@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cambium/column_family.h"
@@ -172,6 +173,19 @@ class DB {
   // The options in force, defaults filled in.
   [[nodiscard]] virtual Options GetOptions(ColumnFamilyHandle* family) const = 0;
   [[nodiscard]] Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
+
+  // ---- Changing options ----
+  // By name and text, as in convenience.h; docs/OPTIONS.md says which are dynamic. All changes of a call take effect, or
+  // none: InvalidArgument names the option, its value and what is legal, or says that it can't be changed while the
+  // database is open. Work that is under way ends with the options it began with. The change is written to an OPTIONS
+  // file; another error says that the options are in force, and not persisted. A later Open does not read that file: see
+  // LoadLatestOptions.
+  virtual Status SetOptions(ColumnFamilyHandle* family,
+                            const std::unordered_map<std::string, std::string>& changes) = 0;
+  Status SetOptions(const std::unordered_map<std::string, std::string>& changes) {
+    return SetOptions(DefaultColumnFamily(), changes);
+  }
+  virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) = 0;
 
   // RocksDB has these; this version answers NotSupported.
   virtual Status Merge(const WriteOptions& options, Slice key, Slice operand) = 0;

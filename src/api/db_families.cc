@@ -40,6 +40,13 @@ Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
   CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
   CAMBIUM_RETURN_IF_ERROR(CheckFamilyOptions(options).WithContext("column family \"" + name + "\""));
   const std::lock_guard one_at_a_time(families_mutex_);
+  CAMBIUM_TRY(std::shared_ptr<Family> family, MakeFamily(options, name));
+  PersistFamilies();
+  *handle = new FamilyHandle(this, std::move(family));
+  return Status::OK();
+}
+
+Result<std::shared_ptr<Family>> DbImpl::MakeFamily(const ColumnFamilyOptions& options, const std::string& name) {
   std::shared_ptr<Family> family;
   {
     const std::lock_guard lock(commit_mutex_);
@@ -72,8 +79,7 @@ Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
     view_.Update([&](View* view) { view->families.push_back({family, family->active, {}, std::move(layers)}); });
   }
   EpochCollect();
-  *handle = new FamilyHandle(this, std::move(family));
-  return Status::OK();
+  return family;
 }
 
 // The log still holds its operations, which recovery skips as soon as the family is gone from the MANIFEST.
@@ -107,6 +113,7 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
     background_changed_.notify_all();
   }
   for (const NumberedFile& file : files) obsolete_.MakeObsolete(file.number);
+  PersistFamilies();
   // Its space comes back when its segments go; that is no reason to say that it was not dropped.
   Status cleaned = AdvanceReplay();
   if (cleaned.ok()) cleaned = DropUnreferenced();

@@ -1,7 +1,7 @@
 // DbImpl: the database. This header is the map of its state: what there is, and which lock guards it.
 //
 // Locks, in the order in which they may be taken:
-//   families_mutex_    creating and dropping column families
+//   families_mutex_    creating and dropping column families, changing options, writing the OPTIONS file
 //   append_mutex_      the end of the log, the active memory tables, sequence numbers: one writer at a time
 //   commit_mutex_      the MANIFEST, file numbers, slots: one commit at a time
 //   ViewHolder, CommitLog, background_mutex_, ObsoleteFiles: leaves; none is held while another is taken
@@ -19,6 +19,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "api/family.h"
@@ -69,6 +70,7 @@ class DbImpl final : public DB, private SegmentSource {
   using DB::MultiGet;
   using DB::NewIterator;
   using DB::Put;
+  using DB::SetOptions;
   using DB::SingleDelete;
 
   Status Close() override;
@@ -103,6 +105,8 @@ class DbImpl final : public DB, private SegmentSource {
   SequenceNumber GetLatestSequenceNumber() const override;
   const std::string& GetName() const override { return path_; }
   Options GetOptions(ColumnFamilyHandle* family) const override;
+  Status SetOptions(ColumnFamilyHandle* family, const std::unordered_map<std::string, std::string>& changes) override;
+  Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) override;
   Status Merge(const WriteOptions& options, Slice key, Slice operand) override;
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
@@ -138,6 +142,8 @@ class DbImpl final : public DB, private SegmentSource {
   Result<Family*> FamilyOf(ColumnFamilyHandle* handle) const;
   [[nodiscard]] std::shared_ptr<Family> FindFamily(std::uint32_t id) const;  // null if there is none
   Status CheckFamilyOptions(const ColumnFamilyOptions& options) const;
+  // Durable, and in the view. families_mutex_ held.
+  Result<std::shared_ptr<Family>> MakeFamily(const ColumnFamilyOptions& options, const std::string& name);
   // What recovery need not read any more: the place before the oldest operation that is in a memory table only, or
   // `end` if that comes first. Tables flushed by the edit at hand are passed as `flushed`.
   [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
@@ -232,7 +238,16 @@ class DbImpl final : public DB, private SegmentSource {
   // "levelstats" and "num-files-at-level<N>"; false for every other name.
   bool GetLevelProperty(ColumnFamilyHandle* handle, std::string_view name, std::string* value);
 
-  DBOptions options_;
+  // ---- db_options.cc ----
+  [[nodiscard]] DBOptions DbOptionsInForce() const;
+  // Writes an OPTIONS file. families_mutex_ held. Fatal if the directory could not be synced.
+  Status PersistOptions();
+  // The same after a change of options, and after one of families, which is as good without it: that is only logged.
+  Status PersistChange();
+  void PersistFamilies();
+  void PersistAtOpen();
+
+  const DBOptions options_;  // as they were given to Open, defaults filled in
   const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open
   const std::string path_;
   const bool read_only_;
@@ -253,11 +268,13 @@ class DbImpl final : public DB, private SegmentSource {
 
   std::mutex append_mutex_;
   std::unique_ptr<CommitLog> log_;         // appends under append_mutex_; syncs by any thread
+  std::atomic<std::uint64_t> max_total_wal_size_;  // written under append_mutex_
   LogPosition log_end_;                    // append_mutex_; behind the last record
   std::uint64_t logged_bytes_ = 0;         // append_mutex_; all that was replayed or appended since opening
   std::uint64_t next_wal_check_ = 0;       // append_mutex_; at how many of them to look for the oldest table again
 
-  std::mutex families_mutex_;                        // one creation or drop of a family at a time; before append_mutex_
+  // One creation or drop of a family, change of options, or OPTIONS file at a time; before append_mutex_.
+  std::mutex families_mutex_;
   std::mutex commit_mutex_;
   std::unique_ptr<Manifest> manifest_;               // commit_mutex_
   std::uint64_t next_file_number_ = 1;               // commit_mutex_

@@ -1,7 +1,8 @@
 // Opening: from a directory to a database that serves, in the order that makes a crash at any step harmless.
 //
 //   lock -> MANIFEST -> identity checks -> files of the layers and the log -> replay -> adopted segments synced
-//        -> a new MANIFEST with a new epoch, which seals them and forgets what was rejected -> orphans removed -> serve
+//        -> a new MANIFEST with a new epoch, which seals them and forgets what was rejected -> orphans removed
+//        -> missing families made -> OPTIONS written -> serve
 //
 // Nothing is written before the checks have passed. Every step is idempotent: until the new MANIFEST is durable the next
 // opening sees what this one saw.
@@ -140,7 +141,8 @@ DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFam
       executor_(options_.executor),
       logger_(options_.info_log),
       pool_(std::make_unique<PagePool>(options_.page_cache_size)),
-      obsolete_([this] { Schedule(Job::kRemove); }) {}
+      obsolete_([this] { Schedule(Job::kRemove); }),
+      max_total_wal_size_(options_.max_total_wal_size) {}
 
 Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const std::string& path,
                                                const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
@@ -277,22 +279,6 @@ Status DbImpl::CheckWanted(const ManifestState& state) const {
   return Status::OK();
 }
 
-namespace {
-
-CompactionPolicy CompactionPolicyOf(const ColumnFamilyOptions& its) {
-  CompactionPolicy policy;
-  policy.style = its.compaction_style;
-  policy.level0_file_num_compaction_trigger = its.level0_file_num_compaction_trigger;
-  policy.target_file_size_base = its.target_file_size_base;
-  policy.target_file_size_multiplier = its.target_file_size_multiplier;
-  policy.max_bytes_for_level_base = its.max_bytes_for_level_base;
-  policy.max_bytes_for_level_multiplier = its.max_bytes_for_level_multiplier;
-  policy.num_levels = its.num_levels;
-  return policy;
-}
-
-}  // namespace
-
 // The only place that knows which back-ends there are.
 std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
   const ColumnFamilyOptions& its = family->options();
@@ -302,6 +288,7 @@ std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
     options.pool = pool_.get();
     options.page_size = static_cast<std::uint32_t>(its.page_size);
     options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
+    static_cast<void>(CodecOf(its.compression, &options.compression));  // checked before
     options.policy = CompactionPolicyOf(its);
     options.create_file = [this, page_size = its.page_size] { return MakeIndexFile(FileKind::kRun, page_size); };
     return std::make_unique<LsmIndex>(options);
@@ -501,6 +488,8 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   logger_->Log(InfoLogLevel::kInfo, "opened at sequence number " + std::to_string(published_.load()) + ", epoch " +
                                         std::to_string(epoch_) + ", after reading " +
                                         std::to_string(replayed.bytes_read) + " bytes of log");
+  CAMBIUM_RETURN_IF_ERROR(CreateMissing());
+  PersistAtOpen();
   // Each opening that writes leaves a segment, and each that follows reads them all again until a flush.
   const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
     return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
@@ -513,16 +502,15 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
     }
     if (MergeIsDue(*family)) Schedule(Job::kMerge, each.family);
   }
-  return CreateMissing();
+  return Status::OK();
 }
 
 Status DbImpl::CreateMissing() {
   for (const ColumnFamilyDescriptor& wanted : wanted_) {
     const std::shared_ptr<const View> view = view_.Pin();
     if (std::ranges::any_of(view->families, [&](const FamilyView& f) { return f.family->name == wanted.name; })) continue;
-    ColumnFamilyHandle* made = nullptr;
-    CAMBIUM_RETURN_IF_ERROR(CreateColumnFamily(wanted.options, wanted.name, &made));
-    delete made;
+    const std::lock_guard lock(families_mutex_);
+    CAMBIUM_RETURN_IF_ERROR(MakeFamily(wanted.options, wanted.name).status());
   }
   return Status::OK();
 }
@@ -541,6 +529,8 @@ Status DbImpl::RemoveOrphans() {
       case FileKind::kRun:
         named = std::ranges::any_of(state.families, [&](const auto& each) { return HasFile(each.second, file.number); });
         break;
+      case FileKind::kOptions: named = true; break;  // whoever writes a new one removes the old ones
+      case FileKind::kTemporary: break;
     }
     if (named) continue;
     const std::string path = FilePath(path_, file.kind, file.number);

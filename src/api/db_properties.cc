@@ -169,11 +169,6 @@ bool DbImpl::GetProperty(ColumnFamilyHandle* family, Slice property, std::string
   return false;
 }
 
-Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
-  const Result<Family*> family = FamilyOf(handle);
-  return {options_, family.ok() ? (*family)->options() : default_handle_->family()->options()};
-}
-
 SequenceNumber DbImpl::GetLatestSequenceNumber() const { return published_.load(std::memory_order_acquire); }
 
 Status DbImpl::Merge(const WriteOptions&, Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }

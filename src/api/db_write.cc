@@ -281,7 +281,7 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
 bool DbImpl::IsFull(const Family& family) const {
   const LogTable& table = *family.active;
   return table.memory_bytes() >= family.options().write_buffer_size || table.range_delete_count() >= kTableRangesMax ||
-         (table.started() && logged_bytes_ - table.log_bytes_before() >= options_.max_total_wal_size);
+         (table.started() && logged_bytes_ - table.log_bytes_before() >= max_total_wal_size_.load(std::memory_order_relaxed));
 }
 
 Status DbImpl::MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock) {
@@ -335,12 +335,12 @@ Status DbImpl::AwaitCompaction(const WriteOptions& options, Family* family) {
 // A family that is seldom written to may hold back the replay position. Looks now and then, because there may be many
 // families.
 void DbImpl::FreezeOldest() {
-  next_wal_check_ = logged_bytes_ + options_.max_total_wal_size / 16;
+  next_wal_check_ = logged_bytes_ + max_total_wal_size_.load(std::memory_order_relaxed) / 16;
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed) || family.active->empty()) continue;
-    if (logged_bytes_ - family.active->log_bytes_before() < options_.max_total_wal_size) continue;
+    if (logged_bytes_ - family.active->log_bytes_before() < max_total_wal_size_.load(std::memory_order_relaxed)) continue;
     if (family.frozen_count.load(std::memory_order_acquire) < family.options().max_write_buffer_number - 1) {
       Freeze(&family);
     }

@@ -4,22 +4,14 @@
 #include <cstring>
 #include <string>
 
+#include "api/option_table.h"
 #include "util/compression.h"
 #include "util/result.h"
-#include "vlog/record_format.h"
 
 namespace cambium {
 namespace {
 
-template <typename T>
-Status CheckRange(const char* name, T value, T low, T high) {
-  if (value >= low && value <= high) return Status::OK();
-  return Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) + "; legal is " +
-                                 std::to_string(low) + " to " + std::to_string(high));
-}
-
-constexpr std::uint64_t kKiB = 1024;
-constexpr std::uint64_t kGiB = kKiB * kKiB * kKiB;
+constexpr std::uint64_t kWalBytesDefault = 1u << 30;
 
 }  // namespace
 
@@ -30,14 +22,7 @@ Status CheckDbOptions(const DBOptions& options) {
   if (options.wal_recovery_mode > WALRecoveryMode::kSkipAnyCorruptedRecords) {
     return Status::InvalidArgument("wal_recovery_mode is not one of WALRecoveryMode");
   }
-  CAMBIUM_RETURN_IF_ERROR(
-      CheckRange<std::uint64_t>("page_cache_size", options.page_cache_size, 64 * kKiB, kGiB * kKiB * kKiB));
-  if (options.max_total_wal_size != 0) {
-    CAMBIUM_RETURN_IF_ERROR(
-        CheckRange<std::uint64_t>("max_total_wal_size", options.max_total_wal_size, 4 * kKiB, kGiB * kKiB));
-  }
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("max_background_jobs", options.max_background_jobs, 1, 64));
-  return CheckRange<std::uint64_t>("lock_wait_micros", options.lock_wait_micros, 0, 3600ull * 1000 * 1000);
+  return CheckOptionRanges(options);
 }
 
 namespace {
@@ -49,26 +34,22 @@ Status CheckCodec(const char* name, CompressionType type) {
                               "; this library has kNoCompression, kLZ4Compression and kZSTD");
 }
 
+Status CheckAscends(const char* name, int trigger, int trigger_before) {
+  if (trigger >= trigger_before) return Status::OK();
+  return Status::InvalidArgument(std::string(name) + " is " + std::to_string(trigger) + "; legal is " +
+                                 std::to_string(trigger_before) + " to 10000, not below the trigger before it");
+}
+
 Status CheckLsmOptions(const ColumnFamilyOptions& options) {
   if (options.compaction_style != kCompactionStyleLevel && options.compaction_style != kCompactionStyleLazyLevel) {
     return Status::NotSupported("compaction_style " + std::to_string(static_cast<int>(options.compaction_style)) +
                                 "; this library has kCompactionStyleLevel and kCompactionStyleLazyLevel");
   }
-  const int slowdown = options.level0_slowdown_writes_trigger;
-  CAMBIUM_RETURN_IF_ERROR(
-      CheckRange("level0_file_num_compaction_trigger", options.level0_file_num_compaction_trigger, 1, 1000));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("level0_slowdown_writes_trigger", slowdown,
-                                     options.level0_file_num_compaction_trigger, 10000));
-  CAMBIUM_RETURN_IF_ERROR(
-      CheckRange("level0_stop_writes_trigger", options.level0_stop_writes_trigger, slowdown, 10000));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange<std::uint64_t>("target_file_size_base", options.target_file_size_base, 16 * kKiB,
-                                                    kGiB * kKiB));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("target_file_size_multiplier", options.target_file_size_multiplier, 1, 100));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange<std::uint64_t>("max_bytes_for_level_base", options.max_bytes_for_level_base,
-                                                    16 * kKiB, kGiB * kKiB * kKiB));
-  CAMBIUM_RETURN_IF_ERROR(
-      CheckRange("max_bytes_for_level_multiplier", options.max_bytes_for_level_multiplier, 1.0, 1000.0));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("num_levels", options.num_levels, 2, 63));
+  // Each has a range of its own; together they must ascend.
+  CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger,
+                                       options.level0_file_num_compaction_trigger));
+  CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_stop_writes_trigger", options.level0_stop_writes_trigger,
+                                       options.level0_slowdown_writes_trigger));
   return CheckCodec("compression", options.compression);
 }
 
@@ -91,19 +72,11 @@ Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options) {
     return Status::InvalidArgument("index_type is not one of IndexKind");
   }
   CAMBIUM_RETURN_IF_ERROR(CheckCodec("blob_compression_type", options.blob_compression_type));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange<std::uint64_t>("page_size", options.page_size, 512, 16 * kKiB));
+  CAMBIUM_RETURN_IF_ERROR(CheckOptionRanges(options));
   if ((options.page_size & (options.page_size - 1)) != 0) {
     return Status::InvalidArgument("page_size is " + std::to_string(options.page_size) +
                                    "; legal is a power of two from 512 to 16384");
   }
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("filter_bits_per_key", options.filter_bits_per_key, 0, 64));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("sweep_ratio", options.sweep_ratio, 1, 1000));
-  CAMBIUM_RETURN_IF_ERROR(
-      CheckRange<std::uint64_t>("write_buffer_size", options.write_buffer_size, 4 * kKiB, 16 * kGiB));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("max_write_buffer_number", options.max_write_buffer_number, 2, 64));
-  CAMBIUM_RETURN_IF_ERROR(CheckRange<std::uint64_t>("blob_file_size", options.blob_file_size, 16 * kKiB, kGiB));
-  CAMBIUM_RETURN_IF_ERROR(
-      CheckRange<std::uint64_t>("large_value_size", options.large_value_size, 4 * kKiB, kLoggedValueSizeMax));
   return CheckLsmOptions(options);
 }
 
@@ -117,7 +90,7 @@ DBOptions FillInDefaults(const DBOptions& options) {
   if (filled.file_system == nullptr) filled.file_system = FileSystem::Default();
   if (filled.clock == nullptr) filled.clock = Clock::Default();
   if (filled.random_source == nullptr) filled.random_source = RandomSource::Default();
-  if (filled.max_total_wal_size == 0) filled.max_total_wal_size = kGiB;
+  if (filled.max_total_wal_size == 0) filled.max_total_wal_size = kWalBytesDefault;
   return filled;
 }
 

@@ -6,6 +6,7 @@
 #include "api/log_replay.h"
 #include "api/open_files.h"
 #include "api/options_check.h"
+#include "api/options_file.h"
 #include "cambium/db.h"
 #include "index/page_pool.h"
 #include "index/run.h"
@@ -273,6 +274,12 @@ class Verifier {
         continue;
       }
       bool named = file->kind == FileKind::kManifest || state_.segments.contains(file->number);
+      if (file->kind == FileKind::kOptions) {
+        named = true;
+        ++report_->files;
+        // Nothing needs it, but bytes that are not what was written are worth knowing of.
+        CAMBIUM_RETURN_IF_ERROR(Found(ReadOptionsFile(fs_, path_ + "/" + name).status()));
+      }
       for (const auto& [id, family] : state_.families) {
         named = named || HasFile(family, file->number);
       }

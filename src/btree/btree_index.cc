@@ -158,9 +158,16 @@ Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) c
   return Status::OK();
 }
 
-BTreeIndex::BTreeIndex(BTreeIndexOptions options) : options_(std::move(options)) {
+BTreeIndex::BTreeIndex(BTreeIndexOptions options)
+    : options_(std::move(options)), sweep_ratio_(options_.merges.sweep_ratio) {
   assert(options_.comparator != nullptr && options_.pool != nullptr && options_.create_file != nullptr);
   assert(options_.merges.sweep_ratio > 0);
+}
+
+MergePolicy BTreeIndex::Merges() const {
+  MergePolicy policy = options_.merges;
+  policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
+  return policy;
 }
 
 FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable) const {
@@ -178,13 +185,13 @@ FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable
   } else {
     return FlushChoice::kMakeRun;
   }
-  return PickMerge(shape, options_.merges) == MergeChoice::kMergeStraight ? FlushChoice::kMerge : FlushChoice::kMakeRun;
+  return PickMerge(shape, Merges()) == MergeChoice::kMergeStraight ? FlushChoice::kMerge : FlushChoice::kMakeRun;
 }
 
 bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
   MergeShape shape = ShapeOf(AsTree(layers));
   shape.urgent = urgent;
-  return PickMerge(shape, options_.merges) != MergeChoice::kNothing;
+  return PickMerge(shape, Merges()) != MergeChoice::kNothing;
 }
 
 bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
@@ -209,7 +216,7 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable,
   cost.run_entry_bytes = update.run_entry_bytes;
   cost.batch = static_cast<double>(memtable.key_count);
   cost.new_share = update.new_share;
-  cost.policy = options_.merges;
+  cost.policy = Merges();
   return BytesPerUpdate(cost) * cost.batch;
 }
 

@@ -11,6 +11,7 @@
 // merge_policy.h decides, sweep.h does it, index_segment.h writes. What is left here is the book-keeping between them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <set>
 #include <vector>
@@ -33,7 +34,7 @@ struct BTreeIndexOptions {
   CreateIndexFile create_file;
 };
 
-// Layers given to it are TreeLayers of the same comparator and page size. Pick*: any thread. The rest: one thread at a
+// Layers given to it are TreeLayers of the same comparator and page size. Pick*, SetOptions: any thread. The rest: one thread at a
 // time, with one merge at a time, from Merge to Committed or to the destruction of its outcome. Must outlive outcomes.
 class BTreeIndex final : public Index {
  public:
@@ -46,6 +47,9 @@ class BTreeIndex final : public Index {
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
                                      const UpdateShape& update) const override;
   Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
+  void SetOptions(const ColumnFamilyOptions& options) override {
+    sweep_ratio_.store(static_cast<std::uint64_t>(options.sweep_ratio), std::memory_order_relaxed);
+  }
   void SealFiles() override { open_segment_ = {}; }
 
  private:
@@ -56,7 +60,11 @@ class BTreeIndex final : public Index {
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
+  // What merges are decided by now.
+  [[nodiscard]] MergePolicy Merges() const;
+
   const BTreeIndexOptions options_;
+  std::atomic<std::uint64_t> sweep_ratio_;  // of options_.merges, until it is changed
   OpenIndexSegment open_segment_;  // no file: the next merge starts one
 };
 

@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "cambium/options.h"
 #include "cambium/slice.h"
 #include "index/page_pool.h"
 #include "index/run.h"
@@ -196,6 +197,10 @@ class Index {
 
   // One merge, or a step of one. After an error nothing has changed; files that were made are garbage.
   virtual Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) = 0;
+
+  // Options of the family were changed; those that may be while it is open count from the next choice and merge on. Any
+  // thread.
+  virtual void SetOptions(const ColumnFamilyOptions& options) = 0;
 
   // From here on no file that was written before is appended to: it may get a second link. Not during a merge.
   virtual void SealFiles() = 0;

@@ -1,4 +1,4 @@
-// The first 128 bytes of every file of a database. They say what the file is, and give its seed: a number that enters
+// The first 128 bytes of every binary file of a database. They say what the file is, and give its seed: a number that enters
 // every checksum behind it, so that bytes of another file, another life or another database never validate.
 //
 //   offset  size  field                (little-endian, no padding)
@@ -30,7 +30,16 @@ namespace cambium {
 inline constexpr std::size_t kFileHeaderSize = 128;
 inline constexpr std::uint32_t kFormatVersion = 1;
 
-enum class FileKind : std::uint32_t { kManifest = 1, kLog = 2, kLargeValue = 3, kRun = 4, kIndex = 5 };
+enum class FileKind : std::uint32_t {
+  kManifest = 1,
+  kLog = 2,
+  kLargeValue = 3,
+  kRun = 4,
+  kIndex = 5,
+  // Text files: they have a number in their name and no header, so these are never on disk.
+  kOptions = 0xffff0001,
+  kTemporary = 0xffff0002,  // on its way to be an options file
+};
 
 using Id128 = std::array<unsigned char, 16>;
 

@@ -137,19 +137,43 @@ Result<std::shared_ptr<const Layers>> LsmOutcome::Stage(const Layers& current, F
 
 }  // namespace
 
-LsmIndex::LsmIndex(LsmIndexOptions options) : options_(std::move(options)), policy_(options_.policy) {
+CompactionPolicy CompactionPolicyOf(const ColumnFamilyOptions& options) {
+  CompactionPolicy policy;
+  policy.style = options.compaction_style;
+  policy.level0_file_num_compaction_trigger = static_cast<std::uint64_t>(options.level0_file_num_compaction_trigger);
+  policy.target_file_size_base = options.target_file_size_base;
+  policy.target_file_size_multiplier = static_cast<std::uint64_t>(options.target_file_size_multiplier);
+  policy.max_bytes_for_level_base = options.max_bytes_for_level_base;
+  policy.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
+  policy.num_levels = static_cast<std::uint32_t>(options.num_levels);
+  return policy;
+}
+
+LsmIndex::LsmIndex(LsmIndexOptions options)
+    : options_(std::move(options)), tuning_{options_.policy, options_.filter_bits_per_key, options_.compression} {
   assert(options_.comparator != nullptr && options_.pool != nullptr && options_.create_file != nullptr);
 }
 
 void LsmIndex::SetPolicy(const CompactionPolicy& policy) {
   const std::lock_guard lock(mutex_);
-  policy_ = policy;
+  tuning_.policy = policy;
 }
 
-CompactionPolicy LsmIndex::policy() const {
+void LsmIndex::SetOptions(const ColumnFamilyOptions& options) {
+  Tuning next;
+  next.policy = CompactionPolicyOf(options);
+  next.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
+  static_cast<void>(CodecOf(options.compression, &next.compression));  // checked by whoever took it from a user
   const std::lock_guard lock(mutex_);
-  return policy_;
+  tuning_ = next;
 }
+
+LsmIndex::Tuning LsmIndex::tuning() const {
+  const std::lock_guard lock(mutex_);
+  return tuning_;
+}
+
+CompactionPolicy LsmIndex::policy() const { return tuning().policy; }
 
 bool LsmIndex::IsMergeDue(const Layers& layers, bool urgent) const {
   if (urgent && !layers.runs().empty()) return true;
@@ -189,7 +213,8 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     return Status::InvalidArgument("a memtable is not merged into levels: it becomes a run");
   }
   const LsmLayers& layers = AsLsm(*input.layers);
-  const CompactionPolicy policy_now = policy();
+  const Tuning now = tuning();
+  const CompactionPolicy& policy_now = now.policy;
   CompactionShape shape = ShapeOf(layers);
   shape.step_bytes = input.max_output_bytes;
   CompactionChoice choice;
@@ -205,8 +230,8 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     compaction.layers = &layers;
     compaction.choice = &choice;
     compaction.run.page_size = options_.page_size;
-    compaction.run.filter_bits_per_key = options_.filter_bits_per_key;
-    compaction.run.compression = options_.compression;
+    compaction.run.filter_bits_per_key = now.filter_bits_per_key;
+    compaction.run.compression = now.compression;
     compaction.run.block_size = options_.block_size;
     compaction.create_file = options_.create_file;
     compaction.target_bytes = policy_now.TargetFileSize(choice.output_level);

@@ -27,7 +27,7 @@ struct LsmIndexOptions {
   CreateIndexFile create_file;  // runs
 };
 
-// Layers given to it are LsmLayers of the same comparator. Pick*, IsMergeDue, SetPolicy: any thread. Merge: one thread
+// Layers given to it are LsmLayers of the same comparator. Pick*, IsMergeDue, Set*: any thread. Merge: one thread
 // at a time. Must outlive outcomes.
 class LsmIndex final : public Index {
  public:
@@ -42,6 +42,7 @@ class LsmIndex final : public Index {
   // The choice that is due; if none is, all runs go down; if there is none either, the outcome changes nothing. A
   // memtable is InvalidArgument: nothing is ever merged straight in.
   Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
+  void SetOptions(const ColumnFamilyOptions& options) override;
   void SealFiles() override {}  // no file is ever appended to
 
   // From the next choice on.
@@ -49,9 +50,20 @@ class LsmIndex final : public Index {
   [[nodiscard]] CompactionPolicy policy() const;
 
  private:
-  const LsmIndexOptions options_;  // but for its policy
+  // What may change, and all that a merge begins with is read at once.
+  struct Tuning {
+    CompactionPolicy policy;
+    unsigned filter_bits_per_key = 0;
+    Codec compression = Codec::kNone;
+  };
+  [[nodiscard]] Tuning tuning() const;
+
+  const LsmIndexOptions options_;  // but for what tuning_ has
   mutable std::mutex mutex_;
-  CompactionPolicy policy_;  // guarded by mutex_
+  Tuning tuning_;  // guarded by mutex_
 };
+
+// As far as options of the family speak of compactions.
+[[nodiscard]] CompactionPolicy CompactionPolicyOf(const ColumnFamilyOptions& options);
 
 }  // namespace cambium

@@ -7,15 +7,16 @@
 namespace cambium {
 namespace {
 
-constexpr std::string_view kManifestPrefix = "MANIFEST-";
 constexpr std::size_t kMinDigits = 6;
 
-struct Suffix {
+// What stands before or behind the number.
+struct Affix {
   FileKind kind;
   std::string_view text;
 };
-constexpr Suffix kSuffixes[] = {
-    {FileKind::kLog, ".log"}, {FileKind::kLargeValue, ".val"}, {FileKind::kRun, ".run"}, {FileKind::kIndex, ".idx"}};
+constexpr Affix kPrefixes[] = {{FileKind::kManifest, "MANIFEST-"}, {FileKind::kOptions, "OPTIONS-"}};
+constexpr Affix kSuffixes[] = {{FileKind::kLog, ".log"}, {FileKind::kLargeValue, ".val"}, {FileKind::kRun, ".run"},
+                               {FileKind::kIndex, ".idx"}, {FileKind::kTemporary, ".dbtmp"}};
 
 // Exactly the digits that FileName writes. from_chars takes no sign and no space for an unsigned number.
 std::optional<std::uint64_t> ParseNumber(std::string_view digits) {
@@ -33,10 +34,12 @@ std::string FileName(FileKind kind, std::uint64_t number) {
   assert(number != 0 && number <= kFileNumberMax);
   std::string digits = std::to_string(number);
   if (digits.size() < kMinDigits) digits.insert(0, kMinDigits - digits.size(), '0');
-  for (const Suffix& suffix : kSuffixes) {
-    if (suffix.kind == kind) return digits.append(suffix.text);
+  if (const auto prefix = std::ranges::find(kPrefixes, kind, &Affix::kind); prefix != std::end(kPrefixes)) {
+    return std::string(prefix->text) + digits;
   }
-  return std::string(kManifestPrefix) + digits;
+  const auto suffix = std::ranges::find(kSuffixes, kind, &Affix::kind);
+  assert(suffix != std::end(kSuffixes));
+  return digits.append(suffix->text);
 }
 
 std::string FilePath(const std::string& directory, FileKind kind, std::uint64_t number) {
@@ -45,11 +48,14 @@ std::string FilePath(const std::string& directory, FileKind kind, std::uint64_t 
 
 std::optional<NumberedFile> ParseFileName(std::string_view name) {
   FileKind kind = FileKind::kManifest;
-  if (name.starts_with(kManifestPrefix)) {
-    name.remove_prefix(kManifestPrefix.size());
+  const auto prefix =
+      std::ranges::find_if(kPrefixes, [name](const Affix& candidate) { return name.starts_with(candidate.text); });
+  if (prefix != std::end(kPrefixes)) {
+    kind = prefix->kind;
+    name.remove_prefix(prefix->text.size());
   } else {
     const auto suffix =
-        std::ranges::find_if(kSuffixes, [name](const Suffix& candidate) { return name.ends_with(candidate.text); });
+        std::ranges::find_if(kSuffixes, [name](const Affix& candidate) { return name.ends_with(candidate.text); });
     if (suffix == std::end(kSuffixes)) return std::nullopt;
     kind = suffix->kind;
     name.remove_suffix(suffix->text.size());

@@ -3,6 +3,7 @@
 //   MANIFEST-000012   the commit point             000012.log   a segment of the commit log
 //   000012.run        a run                        000012.val   one large value
 //   000012.idx        a segment of tree pages
+//   OPTIONS-000012    options in force, as text    000012.dbtmp one of them that is being written
 //   LOCK              whose identity and lock say who has the database open
 //   LOG               messages for people
 //

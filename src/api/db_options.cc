@@ -1,0 +1,109 @@
+// Options while the database is open: what is in force, how it is changed, and the OPTIONS file that says so.
+#include "api/db_impl.h"
+#include "api/options_check.h"
+#include "api/options_file.h"
+#include "api/options_text.h"
+
+namespace cambium {
+namespace {
+
+Result<OptionTexts> TextsOf(const std::unordered_map<std::string, std::string>& changes) {
+  if (changes.empty()) return Status::InvalidArgument("no option is named");
+  OptionTexts texts;
+  for (const auto& [name, value] : changes) texts.emplace(name, Trimmed(value).ToString());
+  return texts;
+}
+
+constexpr ApplyRules kWhileOpen{.comparators = {}, .dynamic_only = true, .ignore_unknown = false};
+
+}  // namespace
+
+DBOptions DbImpl::DbOptionsInForce() const {
+  DBOptions now = options_;
+  now.page_cache_size = pool_->capacity_bytes();
+  now.max_total_wal_size = max_total_wal_size_.load(std::memory_order_relaxed);
+  return now;
+}
+
+Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
+  const Result<Family*> family = FamilyOf(handle);
+  return {DbOptionsInForce(), family.ok() ? (*family)->options() : default_handle_->family()->options()};
+}
+
+Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<std::string, std::string>& changes) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
+  CAMBIUM_TRY(Family* const its, FamilyOf(handle));
+  CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
+  const std::lock_guard one_at_a_time(families_mutex_);
+  const std::shared_ptr<Family> family = FindFamily(its->id);
+  if (family == nullptr) return Status::ColumnFamilyDropped("column family \"" + its->name + "\" was dropped");
+  ColumnFamilyOptions next = family->options();
+  CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
+  CAMBIUM_RETURN_IF_ERROR(CheckFamilyOptions(next));
+  family->ChangeOptions(next);
+  family->index->SetOptions(next);
+  if (MergeIsDue(*family)) Schedule(Job::kMerge, family);
+  return PersistChange();
+}
+
+Status DbImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& changes) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
+  CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
+  const std::lock_guard one_at_a_time(families_mutex_);
+  DBOptions next = DbOptionsInForce();
+  CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(next));
+  next = FillInDefaults(next);
+  pool_->SetCapacity(next.page_cache_size);
+  {
+    const std::lock_guard lock(append_mutex_);
+    max_total_wal_size_.store(next.max_total_wal_size, std::memory_order_relaxed);
+    next_wal_check_ = 0;
+  }
+  return PersistChange();
+}
+
+Status DbImpl::PersistChange() {
+  const Status persisted = PersistOptions();
+  if (persisted.severity() == Status::Severity::kFatal) SetFatal(persisted);
+  return persisted.WithContext("the options are in force, and not persisted");
+}
+
+void DbImpl::PersistFamilies() {
+  const Status persisted = PersistOptions();
+  if (persisted.severity() == Status::Severity::kFatal) {
+    SetFatal(persisted);
+  } else if (!persisted.ok()) {
+    logger_->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+  }
+}
+
+// Before anybody else works: no name has been made since the MANIFEST's sync that a failed one of the directory could
+// lose, but for the LOG's. So that is no reason not to serve either, and neither is a disk without room for one file.
+void DbImpl::PersistAtOpen() {
+  const std::lock_guard one_at_a_time(families_mutex_);
+  const Status persisted = PersistOptions();
+  if (!persisted.ok()) logger_->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+}
+
+// A failed sync of the file itself is nobody else's: no state refers to it, and recovery does not read it. It goes, the
+// one before it stays, and writes go on; no page cache can make us believe something of it that is not so. The directory
+// is another matter. Its sync is also that of names which other threads have just made, a run's, a segment's; one that
+// fails may lose them, and may be the only one that says so. So that is fatal, as everywhere.
+Status DbImpl::PersistOptions() {
+  std::vector<ColumnFamilyDescriptor> families;
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) families.emplace_back(each.family->name, each.family->options());
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    number = next_file_number_++;
+  }
+  CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*fs_, path_, number, EncodeOptionsFile(DbOptionsInForce(), families)));
+  CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
+  const Status removed = RemoveOldOptionsFiles(*fs_, path_);
+  if (!removed.ok()) logger_->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
+  return Status::OK();
+}
+
+}  // namespace cambium

@@ -1,0 +1,62 @@
+// The OPTIONS file: the options that were in force when it was written, as text. Nothing depends on it: the database is
+// opened with the options that its caller gives. It is there to be asked for them (LoadLatestOptions), and to be read.
+//
+//   # The options of a Cambium database ...
+//   [Version]
+//     options_file_version=1
+//   [DBOptions]
+//     create_if_missing=true
+//     ...
+//   [CFOptions "default"]
+//     comparator=cambium.BytewiseComparator
+//     ...
+//   checksum=0123456789abcdef        XXH3 of every byte before this line, seed 0, in hexadecimal
+//
+// Lines end in '\n'; space at both ends of a line does not count, and neither do empty lines and those that begin with
+// '#'. Names of families, and values, are escaped (EscapeText). Objects are not in it. A file is written under another
+// name, synced and renamed, so there is never half of one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/options_text.h"
+#include "cambium/column_family.h"
+#include "cambium/convenience.h"
+#include "cambium/file_system.h"
+#include "util/result.h"
+
+namespace cambium {
+
+inline constexpr std::uint64_t kOptionsFileVersion = 1;
+inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // of one that is read; all families there can be
+inline constexpr std::size_t kOptionsFilesKept = 2;
+
+[[nodiscard]] std::string EncodeOptionsFile(const DBOptions& options,
+                                            const std::vector<ColumnFamilyDescriptor>& families);
+
+// What a file says, not compared with what this version knows.
+struct OptionsFileText {
+  std::uint64_t version = 0;
+  OptionTexts db;
+  std::vector<std::pair<std::string, OptionTexts>> families;  // by name, in the order of the file
+  std::vector<std::string> unknown_sections;
+};
+// `path` is for messages. Corruption, with the offset, unless the checksum is right and every line has a meaning.
+Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path);
+Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path);
+
+// The options that the text stands for, checked. See LoadLatestOptions for errors.
+Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& config, const std::string& path,
+                           DBOptions* options, std::vector<ColumnFamilyDescriptor>* families);
+
+// Writes `bytes` to the OPTIONS file of this number. Its name is not durable before the directory is synced. After an
+// error nothing is left, if it can be removed.
+Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint64_t number, Slice bytes);
+
+// Removes all but the newest files, and what interrupted writes left. Only while nobody writes one.
+Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory);
+
+}  // namespace cambium
