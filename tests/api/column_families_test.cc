@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/test_store.h"
+#include "api/family_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
@@ -11,69 +11,6 @@
 
 namespace cambium::testing {
 namespace {
-
-class FamilyStore : public TestStore {
- public:
-  using TestStore::TestStore;
-  ~FamilyStore() { GiveBackHandles(); }
-
-  // Opens with these families; the default one comes first.
-  Status OpenWith(const std::vector<std::string>& names) {
-    std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options}};
-    for (const std::string& name : names) families.emplace_back(name, OptionsOf(name));
-    return DB::Open(options, kStorePath, families, &handles, &db);
-  }
-  void MustOpenWith(const std::vector<std::string>& names) {
-    const Status s = OpenWith(names);
-    ASSERT_TRUE(s.ok()) << s.ToString();
-  }
-  void Close() {
-    GiveBackHandles();
-    MustClose();
-  }
-  // After a kill: all that was written is there, synced or not.
-  void KillAndOpenWith(const std::vector<std::string>& names) {
-    auto after = std::make_shared<SimFileSystem>(fs->Snapshot());
-    GiveBackHandles();
-    db.reset();
-    fs = after;
-    options.file_system = fs;
-    MustOpenWith(names);
-  }
-  void GiveBackHandles() {
-    for (ColumnFamilyHandle* handle : handles) delete handle;
-    handles.clear();
-  }
-  ColumnFamilyHandle* Create(const std::string& name) {
-    ColumnFamilyHandle* handle = nullptr;
-    const Status s = db->CreateColumnFamily(OptionsOf(name), name, &handle);
-    EXPECT_TRUE(s.ok()) << s.ToString();
-    handles.push_back(handle);
-    return handle;
-  }
-  void PutIn(ColumnFamilyHandle* family, Slice key, Slice value, bool sync = false) {
-    WriteOptions write;
-    write.sync = sync;
-    const Status s = db->Put(write, family, key, value);
-    ASSERT_TRUE(s.ok()) << s.ToString();
-  }
-  std::string GetFrom(ColumnFamilyHandle* family, Slice key, const ReadOptions& read = {}) {
-    std::string value;
-    const Status s = db->Get(read, family, key, &value);
-    return s.ok() ? value : s.IsNotFound() ? "NotFound" : s.ToString();
-  }
-  void FlushOf(ColumnFamilyHandle* family) {
-    const Status s = db->Flush({}, family);
-    ASSERT_TRUE(s.ok()) << s.ToString();
-  }
-  [[nodiscard]] ColumnFamilyOptions OptionsOf(const std::string& name) const {
-    const auto its = family_options.find(name);
-    return its == family_options.end() ? ColumnFamilyOptions(options) : its->second;
-  }
-
-  std::map<std::string, ColumnFamilyOptions> family_options;  // others have the default family's
-  std::vector<ColumnFamilyHandle*> handles;
-};
 
 TEST(ColumnFamilies, AreMapsOfTheirOwnAlsoAfterReopening) {
   FamilyStore store;

@@ -1,0 +1,276 @@
+// A B+-tree, an LSM and a std::map do the same, step by step: families "tree" and "lsm" of one database get every
+// operation in one batch, and what they answer is compared after each. Then the power goes in the middle of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "api/family_store.h"
+#include "io/sim/sim_image.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+using Map = std::map<std::string, std::string>;
+
+const std::vector<std::string> kBoth = {"tree", "lsm"};
+
+class BothIndexes {
+ public:
+  explicit BothIndexes(std::uint64_t seed) : prng_(seed) {
+    store.options.index_type = IndexKind::kBTree;
+    store.options.create_missing_column_families = true;
+    store.options.page_size = std::uint64_t{512} << prng_.Uniform(4);
+    store.options.write_buffer_size = std::size_t{4096} << prng_.Uniform(3);
+    store.options.min_blob_size = std::uint64_t{16} << prng_.Uniform(5);
+    store.options.sweep_ratio = static_cast<int>(prng_.Between(1, 8));
+    ColumnFamilyOptions lsm = store.options;
+    lsm.index_type = IndexKind::kLsm;
+    lsm.level0_file_num_compaction_trigger = static_cast<int>(prng_.Between(1, 4));
+    lsm.level0_slowdown_writes_trigger = 8;
+    lsm.level0_stop_writes_trigger = 12;
+    lsm.target_file_size_base = 16u << 10;
+    lsm.max_bytes_for_level_base = 16u << 10;
+    lsm.max_bytes_for_level_multiplier = 2;
+    lsm.num_levels = static_cast<int>(prng_.Between(2, 6));
+    lsm.compaction_style = prng_.OneIn(2) ? kCompactionStyleLazyLevel : kCompactionStyleLevel;
+    store.family_options["lsm"] = lsm;
+  }
+
+  void Open() { store.MustOpenWith(kBoth); }
+  ColumnFamilyHandle* tree() { return store.handles[1]; }
+  ColumnFamilyHandle* lsm() { return store.handles[2]; }
+
+  std::string DrawKey() { return "k" + std::to_string(prng_.Uniform(300)); }
+  std::string DrawValue() {
+    const std::uint64_t size = prng_.OneIn(40) ? 9000 : prng_.OneIn(3) ? prng_.Uniform(700) : prng_.Uniform(100);
+    return prng_.Bytes(size);
+  }
+
+  // A batch of one to five operations for both, and for the map.
+  WriteBatch DrawBatch(Map* model) {
+    WriteBatch batch;
+    for (std::uint64_t n = prng_.Between(1, 5); n > 0; --n) {
+      std::string key = DrawKey();
+      if (prng_.OneIn(12)) {
+        std::string end = DrawKey();
+        if (end < key) std::swap(key, end);
+        for (ColumnFamilyHandle* family : {tree(), lsm()}) EXPECT_TRUE(batch.DeleteRange(family, key, end).ok());
+        model->erase(model->lower_bound(key), model->lower_bound(end));
+      } else if (prng_.OneIn(5)) {
+        for (ColumnFamilyHandle* family : {tree(), lsm()}) EXPECT_TRUE(batch.Delete(family, key).ok());
+        model->erase(key);
+      } else {
+        const std::string value = DrawValue();
+        for (ColumnFamilyHandle* family : {tree(), lsm()}) EXPECT_TRUE(batch.Put(family, key, value).ok());
+        (*model)[key] = value;
+      }
+    }
+    return batch;
+  }
+
+  // "" or what differs: a whole scan in one direction or the other.
+  std::string Compare(ColumnFamilyHandle* family, const Map& model, const ReadOptions& at, bool forward) {
+    const std::unique_ptr<Iterator> it(store.db->NewIterator(at, family));
+    const auto differs = [&](const std::string& key, const std::string& value) -> std::string {
+      if (!it->Valid()) return family->GetName() + " ends before " + key + " " + it->status().ToString();
+      if (it->key() != Slice(key)) return family->GetName() + " has " + it->key().ToString() + " where " + key + " is due";
+      if (it->value() != Slice(value)) return family->GetName() + " has another value for " + key;
+      return "";
+    };
+    if (forward) {
+      it->SeekToFirst();
+      for (const auto& [key, value] : model) {
+        if (std::string s = differs(key, value); !s.empty()) return s;
+        it->Next();
+      }
+    } else {
+      it->SeekToLast();
+      for (auto entry = model.rbegin(); entry != model.rend(); ++entry) {
+        if (std::string s = differs(entry->first, entry->second); !s.empty()) return s;
+        it->Prev();
+      }
+    }
+    if (it->Valid()) return family->GetName() + " goes on with " + it->key().ToString();
+    return it->status().ok() ? "" : it->status().ToString();
+  }
+
+  // A few look-ups and seeks.
+  std::string Probe(const Map& model, const ReadOptions& at) {
+    for (ColumnFamilyHandle* family : {tree(), lsm()}) {
+      const std::string key = DrawKey();
+      const auto expected = model.find(key);
+      const std::string found = store.GetFrom(family, key, at);
+      if (found != (expected == model.end() ? "NotFound" : expected->second)) {
+        return family->GetName() + " has " + found.substr(0, 40) + " for " + key;
+      }
+      const std::unique_ptr<Iterator> it(store.db->NewIterator(at, family));
+      it->Seek(key);
+      const auto next = model.lower_bound(key);
+      if (it->Valid() != (next != model.end()) || (it->Valid() && it->key() != Slice(next->first))) {
+        return family->GetName() + " seeks " + key + " wrongly";
+      }
+      it->SeekForPrev(key);
+      auto before = model.upper_bound(key);
+      const bool has = before != model.begin();
+      if (has) --before;
+      if (it->Valid() != has || (has && it->key() != Slice(before->first))) {
+        return family->GetName() + " seeks " + key + " backward wrongly";
+      }
+    }
+    return "";
+  }
+
+  FamilyStore store;
+  Prng prng_;
+};
+
+TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
+  const std::uint64_t first = SeedFromEnvironment(0xb07);
+  for (std::uint64_t run = 0; run < 60 * ScaleFromEnvironment(); ++run) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + run));
+    BothIndexes both(first + run);
+    FamilyStore& store = both.store;
+    Prng& prng = both.prng_;
+    both.Open();
+    Map model;
+    std::vector<std::pair<const Snapshot*, Map>> held;
+    for (int step = 0; step < 1200; ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      WriteBatch batch = both.DrawBatch(&model);
+      const Status written = store.db->Write({}, &batch);
+      ASSERT_TRUE(written.ok()) << written.ToString();
+      if (prng.OneIn(3) && store.executor->pending() > 0) store.executor->RunOneInstead();
+      ASSERT_EQ(both.Probe(model, {}), "");
+      if (!held.empty()) {
+        const auto& [snapshot, state] = held[prng.Uniform(held.size())];
+        ReadOptions at;
+        at.snapshot = snapshot;
+        ASSERT_EQ(both.Probe(state, at), "");
+        if (prng.OneIn(20)) {
+          ASSERT_EQ(both.Compare(prng.OneIn(2) ? both.tree() : both.lsm(), state, at, prng.OneIn(2)), "");
+        }
+      }
+      switch (prng.Uniform(60)) {
+        case 0: store.FlushOf(prng.OneIn(2) ? both.tree() : both.lsm()); break;
+        case 1: {
+          const std::string from = both.DrawKey();
+          const std::string to = both.DrawKey();
+          const Slice begin(from);
+          const Slice end(to);
+          const bool whole = prng.OneIn(2) || to < from;
+          ASSERT_TRUE(store.db->CompactRange({}, prng.OneIn(2) ? both.tree() : both.lsm(), whole ? nullptr : &begin,
+                                             whole ? nullptr : &end).ok());
+          break;
+        }
+        case 2:
+          if (held.size() < 4) held.emplace_back(store.db->GetSnapshot(), model);
+          break;
+        case 3:
+          if (held.empty()) break;
+          store.db->ReleaseSnapshot(held.back().first);
+          held.pop_back();
+          break;
+        case 4:
+          ASSERT_EQ(both.Compare(both.tree(), model, {}, prng.OneIn(2)), "");
+          ASSERT_EQ(both.Compare(both.lsm(), model, {}, prng.OneIn(2)), "");
+          break;
+        case 5: {
+          if (!prng.OneIn(4)) break;
+          for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
+          held.clear();
+          // Another threshold: keys go from small to large and back at every border of layers.
+          store.options.min_blob_size = store.family_options["lsm"].min_blob_size = std::uint64_t{16} << prng.Uniform(5);
+          if (prng.OneIn(2)) {
+            store.Close();
+            both.Open();
+          } else {
+            store.KillAndOpenWith(kBoth);
+          }
+          ASSERT_EQ(store.Verify(), "");
+          break;
+        }
+        default: break;
+      }
+    }
+    for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
+    ASSERT_EQ(both.Compare(both.tree(), model, {}, true), "");
+    ASSERT_EQ(both.Compare(both.lsm(), model, {}, false), "");
+    store.Quiet();
+    ASSERT_EQ(store.Verify(), "");
+  }
+}
+
+// What is there after a cut is the same in both families, a prefix of the batches, and holds every synced one.
+TEST(BothIndexes, APowerCutLeavesOnePrefixInBoth) {
+  const std::uint64_t first = SeedFromEnvironment(0xb08);
+  std::uint64_t images = 0;
+  for (std::uint64_t run = 0; run < 150 * ScaleFromEnvironment(); ++run) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + run));
+    BothIndexes both(first + run);
+    FamilyStore& store = both.store;
+    Prng& prng = both.prng_;
+    both.Open();
+    std::vector<Map> states(1);  // after so many batches
+    std::size_t synced = 0;
+    struct Cut {
+      SimImage image;
+      std::size_t least;
+      std::size_t most;
+    };
+    std::vector<Cut> cuts;
+    std::size_t begun = 0;
+    const int hook = store.fs->AddHook([&](const SimOp&) {
+      if (prng.OneIn(60)) cuts.push_back({store.fs->DrawCrash(prng), synced, begun});
+    });
+    for (int step = 0; step < 250; ++step) {
+      Map after = states.back();
+      WriteBatch batch = both.DrawBatch(&after);
+      states.push_back(after);
+      begun = states.size() - 1;
+      WriteOptions write;
+      write.sync = prng.OneIn(6);
+      ASSERT_TRUE(store.db->Write(write, &batch).ok());
+      if (write.sync) synced = states.size() - 1;
+      if (prng.OneIn(3) && store.executor->pending() > 0) store.executor->RunOneInstead();
+      if (prng.OneIn(40)) store.FlushOf(prng.OneIn(2) ? both.tree() : both.lsm());
+      if (prng.OneIn(60)) {
+        ASSERT_TRUE(store.db->CompactRange({}, prng.OneIn(2) ? both.tree() : both.lsm(), nullptr, nullptr).ok());
+      }
+    }
+    store.fs->RemoveHook(hook);
+    images += cuts.size();
+    for (const Cut& cut : cuts) {
+      FamilyStore later(std::make_shared<SimFileSystem>(cut.image));
+      later.options.create_missing_column_families = true;
+      later.options.index_type = IndexKind::kBTree;
+      later.options.page_size = store.options.page_size;
+      later.options.min_blob_size = store.options.min_blob_size;
+      later.family_options = store.family_options;
+      const Status opened = later.OpenWith(kBoth);
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      const auto read_all = [&](ColumnFamilyHandle* family) {
+        Map all;
+        const std::unique_ptr<Iterator> it(later.db->NewIterator({}, family));
+        for (it->SeekToFirst(); it->Valid(); it->Next()) all[it->key().ToString()] = it->value().ToString();
+        EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+        return all;
+      };
+      const Map tree = read_all(later.handles[1]);
+      ASSERT_EQ(tree == read_all(later.handles[2]), true) << "the families differ";
+      std::optional<std::size_t> found;
+      for (std::size_t i = cut.most + 1; i-- > cut.least && !found.has_value();) {
+        if (states[i] == tree) found = i;
+      }
+      ASSERT_TRUE(found.has_value()) << "no state from " << cut.least << " to " << cut.most << " is what is there";
+      ASSERT_EQ(later.Verify(), "");
+    }
+  }
+  EXPECT_GT(images, 5000u);
+}
+
+}  // namespace
+}  // namespace cambium::testing
