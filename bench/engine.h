@@ -6,17 +6,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "cambium/options.h"
 #include "cambium/slice.h"
 #include "cambium/status.h"
 
 namespace cambium::bench {
 
+// How the levels of an LSM are arranged. Names, meaning and defaults are RocksDB's and db_bench's.
+struct LevelShape {
+  CompactionStyle compaction_style = kCompactionStyleLevel;  // cambium's only
+  int level0_file_num_compaction_trigger = 4;
+  int level0_slowdown_writes_trigger = 20;
+  int level0_stop_writes_trigger = 36;
+  std::uint64_t target_file_size_base = 64u << 20;
+  int target_file_size_multiplier = 1;
+  std::uint64_t max_bytes_for_level_base = 256u << 20;
+  double max_bytes_for_level_multiplier = 10;
+  int num_levels = 7;
+};
+
 // What a run decides for every engine alike.
 struct EngineConfig {
   std::string path;   // the engine's own directory
-  std::string index;  // cambium's: btree
+  std::string index;  // cambium's: btree or lsm
   std::uint64_t num = 0;
   std::size_t key_size = 0;
   std::size_t value_size = 0;
@@ -26,6 +41,18 @@ struct EngineConfig {
   std::string compression_type;
   std::uint64_t min_blob_size = 0;
   std::uint64_t blob_file_size = 0;
+  LevelShape levels;
+};
+
+// What cambium's index is like, and what it has written since the database was opened.
+struct IndexFigures {
+  std::uint64_t runs = 0;
+  std::uint64_t run_keys = 0;
+  std::uint64_t updates = 0;  // keys flushed from memory tables
+  double bytes = 0;           // of index files written
+  double law_bytes = 0;       // what the cost law of the index expects
+  std::uint64_t merges = 0;   // into the tree, or compactions
+  std::string shape;          // of what lies below the runs
 };
 
 // A walk over the keys as they were when it began. One thread at a time, gone before its session.
@@ -101,6 +128,9 @@ class Engine {
   virtual Status Compact() = 0;  // the whole key range
   // The engine's own check of what it has on disk, as deep as it offers one; *what says which.
   virtual Status Verify(std::string* what) = 0;
+
+  // Of the open database; nothing from other engines than cambium.
+  virtual std::optional<IndexFigures> ReadIndexFigures() { return std::nullopt; }
 
   [[nodiscard]] virtual std::string Version() const = 0;
   // One line: what is set, and where its durability or batching differs from the others'.

@@ -30,11 +30,32 @@ std::string FirstUnknown(const std::vector<std::string>& words, Find find) {
   return {};
 }
 
+void AddLevelOptions(CLI::App* app, LevelShape* l) {
+  app->add_option("--compaction_style", l->compaction_style, "of cambium's levels: level (0) or lazy (8)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, CompactionStyle>{
+          {"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}}));
+  app->add_option("--level0_file_num_compaction_trigger", l->level0_file_num_compaction_trigger,
+                  "runs that start a compaction; this and the following of cambium's lsm and RocksDB")
+      ->capture_default_str();
+  app->add_option("--level0_slowdown_writes_trigger", l->level0_slowdown_writes_trigger, "runs that slow writes down")
+      ->capture_default_str();
+  app->add_option("--level0_stop_writes_trigger", l->level0_stop_writes_trigger, "runs that stop writes")
+      ->capture_default_str();
+  app->add_option("--target_file_size_base", l->target_file_size_base, "bytes of a file in level 1")
+      ->capture_default_str();
+  app->add_option("--target_file_size_multiplier", l->target_file_size_multiplier, "from level to level")
+      ->capture_default_str();
+  app->add_option("--max_bytes_for_level_base", l->max_bytes_for_level_base, "bytes of level 1")->capture_default_str();
+  app->add_option("--max_bytes_for_level_multiplier", l->max_bytes_for_level_multiplier, "from level to level")
+      ->capture_default_str();
+  app->add_option("--num_levels", l->num_levels, "levels, level 0 included")->capture_default_str();
+}
+
 void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--engine", f->engines, "engines that take turns, or all (those built in); see --list")
       ->delimiter(',')->capture_default_str();
-  app->add_option("--index", f->index, "the index of the engine cambium")
-      ->check(CLI::IsMember({"btree"}))->capture_default_str();
+  app->add_option("--index", f->index, "the index of the engine cambium; with both it has two turns in each round")
+      ->check(CLI::IsMember({"btree", "lsm", "both"}))->capture_default_str();
   app->add_option("--benchmarks", f->benchmarks, "what to run, in this order; see --list")
       ->delimiter(',')->capture_default_str();
   app->add_option("--num", f->num, "size of the key space")
@@ -69,6 +90,7 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--blob_file_size", f->blob_file_size, "bytes of a file of values")->capture_default_str();
   app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters")
       ->check(CLI::Range(0, 64))->capture_default_str();
+  AddLevelOptions(app, &f->levels);
   app->add_option("--check", f->check, "how much of each value read is compared: full, or ends (header and ends)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}));
@@ -138,6 +160,16 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("min_blob_size", f.min_blob_size);
   add("blob_file_size", f.blob_file_size);
   add("bloom_bits", f.bloom_bits);
+  const LevelShape& l = f.levels;
+  line += std::string(" --compaction_style=") + (l.compaction_style == kCompactionStyleLevel ? "level" : "lazy");
+  add("level0_file_num_compaction_trigger", l.level0_file_num_compaction_trigger);
+  add("level0_slowdown_writes_trigger", l.level0_slowdown_writes_trigger);
+  add("level0_stop_writes_trigger", l.level0_stop_writes_trigger);
+  add("target_file_size_base", l.target_file_size_base);
+  add("target_file_size_multiplier", l.target_file_size_multiplier);
+  add("max_bytes_for_level_base", l.max_bytes_for_level_base);
+  add("max_bytes_for_level_multiplier", l.max_bytes_for_level_multiplier);
+  add("num_levels", l.num_levels);
   line += std::string(" --check=") + (f.check == CheckDepth::kFull ? "full" : "ends");
   add("rounds", f.rounds);
   if (!f.db.empty()) line += " --db=" + f.db + " --use_existing_db=" + std::to_string(f.use_existing_db);

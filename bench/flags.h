@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine.h"
 #include "value.h"
 
 namespace cambium::bench {
@@ -14,7 +15,7 @@ namespace cambium::bench {
 struct BenchFlags {
   std::vector<std::string> engines = {"cambium"};
   std::vector<std::string> benchmarks = {"fillrandom", "overwrite", "readrandom", "readseq", "seekrandom", "verify"};
-  std::string index = "btree";
+  std::string index = "btree";  // or lsm, or both
   std::uint64_t num = 1'000'000;
   std::int64_t reads = -1;
   std::int64_t writes = -1;
@@ -36,6 +37,7 @@ struct BenchFlags {
   std::uint64_t min_blob_size = 512;
   std::uint64_t blob_file_size = 256u << 20;
   int bloom_bits = 10;
+  LevelShape levels;
   CheckDepth check = CheckDepth::kFull;
   unsigned rounds = 1;
   std::string json;

@@ -41,21 +41,37 @@ void PrintList() {
   }
 }
 
+// Who takes a turn in each round. Cambium with both indexes counts as two.
+struct Contender {
+  const EngineEntry* entry;
+  BenchFlags flags;  // with the one index that is meant
+};
+
+std::string NameOf(const Contender& contender) {
+  const std::string name = contender.entry->name;
+  return name == "cambium" ? name + "/" + contender.flags.index : name;
+}
+
 // The engines of the command line that this build has; says which it has not.
-std::vector<const EngineEntry*> ChooseEngines(const BenchFlags& flags) {
-  std::vector<const EngineEntry*> engines;
+std::vector<Contender> ChooseEngines(const BenchFlags& flags) {
+  std::vector<Contender> engines;
   for (const std::string& name : flags.engines) {
     const EngineEntry* entry = FindEngine(name);
     if (entry->make == nullptr) {
       std::printf("Not built in: %s (install %s and configure again)\n", entry->name, entry->needs);
+    } else if (flags.index == "both" && name == "cambium") {
+      for (const char* index : {"btree", "lsm"}) {
+        engines.push_back({entry, flags});
+        engines.back().flags.index = index;
+      }
     } else {
-      engines.push_back(entry);
+      engines.push_back({entry, flags});
     }
   }
   return engines;
 }
 
-void PrintSetting(const BenchFlags& flags, const std::vector<const EngineEntry*>& engines, const std::string& root) {
+void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
   std::printf("Command:    %s\n", ToCommandLine(flags).c_str());
   std::printf("Seed:       %llu\n", static_cast<unsigned long long>(flags.seed));
@@ -69,9 +85,11 @@ void PrintSetting(const BenchFlags& flags, const std::vector<const EngineEntry*>
               flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
   std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, "
               "compacted, synced\n");
-  for (const EngineEntry* entry : engines) {
-    const auto engine = entry->make(ConfigOf(PathOf(root, flags, *entry), flags));
-    std::printf("Engine:     %s = %s: %s\n", entry->name, engine->Version().c_str(), engine->Settings().c_str());
+  for (const Contender& contender : engines) {
+    const std::string path = PathOf(root, contender.flags, *contender.entry);
+    const auto engine = contender.entry->make(ConfigOf(path, contender.flags));
+    std::printf("Engine:     %s = %s: %s\n", NameOf(contender).c_str(), engine->Version().c_str(),
+                engine->Settings().c_str());
   }
   std::fflush(stdout);
 }
@@ -128,7 +146,7 @@ nlohmann::ordered_json RunFacts(const BenchFlags& flags, const std::string& root
 }
 
 int Run(const BenchFlags& flags) {
-  const std::vector<const EngineEntry*> engines = ChooseEngines(flags);
+  const std::vector<Contender> engines = ChooseEngines(flags);
   if (engines.empty()) {
     std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
     return kExitUsage;
@@ -158,16 +176,18 @@ int Run(const BenchFlags& flags) {
   bool failed = false;
   for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
     for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
-      const EngineEntry& entry = *engines[(i + round) % engines.size()];
-      std::printf("\n== %s, round %u of %u\n", entry.name, round + 1, flags.rounds);
-      failed |= RunTurnInChild(flags, entry, root.path(), round, keep) == TurnEnd::kFailed;
-      root.EndTurn(PathOf(root.path(), flags, entry));
+      const Contender& contender = engines[(i + round) % engines.size()];
+      std::printf("\n== %s, round %u of %u\n", NameOf(contender).c_str(), round + 1, flags.rounds);
+      const TurnEnd end = RunTurnInChild(contender.flags, *contender.entry, root.path(), round, keep);
+      failed |= end == TurnEnd::kFailed;
+      root.EndTurn(PathOf(root.path(), contender.flags, *contender.entry));
     }
   }
   // In the order of the command line, whoever came first in which round.
   std::stable_sort(results.begin(), results.end(), [&](const Result& a, const Result& b) {
     const auto place = [&](const Result& r) {
-      return std::find(flags.engines.begin(), flags.engines.end(), r.engine) - flags.engines.begin();
+      return std::find_if(engines.begin(), engines.end(), [&r](const Contender& c) { return NameOf(c) == Label(r); }) -
+             engines.begin();
     };
     return place(a) < place(b);
   });

@@ -138,6 +138,18 @@ class Crew {
   Work work_;
 };
 
+// What was added since `before`, if that is known; the state of now.
+std::optional<IndexFigures> FiguresSince(Engine* engine, const std::optional<IndexFigures>& before) {
+  std::optional<IndexFigures> figures = engine->ReadIndexFigures();
+  if (figures.has_value() && before.has_value()) {
+    figures->updates -= before->updates;
+    figures->bytes -= before->bytes;
+    figures->law_bytes -= before->law_bytes;
+    figures->merges -= before->merges;
+  }
+  return figures;
+}
+
 Status Settle(Engine* engine, const char* name, double* idle_seconds) {
   Progress progress(name);
   progress.Show("waiting until the engine is quiet and all is synced");
@@ -180,6 +192,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   Status status = engine->BeginWrites(writes && (workload.sync || flags.sync));
   if (!status.ok()) return status;
 
+  const std::optional<IndexFigures> figures = engine->ReadIndexFigures();
   ForgetPeakRss();
   const ProcessStats before = ReadProcessStats();
   const std::uint64_t begin = NowNanos();
@@ -204,6 +217,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   result->seconds = Seconds(NowNanos() - begin) - idle_seconds;
   const ProcessStats used = ReadProcessStats() - before;
 
+  if (writes) result->index_figures = FiguresSince(engine, figures);
   FillIn(workload, *phase, work, result);
   if (!maintained.empty()) result->message = maintained;
   result->user_cpu_s = used.user_cpu_s;

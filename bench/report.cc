@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t kFirstColumn = 18;
 constexpr std::size_t kColumn = 26;
+constexpr std::size_t kRatioColumn = 12;
+constexpr const char* kBTree = "cambium/btree";
+constexpr const char* kLsm = "cambium/lsm";
 
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -69,6 +72,10 @@ class Table {
       AddOnce(&engines_, Label(result));
       cells_[{result.step, Label(result)}].push_back(&result);
     }
+    const auto has = [this](const char* engine) {
+      return std::find(engines_.begin(), engines_.end(), engine) != engines_.end();
+    };
+    has_both_indexes_ = has(kBTree) && has(kLsm);
   }
 
   using Metric = std::function<std::optional<double>(const Result&)>;
@@ -86,15 +93,24 @@ class Table {
         any = any || !rounds.empty();
         row += PadLeft(rounds.empty() ? "-" : format(rounds, first.empty() ? 0 : Median(first)), kColumn);
       }
+      if (has_both_indexes_) row += PadLeft(IndexRatio(step, metric), kRatioColumn);
       if (any) rows += row + "\n";
     }
     if (rows.empty()) return {};
     std::string head = PadRight(title, kFirstColumn);
     for (const std::string& engine : engines_) head += PadLeft(engine, kColumn);
+    if (has_both_indexes_) head += PadLeft("btree:lsm", kRatioColumn);
     return head + "\n" + rows + "\n";
   }
 
  private:
+  [[nodiscard]] std::string IndexRatio(std::uint64_t step, const Metric& metric) const {
+    const std::vector<double> btree = Rounds(step, kBTree, metric);
+    const std::vector<double> lsm = Rounds(step, kLsm, metric);
+    if (btree.empty() || lsm.empty() || Median(lsm) <= 0) return "-";
+    return Decimal(Median(btree) / Median(lsm), 2) + "x";
+  }
+
   [[nodiscard]] std::vector<double> Rounds(std::uint64_t step, const std::string& engine,
                                            const Metric& metric) const {
     std::vector<double> values;
@@ -108,6 +124,7 @@ class Table {
 
   std::map<std::uint64_t, std::string> steps_;
   std::vector<std::string> engines_;
+  bool has_both_indexes_ = false;
   std::map<std::pair<std::uint64_t, std::string>, std::vector<const Result*>> cells_;
 };
 
@@ -146,6 +163,32 @@ Table::Metric OfChanges(Value value) {
   };
 }
 
+// Of the last round: shapes have no median.
+std::string IndexTable(const std::vector<Result>& results) {
+  unsigned last = 0;
+  for (const Result& result : results) last = std::max(last, result.round);
+  std::string text;
+  for (const auto& [step, name] : NameSteps(results)) {
+    for (const Result& r : results) {
+      if (r.step != step || r.round != last || !r.index_figures.has_value()) continue;
+      const IndexFigures& f = *r.index_figures;
+      const auto per_update = [&f](double bytes) {
+        return f.updates == 0 ? std::string("-") : Number(bytes / static_cast<double>(f.updates));
+      };
+      text += PadRight(name, kFirstColumn) + PadRight(Label(r), 14) + PadLeft(per_update(f.bytes), 12) +
+              PadLeft(per_update(f.law_bytes), 12) + PadLeft(std::to_string(f.updates), 12) +
+              PadLeft(std::to_string(f.merges), 8) + PadLeft(std::to_string(f.runs), 6) +
+              PadLeft(std::to_string(f.run_keys), 14) + "   " + f.shape + "\n";
+    }
+  }
+  if (text.empty()) return {};
+  return PadRight("index", kFirstColumn) + PadRight("", 14) + PadLeft("B/update", 12) + PadLeft("by the law", 12) +
+         PadLeft("updates", 12) + PadLeft("merges", 8) + PadLeft("runs", 6) + PadLeft("keys in runs", 14) +
+         "   below them\n" + text +
+         "Of the last round. B/update: bytes of index files written per key that left a memory table. By the law: what "
+         "the\ncost law of that index expects of uniform updates. Merges: into the tree, or compactions.\n\n";
+}
+
 }  // namespace
 
 std::string MakeReport(const std::vector<Result>& results) {
@@ -171,6 +214,7 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("peak RSS MiB", OfOperations([](const Result& r) {
     return static_cast<double>(r.rss_peak_bytes) / kMiB;
   }), Plain);
+  text += IndexTable(results);
   text += "Write amp: bytes of pages made dirty in the page cache, as /proc/self/io counts them, per byte of keys and "
           "values.\nSpace amp: blocks of all files of the database per byte of keys and values that exist.\n"
           "Peak RSS: pages of files that are mapped count too.\n";

@@ -17,6 +17,24 @@ std::optional<T> FromNull(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional<T>(json.get<T>());
 }
 
+Json FiguresToJson(const std::optional<IndexFigures>& f) {
+  if (!f.has_value()) return {};
+  return {{"runs", f->runs},   {"run_keys", f->run_keys},   {"updates", f->updates}, {"bytes", f->bytes},
+          {"law_bytes", f->law_bytes}, {"merges", f->merges}, {"shape", f->shape}};
+}
+std::optional<IndexFigures> FiguresFromJson(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  IndexFigures f;
+  json.at("runs").get_to(f.runs);
+  json.at("run_keys").get_to(f.run_keys);
+  json.at("updates").get_to(f.updates);
+  json.at("bytes").get_to(f.bytes);
+  json.at("law_bytes").get_to(f.law_bytes);
+  json.at("merges").get_to(f.merges);
+  json.at("shape").get_to(f.shape);
+  return f;
+}
+
 double Micros(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-3; }
 
 }  // namespace
@@ -52,7 +70,8 @@ Json ToJson(const Result& r) {
           {"disk_bytes", r.disk_bytes},
           {"live_bytes", OrNull(r.live_bytes)},
           {"space_amp", OrNull(r.space_amp)},
-          {"rss_peak_bytes", r.rss_peak_bytes}};
+          {"rss_peak_bytes", r.rss_peak_bytes},
+          {"index_figures", FiguresToJson(r.index_figures)}};
 }
 
 Result FromJson(const Json& json) {
@@ -86,6 +105,7 @@ Result FromJson(const Json& json) {
   r.live_bytes = FromNull<std::uint64_t>(json.at("live_bytes"));
   r.space_amp = FromNull<double>(json.at("space_amp"));
   json.at("rss_peak_bytes").get_to(r.rss_peak_bytes);
+  r.index_figures = FiguresFromJson(json.at("index_figures"));
   return r;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "engine.h"
 #include "util/histogram.h"
 
 namespace cambium::bench {
@@ -40,6 +41,8 @@ struct Result {
   std::optional<std::uint64_t> live_bytes;  // keys and values that exist; unknown in a database of an earlier run
   std::optional<double> space_amp;          // disk_bytes / live_bytes
   std::uint64_t rss_peak_bytes = 0;
+  // Of cambium, after a workload that writes: what it did to the index, and what that is like now.
+  std::optional<IndexFigures> index_figures;
 
   std::string message;  // the end of the result line
   Histogram nanos;      // not in the JSON

@@ -150,7 +150,8 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .bloom_bits = flags.bloom_bits,
           .compression_type = flags.compression_type,
           .min_blob_size = flags.min_blob_size,
-          .blob_file_size = flags.blob_file_size};
+          .blob_file_size = flags.blob_file_size,
+          .levels = flags.levels};
 }
 
 TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,

@@ -1,4 +1,8 @@
 // Cambium as an Engine.
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "cambium/db.h"
@@ -85,6 +89,7 @@ class CambiumEngine : public Engine {
                                      : config.compression_type == "lz4"    ? CompressionType::kLZ4Compression
                                      : config.compression_type == "snappy" ? CompressionType::kSnappyCompression
                                                                            : CompressionType::kNoCompression;
+    if (options_.index_type == IndexKind::kLsm) SetLevels(config.levels);
   }
 
   Status Open(bool create) override {
@@ -128,16 +133,65 @@ class CambiumEngine : public Engine {
     return status.ok() ? opened : status;
   }
 
+  std::optional<IndexFigures> ReadIndexFigures() override {
+    std::map<std::string, std::string> stats;
+    if (db_ == nullptr || !db_->GetMapProperty("cambium.index-stats", &stats)) return std::nullopt;
+    const auto number = [&stats](const std::string& name) { return std::strtod(stats[name].c_str(), nullptr); };
+    const auto count = [&](const std::string& name) { return static_cast<std::uint64_t>(number(name)); };
+    IndexFigures figures;
+    figures.runs = count("runs");
+    figures.run_keys = count("run_keys");
+    figures.updates = count("flushed_keys");
+    figures.bytes = number("flush_bytes") + number("merge_bytes");
+    figures.law_bytes = number("law_bytes");
+    figures.merges = count("sweeps") + count("straight_merges") + count("compactions");
+    figures.shape = stats["index"] == "lsm" ? LevelsOf(stats)
+                                            : stats["tree_keys"] + " keys in " + stats["tree_height"] + " levels of pages";
+    return figures;
+  }
+
   std::string Version() const override { return std::string("Cambium ") + CAMBIUM_BENCH_VERSION; }
   std::string Settings() const override {
     return "index " + config_.index + ", page_cache_size " + std::to_string(options_.page_cache_size) +
            ", filter_bits_per_key " + std::to_string(options_.filter_bits_per_key) + ", write_buffer_size " +
            std::to_string(options_.write_buffer_size) + ", min_blob_size " + std::to_string(options_.min_blob_size) +
            ", blob_file_size " + std::to_string(options_.blob_file_size) + ", blob_compression_type " +
-           config_.compression_type + "; value checksums are verified";
+           config_.compression_type + (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
+           "; value checksums are verified";
   }
 
  private:
+  void SetLevels(const LevelShape& levels) {
+    options_.compression = options_.blob_compression_type;
+    options_.compaction_style = levels.compaction_style;
+    options_.level0_file_num_compaction_trigger = levels.level0_file_num_compaction_trigger;
+    options_.level0_slowdown_writes_trigger = levels.level0_slowdown_writes_trigger;
+    options_.level0_stop_writes_trigger = levels.level0_stop_writes_trigger;
+    options_.target_file_size_base = levels.target_file_size_base;
+    options_.target_file_size_multiplier = levels.target_file_size_multiplier;
+    options_.max_bytes_for_level_base = levels.max_bytes_for_level_base;
+    options_.max_bytes_for_level_multiplier = levels.max_bytes_for_level_multiplier;
+    options_.num_levels = levels.num_levels;
+  }
+  std::string LevelSettings() const {
+    return std::string(", compaction_style ") +
+           (options_.compaction_style == kCompactionStyleLevel ? "level" : "lazy level") +
+           ", level0_file_num_compaction_trigger " + std::to_string(options_.level0_file_num_compaction_trigger) +
+           ", target_file_size_base " + std::to_string(options_.target_file_size_base) +
+           ", max_bytes_for_level_base " + std::to_string(options_.max_bytes_for_level_base) + ", compression " +
+           config_.compression_type;
+  }
+  // "L1 12 files, L2 60 files"
+  static std::string LevelsOf(const std::map<std::string, std::string>& stats) {
+    std::string text;
+    for (std::uint32_t level = 1; level < 64; ++level) {
+      const auto files = stats.find("level_" + std::to_string(level) + "_files");
+      if (files == stats.end()) continue;
+      text += (text.empty() ? "L" : ", L") + std::to_string(level) + " " + files->second + " files";
+    }
+    return text.empty() ? "empty" : text;
+  }
+
   EngineConfig config_;
   Options options_;
   bool sync_ = false;

@@ -97,6 +97,14 @@ class RocksDbEngine : public Engine {
                                                  : config.compression_type == "snappy" ? rocksdb::kSnappyCompression
                                                                                        : rocksdb::kNoCompression;
     options_.write_buffer_size = config.write_buffer_size;
+    options_.level0_file_num_compaction_trigger = config.levels.level0_file_num_compaction_trigger;
+    options_.level0_slowdown_writes_trigger = config.levels.level0_slowdown_writes_trigger;
+    options_.level0_stop_writes_trigger = config.levels.level0_stop_writes_trigger;
+    options_.target_file_size_base = config.levels.target_file_size_base;
+    options_.target_file_size_multiplier = config.levels.target_file_size_multiplier;
+    options_.max_bytes_for_level_base = config.levels.max_bytes_for_level_base;
+    options_.max_bytes_for_level_multiplier = config.levels.max_bytes_for_level_multiplier;
+    options_.num_levels = config.levels.num_levels;
     options_.compression = compression;
     options_.enable_blob_files = blobs;
     if (blobs) {
