@@ -18,13 +18,13 @@ Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& stat
   Parts parts;
   parts.comparator = comparator;
   parts.pool = pool;
-  const auto open = [&](const RunInfo& info) -> Result<std::shared_ptr<const Run>> {
+  const auto open_run = [&](const RunInfo& info) -> Result<std::shared_ptr<const Run>> {
     CAMBIUM_TRY(std::shared_ptr<File> file, open_file(FileKind::kRun, info.number));
     return Run::Open(std::move(file), info, comparator, pool);
   };
   for (const RunInfo& info : state.runs) {
     CAMBIUM_RETURN_IF_ERROR(CheckSpan(comparator, info));
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, open(info));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, open_run(info));
     parts.runs.push_back(std::move(run));
   }
   struct NewestFirst {
@@ -35,7 +35,7 @@ Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& stat
   };
   std::map<std::pair<std::uint32_t, std::uint64_t>, RunList, NewestFirst> tiers;
   for (const auto& [number, placed] : state.level_runs) {
-    CAMBIUM_TRY(std::shared_ptr<const Run> run, open(placed.info));
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, open_run(placed.info));
     tiers[{placed.level, placed.tier}].push_back(std::move(run));
   }
   for (auto& [place, runs] : tiers) {

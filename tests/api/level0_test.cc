@@ -1,0 +1,112 @@
+// Writers and level 0 of an LSM: they slow down, then wait, and never for what does not come.
+#include <gtest/gtest.h>
+
+#include "api/test_store.h"
+
+namespace cambium::testing {
+namespace {
+
+class Level0 : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_.options.index_type = IndexKind::kLsm;
+    store_.options.level0_file_num_compaction_trigger = 4;
+    store_.options.level0_slowdown_writes_trigger = 6;
+    store_.options.level0_stop_writes_trigger = 8;
+    store_.MustOpen();
+  }
+  // Runs in level 0, with no compaction run meanwhile.
+  void MakeRuns(std::uint64_t count) {
+    while (store_.Property("num-runs") < count) {
+      store_.Put("key" + std::to_string(next_++), "v");
+      ASSERT_TRUE(store_.db->Flush({.wait = false}).ok());
+      while (store_.Property("num-immutable-mem-table") > 0) store_.executor->RunOneInstead();
+    }
+  }
+  TestStore store_;
+  int next_ = 0;
+};
+
+TEST_F(Level0, BelowTheFirstTriggerNobodyWaits) {
+  MakeRuns(5);
+  const std::uint64_t before = store_.clock->NowMicros();
+  store_.Put("k", "v");
+  EXPECT_LT(store_.clock->NowMicros() - before, 100u);
+  EXPECT_EQ(store_.Property("stall-micros"), 0u);
+}
+
+TEST_F(Level0, FromTheFirstTriggerOnAWriteWaitsALittleAndLongerTheNearerTheSecond) {
+  MakeRuns(6);
+  const auto wait = [&] {
+    const std::uint64_t before = store_.Property("stall-micros");
+    store_.Put("k", "v");
+    return store_.Property("stall-micros") - before;
+  };
+  const std::uint64_t first = wait();
+  EXPECT_GT(first, 0u);
+  EXPECT_LE(first, 1000u);
+  EXPECT_EQ(store_.Property("num-runs"), 6u) << "it waits for time, not for a compaction";
+  MakeRuns(7);
+  const std::uint64_t second = wait();
+  EXPECT_GT(second, first);
+  EXPECT_LE(second, 1000u);
+}
+
+TEST_F(Level0, FromTheSecondOnAWriteWaitsForACompaction) {
+  MakeRuns(8);
+  store_.Put("k", "v");
+  EXPECT_LT(store_.Property("num-runs"), 8u);
+  EXPECT_EQ(store_.Get("k"), "v");
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+TEST_F(Level0, WithNoSlowdownAWriteIsIncompleteInstead) {
+  MakeRuns(6);
+  WriteOptions options;
+  options.no_slowdown = true;
+  const Status s = store_.db->Put(options, "refused", "v");
+  EXPECT_TRUE(s.IsIncomplete()) << s.ToString();
+  EXPECT_EQ(store_.Get("refused"), "NotFound");
+  const Status large = store_.db->Put(options, "large", std::string(20'000, 'l'));
+  EXPECT_TRUE(large.IsIncomplete());
+  store_.Compact();
+  store_.Quiet();
+  EXPECT_TRUE(store_.FilesOf(".val").empty()) << "the file of a value that was refused";
+  EXPECT_TRUE(store_.db->Put(options, "refused", "v").ok());
+}
+
+// A compaction that cannot be had is no reason to wait for ever, and none to refuse a write.
+TEST_F(Level0, ACompactionThatFailsLetsWritesGoOn) {
+  MakeRuns(8);
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".run"); };
+  fault.sticky = true;
+  store_.fs->AddFault(fault);
+  store_.Put("k", "v");
+  EXPECT_EQ(store_.Get("k"), "v");
+  EXPECT_EQ(store_.Property("num-runs"), 8u);
+  store_.fs->ClearFaults();
+  store_.Put("k", "w");
+  EXPECT_LT(store_.Property("num-runs"), 8u);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+// The tree has no level 0: its runs are swept when they are many.
+TEST_F(Level0, ATreeKnowsNoTriggers) {
+  TestStore tree;
+  tree.options.index_type = IndexKind::kBTree;
+  tree.options.level0_file_num_compaction_trigger = 1;
+  tree.options.level0_slowdown_writes_trigger = 1;
+  tree.options.level0_stop_writes_trigger = 1;
+  tree.options.sweep_ratio = 1;
+  tree.MustOpen();
+  for (int i = 0; i < 500; ++i) tree.Put("key" + std::to_string(i), std::string(100, 'v'));
+  tree.Quiet();
+  WriteOptions options;
+  options.no_slowdown = true;
+  EXPECT_TRUE(tree.db->Put(options, "k", "v").ok());
+}
+
+}  // namespace
+}  // namespace cambium::testing
