@@ -150,8 +150,7 @@ std::string CrashExplorer::RunFirstLife() {
   bool sync_failed_ever = false;  // in any way
   bool cache_is_doubted = false;  // in any way, in this opening
   const HookScope watch_syncs(fs, [&](const SimOp& op) {
-    if ((op.kind != SimOpKind::kSync && op.kind != SimOpKind::kSyncDirectory) || op.phase != SimPhase::kAfter) return;
-    if (op.status->ok()) return;
+    if (!IsFailedSync(op)) return;
     sync_failed_ever = cache_is_doubted = true;
     if (!op.status->IsNoSpace()) sync_failed = true;
   });

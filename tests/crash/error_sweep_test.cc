@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/engine_rules.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -45,8 +46,7 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
   bool sync_failed = false;  // and not for want of space
   bool cache_is_doubted = false;
   fs->AddHook([&](const SimOp& op) {
-    const bool is_sync = op.kind == SimOpKind::kSync || op.kind == SimOpKind::kSyncDirectory;
-    if (!is_sync || op.phase != SimPhase::kAfter || op.status->ok()) return;
+    if (!IsFailedSync(op)) return;
     cache_is_doubted = true;
     if (!op.status->IsNoSpace()) sync_failed = true;
   });

@@ -45,6 +45,11 @@ std::string BaseName(std::string_view path) {
 
 }  // namespace
 
+bool IsFailedSync(const SimOp& op) {
+  const bool is_sync = op.kind == SimOpKind::kSync || op.kind == SimOpKind::kSyncDirectory;
+  return is_sync && op.phase == SimPhase::kAfter && !op.status->ok() && !op.path.ends_with(".dbtmp");
+}
+
 EngineRules::EngineRules(std::shared_ptr<SimFileSystem> fs, std::string directory)
     : fs_(std::move(fs)), directory_(std::move(directory)) {
   OnOpen();
@@ -74,8 +79,7 @@ void EngineRules::Report(const SimOp& op, const std::string& what) {
 }
 
 void EngineRules::See(const SimOp& op) {
-  const bool is_sync = op.kind == SimOpKind::kSync || op.kind == SimOpKind::kSyncDirectory;
-  if (is_sync && op.phase == SimPhase::kAfter && !op.status->ok()) {
+  if (IsFailedSync(op)) {
     sync_failed_ever_ = true;
     if (!op.status->IsNoSpace()) sync_failed_ = true;
   }

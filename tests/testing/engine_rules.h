@@ -13,6 +13,10 @@
 
 namespace cambium::testing {
 
+// The end of a sync that failed, of anything that matters: an OPTIONS file that is being written is nobody's data, and
+// goes if it cannot be synced.
+[[nodiscard]] bool IsFailedSync(const SimOp& op);
+
 // One thread. Watches the file system from construction to destruction.
 class EngineRules {
  public:
