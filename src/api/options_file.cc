@@ -8,6 +8,7 @@
 #include "api/options_check.h"
 #include "manifest/file_names.h"
 #include "util/checksum.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -218,7 +219,7 @@ Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint6
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(temporary, OpenMode::kCreateNew, {}, &file));
   Status s = file->Write(0, bytes);
-  if (s.ok()) s = file->SyncData();
+  if (s.ok() && !MutantIs(Mutant::kOptionsWithoutSync)) s = file->SyncData();
   file.reset();
   if (s.ok()) s = fs.Rename(temporary, FilePath(directory, FileKind::kOptions, number));
   if (!s.ok()) static_cast<void>(fs.Unlink(temporary));  // else the next opening removes it

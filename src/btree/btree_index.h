@@ -34,8 +34,9 @@ struct BTreeIndexOptions {
   CreateIndexFile create_file;
 };
 
-// Layers given to it are TreeLayers of the same comparator and page size. Pick*, SetOptions: any thread. The rest: one thread at a
-// time, with one merge at a time, from Merge to Committed or to the destruction of its outcome. Must outlive outcomes.
+// Layers given to it are TreeLayers of the same comparator and page size. Pick*, IsMergeDue, SetOptions: any thread. The
+// rest: one thread at a time, with one merge at a time, from Merge to Committed or to the destruction of its outcome.
+// Must outlive outcomes.
 class BTreeIndex final : public Index {
  public:
   explicit BTreeIndex(BTreeIndexOptions options);

@@ -8,7 +8,7 @@ namespace cambium {
 namespace {
 
 constexpr FileKind kKinds[] = {FileKind::kManifest, FileKind::kLog, FileKind::kLargeValue, FileKind::kRun,
-                               FileKind::kIndex};
+                               FileKind::kIndex,    FileKind::kOptions, FileKind::kTemporary};
 
 TEST(FileNamesTest, NamesAreThoseOfTheFormat) {
   EXPECT_EQ(FileName(FileKind::kManifest, 12), "MANIFEST-000012");
@@ -16,6 +16,8 @@ TEST(FileNamesTest, NamesAreThoseOfTheFormat) {
   EXPECT_EQ(FileName(FileKind::kLargeValue, 12), "000012.val");
   EXPECT_EQ(FileName(FileKind::kRun, 999'999), "999999.run");
   EXPECT_EQ(FileName(FileKind::kIndex, 1'000'000), "1000000.idx");
+  EXPECT_EQ(FileName(FileKind::kOptions, 12), "OPTIONS-000012");
+  EXPECT_EQ(FileName(FileKind::kTemporary, 12), "000012.dbtmp");
   EXPECT_EQ(FilePath("/db", FileKind::kLog, 1), "/db/000001.log");
 }
 
@@ -33,7 +35,7 @@ TEST(FileNamesTest, EveryNameParsesToItself) {
 TEST(FileNamesTest, NothingElseIsOurs) {
   for (const char* name :
        {"", "LOCK", "LOG", "LOG.old", "CURRENT", "MANIFEST", "MANIFEST-", "MANIFEST-12", "MANIFEST-0000012",
-        "MANIFEST-000012.log", "manifest-000012", "000012", "000012.", "000012.sst", "000012.LOG", "000012.log ",
+        "MANIFEST-000012.log", "OPTIONS-12", "OPTIONS-000012.dbtmp", "OPTIONS", "MANIFEST-OPTIONS-000012", "manifest-000012", "000012", "000012.", "000012.sst", "000012.LOG", "000012.log ",
         " 000012.log", "000012.log.tmp", "12.log", "00012.log", "0000012.log", "+00012.log", "-00012.log", "00001x.log",
         "0x0012.log", ".log", "000000.log", "MANIFEST-000000", "274877906944.log", "18446744073709551616.log",
         "99999999999999999999999999.log", "000012.log/", "a/000012.log"}) {
