@@ -1,6 +1,7 @@
 // cambium_demo: Cambium's main job on real data. Every regular file below a folder becomes a key, its path, and a
 // value, its bytes. They are loaded, read back and compared with the files, scanned, in part overwritten and deleted;
-// a writing process is killed; all is checked again. Exits 0 if every check held, 1 if not, 2 if it cannot start.
+// a writing process is killed; all is checked again. First with a tree as the index, then with an LSM. Exits 0 if every
+// check held, 1 if not, 2 if it cannot start.
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
@@ -32,6 +33,7 @@ constexpr int kKills = 5;
 
 struct Flags {
   std::string folder = "/usr/share";
+  std::string index = "both";
   std::uint64_t max_mib = 2048;
   std::string db;
   std::uint64_t seed = 1;
@@ -41,8 +43,13 @@ std::string Count(std::uint64_t n, const char* of_what) { return std::to_string(
 
 class Demo {
  public:
-  Demo(const Flags& flags, std::string path)
+  Demo(const Flags& flags, const std::string& index, std::string path)
       : flags_(flags), prefix_(flags.folder == "/" ? "/" : flags.folder + "/"), path_(std::move(path)) {
+    options_.index_type = index == "lsm" ? IndexKind::kLsm : IndexKind::kBTree;
+    // So small that a folder of files meets runs, sweeps and compactions.
+    options_.write_buffer_size = 1u << 20;
+    options_.target_file_size_base = 256u << 10;
+    options_.max_bytes_for_level_base = 1u << 20;
     options_.create_if_missing = true;
     options_.lock_wait_micros = 5'000'000;  // a killed process may hold its lock until the system has cleaned up
   }
@@ -62,15 +69,17 @@ class Demo {
                     table_.Run("check", [this] { return CheckAll(); }) &&
                     table_.Run("close", [this] { return Close(); }) &&
                     table_.Run("verify", [this] { return Verify(); });
-    std::printf("\n%s\n", table_.Draw().c_str());
-    if (ok) {
-      std::printf("Disk: %.1f MB held %.1f MB of keys and values when files were loaded, overwritten and deleted.\n",
-                  static_cast<double>(disk_bytes_) / 1e6, static_cast<double>(LiveBytes()) / 1e6);
-      std::printf("Every check held.\n");
-    } else {
-      std::printf("A CHECK FAILED. The database is left in %s\n", path_.c_str());
-    }
+    if (!ok) std::printf("A CHECK FAILED. The database is left in %s\n", path_.c_str());
     return ok;
+  }
+
+  [[nodiscard]] const StepTable& table() const { return table_; }
+  [[nodiscard]] std::string DiskUse() const {
+    char text[160];
+    std::snprintf(text, sizeof(text),
+                  "%.1f MB on disk held %.1f MB of keys and values when files were loaded, overwritten and deleted",
+                  static_cast<double>(disk_bytes_) / 1e6, static_cast<double>(LiveBytes()) / 1e6);
+    return text;
   }
 
  private:
@@ -134,10 +143,21 @@ class Demo {
   }
 
   StepReport Settle() {
-    StepReport report{.what = "flush, wait for background work"};
+    StepReport report{.what = "flush, wait for the background"};
     report.status = db_->Flush(FlushOptions());
     if (report.status.ok()) report.status = db_->WaitForCompact();
+    if (report.status.ok()) report.what = "flush and wait: " + DescribeIndex();
     return report;
+  }
+
+  // "12 flushes, 3 sweeps, 1 run"
+  std::string DescribeIndex() {
+    std::map<std::string, std::string> stats;
+    if (!db_->GetMapProperty("cambium.index-stats", &stats)) return "unknown";
+    const bool is_lsm = stats["index"] == "lsm";
+    const std::string merges = is_lsm ? stats["compactions"] + " compactions"
+                                      : stats["straight_merges"] + " merges, " + stats["sweeps"] + " sweeps";
+    return stats["flushes"] + " flushes, " + merges + ", runs: " + stats["runs"];
   }
 
   // Compares a value with the file it was made of. A file that was changed since then would be a false alarm, but
@@ -334,6 +354,28 @@ class Demo {
   std::uint64_t disk_bytes_ = 0;  // before the first child wrote
 };
 
+// One index after the other, then what they did side by side.
+bool RunAll(const Flags& flags, const std::string& root) {
+  std::vector<std::pair<std::string, std::unique_ptr<Demo>>> demos;
+  bool ok = true;
+  for (const char* index : {"btree", "lsm"}) {
+    if (!ok || (flags.index != "both" && flags.index != index)) continue;
+    const std::string path = root + "/" + index;
+    std::printf("%s%s:\n", demos.empty() ? "" : "\n", index);
+    demos.emplace_back(index, std::make_unique<Demo>(flags, index, path));
+    ok = demos.back().second->Run();
+    std::error_code ignored;
+    if (ok && flags.db.empty()) std::filesystem::remove_all(path, ignored);
+  }
+  std::vector<StepTable::Column> columns;
+  for (const auto& [index, demo] : demos) columns.push_back({index, &demo->table()});
+  std::printf("\n%s\n", StepTable::Draw(columns).c_str());
+  if (!ok) return false;
+  for (const auto& [index, demo] : demos) std::printf("%s: %s.\n", index.c_str(), demo->DiskUse().c_str());
+  std::printf("Every check held.\n");
+  return true;
+}
+
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Loads every file below a folder into a database, and checks that it keeps them.");
@@ -341,7 +383,9 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--max_mib", flags.max_mib, "take no more than this many MiB of files")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))->capture_default_str();
-  app.add_option("--db", flags.db, "an empty directory for the database, which stays; otherwise a temporary one");
+  app.add_option("--index", flags.index, "btree, lsm, or one after the other")
+      ->check(CLI::IsMember({"btree", "lsm", "both"}))->capture_default_str();
+  app.add_option("--db", flags.db, "an empty directory for the databases, which stay; otherwise a temporary one");
   app.add_option("--seed", flags.seed, "of the moments of the kills")->capture_default_str();
   try {
     app.parse(argc, argv);
@@ -352,19 +396,19 @@ int Main(int argc, char** argv) {
 
   namespace fs = std::filesystem;
   std::error_code error;
-  std::string root;
+  std::string root = flags.db;
   if (flags.db.empty()) {
     root = (fs::temp_directory_path(error) / "cambium_demo-XXXXXX").string();
     if (error || mkdtemp(root.data()) == nullptr) {
       std::fprintf(stderr, "cambium_demo: cannot create %s\n", root.c_str());
       return 2;
     }
-  } else if (fs::exists(flags.db, error) && !fs::is_empty(flags.db, error)) {
-    std::fprintf(stderr, "cambium_demo: %s is not empty\n", flags.db.c_str());
+  } else if (fs::create_directories(root, error); error || !fs::is_empty(root, error)) {
+    std::fprintf(stderr, "cambium_demo: %s is not an empty directory\n", root.c_str());
     return 2;
   }
-  const bool ok = Demo(flags, root.empty() ? flags.db : root + "/db").Run();
-  if (!root.empty() && ok) fs::remove_all(root, error);
+  const bool ok = RunAll(flags, root);
+  if (flags.db.empty() && ok) fs::remove_all(root, error);
   return ok ? 0 : 1;
 }
 

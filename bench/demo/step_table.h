@@ -1,4 +1,4 @@
-// The steps of the demo: told as they end, and once more in a table.
+// The steps of the demo: told as they end, and once more in a table, which has a column for each index.
 #pragma once
 
 #include <chrono>
@@ -30,14 +30,24 @@ class StepTable {
   }
 
   [[nodiscard]] bool ok() const { return ok_; }
-  // All rows under their heads.
-  [[nodiscard]] std::string Draw() const;
+
+  // The steps of several tables side by side, under their names: those of the first one, as far as each came.
+  struct Column {
+    std::string name;
+    const StepTable* table;
+  };
+  [[nodiscard]] static std::string Draw(const std::vector<Column>& columns);
 
  private:
   static void Announce(const std::string& name);
   bool Add(const std::string& name, StepReport report, double seconds);
 
-  std::vector<std::string> rows_;
+  struct Row {
+    std::string name;
+    StepReport report;
+    double seconds;
+  };
+  std::vector<Row> rows_;
   bool ok_ = true;
 };
 

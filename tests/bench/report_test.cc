@@ -32,6 +32,29 @@ TEST(ReportTest, WhatAnEngineDidNotRunIsADash) {
   EXPECT_NE(report.find("-  "), std::string::npos) << report;
 }
 
+Result WithIndex(const std::string& index, double ops_per_sec) {
+  Result r = Make("cambium", 0, "overwrite", ops_per_sec);
+  r.index = index;
+  r.index_figures = IndexFigures{.runs = 3, .run_keys = 456, .updates = 1000, .bytes = 240'000, .law_bytes = 230'000,
+                                 .merges = 2, .shape = "the shape"};
+  return r;
+}
+
+TEST(ReportTest, BothIndexesHaveTheirRatio) {
+  const std::string report = MakeReport({WithIndex("btree", 300), WithIndex("lsm", 200)});
+  EXPECT_NE(report.find("btree:lsm\n"), std::string::npos) << report;
+  EXPECT_NE(report.find("200   1.50x       1.50x\n"), std::string::npos) << report;
+  EXPECT_EQ(MakeReport({WithIndex("lsm", 200)}).find("btree:lsm"), std::string::npos);
+}
+
+TEST(ReportTest, WhatAnUpdateCostTheIndexStandsBesideTheLaw) {
+  const std::string report = MakeReport({WithIndex("lsm", 200)});
+  EXPECT_NE(report.find("overwrite         cambium/lsm            240         230        1000       2     3           456"
+                        "   the shape\n"),
+            std::string::npos)
+      << report;
+}
+
 TEST(ReportTest, NothingRunNothingReported) { EXPECT_EQ(MakeReport({}), ""); }
 
 }  // namespace
