@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# docs/OPTIONS.md and the code must name the same things: every field of the option structs, and every property.
-# Prints what only one of them has, and exits 1 if there is such a thing.
+# docs/OPTIONS.md and the code must name the same things: every field of the option structs, and every property. The
+# table of options (src/api/option_table.cc) must have a row for every field of DBOptions and ColumnFamilyOptions, in
+# their order, and agree with the document on which are dynamic. Prints what only one of them has, and exits 1 if there
+# is such a thing.
 #
 #   tools/check_options.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 #
 # In the document a heading "### Struct" is followed by a table whose rows begin "| `field` |"; "### Properties" by one
-# whose rows begin "| `property` |".
+# whose rows begin "| `property` |". A column "dynamic", if there is one, says "yes" or nothing.
 set -u
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 document=$root/docs/OPTIONS.md
-for file in "$document" "$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/src/api/db_properties.cc"; do
+headers=("$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/include/cambium/convenience.h")
+table=$root/src/api/option_table.cc
+for file in "$document" "${headers[@]}" "$table" "$root/src/api/db_properties.cc"; do
   [ -r "$file" ] || { echo "$0: cannot read $file" >&2; exit 2; }
 done
 
@@ -23,7 +27,20 @@ fields_in_code() {
       sub(/;$/, ""); sub(/[[:space:]]*=.*/, "")
       n = split($0, words, /[[:space:]*&]+/)
       print inside "." words[n]
-    }' "$root/include/cambium/options.h" "$root/include/cambium/db.h"
+    }' "${headers[@]}"
+}
+# "Struct.field" for each row of the table; with an argument only those that are dynamic.
+fields_in_table() {
+  awk -v dynamic="${1:-}" '
+    /^constexpr OptionField<[A-Za-z]+> / { split($0, parts, /[<>]/); inside = parts[2]; next }
+    /^};/ { inside = "" }
+    inside != "" && /^    \{"/ && (dynamic == "" || /kDynamic/) { split($0, parts, "\""); print inside "." parts[2] }' "$table"
+}
+dynamic_in_document() {
+  awk -F'|' '
+    /^#/ { inside = ($0 ~ /^### /) ? substr($0, 5) : ""; column = 0 }
+    inside != "" && /^\| option / { for (i = 1; i <= NF; i++) if ($i ~ /^ dynamic $/) column = i }
+    column > 0 && /^\| `/ && $column ~ /yes/ { split($2, parts, "`"); print inside "." parts[2] }' "$document"
 }
 properties_in_code() {
   grep -oE 'name (==|!=) "[a-z-]+"|BareName\(property\) != "[a-z-]+"' "$root/src/api/db_properties.cc" |
@@ -41,5 +58,12 @@ only_code=$(comm -23 <(echo "$code") <(echo "$described"))
 only_document=$(comm -13 <(echo "$code") <(echo "$described"))
 [ -z "$only_code" ] || printf 'check_options: not in docs/OPTIONS.md:\n%s\n' "$only_code" >&2
 [ -z "$only_document" ] || printf 'check_options: in docs/OPTIONS.md, but not in the code:\n%s\n' "$only_document" >&2
-[ -z "$only_code$only_document" ] || exit 1
+fields=$(fields_in_code | grep -E '^(DBOptions|ColumnFamilyOptions)\.' | sort -s -t. -k1,1)
+rows=$(fields_in_table | sort -s -t. -k1,1)
+row_differences=$(diff <(echo "$fields") <(echo "$rows"))
+[ -z "$row_differences" ] || printf 'check_options: fields (<) and rows of option_table.cc (>) differ:\n%s\n' "$row_differences" >&2
+dynamic_differences=$(diff <(dynamic_in_document | sort) <(fields_in_table dynamic | sort))
+[ -z "$dynamic_differences" ] ||
+  printf 'check_options: dynamic in docs/OPTIONS.md (<) and in option_table.cc (>) differ:\n%s\n' "$dynamic_differences" >&2
+[ -z "$only_code$only_document$row_differences$dynamic_differences" ] || exit 1
 echo "check_options: docs/OPTIONS.md and the code agree on $(echo "$code" | wc -l) options and properties."

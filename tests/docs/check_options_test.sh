@@ -10,8 +10,8 @@ fresh() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api"
   cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
-  cp "$root/include/cambium/options.h" "$root/include/cambium/db.h" "$work/tree/include/cambium/"
-  cp "$root/src/api/db_properties.cc" "$work/tree/src/api/"
+  cp "$root/include/cambium/"{options,db,convenience}.h "$work/tree/include/cambium/"
+  cp "$root/src/api/db_properties.cc" "$root/src/api/option_table.cc" "$work/tree/src/api/"
 }
 failed=0
 expect() {  # exit code, text that must be in the output, what was done
@@ -38,6 +38,15 @@ expect 1 "Options.minimal_blob_size" "an option that the code lacks"
 fresh
 sed -i 's/name == "num-snapshots"/name == "count-snapshots"/' "$work/tree/src/api/db_properties.cc"
 expect 1 "Properties.count-snapshots" "a property under another name"
+fresh
+sed -i '/^    {"sweep_ratio"/d' "$work/tree/src/api/option_table.cc"
+expect 1 "< ColumnFamilyOptions.sweep_ratio" "a field without a row in the table"
+fresh
+sed -i 's/^    {"sweep_ratio", .*/    {"sweep_ratio", \&F::sweep_ratio, kFixed, {1, 1000}},/' "$work/tree/src/api/option_table.cc"
+expect 1 "< ColumnFamilyOptions.sweep_ratio" "an option that only the document calls dynamic"
+fresh
+sed -i 's/^\(    {"num_levels", .*\)kFixed/\1kDynamic/' "$work/tree/src/api/option_table.cc"
+expect 1 "> ColumnFamilyOptions.num_levels" "an option that only the table calls dynamic"
 fresh
 rm "$work/tree/docs/OPTIONS.md"
 expect 2 "cannot read" "no document"
