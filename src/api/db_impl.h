@@ -245,7 +245,7 @@ class DbImpl final : public DB, private SegmentSource {
   // The same after a change of options, and after one of families, which is as good without it: that is only logged.
   Status PersistChange();
   void PersistFamilies();
-  void PersistAtOpen();
+  Status PersistAtOpen();
 
   const DBOptions options_;  // as they were given to Open, defaults filled in
   const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open

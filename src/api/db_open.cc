@@ -489,7 +489,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
                                         std::to_string(epoch_) + ", after reading " +
                                         std::to_string(replayed.bytes_read) + " bytes of log");
   CAMBIUM_RETURN_IF_ERROR(CreateMissing());
-  PersistAtOpen();
+  CAMBIUM_RETURN_IF_ERROR(PersistAtOpen());
   // Each opening that writes leaves a segment, and each that follows reads them all again until a flush.
   const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
     return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;

@@ -78,12 +78,13 @@ void DbImpl::PersistFamilies() {
   }
 }
 
-// Before anybody else works: no name has been made since the MANIFEST's sync that a failed one of the directory could
-// lose, but for the LOG's. So that is no reason not to serve either, and neither is a disk without room for one file.
-void DbImpl::PersistAtOpen() {
+// A disk without room for one file more is no reason not to serve. A directory that cannot be synced is.
+Status DbImpl::PersistAtOpen() {
   const std::lock_guard one_at_a_time(families_mutex_);
   const Status persisted = PersistOptions();
+  if (persisted.severity() == Status::Severity::kFatal) return persisted;
   if (!persisted.ok()) logger_->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+  return Status::OK();
 }
 
 // A failed sync of the file itself is nobody else's: no state refers to it, and recovery does not read it. It goes, the
