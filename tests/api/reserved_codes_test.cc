@@ -30,23 +30,19 @@ TEST(ReservedCodesTest, WhatThisVersionWritesIsUnderstood) {
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
+TEST(ReservedCodesTest, ADatabaseHasADefaultFamily) {
+  ManifestState state = StateOfThisVersion();
+  state.families.clear();
+  EXPECT_TRUE(CheckUnderstood("/db", state).IsCorruption());
+}
+
 TEST(ReservedCodesTest, KindsOfLaterVersionsAreNotSupported) {
-  for (const RunKind kind : {RunKind::kMerge, RunKind::kRelocation}) {
-    ManifestState state = StateOfThisVersion();
-    state.families[0].runs[0].kind = kind;
-    EXPECT_TRUE(CheckUnderstood("/db", state).IsNotSupported());
-  }
+  ManifestState state = StateOfThisVersion();
+  state.families[0].runs[0].kind = RunKind::kRelocation;
+  EXPECT_TRUE(CheckUnderstood("/db", state).IsNotSupported());
   ManifestState relocated = StateOfThisVersion();
   relocated.segments[3].kind = SegmentKind::kRelocation;
   EXPECT_TRUE(CheckUnderstood("/db", relocated).IsNotSupported());
-
-  ManifestState lsm = StateOfThisVersion();
-  lsm.families[0].index_type = IndexType::kLsm;
-  EXPECT_TRUE(CheckUnderstood("/db", lsm).IsNotSupported());
-
-  ManifestState families = StateOfThisVersion();
-  families.families[1] = families.families[0];
-  EXPECT_TRUE(CheckUnderstood("/db", families).IsNotSupported());
 }
 
 }  // namespace
