@@ -225,6 +225,19 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
+  // The same for files that are merged with what they overlap: the last file that was made reaches beyond them, by half
+  // a file on average. So the next one is the first that does not begin before that file does. To wait for one that
+  // begins behind its end would be to leave every other file for the next turn: what goes down is then no denser than the
+  // rest, and meets up to twice as much below.
+  [[nodiscard]] std::size_t NextFile(const FileList& files, std::uint32_t output_level) const {
+    const RunInfo* newest = NewestFile(output_level);
+    if (newest == nullptr) return 0;
+    const auto next = std::ranges::partition_point(files, [&](const RunInfo* file) {
+      return order_.Compare(file->smallest_key, newest->smallest_key) < 0;
+    });
+    return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
+  }
+
   // The file whose ranges cover most of what lies below, or the one whose turn it is.
   [[nodiscard]] std::size_t FileToGo(const TierShape& tier) const {
     std::size_t most = 0;
@@ -236,7 +249,7 @@ class Picker {
         most = i;
       }
     }
-    return bytes > 0 ? most : NextTurn(tier.files, tier.level + 1);
+    return bytes > 0 ? most : NextFile(tier.files, tier.level + 1);
   }
 
   [[nodiscard]] CompactionChoice PickFrom(std::uint32_t level) const {
