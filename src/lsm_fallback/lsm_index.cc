@@ -188,18 +188,25 @@ double LsmIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, c
   const LsmLayers& levels = AsLsm(layers);
   const KeyOrder order(options_.comparator);
   LsmCost cost;
-  // The lowest level, as far as the memtable meets it.
+  double entries = 0;
+  double files = 0;
+  double bytes = 0;
+  // The lowest level; of its keys those that the memtable meets.
   const std::uint32_t lowest = levels.tiers().empty() ? 0 : levels.tiers().back()->level();
   for (const auto& tier : levels.tiers()) {
     if (tier->level() != lowest) continue;
     for (const auto& run : tier->runs()) {
+      entries += static_cast<double>(run->info().root.entry_count);
+      bytes += static_cast<double>(run->info().file_size);
+      ++files;
       const KeySpan span = KeySpan::Of(run->info());
       const bool meets = order.Compare(span.smallest, memtable.largest_key) <= 0 &&
                          !EndsBefore(order, span, memtable.smallest_key);
       if (meets) cost.keys += static_cast<double>(run->info().root.entry_count);
     }
   }
-  cost.entry_bytes = update.entry_bytes;
+  cost.file_bytes = 3 * static_cast<double>(options_.page_size);
+  cost.entry_bytes = entries > 0 ? std::max(1.0, (bytes - files * cost.file_bytes) / entries) : update.entry_bytes;
   cost.run_entry_bytes = update.run_entry_bytes;
   cost.batch = static_cast<double>(memtable.key_count);
   cost.new_share = update.new_share;
