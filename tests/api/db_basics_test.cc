@@ -1,6 +1,11 @@
 // Every call of the public interface, on sizes around the borders between inline, separated and large values.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+
 #include "api/test_store.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
@@ -324,6 +329,57 @@ TEST(DbBasics, EveryListedPropertyAnswersUnderBothPrefixes) {
   const ManagedSnapshot snapshot(store.db.get());
   EXPECT_EQ(store.Property("num-snapshots"), 1u);
   EXPECT_EQ(store.Property("oldest-snapshot-sequence"), 500u);
+}
+
+TEST(DbBasics, LevelPropertiesCountFilesAsRocksDbDoes) {
+  TestStore store;
+  store.MustOpen();
+  const auto files_at = [&](int level) {
+    std::string text;
+    return store.db->GetProperty("rocksdb.num-files-at-level" + std::to_string(level), &text) ? text : "none";
+  };
+  for (int i = 0; i < 500; ++i) store.Put(std::to_string(i), ValueOf(10));
+  store.Compact();
+  store.Put("a", "1");
+  store.Flush();
+  std::string table;
+  ASSERT_TRUE(store.db->GetProperty("rocksdb.levelstats", &table));
+  EXPECT_EQ(table.rfind("Level Files Size(MB)\n--------------------\n  0 ", 0), 0u) << table;
+  EXPECT_EQ(static_cast<int>(std::count(table.begin(), table.end(), '\n')), 2 + store.options.num_levels);
+  EXPECT_EQ(files_at(0), std::to_string(store.Property("num-runs")));
+  int in_levels = 0;
+  for (int level = 1; level < store.options.num_levels; ++level) in_levels += std::stoi(files_at(level));
+  EXPECT_EQ(in_levels > 0, TestsUseLsm()) << "a tree has no levels";
+  EXPECT_EQ(files_at(store.options.num_levels), "none");
+  EXPECT_EQ(files_at(-1), "none");
+}
+
+// 300 keys, flushed one by one: the figures count what left the memory tables, and add up.
+TEST(DbBasics, IndexStatsCountWhatFlushesAndMergesWrite) {
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < 300; ++i) {
+    store.Put(std::to_string(i), ValueOf(10));
+    if (i % 100 == 99) store.Flush();
+  }
+  store.Compact();
+  std::map<std::string, std::string> stats;
+  ASSERT_TRUE(store.db->GetMapProperty("cambium.index-stats", &stats));
+  const auto number = [&](const std::string& name) { return std::strtod(stats[name].c_str(), nullptr); };
+  EXPECT_EQ(stats["flushes"], "3");
+  EXPECT_EQ(stats["flushed_keys"], "300");
+  EXPECT_EQ(stats["runs"], "0") << "all is compacted";
+  EXPECT_GT(number("flush_bytes") + number("merge_bytes"), 300 * 10.0);
+  EXPECT_NEAR(number("index_bytes_per_update"), (number("flush_bytes") + number("merge_bytes")) / 300, 0.01);
+  EXPECT_NEAR(number("law_bytes_per_update"), number("law_bytes") / 300, 0.01);
+  EXPECT_GT(number("law_bytes"), 300 * 10.0);
+  if (TestsUseLsm()) {
+    EXPECT_GT(number("compactions"), 0);
+    EXPECT_EQ(number("levels"), 1);
+  } else {
+    EXPECT_EQ(stats["tree_keys"], "300");
+    EXPECT_GT(number("straight_merges") + number("sweeps"), 0);
+  }
 }
 
 TEST(DbBasics, SequenceNumbersGoOnAfterReopening) {
