@@ -7,8 +7,8 @@
 // numbers may end in K, M, G or T (1024, its square, and so on); truth is true or false; enumerators go by name, and so
 // do comparators. Objects, such as file_system, have no text: they come from the base. docs/OPTIONS.md has all names.
 //
-// InvalidArgument names the option, its value, and what is legal; an unknown name, a name given twice, and values out of
-// range are errors, and *out is unchanged then.
+// InvalidArgument names the option, its value, and what is legal; an unknown name, a name given twice, and a value out
+// of range are errors, and *out is unchanged then.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ struct ConfigOptions {
 };
 
 // The options that were in force when the newest OPTIONS file of the database at `path`, open or not, was written: all
-// that DB::Open needs, but for objects other than the file system. NotFound if there is none; Corruption, naming file
+// that DB::Open needs, but for objects other than the file system. NotFound if it has none; Corruption, naming file
 // and offset, if it is damaged; InvalidArgument if an option, or a comparator, is not known here.
 Status LoadLatestOptions(const ConfigOptions& config, const std::string& path, DBOptions* options,
                          std::vector<ColumnFamilyDescriptor>* families);

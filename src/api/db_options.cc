@@ -88,9 +88,9 @@ Status DbImpl::PersistAtOpen() {
 }
 
 // A failed sync of the file itself is nobody else's: no state refers to it, and recovery does not read it. It goes, the
-// one before it stays, and writes go on; no page cache can make us believe something of it that is not so. The directory
-// is another matter. Its sync is also that of names which other threads have just made, a run's, a segment's; one that
-// fails may lose them, and may be the only one that says so. So that is fatal, as everywhere.
+// one before it stays, and writes go on; no page cache can make us believe something of it that is not so. The
+// directory is another matter. Its sync is also that of names which other threads have just made, a run's, a segment's;
+// one that fails may lose them, and may be the only one that says so. So that is fatal, as everywhere.
 Status DbImpl::PersistOptions() {
   std::vector<ColumnFamilyDescriptor> families;
   const std::shared_ptr<const View> view = view_.Pin();

@@ -142,8 +142,7 @@ std::optional<Number> ParseNumber(Slice text) {
 }
 
 Status Illegal(const char* name, Slice text, const std::string& legal) {
-  return Status::InvalidArgument(std::string(name) + " is \"" + EscapeText(text.size() > 100 ? Slice(text.data(), 100) : text) +
-                                 "\"; legal is " + legal);
+  return Status::InvalidArgument(std::string(name) + " is " + Quoted(text) + "; legal is " + legal);
 }
 
 }  // namespace
@@ -272,10 +271,9 @@ Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const
           auto* const out = &(options->*member);
           using Value = std::remove_pointer_t<decltype(&(options->*member))>;
           if constexpr (std::is_same_v<Value, bool>) {
-            const bool is_true = text == Slice("true") || text == Slice("1");
-            if (!is_true && text != Slice("false") && text != Slice("0")) return Illegal(field.name, text, "true or false");
-            *out = is_true;
-            return Status::OK();
+            *out = text == Slice("true") || text == Slice("1");
+            const bool is_legal = *out || text == Slice("false") || text == Slice("0");
+            return is_legal ? Status::OK() : Illegal(field.name, text, "true or false");
           } else if constexpr (std::is_arithmetic_v<Value>) {
             return ParseNumberInto(field.name, text, field.range, out);
           } else if constexpr (std::is_enum_v<Value>) {
@@ -302,6 +300,10 @@ std::string EscapeText(Slice bytes) {
     }
   }
   return text;
+}
+
+std::string Quoted(Slice bytes) {
+  return "\"" + EscapeText(bytes.substr(0, std::min<std::size_t>(bytes.size(), 100))) + "\"";
 }
 
 bool UnescapeText(Slice text, std::string* bytes) {

@@ -51,8 +51,8 @@ Status CheckOptionRanges(const Struct& options);
 template <typename Struct>
 [[nodiscard]] std::string FormatOption(const OptionField<Struct>& field, const Struct& options);
 
-// "true", "64M", "kZSTD", "cambium.BytewiseComparator". Numbers may end in K, M, G or T,, powers of 1024; a comparator is one
-// of `known`, the library's own, or the one that *options has already. InvalidArgument names the option, the text and
+// "true", "64M", "kZSTD", "cambium.BytewiseComparator". Whole numbers may end in K, M, G or T, powers of
+// 1024; a comparator is one of `known`, the library's own, or the one that *options has already. InvalidArgument names the option, the text and
 // what is legal; a number is not compared with its range. `text` has no space around it.
 template <typename Struct>
 Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const Comparator* const> known,
@@ -62,5 +62,7 @@ Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const
 // 0x7f are left alone, so that names in UTF-8 stay readable.
 [[nodiscard]] std::string EscapeText(Slice bytes);
 [[nodiscard]] bool UnescapeText(Slice text, std::string* bytes);  // false: a broken escape
+// The same in quotes, and no more than its first 100 bytes: for messages.
+[[nodiscard]] std::string Quoted(Slice bytes);
 
 }  // namespace cambium

@@ -14,8 +14,8 @@ namespace cambium {
 namespace {
 
 constexpr std::string_view kPreamble =
-    "# The options of a Cambium database, as they were in force when this file was written. DB::Open does not read it;\n"
-    "# LoadLatestOptions does, and refuses it once it was edited: the last line is a checksum.\n";
+    "# The options of a Cambium database, as they were in force when this file was written. DB::Open does not read\n"
+    "# it; LoadLatestOptions does, and refuses it once it was edited: the last line is a checksum.\n";
 constexpr std::string_view kVersionSection = "Version";
 constexpr std::string_view kDbSection = "DBOptions";
 constexpr std::string_view kFamilySection = "CFOptions";
@@ -45,8 +45,6 @@ std::string ChecksumLine(Slice bytes) {
 Status DamageAt(const std::string& path, std::size_t offset, const std::string& what) {
   return Status::Corruption(path + ":" + std::to_string(offset) + ": " + what);
 }
-
-std::string Shortened(Slice text) { return "\"" + EscapeText(text.substr(0, std::min<std::size_t>(text.size(), 100))) + "\""; }
 
 // `[title]` without its brackets: opens the section that the next lines belong to.
 class Sections {
@@ -86,7 +84,8 @@ class Sections {
     if (version == version_.end()) return "there is no " + std::string(kVersionName);
     const std::string& digits = version->second;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out_->version);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::string(kVersionName) + " is no number";
+    const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+    if (!is_number) return std::string(kVersionName) + " is no number";
     if (!has_db_) return "there is no section " + std::string(kDbSection);
     for (const auto& [name, texts] : out_->families) {
       if (name == kDefaultColumnFamilyName) return "";
@@ -138,7 +137,7 @@ std::string EncodeOptionsFile(const DBOptions& options, const std::vector<Column
 }
 
 Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) {
-  if (bytes.size() < kChecksumLineSize) return DamageAt(path, bytes.size(), "the file is cut off: there is no checksum");
+  if (bytes.size() < kChecksumLineSize) return DamageAt(path, bytes.size(), "is cut off: there is no checksum");
   const Slice body = bytes.substr(0, bytes.size() - kChecksumLineSize);
   if (bytes.substr(body.size(), kChecksumLineSize) != Slice(ChecksumLine(body))) {
     return DamageAt(path, body.size(), "the checksum is not that of the file");
@@ -159,7 +158,7 @@ Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) 
                   : sections.Add(Trimmed(line.substr(0, equals)),
                                  Trimmed(line.substr(equals + 1, line.size() - equals - 1)));
     }
-    if (!wrong.empty()) return DamageAt(path, at, Shortened(line) + ": " + wrong);
+    if (!wrong.empty()) return DamageAt(path, at, Quoted(line) + ": " + wrong);
     at = end + 1;
   }
   const std::string missing = sections.Finish();
@@ -174,7 +173,7 @@ Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path)
   CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
   if (!info.is_regular) return Status::Corruption(path + ": is not a regular file");
   if (info.size > kOptionsFileSizeMax) {
-    return DamageAt(path, kOptionsFileSizeMax, "the file has " + std::to_string(info.size) + " bytes, more than any legal one");
+    return DamageAt(path, kOptionsFileSizeMax, "has " + std::to_string(info.size) + " bytes, more than any legal one");
   }
   std::string bytes(info.size, '\0');
   std::size_t read = 0;
@@ -191,7 +190,7 @@ Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& con
                                 " (ignore_unknown_options is off)");
   }
   if (!text.unknown_sections.empty() && !config.ignore_unknown_options) {
-    return Status::InvalidArgument(path + ": section " + Shortened(text.unknown_sections.front()) +
+    return Status::InvalidArgument(path + ": section " + Quoted(text.unknown_sections.front()) +
                                    " is not known to this version (ignore_unknown_options is off)");
   }
   ApplyRules rules;

@@ -27,7 +27,7 @@ Status TakeValue(const std::string& name, Slice* text, Slice* value) {
 }
 
 Status UnknownOption(const std::string& name) {
-  return Status::InvalidArgument("there is no option \"" + EscapeText(name.substr(0, 100)) + "\"");
+  return Status::InvalidArgument("there is no option " + Quoted(name));
 }
 
 template <typename Struct>
@@ -59,15 +59,14 @@ Result<OptionTexts> SplitOptionText(Slice text) {
     const std::size_t equals = text.ToStringView().find_first_of("=;");
     if (equals == std::string_view::npos || text[equals] == ';') {
       const Slice item = Trimmed(text.substr(0, std::min(equals, text.size())));
-      return Status::InvalidArgument("\"" + EscapeText(item.substr(0, std::min<std::size_t>(item.size(), 100))) +
-                                     "\" is not name=value");
+      return Status::InvalidArgument(Quoted(item) + " is not name=value");
     }
     const std::string name = Trimmed(text.substr(0, equals)).ToString();
     text.remove_prefix(equals + 1);
     Slice value;
-    CAMBIUM_RETURN_IF_ERROR(TakeValue(EscapeText(name), &text, &value));
+    CAMBIUM_RETURN_IF_ERROR(TakeValue(Quoted(name), &text, &value));
     if (!texts.emplace(name, value.ToString()).second) {
-      return Status::InvalidArgument("option \"" + EscapeText(name) + "\" is given twice");
+      return Status::InvalidArgument("option " + Quoted(name) + " is given twice");
     }
   }
   return texts;
@@ -82,8 +81,8 @@ Status ApplyOptionTexts(const OptionTexts& texts, const ApplyRules& rules, Struc
       return UnknownOption(name);
     }
     if (rules.dynamic_only && field->while_open != WhileOpen::kDynamic) {
-      return Status::InvalidArgument(name + " is \"" + EscapeText(value) +
-                                     "\"; it can't be changed while the database is open");
+      return Status::InvalidArgument(name + " is " + Quoted(value) +
+                                     "; it can't be changed while the database is open");
     }
     CAMBIUM_RETURN_IF_ERROR(ParseOption(*field, value, rules.comparators, options));
   }

@@ -137,7 +137,8 @@ class OddName final : public Comparator {
 };
 
 TEST(OptionsText, AComparatorOfTheCallersIsFoundInTheBaseByAnyName) {
-  for (const char* const name : {"mine", "a;b=c", " {}#\"\\ ", "line\nand\ttab\x01\x7f", "gr\xc3\xb6\xc3\x9f" "e", "{", "[x]"}) {
+  for (const char* const name :
+       {"mine", "a;b=c", " {}#\"\\ ", "line\nand\ttab\x01\x7f", "gr\xc3\xb6\xc3\x9f" "e", "{", "[x]"}) {
     const OddName comparator{name};
     ColumnFamilyOptions base;
     base.comparator = &comparator;

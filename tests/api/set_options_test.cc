@@ -283,7 +283,7 @@ TEST(SetOptions, AMovingMinBlobSizeLeavesRightAnswersAndAccountsAtEveryBoundary)
     if (kUnderSanitizer && !prng.OneIn(10)) continue;
     TestStore store;
     store.options.write_buffer_size = 1 << 20;
-    store.options.blob_compression_type = prng.OneIn(3) ? CompressionType::kLZ4Compression : CompressionType::kNoCompression;
+    if (prng.OneIn(3)) store.options.blob_compression_type = CompressionType::kLZ4Compression;
     store.options.min_blob_size = kThresholds[prng.Uniform(4)];
     store.MustOpen();
     std::map<std::string, std::string> model;
@@ -340,7 +340,9 @@ TEST(SetOptions, MayBeCalledBesideEverythingElse) {
   std::atomic<bool> stop{false};
   std::atomic<int> failures{0};
   std::atomic<std::uint64_t> rounds{0};
-  const auto value_of = [](int i) { return std::string(static_cast<std::size_t>(i * 37 % 400), static_cast<char>('a' + i % 26)); };
+  const auto value_of = [](int i) {
+    return std::string(static_cast<std::size_t>(i * 37 % 400), static_cast<char>('a' + i % 26));
+  };
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
@@ -356,11 +358,12 @@ TEST(SetOptions, MayBeCalledBesideEverythingElse) {
   }
   Prng prng(SeedFromEnvironment(0x7e5));
   while (rounds.load() < ScaledCount(20'000)) {
+    const char* const codec = prng.OneIn(2) ? "kNoCompression" : "kLZ4Compression";
     const Status s = store.db->SetOptions({{"min_blob_size", std::to_string(prng.Uniform(500))},
                                            {"write_buffer_size", std::to_string(prng.Between(4096, 40'000))},
                                            {"max_write_buffer_number", std::to_string(prng.Between(2, 6))},
                                            {"sweep_ratio", std::to_string(prng.Between(1, 30))},
-                                           {"blob_compression_type", prng.OneIn(2) ? "kNoCompression" : "kLZ4Compression"},
+                                           {"blob_compression_type", codec},
                                            {"filter_bits_per_key", std::to_string(prng.Uniform(20))},
                                            {"level0_file_num_compaction_trigger", std::to_string(prng.Between(1, 6))}});
     ASSERT_TRUE(s.ok()) << s.ToString();
