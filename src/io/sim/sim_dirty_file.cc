@@ -77,18 +77,19 @@ void SimDirtyFile::DrawSector(std::size_t i, Prng& prng, const DamageMix& mix, u
   const auto garble = [&](std::size_t from) {
     for (std::size_t at = from; at < kSimSectorSize; ++at) out[at] = static_cast<char>(prng.Next() >> 56);
   };
-  const auto garbage = [&] {
+  // Not in the first `spared` bytes.
+  const auto garbage = [&](std::uint64_t spared) {
     ++report->sectors_garbage;
     BuildVersion(i, prng.Uniform(newest + 1), out);
     if (!mix.spare_synced_bytes) return garble(0);
     ForEachChange(i, newest, [&](const SimChange& change, std::uint64_t begin, std::uint64_t end) {
       if (change.kind != SimChange::Kind::kWrite) return;
-      for (std::uint64_t at = begin; at < end; ++at) out[at] = static_cast<char>(prng.Next() >> 56);
+      for (std::uint64_t at = std::max(begin, spared); at < end; ++at) out[at] = static_cast<char>(prng.Next() >> 56);
     });
   };
 
   const std::uint64_t fate = prng.Uniform(1000);
-  if (fate < mix.garbage_per_mille) return garbage();
+  if (fate < mix.garbage_per_mille) return garbage(0);
   if (fate < mix.garbage_per_mille + mix.torn_per_mille) {
     ++report->sectors_torn;
     char other[kSimSectorSize];
@@ -109,8 +110,14 @@ void SimDirtyFile::DrawSector(std::size_t i, Prng& prng, const DamageMix& mix, u
     ++report->sectors_between;
     return BuildVersion(i, version, out);
   }
-  // The file may have grown without its data: then it shows zeros, or what the blocks held in an earlier life.
-  if ((sector(i) + 1) * kSimSectorSize > inode_->durable.size() && prng.OneIn(4)) return garbage();
+  // The file may have grown without its data: then it shows zeros, or what the blocks held in an earlier life. That is
+  // behind its durable end; below that are bytes that nothing has touched, though a page that a failed sync has dropped
+  // is written anew as a whole.
+  const std::uint64_t start = sector(i) * kSimSectorSize;
+  const std::uint64_t durable_size = inode_->durable.size();
+  if (start + kSimSectorSize > durable_size && mix.garbage_per_mille > 0 && prng.OneIn(4)) {
+    return garbage(durable_size > start ? durable_size - start : 0);
+  }
   ++report->sectors_durable;
   BuildVersion(i, 0, out);
 }
