@@ -92,6 +92,22 @@ void WriteRanges(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
+// An LSM: files in levels, a run above them with a range delete, a log tail.
+void WriteLevels(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 800; ++i) Put(store, expected, KeyOf(i), ValueOf(i, i % 8 == 0 ? 100 : 30));
+  DeleteRange(store, expected, KeyOf(100), KeyOf(200));
+  store->Compact();
+  store->executor->RunAll();
+  for (int i = 150; i < 170; ++i) Put(store, expected, KeyOf(i), ValueOf(i, 20));
+  DeleteRange(store, expected, KeyOf(500), KeyOf(510));
+  EXPECT_TRUE(store->db->Flush({.wait = false}).ok());
+  while (store->Property("num-immutable-mem-table") > 0) store->executor->RunOneInstead();
+  EXPECT_GE(store->FilesOf(".run").size(), 3u);
+  Put(store, expected, "tail", ValueOf(7, 100));
+  store->MustClose();
+}
+
 // The power failed: the log ends in the middle of a record that nobody acknowledged.
 void WriteCrashed(TestStore* store, Pairs* expected) {
   store->MustOpen();
@@ -134,6 +150,11 @@ void SetSmallFiles(Options* options) {
   options->blob_file_size = 16 << 10;
   options->large_value_size = 4 << 10;
 }
+void SetLsm(Options* options) {
+  options->index_type = IndexKind::kLsm;
+  options->target_file_size_base = 16 << 10;
+  options->max_bytes_for_level_base = 16 << 10;
+}
 void SetReverse(Options* options) { options->comparator = ReverseBytewiseComparator(); }
 
 }  // namespace
@@ -146,6 +167,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"layers", true, SetSmallFiles, WriteLayers},
       {"crashed", true, SetNothing, WriteCrashed},
       {"ranges", true, SetNothing, WriteRanges},
+      {"levels", true, SetLsm, WriteLevels},
       {"large", true, SetSmallFiles, WriteLarge},
       {"compressed", false, SetSmallFiles, WriteCompressed},
   };
