@@ -45,6 +45,9 @@ dynamic_in_document() {
 properties_in_code() {
   grep -oE 'name (==|!=) "[a-z-]+"|BareName\(property\) != "[a-z-]+"' "$root/src/api/db_properties.cc" |
     sed 's/.*"\(.*\)"/Properties.\1/'
+  # Those that end in a number are written with <N> for it.
+  grep -oE 'string_view k[A-Za-z]*AtLevel = "[a-z-]+"' "$root/src/api/db_properties.cc" |
+    sed 's/.*"\(.*\)"/Properties.\1<N>/'
 }
 in_document() {
   awk '
