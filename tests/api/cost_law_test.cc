@@ -18,7 +18,7 @@
 #include "btree/cost_law.h"
 #include "index/page_format.h"
 #include "lsm_fallback/cost_law.h"
-#include "testing/seed.h"
+#include "testing/scale.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -219,12 +219,14 @@ constexpr Case kLazy{IndexKind::kLsm, kCompactionStyleLazyLevel, 0, 0, 0, 0.2};
 
 void ExpectLawFor(Case c, std::uint64_t keys, std::size_t inline_bytes, const std::vector<std::uint64_t>& batches,
                   double level_base = 0.2) {
+  if (kUnderSanitizer && keys > 100'000) GTEST_SKIP() << "it counts the same bytes in every build, and takes minutes in this";
   const std::uint64_t seed = SeedFromEnvironment(0xc057);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   c.keys = keys;
   c.inline_bytes = inline_bytes;
   c.level_base = level_base;
   for (const std::uint64_t batch : batches) {
+    if (kUnderSanitizer && batch != batches.back()) continue;
     c.batch = batch;
     ExpectLaw(c, seed);
   }
