@@ -10,6 +10,7 @@
 #include "io/sim/sim_file_system.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
+#include "testing/index_mode.h"
 #include "testing/test_database.h"
 
 namespace cambium::testing {
