@@ -1,8 +1,11 @@
 # How a floor, a test and a program of the project are built: warnings, sanitizers and hooks in one place.
 add_library(cambium_flags INTERFACE)
 target_compile_options(cambium_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2
   -Wimplicit-fallthrough -fno-omit-frame-pointer)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(cambium_flags INTERFACE -Werror)  # a later compiler's warning must not stop an embedder
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -25,7 +25,7 @@ Status ReadExactly(const File& file, std::uint64_t offset, std::size_t n, std::s
 
 std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed) {
   std::string out = footer->smallest_key + footer->largest_key;
-  const std::size_t keys = out.size();
+  [[maybe_unused]] const std::size_t keys = out.size();
   PutFixed<std::uint64_t>(&out, static_cast<std::uint64_t>(footer->root.page.id));
   PutFixed<std::uint64_t>(&out, footer->root.page.checksum);
   PutFixed<std::uint32_t>(&out, footer->root.height);
