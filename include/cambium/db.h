@@ -29,8 +29,8 @@ namespace cambium {
 inline constexpr std::size_t kMaxKeyBytes = 64u << 10;               // 64 KiB
 inline constexpr std::uint64_t kMaxValueBytes = (1ull << 32) - 1;    // 4 GiB - 1
 
-// Any thread may call any function, except that Close and the destructor must run alone. Keys are 0 bytes to 64 KiB,
-// values 0 bytes to 4 GiB - 1; larger ones are InvalidArgument. In a forked child every call fails. Calls without a
+// Any thread may call any function, except that Close and the destructor must run alone. Keys are 0 bytes to 64 KiB
+// (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; larger ones are InvalidArgument. In a forked child every call fails. Calls without a
 // column family are of the default one. Calls with the handle of a dropped family are ColumnFamilyDropped, with a null
 // one, or one of another database, InvalidArgument.
 //
@@ -187,7 +187,7 @@ class DB {
   }
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) = 0;
 
-  // RocksDB has these; this version answers NotSupported.
+  // RocksDB has these; this version answers NotSupported. Resume is OK on a healthy database.
   virtual Status Merge(const WriteOptions& options, Slice key, Slice operand) = 0;
   virtual Status IngestExternalFile(const std::vector<std::string>& files) = 0;
   virtual Status Resume() = 0;

@@ -251,7 +251,7 @@ Status DbImpl::CheckIdentity(const ManifestState& state) const {
                                      "\", and the options give \"" + wanted->options.comparator->Name() + "\"");
     }
     if (family.index_type != static_cast<IndexType>(wanted->options.index_type)) {
-      return Status::InvalidArgument(where + ": is indexed with index_type " + NameOf(family.index_type) +
+      return Status::InvalidArgument(where + ": index_type is " + NameOf(family.index_type) +
                                      ", and the options give " +
                                      NameOf(static_cast<IndexType>(wanted->options.index_type)));
     }
