@@ -145,8 +145,8 @@ class CambiumEngine : public Engine {
     figures.bytes = number("flush_bytes") + number("merge_bytes");
     figures.law_bytes = number("law_bytes");
     figures.merges = count("sweeps") + count("straight_merges") + count("compactions");
-    figures.shape = stats["index"] == "lsm" ? LevelsOf(stats)
-                                            : stats["tree_keys"] + " keys in " + stats["tree_height"] + " levels of pages";
+    const std::string tree = stats["tree_keys"] + " keys in " + stats["tree_height"] + " levels of pages";
+    figures.shape = stats["index"] == "lsm" ? LevelsOf(stats) : tree;
     return figures;
   }
 

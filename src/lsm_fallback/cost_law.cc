@@ -128,13 +128,15 @@ class Law {
   [[nodiscard]] double BytesAt(double entries) const {
     return cost_.entry_bytes + cost_.file_bytes / std::max(1.0, entries);
   }
-  // Entries of a file, in a level or tier that holds `held`. It is cut where it would overlap too much of the next level.
+  // Entries of a file, in a level or tier that holds `held`. It is cut where it would overlap too much of the next one.
   [[nodiscard]] double FileOf(std::uint32_t level, double held) const {
     const double whole = static_cast<double>(cost_.policy.TargetFileSize(level)) / cost_.entry_bytes;
     if (level >= last_) return whole;
     const std::uint32_t below = is_lazy() ? last_ : level + 1;  // where one tier is all
-    const double part = static_cast<double>(kGrandparentFiles) * static_cast<double>(cost_.policy.TargetFileSize(level)) /
-                        std::max(1.0, std::min(cost_.keys * cost_.entry_bytes, cost_.policy.TargetLevelSize(below)));
+    const double overlap_max =
+        static_cast<double>(kGrandparentFiles) * static_cast<double>(cost_.policy.TargetFileSize(level));
+    const double bytes_below = std::min(cost_.keys * cost_.entry_bytes, cost_.policy.TargetLevelSize(below));
+    const double part = overlap_max / std::max(1.0, bytes_below);
     return std::min({whole, held * part, std::max(1.0, held)});
   }
   [[nodiscard]] double TargetOf(std::uint32_t level) const {

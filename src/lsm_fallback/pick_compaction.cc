@@ -227,8 +227,8 @@ class Picker {
 
   // The same for files that are merged with what they overlap: the last file that was made reaches beyond them, by half
   // a file on average. So the next one is the first that does not begin before that file does. To wait for one that
-  // begins behind its end would be to leave every other file for the next turn: what goes down is then no denser than the
-  // rest, and meets up to twice as much below.
+  // begins behind its end would be to leave every other file for the next turn: what goes down is then no denser than
+  // the rest, and meets up to twice as much below.
   [[nodiscard]] std::size_t NextFile(const FileList& files, std::uint32_t output_level) const {
     const RunInfo* newest = NewestFile(output_level);
     if (newest == nullptr) return 0;

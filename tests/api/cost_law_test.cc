@@ -2,8 +2,8 @@
 //
 // A database is loaded with N keys in random order of bytes, then batches of uniform updates are flushed, each followed
 // by all the merges that it makes due. The first ones bring the layers into their steady state, the rest is measured.
-// The prediction knows N, the batch, the options, and what an entry takes by the drawing in index/page_format.h; it sees
-// nothing of the database. The database's own prediction, in "cambium.index-stats", must be as near.
+// The prediction knows N, the batch, the options, and what an entry takes by the drawing in index/page_format.h; it
+// sees nothing of the database. The database's own prediction, in "cambium.index-stats", must be as near.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -207,8 +207,8 @@ void ExpectLaw(const Case& c, std::uint64_t seed) {
   const double measured = (grown("flush_bytes") + grown("merge_bytes")) / updates;
   const double own = grown("law_bytes") / updates;
   const double law = run.Predict(updates / grown("flushes"));
-  std::printf("%-44s measured %8.1f, by the law %8.1f (%+.1f%%), by the database's %8.1f (%+.1f%%)\n", NameOf(c).c_str(),
-              measured, law, (measured / law - 1) * 100, own, (measured / own - 1) * 100);
+  std::printf("%-44s measured %8.1f, by the law %8.1f (%+.1f%%), by the database's %8.1f (%+.1f%%)\n",
+              NameOf(c).c_str(), measured, law, (measured / law - 1) * 100, own, (measured / own - 1) * 100);
   EXPECT_NEAR(measured, law, kTolerance * law);
   EXPECT_NEAR(measured, own, kTolerance * own);
 }
@@ -219,7 +219,7 @@ constexpr Case kLazy{IndexKind::kLsm, kCompactionStyleLazyLevel, 0, 0, 0, 0.2};
 
 void ExpectLawFor(Case c, std::uint64_t keys, std::size_t inline_bytes, const std::vector<std::uint64_t>& batches,
                   double level_base = 0.2) {
-  if (kUnderSanitizer && keys > 100'000) GTEST_SKIP() << "it counts the same bytes in every build, and takes minutes in this";
+  if (kUnderSanitizer && keys > 100'000) GTEST_SKIP() << "counts the same bytes in every build; takes minutes in this";
   const std::uint64_t seed = SeedFromEnvironment(0xc057);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   c.keys = keys;
@@ -246,8 +246,8 @@ TEST(CostLawTest, AMillionAddressesInThreeLevels) { ExpectLawFor(kLeveled, 1'000
 TEST(CostLawTest, AMillionAddressesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {20'000}, 0.15); }
 TEST(CostLawTest, AMillionAddressesInThreeLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {5'000}, 0.02); }
 
-// The laws alone, where no test can go: 10^9 addresses, memtables of 10^6. The figures to compare with are of simulations
-// made for the design, before there was code.
+// The laws alone, where no test can go: 10^9 addresses, memtables of 10^6. The figures to compare with are of
+// simulations made for the design, before there was code.
 TEST(CostLawTest, AgreesWithWhatTheDesignCounted) {
   TreeCost tree;
   tree.keys = 1e9;
@@ -256,7 +256,8 @@ TEST(CostLawTest, AgreesWithWhatTheDesignCounted) {
   tree.policy.runs_max = 1000;
   EXPECT_NEAR(BytesPerUpdate(tree), 218, kTolerance * 218);  // 240 with two levels of runs; this tree has one
   // The price of the bound on runs: 17 memtables are a small part of so many keys.
-  EXPECT_NEAR(with_few_runs, 4096 * PagesTouched(tree.keys * tree.entry_bytes / 4096, 17e6) / 17e6, 0.1 * with_few_runs);
+  const double leaves = tree.keys * tree.entry_bytes / 4096;
+  EXPECT_NEAR(with_few_runs, 4096 * PagesTouched(leaves, 17e6) / 17e6, 0.1 * with_few_runs);
   EXPECT_GT(with_few_runs, 5 * BytesPerUpdate(tree));
   LsmCost lsm;
   lsm.keys = 1e9;
