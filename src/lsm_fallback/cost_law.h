@@ -20,8 +20,8 @@
 //               its turn. To that part the limit for one step applies.
 //   edges       leveled, a step is a file and what it overlaps below: half a file more at either end, that it does not
 //               reach over. Where a file overlaps less than one, neighbours go with it and share that.
-//   rests       lazy, a slice ends within files of its tiers, whose rests are written anew: each entry as often as there
-//               are borders between it and its file's beginning.
+//   rests       lazy, a slice ends within files of its tiers, whose rests are written anew: each entry as often as
+//               there are borders between it and its file's beginning.
 //   files       each has a header, branches, and a last leaf with little in it. That shows only in small ones; but all
 //               are small in a level that is cut where a file would overlap too much of the next one.
 //
