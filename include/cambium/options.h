@@ -19,6 +19,8 @@ namespace cambium {
 
 class Snapshot;
 
+// Enumerators go by their names alone too: CompressionType::kZSTD and cambium::kZSTD are the same.
+
 // Numbers as in RocksDB. This library has kNoCompression, kLZ4Compression and kZSTD; others are NotSupported.
 enum class CompressionType : unsigned char {
   kNoCompression = 0,
@@ -30,12 +32,14 @@ enum class CompressionType : unsigned char {
   kXpressCompression = 6,
   kZSTD = 7,
 };
+using enum CompressionType;
 
 // Which structure indexes the keys of a family. Stored with it.
 enum class IndexKind : unsigned char {
   kBTree = 1,  // sorted runs swept into a copy-on-write B+-tree
   kLsm = 2,    // sorted runs compacted into levels
 };
+using enum IndexKind;
 
 // What Open does about damage at the end of the log. Numbers as in RocksDB.
 enum class WALRecoveryMode : unsigned char {
@@ -48,6 +52,7 @@ enum class WALRecoveryMode : unsigned char {
   kPointInTimeRecovery = 2,
   kSkipAnyCorruptedRecords = 3,  // NotSupported: it would make states that never were
 };
+using enum WALRecoveryMode;
 
 // How an LSM family's runs are arranged. Names as in RocksDB where it has them.
 enum class CompactionStyle : unsigned char {

@@ -13,25 +13,32 @@ namespace {
 
 constexpr std::uint64_t kWalBytesDefault = 1u << 30;
 
+// "compression is kZlibCompression; ", or its number where no enumerator has it.
+template <typename Struct>
+std::string Said(const char* name, const Struct& options) {
+  return std::string(name) + " is " + FormatOption(*FindOptionField<Struct>(name), options) + "; ";
+}
+
 }  // namespace
 
 Status CheckDbOptions(const DBOptions& options) {
   if (options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
-    return Status::NotSupported("wal_recovery_mode kSkipAnyCorruptedRecords would make states that never were");
+    return Status::NotSupported("wal_recovery_mode is kSkipAnyCorruptedRecords; it would make states that never were");
   }
   if (options.wal_recovery_mode > WALRecoveryMode::kSkipAnyCorruptedRecords) {
-    return Status::InvalidArgument("wal_recovery_mode is not one of WALRecoveryMode");
+    return Status::InvalidArgument(Said("wal_recovery_mode", options) +
+                                   "WALRecoveryMode has kTolerateCorruptedTailRecords, kAbsoluteConsistency and "
+                                   "kPointInTimeRecovery");
   }
   return CheckOptionRanges(options);
 }
 
 namespace {
 
-Status CheckCodec(const char* name, CompressionType type) {
+Status CheckCodec(const char* name, CompressionType type, const ColumnFamilyOptions& options) {
   Codec codec;
   if (CodecOf(type, &codec)) return Status::OK();
-  return Status::NotSupported(std::string(name) + " " + std::to_string(static_cast<int>(type)) +
-                              "; this library has kNoCompression, kLZ4Compression and kZSTD");
+  return Status::NotSupported(Said(name, options) + "this library has kNoCompression, kLZ4Compression and kZSTD");
 }
 
 Status CheckAscends(const char* name, int trigger, int trigger_before) {
@@ -42,15 +49,15 @@ Status CheckAscends(const char* name, int trigger, int trigger_before) {
 
 Status CheckLsmOptions(const ColumnFamilyOptions& options) {
   if (options.compaction_style != kCompactionStyleLevel && options.compaction_style != kCompactionStyleLazyLevel) {
-    return Status::NotSupported("compaction_style " + std::to_string(static_cast<int>(options.compaction_style)) +
-                                "; this library has kCompactionStyleLevel and kCompactionStyleLazyLevel");
+    return Status::NotSupported(Said("compaction_style", options) +
+                                "this library has kCompactionStyleLevel and kCompactionStyleLazyLevel");
   }
   // Each has a range of its own; together they must ascend.
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger,
                                        options.level0_file_num_compaction_trigger));
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_stop_writes_trigger", options.level0_stop_writes_trigger,
                                        options.level0_slowdown_writes_trigger));
-  return CheckCodec("compression", options.compression);
+  return CheckCodec("compression", options.compression, options);
 }
 
 }  // namespace
@@ -69,9 +76,9 @@ Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options) {
                                    " bytes; legal is 1 to 255");
   }
   if (options.index_type != IndexKind::kBTree && options.index_type != IndexKind::kLsm) {
-    return Status::InvalidArgument("index_type is not one of IndexKind");
+    return Status::InvalidArgument(Said("index_type", options) + "IndexKind has kBTree and kLsm");
   }
-  CAMBIUM_RETURN_IF_ERROR(CheckCodec("blob_compression_type", options.blob_compression_type));
+  CAMBIUM_RETURN_IF_ERROR(CheckCodec("blob_compression_type", options.blob_compression_type, options));
   CAMBIUM_RETURN_IF_ERROR(CheckOptionRanges(options));
   if ((options.page_size & (options.page_size - 1)) != 0) {
     return Status::InvalidArgument("page_size is " + std::to_string(options.page_size) +

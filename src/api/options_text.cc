@@ -1,5 +1,7 @@
 #include "api/options_text.h"
 
+#include <type_traits>
+
 #include "api/options_check.h"
 #include "cambium/convenience.h"
 
@@ -26,8 +28,21 @@ Status TakeValue(const std::string& name, Slice* text, Slice* value) {
   return Status::OK();
 }
 
-Status UnknownOption(const std::string& name) {
-  return Status::InvalidArgument("there is no option " + Quoted(name));
+// A name that Struct does not have. It may be an option all the same, of the database or of a column family.
+template <typename Struct>
+Status UnknownOption(const std::string& name, bool dynamic_only) {
+  constexpr bool kOfDatabase = std::is_same_v<Struct, DBOptions>;
+  using Other = std::conditional_t<kOfDatabase, ColumnFamilyOptions, DBOptions>;
+  const OptionField<Other>* const field = FindOptionField<Other>(name);
+  if (field == nullptr) return Status::InvalidArgument("there is no option " + Quoted(name));
+  std::string what = name + (kOfDatabase ? " is an option of a column family, not of the database"
+                                         : " is an option of the database, not of a column family");
+  if (dynamic_only && field->while_open != WhileOpen::kDynamic) {
+    what += "; it can't be changed while the database is open";
+  } else if (dynamic_only) {
+    what += kOfDatabase ? "; use SetOptions" : "; use SetDBOptions";
+  }
+  return Status::InvalidArgument(what);
 }
 
 template <typename Struct>
@@ -78,7 +93,7 @@ Status ApplyOptionTexts(const OptionTexts& texts, const ApplyRules& rules, Struc
     const OptionField<Struct>* const field = FindOptionField<Struct>(name);
     if (field == nullptr) {
       if (rules.ignore_unknown) continue;
-      return UnknownOption(name);
+      return UnknownOption<Struct>(name, rules.dynamic_only);
     }
     if (rules.dynamic_only && field->while_open != WhileOpen::kDynamic) {
       return Status::InvalidArgument(name + " is " + Quoted(value) +

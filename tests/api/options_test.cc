@@ -7,7 +7,7 @@ namespace cambium::testing {
 namespace {
 
 struct Case {
-  const char* name;    // of the option, which the message must contain
+  const char* name;    // of the option, or more, which the message must contain
   const char* range;   // what is legal, as the message says it
   void (*set)(Options*);
   Status::Code code = Status::Code::kInvalidArgument;
@@ -36,13 +36,14 @@ const Case kIllegal[] = {
     {"large_value_size", "4096 to 67108864", [](Options* o) { o->large_value_size = (64ull << 20) + 1; }},
     {"lock_wait_micros", "0 to 3600000000", [](Options* o) { o->lock_wait_micros = ~std::uint64_t{0}; }},
     {"comparator", "null", [](Options* o) { o->comparator = nullptr; }},
-    {"index_type", "IndexKind", [](Options* o) { o->index_type = static_cast<IndexKind>(9); }},
+    {"index_type", "is 9; IndexKind has kBTree and kLsm",
+     [](Options* o) { o->index_type = static_cast<IndexKind>(9); }},
     {"wal_recovery_mode", "kSkipAnyCorruptedRecords",
      [](Options* o) { o->wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords; },
      Status::Code::kNotSupported},
-    {"wal_recovery_mode", "WALRecoveryMode",
+    {"wal_recovery_mode", "is 9; WALRecoveryMode has kTolerateCorruptedTailRecords",
      [](Options* o) { o->wal_recovery_mode = static_cast<WALRecoveryMode>(9); }},
-    {"compaction_style", "kCompactionStyleLazyLevel",
+    {"compaction_style is 1;", "kCompactionStyleLazyLevel",
      [](Options* o) { o->compaction_style = static_cast<CompactionStyle>(1); }, Status::Code::kNotSupported},
     {"level0_file_num_compaction_trigger", "1 to 1000", [](Options* o) { o->level0_file_num_compaction_trigger = 0; }},
     {"level0_slowdown_writes_trigger", "to 10000", [](Options* o) { o->level0_slowdown_writes_trigger = 1; }},
@@ -53,12 +54,12 @@ const Case kIllegal[] = {
     {"max_bytes_for_level_multiplier", "1.0", [](Options* o) { o->max_bytes_for_level_multiplier = 0.5; }},
     {"num_levels", "2 to 63", [](Options* o) { o->num_levels = 1; }},
     {"num_levels", "2 to 63", [](Options* o) { o->num_levels = 64; }},
-    {"compression", "kZSTD", [](Options* o) { o->compression = CompressionType::kZlibCompression; },
-     Status::Code::kNotSupported},
-    {"blob_compression_type", "kZSTD",
+    {"compression is kZlibCompression;", "kZSTD",
+     [](Options* o) { o->compression = CompressionType::kZlibCompression; }, Status::Code::kNotSupported},
+    {"blob_compression_type is kSnappyCompression;", "kZSTD",
      [](Options* o) { o->blob_compression_type = CompressionType::kSnappyCompression; }, Status::Code::kNotSupported},
-    {"blob_compression_type", "kZSTD", [](Options* o) { o->blob_compression_type = static_cast<CompressionType>(99); },
-     Status::Code::kNotSupported},
+    {"blob_compression_type is 99;", "kZSTD",
+     [](Options* o) { o->blob_compression_type = static_cast<CompressionType>(99); }, Status::Code::kNotSupported},
 };
 
 TEST(Options, WhatIsOutOfRangeIsRefusedByNameAndRange) {
@@ -113,6 +114,24 @@ TEST(Options, TheEndsOfEachRangeAreLegal) {
     }
     EXPECT_EQ(store.Verify(), "");
   }
+}
+
+// As RocksDB's users write them, and as docs/OPTIONS.md names them.
+TEST(Options, EnumeratorsGoByTheirNamesAloneAndWithTheirType) {
+  TestStore store;
+  cambium::Options& options = store.options;
+  options.index_type = cambium::kLsm;
+  options.compression = cambium::kZSTD;
+  options.blob_compression_type = cambium::kLZ4Compression;
+  options.compaction_style = cambium::kCompactionStyleLazyLevel;
+  options.wal_recovery_mode = cambium::kAbsoluteConsistency;
+  store.MustOpen();
+  const Options now = store.db->GetOptions();
+  EXPECT_EQ(now.index_type, IndexKind::kLsm);
+  EXPECT_EQ(now.compression, CompressionType::kZSTD);
+  EXPECT_EQ(now.blob_compression_type, CompressionType::kLZ4Compression);
+  EXPECT_EQ(now.compaction_style, CompactionStyle::kCompactionStyleLazyLevel);
+  EXPECT_EQ(now.wal_recovery_mode, WALRecoveryMode::kAbsoluteConsistency);
 }
 
 TEST(Options, GetOptionsTellsWhatIsInForce) {
