@@ -48,11 +48,11 @@ struct EngineConfig {
 struct IndexFigures {
   std::uint64_t runs = 0;
   std::uint64_t run_keys = 0;
-  std::uint64_t updates = 0;  // keys flushed from memory tables
-  double bytes = 0;           // of index files written
-  double law_bytes = 0;       // what the cost law of the index expects
-  std::uint64_t merges = 0;   // into the tree, or compactions
-  std::string shape;          // of what lies below the runs
+  std::uint64_t updates = 0;    // keys flushed from memory tables
+  std::uint64_t bytes = 0;      // of index files written
+  std::uint64_t law_bytes = 0;  // what the cost law of the index expects
+  std::uint64_t merges = 0;     // into the tree, or compactions
+  std::string shape;            // of what lies below the runs
 };
 
 // A walk over the keys as they were when it began. One thread at a time, gone before its session.

@@ -172,8 +172,8 @@ std::string IndexTable(const std::vector<Result>& results) {
     for (const Result& r : results) {
       if (r.step != step || r.round != last || !r.index_figures.has_value()) continue;
       const IndexFigures& f = *r.index_figures;
-      const auto per_update = [&f](double bytes) {
-        return f.updates == 0 ? std::string("-") : Number(bytes / static_cast<double>(f.updates));
+      const auto per_update = [&f](std::uint64_t bytes) {
+        return f.updates == 0 ? std::string("-") : Number(static_cast<double>(bytes) / static_cast<double>(f.updates));
       };
       text += PadRight(name, kFirstColumn) + PadRight(Label(r), 14) + PadLeft(per_update(f.bytes), 12) +
               PadLeft(per_update(f.law_bytes), 12) + PadLeft(std::to_string(f.updates), 12) +

@@ -136,14 +136,15 @@ class CambiumEngine : public Engine {
   std::optional<IndexFigures> ReadIndexFigures() override {
     std::map<std::string, std::string> stats;
     if (db_ == nullptr || !db_->GetMapProperty("cambium.index-stats", &stats)) return std::nullopt;
-    const auto number = [&stats](const std::string& name) { return std::strtod(stats[name].c_str(), nullptr); };
-    const auto count = [&](const std::string& name) { return static_cast<std::uint64_t>(number(name)); };
+    const auto count = [&stats](const std::string& name) -> std::uint64_t {
+      return std::strtoull(stats[name].c_str(), nullptr, 10);
+    };
     IndexFigures figures;
     figures.runs = count("runs");
     figures.run_keys = count("run_keys");
     figures.updates = count("flushed_keys");
-    figures.bytes = number("flush_bytes") + number("merge_bytes");
-    figures.law_bytes = number("law_bytes");
+    figures.bytes = count("flush_bytes") + count("merge_bytes");
+    figures.law_bytes = count("law_bytes");
     figures.merges = count("sweeps") + count("straight_merges") + count("compactions");
     const std::string tree = stats["tree_keys"] + " keys in " + stats["tree_height"] + " levels of pages";
     figures.shape = stats["index"] == "lsm" ? LevelsOf(stats) : tree;

@@ -1,6 +1,7 @@
 #include "api/index_stats.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace cambium {
@@ -85,7 +86,7 @@ std::map<std::string, std::string> IndexStats::Describe(const std::string& kind,
       {"merges", text(merges_.load(kRelaxed))},
       {"merge_bytes", text(merge_bytes_.load(kRelaxed))},
       {"index_bytes_per_update", Decimal(Ratio(written, updates))},
-      {"law_bytes", Decimal(law_bytes_.load(kRelaxed))},
+      {"law_bytes", text(static_cast<std::uint64_t>(std::llround(law_bytes_.load(kRelaxed))))},
       {"law_bytes_per_update",
        Decimal(updates == 0 ? 0 : law_bytes_.load(kRelaxed) / static_cast<double>(updates))},
   };

@@ -23,7 +23,7 @@ Result Sample() {
   r.user_bytes = 2080000;
   r.device_write_bytes = 2200000;
   r.write_amp = 1.06;
-  r.index_figures = IndexFigures{.runs = 3, .run_keys = 456, .updates = 1000, .bytes = 2.5, .law_bytes = 3.5,
+  r.index_figures = IndexFigures{.runs = 3, .run_keys = 456, .updates = 1000, .bytes = 2500, .law_bytes = 12185600,
                                  .merges = 2, .shape = "L1 4 files"};
   return r;
 }
@@ -51,6 +51,7 @@ TEST(ResultTest, JsonComesBackAsItWent) {
   EXPECT_EQ(ToJson(FromJson(nlohmann::ordered_json::parse(json.dump()))), json);
   EXPECT_TRUE(json.at("space_amp").is_null()) << "unknown is not 0";
   EXPECT_EQ(json.at("index_figures").at("shape"), "L1 4 files");
+  EXPECT_EQ(json.at("index_figures").at("law_bytes").dump(), "12185600") << "bytes are whole";
   Result without = Sample();
   without.index_figures.reset();
   EXPECT_FALSE(FromJson(ToJson(without)).index_figures.has_value());
