@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Builds what users get, the `release` preset, and tries it once. The tests run on a build with asserts and hooks; what
+# only a build without them shows, a warning at -O3 or a name that only an assert used, would meet a user first.
+#
+#   bash tools/check_release.sh
+#
+# Builds the library, the examples, the tool, the bench and the demo into build/release, as tools/demo.sh does. Then the
+# example runs, the bench runs every engine that is installed, and the demo loads, kills and verifies a small folder.
+# Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed.
+#
+# Exits with 0 if all was built and every program ended well.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+BUILD=build/release
+FOLDER=/usr/share/doc
+
+say() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
+
+say "Packages"
+bash tools/install_deps.sh
+
+say "Build ($BUILD)"
+arguments=()
+if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+cmake --preset release ${arguments[@]+"${arguments[@]}"}
+cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}" \
+  --target cambium cambium_quickstart cambium_families cambium_tool cambium_bench cambium_demo cambium_recovery
+
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/cambium_release-XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+export TMPDIR=$WORK
+
+say "The examples, and the tool over what they have left"
+for example in quickstart families; do
+  "$BUILD/examples/cambium_$example" "$WORK/$example.db"
+  "$BUILD/tools/cambium" verify "$WORK/$example.db" --deep
+done
+
+say "The bench, every engine, both indexes"
+"$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=100 \
+  --benchmarks=filluniquerandom,overwrite,readrandom,readmissing,verify
+
+say "The demo on $FOLDER"
+"$BUILD/bench/cambium_demo" "$FOLDER" --max_mib=20
+printf '\ncheck_release: all was built and ended well, %d s\n' "$SECONDS"
