@@ -30,9 +30,9 @@ inline constexpr std::size_t kMaxKeyBytes = 64u << 10;               // 64 KiB
 inline constexpr std::uint64_t kMaxValueBytes = (1ull << 32) - 1;    // 4 GiB - 1
 
 // Any thread may call any function, except that Close and the destructor must run alone. Keys are 0 bytes to 64 KiB
-// (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; larger ones are InvalidArgument. In a forked child every call fails. Calls without a
-// column family are of the default one. Calls with the handle of a dropped family are ColumnFamilyDropped, with a null
-// one, or one of another database, InvalidArgument.
+// (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; larger ones are InvalidArgument. In a forked child
+// every call fails. Calls without a column family are of the default one. Calls with the handle of a dropped family are
+// ColumnFamilyDropped, with a null one, or one of another database, InvalidArgument.
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database as it was, and later writes go on.
 // A failed sync, or a failed commit of background work, makes the database read-only until it is opened anew: such a

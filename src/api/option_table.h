@@ -51,9 +51,9 @@ Status CheckOptionRanges(const Struct& options);
 template <typename Struct>
 [[nodiscard]] std::string FormatOption(const OptionField<Struct>& field, const Struct& options);
 
-// "true", "64M", "kZSTD", "cambium.BytewiseComparator". Whole numbers may end in K, M, G or T, powers of
-// 1024; a comparator is one of `known`, the library's own, or the one that *options has already. InvalidArgument names the option, the text and
-// what is legal; a number is not compared with its range. `text` has no space around it.
+// "true", "64M", "kZSTD", "cambium.BytewiseComparator". Whole numbers may end in K, M, G or T, powers of 1024; a
+// comparator is one of `known`, the library's own, or the one that *options has already. InvalidArgument names the
+// option, the text and what is legal; a number is not compared with its range. `text` has no space around it.
 template <typename Struct>
 Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const Comparator* const> known,
                    Struct* options);
