@@ -84,8 +84,10 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
                  std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
   }
   EpochCollect();
-  const bool more_flush =
-      job == Job::kFlush && s.ok() && family->frozen_count.load(std::memory_order_acquire) > 0;
+  LetGoOfDropped();
+  // The tables of a dropped family are never flushed.
+  const bool more_flush = job == Job::kFlush && s.ok() && !family->dropped.load(std::memory_order_acquire) &&
+                          family->frozen_count.load(std::memory_order_acquire) > 0;
   const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue(*family);
   const std::lock_guard lock(background_mutex_);
   state.scheduled = false;

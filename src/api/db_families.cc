@@ -108,7 +108,6 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
       view->families.erase(found);
     });
     const std::lock_guard background_lock(background_mutex_);
-    std::erase_if(dropped_families_, [](const std::shared_ptr<Family>& gone) { return gone.use_count() == 1; });
     dropped_families_.push_back(std::move(kept));
     background_changed_.notify_all();
   }
@@ -118,6 +117,7 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   Status cleaned = AdvanceReplay();
   if (cleaned.ok()) cleaned = DropUnreferenced();
   EpochCollect();
+  LetGoOfDropped();
   if (cleaned.severity() == Status::Severity::kFatal) {
     SetFatal(cleaned);
   } else if (!cleaned.ok()) {
@@ -126,12 +126,23 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   return Status::OK();
 }
 
+void DbImpl::LetGoOfDropped() {
+  std::vector<std::shared_ptr<Family>> unused;  // goes after the lock: the files that go with it schedule a job
+  const std::lock_guard lock(background_mutex_);
+  std::erase_if(dropped_families_, [&unused](std::shared_ptr<Family>& family) {
+    if (family.use_count() > 1) return false;
+    unused.push_back(std::move(family));
+    return true;
+  });
+}
+
 Status DbImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* family) {
   CAMBIUM_RETURN_IF_ERROR(FamilyOf(family).status());
   if (family == default_handle_.get()) {
     return Status::InvalidArgument("the handle of DefaultColumnFamily() belongs to the database");
   }
   delete family;
+  LetGoOfDropped();
   return Status::OK();
 }
 

@@ -212,6 +212,8 @@ class DbImpl final : public DB, private SegmentSource {
   // background_mutex_ held; of every family and of none
   void ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit);
   [[nodiscard]] bool IsIdle();                   // background_mutex_ held
+  // Dropped families that nobody uses any more go, and with them their last files. The caller holds no lock.
+  void LetGoOfDropped();
   void SetFatal(const Status& status);
   [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
   Status Shut();

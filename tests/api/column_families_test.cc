@@ -170,6 +170,40 @@ TEST(ColumnFamilies, ADroppedFamilyIsGoneForItsHandleAndStaysForWhoeverLooked) {
   EXPECT_EQ(store.Verify(), "");
 }
 
+// A table that waited for its flush when its family was dropped: the job found nothing to flush, saw that the table was
+// still there, and came again, for ever.
+TEST(ColumnFamilies, AFlushThatWaitsWhenItsFamilyIsDroppedEnds) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const gone = store.Create("gone");
+  store.PutIn(gone, "key", "value");
+  FlushOptions later;
+  later.wait = false;
+  ASSERT_TRUE(store.db->Flush(later, gone).ok());
+  ASSERT_TRUE(store.db->DropColumnFamily(gone).ok());
+  for (int i = 0; i < 100 && store.executor->pending() > 0; ++i) store.executor->RunOneInstead();
+  EXPECT_EQ(store.executor->pending(), 0u);
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// The second drop let go of the first family, and with it of a file, in the middle of its locks: the job that removes
+// files could not be scheduled then, and the call never returned.
+TEST(ColumnFamilies, MayBeDroppedOneAfterTheOther) {
+  FamilyStore store;
+  store.MustOpen();
+  for (int i = 0; i < 3; ++i) {
+    ColumnFamilyHandle* const gone = store.Create("gone");
+    for (int n = 0; n < 50; ++n) store.PutIn(gone, "key" + std::to_string(n), "value");
+    store.FlushOf(gone);
+    ASSERT_TRUE(store.db->CompactRange({}, gone, nullptr, nullptr).ok());
+    ASSERT_TRUE(store.db->DropColumnFamily(gone).ok());
+    store.GiveBackHandles();
+    store.executor->RunAll();
+  }
+  EXPECT_EQ(store.FilesOf(".run").size() + store.FilesOf(".idx").size(), 0u);
+  EXPECT_EQ(store.Verify(), "");
+}
+
 TEST(ColumnFamilies, DroppingOneGivesItsBytesBack) {
   FamilyStore store;
   store.MustOpen();
