@@ -7,103 +7,24 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cambium/db.h"
 #include "io/sim/sim_file_system.h"
-#include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
-#include "testing/seed.h"
-#include "testing/temp_directory.h"
+#include "threads/threads_fixture.h"
 #include "threads/watchdog.h"
 #include "util/fault_point.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
-
-Options TinyOptions() {
-  Options options;
-  options.create_if_missing = true;
-  options.page_size = 512;
-  options.page_cache_size = 64u << 10;
-  options.write_buffer_size = 16u << 10;
-  options.max_total_wal_size = 128u << 10;
-  options.blob_file_size = 32u << 10;
-  options.min_blob_size = 64;
-  options.large_value_size = 4u << 10;
-  options.sweep_ratio = 2;
-  options.info_log = NullLogger();
-  UseIndexOfTest(&options);
-  return options;
-}
-
-// The first complaint of any thread. gtest's own macros may be used by several threads, but each failure would bring
-// thousands after it.
-class Complaints {
- public:
-  void Add(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    if (first_.empty()) first_ = text;
-    any_.store(true);
-  }
-  [[nodiscard]] bool any() const { return any_.load(); }
-  [[nodiscard]] std::string first() const {
-    const std::lock_guard lock(mutex_);
-    return first_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string first_;  // mutex_
-  std::atomic<bool> any_{false};
-};
-
-std::uint64_t NumberIn(const std::string& value) { return std::strtoull(value.c_str(), nullptr, 10); }
-
-class DbThreadsTest : public ::testing::Test {
- protected:
-  void Open(const Options& options) {
-    options_ = options;
-    const Status s = DB::Open(options_, path_, &db_);
-    ASSERT_TRUE(s.ok()) << s.ToString();
-  }
-  void CloseAndVerify() {
-    const Status s = db_->Close();
-    ASSERT_TRUE(s.ok()) << s.ToString();
-    db_.reset();
-    VerifyReport report;
-    ASSERT_TRUE(VerifyDB(path_, options_, {.deep = true}, &report).ok());
-    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
-    for (const std::string& note : report.notes) EXPECT_EQ(note.find("orphan"), std::string::npos) << note;
-  }
-  bool Ok(const Status& s, const char* where) {
-    if (!s.ok()) complaints_.Add(std::string(where) + ": " + s.ToString());
-    return s.ok();
-  }
-  [[nodiscard]] std::size_t FilesOnDisk(const std::string& ending) const {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-      count += entry.path().string().ends_with(ending) ? 1 : 0;
-    }
-    return count;
-  }
-
-  const std::uint64_t seed_ = SeedFromEnvironment(0x7412ead);
-  TempDirectory directory_;
-  const std::string path_ = directory_.File("db");
-  Options options_;
-  std::unique_ptr<DB> db_;
-  Complaints complaints_;
-};
 
 // ---- Everything at once ----
 
