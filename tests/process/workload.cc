@@ -197,6 +197,7 @@ Options WorkloadOptions(Size size) {
     options.min_blob_size = 64;
     options.large_value_size = 8u << 10;
     options.sweep_ratio = 2;
+    if (TestsUseLsm()) options.page_size = 1024;  // the lazy style; the default size has the leveled one
   }
   UseIndexOfTest(&options);
   return options;
