@@ -11,9 +11,11 @@
 #include <set>
 
 #include "api/test_store.h"
+#include "index/page_format.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "util/coding.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -26,7 +28,7 @@ struct Subject {
   SimImage image;
   Model model;       // synced: must be there
   Model maybe;       // not synced: may be there
-  std::string open_log, sealed_log, run, index, large, manifest;  // paths
+  std::string open_log, sealed_log, run, index, large, manifest;  // paths; `index` of the tree, or of a level below 0
 };
 
 std::string ValueOf(int i, std::size_t size) {
@@ -42,9 +44,11 @@ void UseSubjectOptions(Options* options) {
 
 enum class End { kClean, kCrash };
 
-Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
+Subject MakeSubject(std::uint64_t id, End end, bool older = false,
+                    CompressionType compression = CompressionType::kNoCompression) {
   TestStore store;
   UseSubjectOptions(&store.options);
+  store.options.compression = compression;
   store.options.random_source = std::make_shared<SimRandomSource>(id);
   Subject subject;
   const auto put = [&](const std::string& key, const std::string& value) {
@@ -54,15 +58,23 @@ Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
   // The tree, with values in a segment that fills up and is sealed with a footer.
   for (int i = 0; i < 40; ++i) put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
   put("large", ValueOf(1, 5'000));
+  if (compression != CompressionType::kNoCompression) {
+    // Inline values that shrink, so that leaves are stored compressed.
+    for (int i = 0; i < 150; ++i) put("t2" + std::to_string(100 + i), std::string(50, static_cast<char>('a' + i % 3)));
+  }
   store.Compact();
   store.executor->RunAll();
   subject.sealed_log = store.FilesOf(".log").front();
+  const std::vector<std::string> levels = store.FilesOf(".run");
   if (!older) {
     // A run, since the keys span the whole tree.
     put("t100", ValueOf(50, 90));
     put("t139", ValueOf(51, 9));
     EXPECT_TRUE(store.db->Delete({}, "t120").ok());
     subject.model.erase("t120");
+    EXPECT_TRUE(store.db->DeleteRange({}, "t122", "t124").ok());
+    subject.model.erase("t122");
+    subject.model.erase("t123");
     store.Flush();
     store.executor->RunAll();
     // The log's tail, synced.
@@ -83,8 +95,10 @@ Subject MakeSubject(std::uint64_t id, End end, bool older = false) {
     subject.model["late"] = subject.maybe["late"];
     subject.maybe.clear();
   }
-  if (!older) subject.run = store.FilesOf(".run").front();
-  subject.index = store.FilesOf(".idx").back();
+  for (const std::string& path : store.FilesOf(".run")) {
+    if (std::ranges::find(levels, path) == levels.end()) subject.run = path;
+  }
+  subject.index = TestsUseLsm() ? levels.front() : store.FilesOf(".idx").back();
   subject.large = store.FilesOf(".val").front();
   subject.manifest = store.FilesOf("MANIFEST").back();
   Prng prng(1);
@@ -140,7 +154,7 @@ std::string ReadAll(DB* db, const Subject& subject, Status* error) {
       if (std::string wrong = judge(key, s, value); !wrong.empty()) return wrong;
     }
   }
-  for (const char* absent : {"t120", "t130", "t1", "zz"}) {
+  for (const char* absent : {"t120", "t123", "t130", "t1", "zz"}) {
     const Status s = db->Get({}, absent, &value);
     if (!s.IsNotFound() && !IsHonest(s)) return std::string(absent) + " should not be there: " + s.ToString();
     if (IsHonest(s) && error->ok()) *error = s;
@@ -315,6 +329,17 @@ const Row kExpected[] = {
     {"MANIFEST", "older copy", "O", "O"},
     {"MANIFEST", "swap two blocks", "O", "O"},
     {"MANIFEST", "zero 512 bytes", "O", "O"},
+    {"compressed level", "16 random bytes", "HOR", "HOR"},
+    {"compressed level", "a directory", "O", "O"},
+    {"compressed level", "another database's", "O", "O"},
+    {"compressed level", "cut off", "O", "O"},
+    {"compressed level", "deleted", "O", "O"},
+    {"compressed level", "empty", "O", "O"},
+    {"compressed level", "flip a bit", "HOR", "HOR"},
+    {"compressed level", "garbage behind", "O", "O"},
+    {"compressed level", "older copy", "", ""},
+    {"compressed level", "swap two blocks", "OR", "OR"},
+    {"compressed level", "zero 512 bytes", "OR", "OR"},
     {"index", "16 random bytes", "HOR", "HOR"},
     {"index", "a directory", "O", "O"},
     {"index", "another database's", "O", "O"},
@@ -326,6 +351,17 @@ const Row kExpected[] = {
     {"index", "older copy", "", ""},
     {"index", "swap two blocks", "OR", "OR"},
     {"index", "zero 512 bytes", "OR", "OR"},
+    {"level", "16 random bytes", "HOR", "HOR"},
+    {"level", "a directory", "O", "O"},
+    {"level", "another database's", "O", "O"},
+    {"level", "cut off", "O", "O"},
+    {"level", "deleted", "O", "O"},
+    {"level", "empty", "O", "O"},
+    {"level", "flip a bit", "HOR", "HOR"},
+    {"level", "garbage behind", "O", "O"},
+    {"level", "older copy", "", ""},
+    {"level", "swap two blocks", "OR", "OR"},
+    {"level", "zero 512 bytes", "OR", "OR"},
     {"large value", "16 random bytes", "HOR", "HOR"},
     {"large value", "a directory", "O", "O"},
     {"large value", "another database's", "O", "O"},
@@ -372,62 +408,104 @@ const Row kExpected[] = {
     {"sealed log", "zero 512 bytes", "HOR", "HOR"},
 };
 
-TEST(CorruptionMatrix, EveryDamageIsFoundWhereTheTableSays) {
-  Prng prng(SeedFromEnvironment(101));
-  std::map<std::pair<std::string, std::string>, std::string> seen[2];
-  std::uint64_t images = 0;
-  for (const End end : {End::kClean, End::kCrash}) {
-    const Subject subject = MakeSubject(7, end);
-    const Subject older = MakeSubject(7, end, true);
-    const Subject other = MakeSubject(8, end);
-    const auto column = static_cast<std::size_t>(end);
+// What was seen of each file and damage: after a clean shutdown, and after a crash.
+using Seen = std::map<std::pair<std::string, std::string>, std::string>;
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;  // as in kExpected, and the path
+
+class Matrix {
+ public:
+  // Damages those of the subject's files that `files` names, in every way.
+  void Attack(End end, CompressionType compression, const std::function<NamedFiles(const Subject&)>& files) {
+    const Subject subject = MakeSubject(7, end, false, compression);
+    const Subject older = MakeSubject(7, end, true, compression);
+    const Subject other = MakeSubject(8, end, false, compression);
     {
       const Verdict untouched = Judge(std::make_shared<SimFileSystem>(subject.image), subject, true);
       ASSERT_EQ(untouched.violation, "");
       ASSERT_TRUE(untouched.outcome == Outcome::kHarmless) << untouched.status.ToString();
     }
-    const std::pair<const char*, std::string> files[] = {
-        {"MANIFEST", subject.manifest}, {"open log", subject.open_log}, {"sealed log", subject.sealed_log},
-        {"run", subject.run},           {"index", subject.index},       {"large value", subject.large}};
-    for (const auto& [file, path] : files) {
+    for (const auto& [file, path] : files(subject)) {
       std::string bytes;
       ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok()) << path;
       for (const Damage& damage : Damages(older, other)) {
         std::set<char> outcomes;
-        damage.apply(path, bytes, prng, [&](const Damage::Change& change) {
+        damage.apply(path, bytes, prng_, [&, file = file, path = path](const Damage::Change& change) {
           const auto fs = std::make_shared<SimFileSystem>(subject.image);
           ASSERT_TRUE(change(fs.get()).ok());
-          const Verdict verdict = Judge(fs, subject, images++ % 4 == 0);
+          const Verdict verdict = Judge(fs, subject, images_++ % 4 == 0);
           outcomes.insert(static_cast<char>(verdict.outcome));
           EXPECT_EQ(verdict.violation, "") << file << " (" << path << "), " << damage.name << ", "
-                                           << (end == End::kClean ? "clean" : "crashed") << ", image " << images;
+                                           << (end == End::kClean ? "clean" : "crashed") << ", image " << images_;
           if (!verdict.status.ok()) {
             EXPECT_NE(verdict.status.ToString().find(kStorePath), std::string::npos) << verdict.status.ToString();
           }
         });
-        seen[column][{file, damage.name}] = std::string(outcomes.begin(), outcomes.end());
+        seen_[static_cast<std::size_t>(end)][{file, damage.name}] = std::string(outcomes.begin(), outcomes.end());
       }
     }
   }
-  std::printf("%llu damaged databases\n", static_cast<unsigned long long>(images));
-  std::map<std::pair<std::string, std::string>, const Row*> expected;
-  for (const Row& row : kExpected) expected[{row.file, row.damage}] = &row;
-  std::string table;
-  // What is drawn may miss an outcome, and a longer run may meet more of them.
-  const auto fits = [](const std::string& damage, const std::string& outcomes, const std::string& wanted) {
-    const bool exact = damage != "16 random bytes" && damage != "swap two blocks" && !kUnderSanitizer;
-    if (exact && ScaleFromEnvironment() == 1) return outcomes == wanted;
-    return std::all_of(outcomes.begin(), outcomes.end(), [&](char c) { return wanted.find(c) != std::string::npos; });
-  };
-  bool same = expected.size() == seen[0].size();
-  for (const auto& [cell, outcomes] : seen[0]) {
-    const std::string crashed = seen[1][cell];
-    table += "{\"" + cell.first + "\", \"" + cell.second + "\", \"" + outcomes + "\", \"" + crashed + "\"},\n";
-    const auto row = expected.find(cell);
-    same = same && row != expected.end() && fits(cell.second, outcomes, row->second->clean) &&
-           fits(cell.second, crashed, row->second->crashed);
+
+  void Compare() const {
+    std::printf("%llu damaged databases\n", static_cast<unsigned long long>(images_));
+    std::map<std::pair<std::string, std::string>, const Row*> expected;
+    for (const Row& row : kExpected) {
+      const bool is_of_other_index = row.file == std::string(TestsUseLsm() ? "index" : "level") ||
+                                     (!TestsUseLsm() && row.file == std::string("compressed level"));
+      if (!is_of_other_index) expected[{row.file, row.damage}] = &row;
+    }
+    std::string table;
+    // What is drawn may miss an outcome, and a longer run may meet more of them.
+    const auto fits = [](const std::string& damage, const std::string& outcomes, const std::string& wanted) {
+      const bool exact = damage != "16 random bytes" && damage != "swap two blocks" && !kUnderSanitizer;
+      if (exact && ScaleFromEnvironment() == 1) return outcomes == wanted;
+      return std::all_of(outcomes.begin(), outcomes.end(), [&](char c) { return wanted.find(c) != std::string::npos; });
+    };
+    bool same = expected.size() == seen_[0].size();
+    for (const auto& [cell, outcomes] : seen_[0]) {
+      const std::string crashed = seen_[1].at(cell);
+      table += "{\"" + cell.first + "\", \"" + cell.second + "\", \"" + outcomes + "\", \"" + crashed + "\"},\n";
+      const auto row = expected.find(cell);
+      same = same && row != expected.end() && fits(cell.second, outcomes, row->second->clean) &&
+             fits(cell.second, crashed, row->second->crashed);
+    }
+    EXPECT_TRUE(same) << "the table is now:\n" << table;
   }
-  EXPECT_TRUE(same) << "the table is now:\n" << table;
+
+ private:
+  Prng prng_{SeedFromEnvironment(101)};
+  Seen seen_[2];
+  std::uint64_t images_ = 0;
+};
+
+int CompressedLeavesOf(const Subject& subject) {
+  std::string bytes;
+  EXPECT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.index, &bytes).ok());
+  int leaves = 0;
+  for (std::size_t at = 0; at + kPageSizeMin <= bytes.size(); at += kPageSizeMin) {
+    const bool is_page = DecodeFixed64(bytes.data() + at + 8) != 0;  // its id
+    leaves += is_page && bytes[at + 16] == static_cast<char>(PageType::kCompressedLeaf) ? 1 : 0;
+  }
+  return leaves;
+}
+
+TEST(CorruptionMatrix, EveryDamageIsFoundWhereTheTableSays) {
+  Matrix matrix;
+  for (const End end : {End::kClean, End::kCrash}) {
+    matrix.Attack(end, CompressionType::kNoCompression, [](const Subject& subject) {
+      return NamedFiles{{"MANIFEST", subject.manifest},
+                        {"open log", subject.open_log},
+                        {"sealed log", subject.sealed_log},
+                        {"run", subject.run},
+                        {TestsUseLsm() ? "level" : "index", subject.index},
+                        {"large value", subject.large}};
+    });
+    if (!TestsUseLsm()) continue;
+    matrix.Attack(end, CompressionType::kLZ4Compression, [](const Subject& subject) {
+      EXPECT_GT(CompressedLeavesOf(subject), 2);
+      return NamedFiles{{"compressed level", subject.index}};
+    });
+  }
+  matrix.Compare();
 }
 
 // ---- Rules that the matrix rests on ----
