@@ -19,6 +19,7 @@
 #include "manifest/file_names.h"
 #include "manifest/manifest.h"
 #include "manifest/manifest_reader.h"
+#include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "testing/test_database.h"
 #include "util/fault_point.h"
@@ -131,8 +132,8 @@ std::string FlushToARun() {
   far.mutations = {far.mutations.front(), far.mutations[100], far.mutations[200], far.mutations.back()};
   return story.Add(far).Do(Verb::kFlush, true).Add(far).Do(Verb::kFlush, true).Tell(6);
 }
-// A sweep of many steps, with flushes and deletes between them.
-std::string SweepInSteps() {
+// A sweep of many steps, or compactions, with flushes and deletes between them.
+std::string MergesInSteps() {
   Story story;
   story.program.config.write_buffer_size = 4u << 10;
   story.program.config.max_write_buffer_number = 4;
@@ -366,6 +367,65 @@ std::string SnapshotDuringAFreeze() {
   return seen == expected ? "" : "a snapshot behind the write of b=2 shows b=" + seen;
 }
 
+// Part of the keys of a run is merged down. An older run that is not asked for has another of its keys.
+std::string CompactionUnderAnOlderRun() {
+  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  if (!database.Open().ok()) return "Open";
+  const auto flush = [&](const std::vector<std::string>& keys, const std::string& value) {
+    for (const std::string& key : keys) {
+      if (!database->Put({}, key, value).ok()) return false;
+    }
+    return database->Flush({}).ok();
+  };
+  if (!flush({"x", "y"}, "1") || !flush({"a", "x"}, "2")) return "Flush";
+  const Slice begin = "a";
+  const Slice end = "b";
+  if (const Status merged = database->CompactRange({}, &begin, &end); !merged.ok()) return merged.ToString();
+  const std::string value = ValueOf(database.get(), "x");
+  return value == "2" ? "" : "x reads as " + value;
+}
+
+// Keys of the lowest level are deleted, and the tombstones compacted into the level above.
+std::string DeletesAboveTheLastLevel(std::uint64_t page_size) {
+  Config config;
+  config.page_size = page_size;
+  config.write_buffer_size = 32u << 10;
+  TestDatabase database(config, std::make_shared<SimFileSystem>(), 1);
+  if (!database.Open().ok()) return "Open";
+  const auto key_of = [](int i) { return "key" + std::to_string(10'000 + i); };
+  for (int i = 0; i < 3000; ++i) {
+    if (!database->Put({}, key_of(i), std::string(50, 'v')).ok()) return "Put";
+  }
+  if (!database->Flush({}).ok() || !database->WaitForCompact().ok()) return "Flush";
+  for (int run = 0; run < 2; ++run) {
+    for (int i = run; i < 3000; i += 100) {
+      if (!database->Delete({}, key_of(i)).ok()) return "Delete";
+    }
+    if (!database->Flush({}).ok()) return "Flush";
+  }
+  if (!database->WaitForCompact().ok()) return "WaitForCompact";
+  std::string shape;
+  std::uint64_t runs = 0;
+  if (!database->GetProperty("cambium.num-files-at-level1", &shape) || shape == "0") return "level 1 is empty";
+  if (!database->GetIntProperty("cambium.num-runs", &runs) || runs != 0) return "nothing was compacted";
+  for (int i = 0; i < 3000; ++i) {
+    const std::string expected = i % 100 < 2 ? "NotFound" : std::string(50, 'v');
+    if (ValueOf(database.get(), key_of(i)) != expected) return key_of(i) + " reads as " + ValueOf(database.get(), key_of(i));
+  }
+  return "";
+}
+std::string DeletesOverALowerLevel() { return DeletesAboveTheLastLevel(512); }
+std::string DeletesOverAnOlderTier() { return DeletesAboveTheLastLevel(1024); }  // see testing/index_mode.h
+
+std::string RunOverALevel() {
+  TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
+  if (!database.Open().ok() || !database->Put({}, "a", "1").ok()) return "Put";
+  if (!database->CompactRange({}, nullptr, nullptr).ok()) return "CompactRange";
+  if (!database->Put({}, "a", "2").ok() || !database->Flush({}).ok()) return "Flush";
+  const std::string value = ValueOf(database.get(), "a");
+  return value == "2" ? "" : "a reads as " + value;
+}
+
 struct Scenario {
   Mutant mutant;
   std::string (*tell)();
@@ -382,50 +442,72 @@ TEST_P(MutantTest, IsCaught) {
   RecordProperty("caught", caught.substr(0, 300));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Crash, MutantTest,
-    ::testing::Values(Scenario{Mutant::kSkipBadRecord, DamagedRecordAmongOthers},
-                      Scenario{Mutant::kApplyHalfBatch, BatchOfManySectors},
-                      Scenario{Mutant::kApplyHalfBatch, BatchInDoubt, "InDoubt"},
-                      Scenario{Mutant::kGoOnAfterFailedSync, WritesBehindAFalseFailure},
-                      Scenario{Mutant::kZerosAreARecord, DamagedRecordAmongOthers},
-                      Scenario{Mutant::kIgnoreChain, SegmentsWithoutASync},
-                      Scenario{Mutant::kDurableOnlyIgnored, ReadsOfWhatIsDurable},
-                      Scenario{Mutant::kSkipValueChecksum, DamagedRecordAmongOthers},
-                      Scenario{Mutant::kForgetRotatedSegment, RotationDuringASync},
-                      Scenario{Mutant::kCleanThroughEarlierSync, RotationDuringASync},
-                      Scenario{Mutant::kSyncClaimsLate, PutDuringASync},
-                      Scenario{Mutant::kRetryFailedSync, DroppedPagesInTheCache},
-                      Scenario{Mutant::kLeaveHalfRecord, WriteFailsAndLifeGoesOn},
-                      Scenario{Mutant::kManifestSkipSync, FlushOfInlineValues},
-                      Scenario{Mutant::kReuseFileNumbers, RecoveryCutAgain},
-                      Scenario{Mutant::kSkipDirectorySync, SyncedPuts},
-                      Scenario{Mutant::kSkipParentSync, SyncedPuts},
-                      Scenario{Mutant::kSkipManifestDirectorySync, ClosedAndCut},
-                      Scenario{Mutant::kSkipLargeValueSync, SyncedPuts},
-                      Scenario{Mutant::kSkipSegmentHeaderSync, SyncedPuts},
-                      Scenario{Mutant::kFlushBeforeLogSync, FlushOfUnsyncedBlobs},
-                      Scenario{Mutant::kCommitBeforeRunSync, FlushToARun},
-                      Scenario{Mutant::kCommitBeforePageSync, FlushOfInlineValues},
-                      Scenario{Mutant::kRewritePages, FlushOfInlineValues},
-                      Scenario{Mutant::kDeleteBeforeCommit, OverwrittenSegmentsGo},
-                      Scenario{Mutant::kRecoverFromCache, DroppedPagesInTheCache},
-                      Scenario{Mutant::kSkipAdoptSync, KilledThenCut},
-                      Scenario{Mutant::kSkipNeutralise, LivesAfterACrash},
-                      Scenario{Mutant::kAppendToOldSegment, LivesAfterACrash},
-                      Scenario{Mutant::kSegmentUnnamed, SyncedPuts},
-                      Scenario{Mutant::kFlushOutOfOrder, TwoFrozenTables},
-                      Scenario{Mutant::kReplayFlushed, ReplayPositionBelowWhatIsFlushed},
-                      Scenario{Mutant::kReplayFlushed, WhatIsFlushedAgainStays, "Charged"},
-                      Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsGo},
-                      Scenario{Mutant::kSnapshotViewOnce, SnapshotDuringAFreeze},
-                      Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
-                      Scenario{Mutant::kForgetSweepCursor, SweepInSteps},
-                      Scenario{Mutant::kSweepAnySubset, SweepInSteps},
-                      Scenario{Mutant::kCloseWithoutSync, ClosedAndCut}),
-    [](const ::testing::TestParamInfo<Scenario>& scenario) {
-      return std::string(MutantName(scenario.param.mutant)) + scenario.param.story;
-    });
+// Rules that do not care which index a family has.
+const std::vector<Scenario> kOfBoth = {
+    Scenario{Mutant::kSkipBadRecord, DamagedRecordAmongOthers},
+    Scenario{Mutant::kApplyHalfBatch, BatchOfManySectors},
+    Scenario{Mutant::kApplyHalfBatch, BatchInDoubt, "InDoubt"},
+    Scenario{Mutant::kGoOnAfterFailedSync, WritesBehindAFalseFailure},
+    Scenario{Mutant::kZerosAreARecord, DamagedRecordAmongOthers},
+    Scenario{Mutant::kIgnoreChain, SegmentsWithoutASync},
+    Scenario{Mutant::kDurableOnlyIgnored, ReadsOfWhatIsDurable},
+    Scenario{Mutant::kSkipValueChecksum, DamagedRecordAmongOthers},
+    Scenario{Mutant::kForgetRotatedSegment, RotationDuringASync},
+    Scenario{Mutant::kCleanThroughEarlierSync, RotationDuringASync},
+    Scenario{Mutant::kSyncClaimsLate, PutDuringASync},
+    Scenario{Mutant::kRetryFailedSync, DroppedPagesInTheCache},
+    Scenario{Mutant::kLeaveHalfRecord, WriteFailsAndLifeGoesOn},
+    Scenario{Mutant::kManifestSkipSync, FlushOfInlineValues},
+    Scenario{Mutant::kReuseFileNumbers, RecoveryCutAgain},
+    Scenario{Mutant::kSkipDirectorySync, SyncedPuts},
+    Scenario{Mutant::kSkipParentSync, SyncedPuts},
+    Scenario{Mutant::kSkipManifestDirectorySync, ClosedAndCut},
+    Scenario{Mutant::kSkipLargeValueSync, SyncedPuts},
+    Scenario{Mutant::kSkipSegmentHeaderSync, SyncedPuts},
+    Scenario{Mutant::kFlushBeforeLogSync, FlushOfUnsyncedBlobs},
+    Scenario{Mutant::kCommitBeforeRunSync, FlushToARun},
+    Scenario{Mutant::kDeleteBeforeCommit, OverwrittenSegmentsGo},
+    Scenario{Mutant::kRecoverFromCache, DroppedPagesInTheCache},
+    Scenario{Mutant::kSkipAdoptSync, KilledThenCut},
+    Scenario{Mutant::kSkipNeutralise, LivesAfterACrash},
+    Scenario{Mutant::kAppendToOldSegment, LivesAfterACrash},
+    Scenario{Mutant::kSegmentUnnamed, SyncedPuts},
+    Scenario{Mutant::kFlushOutOfOrder, TwoFrozenTables},
+    Scenario{Mutant::kReplayFlushed, ReplayPositionBelowWhatIsFlushed},
+    Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsGo},
+    Scenario{Mutant::kSnapshotViewOnce, SnapshotDuringAFreeze},
+    Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
+    Scenario{Mutant::kCloseWithoutSync, ClosedAndCut},
+};
+
+// Where only one of them has the code.
+const std::vector<Scenario> kOfTree = {
+    Scenario{Mutant::kReplayFlushed, WhatIsFlushedAgainStays, "Charged"},
+    Scenario{Mutant::kCommitBeforePageSync, FlushOfInlineValues},
+    Scenario{Mutant::kRewritePages, FlushOfInlineValues},
+    Scenario{Mutant::kForgetSweepCursor, MergesInSteps},
+    Scenario{Mutant::kSweepAnySubset, MergesInSteps},
+};
+
+const std::vector<Scenario> kOfLsm = {
+    Scenario{Mutant::kCommitBeforeRunSync, MergesInSteps, "Compaction"},
+    Scenario{Mutant::kDropTombstonesAnywhere, DeletesOverALowerLevel},
+    Scenario{Mutant::kDropTombstonesAnywhere, DeletesOverAnOlderTier, "Lazy"},
+    Scenario{Mutant::kSkipOverlappingRun, CompactionUnderAnOlderRun},
+    Scenario{Mutant::kLevelsBeforeRuns, RunOverALevel},
+};
+
+std::vector<Scenario> Scenarios() {
+  std::vector<Scenario> all = kOfBoth;
+  const std::vector<Scenario>& its = TestsUseLsm() ? kOfLsm : kOfTree;
+  all.insert(all.end(), its.begin(), its.end());
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Crash, MutantTest, ::testing::ValuesIn(Scenarios()),
+                         [](const ::testing::TestParamInfo<Scenario>& scenario) {
+                           return std::string(MutantName(scenario.param.mutant)) + scenario.param.story;
+                         });
 
 // ---- All mutants ----
 
