@@ -482,7 +482,7 @@ int CompressedLeavesOf(const Subject& subject) {
   EXPECT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.index, &bytes).ok());
   int leaves = 0;
   for (std::size_t at = 0; at + kPageSizeMin <= bytes.size(); at += kPageSizeMin) {
-    const bool is_page = DecodeFixed64(bytes.data() + at + 8) != 0;  // its id
+    const bool is_page = DecodeFixed<std::uint64_t>(bytes.data() + at + 8) != 0;  // its id
     leaves += is_page && bytes[at + 16] == static_cast<char>(PageType::kCompressedLeaf) ? 1 : 0;
   }
   return leaves;
