@@ -1,0 +1,240 @@
+// Power cuts in the middle of a merge, while everything that may run beside it does: in one thread, so that a seed repeats
+// it. Whenever a sweep or a compaction is about to write or sync, the test puts in what other threads might do there:
+// writes, range deletes, flushes, other jobs, new options, snapshots and iterators; and now and then takes an image of
+// the disk as a power cut leaves it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/test_store.h"
+#include "io/sim/sim_image.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+using Map = std::map<std::string, std::string>;
+
+// In a small tree every flush would go straight into the leaves.
+std::uint64_t Keys() { return TestsUseLsm() ? 300 : 2000; }
+
+class MergeCrashRun {
+ public:
+  explicit MergeCrashRun(std::uint64_t seed) : prng_(seed) {
+    Options& options = store_.options;
+    options.page_size = std::uint64_t{512} << prng_.Uniform(4);
+    options.write_buffer_size = std::size_t{4096} << prng_.Uniform(3);
+    options.max_write_buffer_number = static_cast<int>(prng_.Between(2, 4));
+    options.blob_file_size = 16u << 10;
+    options.sweep_ratio = static_cast<int>(prng_.Between(1, 2));
+    UseIndexOfTest(&options);
+    store_.MustOpen();
+    Load();
+    hook_ = store_.fs->AddHook([this](const SimOp& op) { See(op); });
+  }
+  ~MergeCrashRun() {
+    store_.fs->RemoveHook(hook_);
+    its_.clear();
+    for (const auto& [snapshot, state] : snapshots_) store_.db->ReleaseSnapshot(snapshot);
+  }
+
+  void Run(int rounds) {
+    for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+      for (std::uint64_t runs = prng_.Between(1, 3); runs > 0; --runs) {
+        for (std::uint64_t n = prng_.Between(1, 15); n > 0; --n) Write();
+        store_.Flush();
+      }
+      Look();
+      const std::string from = DrawKey();
+      const std::string to = DrawKey();
+      const Slice begin = std::min(from, to);
+      const Slice end = std::max(from, to);
+      const bool whole = prng_.OneIn(2);
+      is_merging_ = true;
+      const Status s = store_.db->CompactRange({}, whole ? nullptr : &begin, whole ? nullptr : &end);
+      is_merging_ = false;
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      CheckAll();
+      while (!its_.empty() && prng_.OneIn(2)) its_.pop_back();
+      while (!snapshots_.empty() && prng_.OneIn(2)) {
+        store_.db->ReleaseSnapshot(snapshots_.back().first);
+        snapshots_.pop_back();
+      }
+      if (prng_.OneIn(4)) store_.executor->RunAll();
+    }
+    EXPECT_EQ(Contents(store_.db.get(), {}), states_.back());
+    EXPECT_EQ(store_.Verify(), "");
+  }
+
+  // What a cut has left opens, and is the state after some batch, no older than the last that was synced.
+  void CheckCuts() {
+    for (const Cut& cut : cuts_) {
+      TestStore later(std::make_shared<SimFileSystem>(cut.image));
+      later.options.page_size = store_.options.page_size;
+      later.options.blob_file_size = store_.options.blob_file_size;
+      UseIndexOfTest(&later.options);
+      const Status opened = later.Open();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      const Map found = Contents(later.db.get(), {});
+      bool is_known = false;
+      for (std::size_t i = cut.most + 1; i-- > cut.least && !is_known;) is_known = states_[i] == found;
+      ASSERT_TRUE(is_known) << "no state from " << cut.least << " to " << cut.most << " is what is there";
+      ASSERT_EQ(later.Verify(), "");
+      if (!prng_.OneIn(4)) continue;
+      later.Compact();  // what the cut one had begun begins again
+      later.Quiet();
+      ASSERT_EQ(Contents(later.db.get(), {}), found);
+      ASSERT_EQ(later.Verify(), "");
+    }
+  }
+
+  [[nodiscard]] std::size_t cuts() const { return cuts_.size(); }
+  [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
+
+ private:
+  struct Cut {
+    SimImage image;
+    std::size_t least;
+    std::size_t most;
+  };
+
+  void See(const SimOp& op) {
+    if (op.phase != SimPhase::kBefore) return;
+    const bool is_index = op.path.ends_with(".run") || op.path.ends_with(".idx");
+    const bool is_of_merge = is_merging_ && is_index;
+    if (prng_.OneIn(is_of_merge ? 12 : 60)) cuts_.push_back({store_.fs->DrawCrash(prng_), synced_, begun_});
+    if (!is_of_merge || (op.kind != SimOpKind::kWrite && op.kind != SimOpKind::kSync)) return;
+    is_merging_ = false;  // what is put in has no merge of its own
+    if (!prng_.OneIn(3)) Interrupt();
+    is_merging_ = true;
+  }
+
+  void Interrupt() {
+    ++interruptions_;
+    for (std::uint64_t n = prng_.Between(1, 4); n > 0; --n) {
+      switch (prng_.Uniform(8)) {
+        case 0:
+        case 1:
+        case 2: Write(); break;
+        case 3: EXPECT_TRUE(store_.db->Flush({.wait = prng_.OneIn(2)}).ok()); break;
+        case 4: store_.executor->RunAll(); break;
+        case 5: Look(); break;
+        case 6: {
+          const Status s = store_.db->SetOptions({{"min_blob_size", std::to_string(prng_.Uniform(300))},
+                                                  {"target_file_size_base", std::to_string(prng_.Between(16, 48) << 10)}});
+          EXPECT_TRUE(s.ok()) << s.ToString();
+          break;
+        }
+        default: CheckAll();
+      }
+    }
+  }
+
+  void Load() {
+    WriteBatch batch;
+    for (std::uint64_t i = 0; i < Keys(); i += 2) {
+      const std::string key = "k" + std::to_string(i);
+      EXPECT_TRUE(batch.Put(key, states_.back()[key] = prng_.Bytes(20)).ok());
+    }
+    EXPECT_TRUE(store_.db->Write({.sync = true}, &batch).ok());
+    store_.Compact();
+  }
+
+  void Write() {
+    Map after = states_.back();
+    WriteBatch batch;
+    for (std::uint64_t n = prng_.Between(1, 4); n > 0; --n) {
+      std::string key = DrawKey();
+      if (prng_.OneIn(10)) {
+        std::string end = DrawKey();
+        if (end < key) std::swap(key, end);
+        EXPECT_TRUE(batch.DeleteRange(key, end).ok());
+        after.erase(after.lower_bound(key), after.lower_bound(end));
+      } else if (prng_.OneIn(4)) {
+        EXPECT_TRUE(batch.Delete(key).ok());
+        after.erase(key);
+      } else {
+        after[key] = prng_.Bytes(prng_.OneIn(50) ? 9000 : prng_.Uniform(prng_.OneIn(2) ? 600 : 60));
+        EXPECT_TRUE(batch.Put(key, after[key]).ok());
+      }
+    }
+    states_.push_back(std::move(after));
+    begun_ = states_.size() - 1;
+    WriteOptions write;
+    write.sync = prng_.OneIn(6);
+    const Status s = store_.db->Write(write, &batch);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    if (write.sync) synced_ = begun_;
+  }
+
+  // A snapshot and an iterator of now.
+  void Look() {
+    if (snapshots_.size() < 3) snapshots_.emplace_back(store_.db->GetSnapshot(), states_.back());
+    if (its_.size() < 3) its_.emplace_back(std::unique_ptr<Iterator>(store_.db->NewIterator({})), states_.back());
+  }
+  // Everyone still sees what was there when he began to look.
+  void CheckAll() {
+    EXPECT_EQ(Contents(store_.db.get(), {}), states_.back());
+    for (const auto& [snapshot, state] : snapshots_) {
+      ReadOptions at;
+      at.snapshot = snapshot;
+      EXPECT_EQ(Contents(store_.db.get(), at), state);
+      const std::string key = DrawKey();
+      const auto expected = state.find(key);
+      EXPECT_EQ(store_.Get(key, at), expected == state.end() ? "NotFound" : expected->second);
+    }
+    for (const auto& [it, state] : its_) EXPECT_EQ(Contents(it.get()), state);
+  }
+
+  static Map Contents(DB* db, const ReadOptions& at) {
+    const std::unique_ptr<Iterator> it(db->NewIterator(at));
+    return Contents(it.get());
+  }
+  static Map Contents(Iterator* it) {
+    Map all;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) all[it->key().ToString()] = it->value().ToString();
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    return all;
+  }
+  std::string DrawKey() { return "k" + std::to_string(prng_.Uniform(Keys())); }
+
+  TestStore store_;
+  Prng prng_;
+  int hook_ = 0;
+  std::vector<Map> states_{1};  // after so many batches
+  std::size_t begun_ = 0;
+  std::size_t synced_ = 0;
+  std::vector<std::pair<const Snapshot*, Map>> snapshots_;
+  std::vector<std::pair<std::unique_ptr<Iterator>, Map>> its_;
+  std::vector<Cut> cuts_;
+  bool is_merging_ = false;  // in CompactRange, and not in what is put in there
+  std::uint64_t interruptions_ = 0;
+};
+
+TEST(MergeCrash, WhateverRunsBesideAMergeACutLeavesAPrefix) {
+  const std::uint64_t first = SeedFromEnvironment(0x3e46e);
+  std::uint64_t cuts = 0;
+  std::uint64_t interruptions = 0;
+  const std::uint64_t runs = ScaledCount(200);
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + i));
+    MergeCrashRun run(first + i);
+    run.Run(25);
+    run.CheckCuts();
+    if (::testing::Test::HasFailure()) return;
+    cuts += run.cuts();
+    interruptions += run.interruptions();
+  }
+  std::printf("%llu cuts, %llu times something else ran inside a merge\n", static_cast<unsigned long long>(cuts),
+              static_cast<unsigned long long>(interruptions));
+  EXPECT_GT(cuts, runs * 10);
+  EXPECT_GT(interruptions, runs * 5);
+}
+
+}  // namespace
+}  // namespace cambium::testing
