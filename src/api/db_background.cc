@@ -163,11 +163,23 @@ Status DbImpl::WaitForFlushOf(Family* family, SequenceNumber sequence) {
   }
 }
 
-// Until a step of a merge has ended, if one can be had at all.
+// Until a step of a merge has ended, if one can be had at all: somebody else's that is under way and brings something,
+// or one in the background.
 Status DbImpl::WaitForMergeOf(Family* family) {
   const std::shared_ptr<Family> kept = FindFamily(family->id);
   if (kept == nullptr) return Status::OK();
+  const std::size_t runs = family->run_count.load(std::memory_order_relaxed);
   std::uint64_t seen = 0;
+  bool is_under_way = false;
+  {
+    const std::lock_guard lock(background_mutex_);
+    is_under_way = family->merging;
+    seen = family->merges_ended;
+  }
+  if (is_under_way) {
+    CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return family->merges_ended != seen; }));
+    if (family->run_count.load(std::memory_order_relaxed) < runs) return Status::OK();
+  }
   {
     const std::lock_guard lock(background_mutex_);
     ScheduleLocked(Job::kMerge, kept);
@@ -445,6 +457,7 @@ bool DbImpl::ClaimMerge(Family* family) {
 void DbImpl::ReleaseMerge(Family* family) {
   const std::lock_guard lock(background_mutex_);
   family->merging = false;
+  ++family->merges_ended;
   background_changed_.notify_all();
 }
 
@@ -605,6 +618,17 @@ Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
   return options.wait ? WaitForFlushOf(family, upto) : Status::OK();
 }
 
+// The family's merge is claimed, and will be claimed again at once. What is due meanwhile, runs that keep coming above
+// all, must not wait until a long request has ended.
+Status DbImpl::TakeTurnOfBackground(Family* family) {
+  std::shared_ptr<const Layers> layers = LayersOf(*family);
+  if (layers == nullptr || !family->index->IsMergeDue(*layers, false)) return Status::OK();
+  const Status s = MergeStep(family, std::move(layers), nullptr);
+  if (s.ok() || s.severity() == Status::Severity::kFatal) return s;
+  logger_->Log(InfoLogLevel::kWarn, "could not merge what is due beside CompactRange: " + s.ToString());
+  return Status::OK();  // what was asked for may lie elsewhere
+}
+
 // Merges in the caller's thread, step by step, and takes turns with the background.
 Status DbImpl::CompactRange(const CompactRangeOptions&, ColumnFamilyHandle* handle, const Slice* begin,
                             const Slice* end) {
@@ -626,6 +650,7 @@ Status DbImpl::CompactRange(const CompactRangeOptions&, ColumnFamilyHandle* hand
     layers = LayersOf(*family);
     more = layers != nullptr && family->index->IsMergeDue(*layers, &request);
     if (more) s = MergeStep(family.get(), std::move(layers), &request);
+    if (more && s.ok()) s = TakeTurnOfBackground(family.get());
     layers.reset();
     ReleaseMerge(family.get());
     if (s.ok()) s = Health();

@@ -185,6 +185,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges);
   Status MergeLayers(Family* family);
   Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, const MergeRequest* request);
+  Status TakeTurnOfBackground(Family* family);
   Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table);
   // commit_mutex_ held
   void AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const;

@@ -73,6 +73,7 @@ struct Family {
   JobState flush;                     // background_mutex_, as all below
   JobState merge;
   bool merging = false;               // an Index has one merge at a time
+  std::uint64_t merges_ended = 0;     // how often that has become false
 
  private:
   // Kept until the family goes, since somebody may still look at them: options change seldom, and are small.

@@ -1,6 +1,8 @@
 // Writers and level 0 of an LSM: they slow down, then wait, and never for what does not come.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "api/test_store.h"
 
 namespace cambium::testing {
@@ -90,6 +92,44 @@ TEST_F(Level0, ACompactionThatFailsLetsWritesGoOn) {
   store_.Put("k", "w");
   EXPECT_LT(store_.Property("num-runs"), 8u);
   EXPECT_EQ(store_.Verify(), "");
+}
+
+// CompactRange begins its next step as soon as one has ended, so that the background never had a turn: runs that came
+// meanwhile were not meant, and stayed until the whole of a long request was done.
+TEST(Level0Test, RunsDoNotPileUpUnderALongCompactRange) {
+  TestStore store;
+  store.options.index_type = IndexKind::kLsm;
+  store.options.write_buffer_size = 4u << 10;  // of a step
+  store.options.target_file_size_base = 16u << 10;
+  store.options.max_bytes_for_level_base = 32u << 10;
+  store.options.max_bytes_for_level_multiplier = 2;
+  store.options.level0_file_num_compaction_trigger = 4;
+  store.options.level0_slowdown_writes_trigger = 1000;
+  store.options.level0_stop_writes_trigger = 1000;
+  store.MustOpen();
+  for (int i = 0; i < 6000; ++i) {
+    store.Put("key" + std::to_string(i * 7919 % 6000), std::string(50, 'v'));
+    if (i % 300 == 0) store.Quiet();  // all at once would make levels that do not overlap
+  }
+  store.Flush();
+  store.Quiet();
+  std::uint64_t most = 0;
+  std::uint64_t made = 0;
+  bool is_inside = false;
+  const int hook = store.fs->AddHook([&](const SimOp& op) {
+    if (is_inside || op.kind != SimOpKind::kSync || op.phase != SimPhase::kBefore || !op.path.ends_with(".run")) return;
+    is_inside = true;
+    store.Put("key" + std::to_string(made++ * 997 % 6000), "later");
+    EXPECT_TRUE(store.db->Flush({.wait = false}).ok());
+    while (store.Property("num-immutable-mem-table") > 0) store.executor->RunOneInstead();
+    most = std::max(most, store.Property("num-runs"));
+    is_inside = false;
+  });
+  store.Compact();
+  store.fs->RemoveHook(hook);
+  EXPECT_GT(made, 40u) << "the request was not long";
+  EXPECT_LT(most, 20u);
+  EXPECT_EQ(store.Verify(), "");
 }
 
 // The tree has no level 0: its runs are swept when they are many.

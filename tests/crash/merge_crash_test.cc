@@ -33,6 +33,7 @@ class MergeCrashRun {
     options.blob_file_size = 16u << 10;
     options.sweep_ratio = static_cast<int>(prng_.Between(1, 2));
     UseIndexOfTest(&options);
+    options.level0_stop_writes_trigger = 1000;  // a write inside a merge cannot wait for that merge
     store_.MustOpen();
     Load();
     hook_ = store_.fs->AddHook([this](const SimOp& op) { See(op); });

@@ -423,6 +423,26 @@ TEST_F(HeldMergeTest, NothingButAnotherMergeWaitsForOne) {
   EXPECT_EQ(Contents(at_snapshot.get()), then);
 }
 
+// Beyond level0_stop_writes_trigger a write waits for a step of a compaction, whoever takes it.
+TEST_F(HeldMergeTest, AWriteBeyondTheStopTriggerWaitsForTheMergeOfAnotherCaller) {
+  if (!TestsUseLsm()) GTEST_SKIP() << "a tree has no such trigger";
+  std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
+  held_.AwaitHeld();
+  ASSERT_TRUE(db_->SetOptions(family_.get(), {{"level0_file_num_compaction_trigger", "2"},
+                                              {"level0_slowdown_writes_trigger", "3"},
+                                              {"level0_stop_writes_trigger", "3"}})
+                  .ok());
+  std::thread release([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    held_.Release();
+  });
+  MustPut(KeyOf(1), "waits");
+  EXPECT_TRUE(held_.released());
+  merge.join();
+  release.join();
+  EXPECT_EQ(Contents(), model_);
+}
+
 TEST_F(HeldMergeTest, AFamilyMayBeDroppedWhileItIsMerged) {
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
