@@ -404,7 +404,7 @@ const Row kExpected[] = {
     {"sealed log", "flip a bit", "HOR", "HOR"},
     {"sealed log", "garbage behind", "H", "H"},
     {"sealed log", "older copy", "", ""},
-    {"sealed log", "swap two blocks", "OR", "OR"},
+    {"sealed log", "swap two blocks", "HOR", "HOR"},
     {"sealed log", "zero 512 bytes", "HOR", "HOR"},
 };
 
