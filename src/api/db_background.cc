@@ -739,12 +739,12 @@ Status DbImpl::Shut() {
   log_.reset();
   view_.Install(nullptr);
   EpochDrain();
-  if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
-  manifest_.reset();
   for (const auto& family : families) {
-    family->index.reset();
+    family->index.reset();  // with the file that it writes to, which goes if the family was dropped
     family->active.reset();
   }
+  if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
+  manifest_.reset();
   lock_.reset();
   return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
 }

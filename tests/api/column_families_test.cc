@@ -204,6 +204,18 @@ TEST(ColumnFamilies, MayBeDroppedOneAfterTheOther) {
   EXPECT_EQ(store.Verify(), "");
 }
 
+// The file that its index wrote to was let go of behind the last removal, and stayed until the next opening.
+TEST(ColumnFamilies, OneThatWasDroppedAndIsHeldLeavesNoFileBehindClose) {
+  FamilyStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* const gone = store.Create("gone");
+  for (int n = 0; n < 50; ++n) store.PutIn(gone, "key" + std::to_string(n), "value");
+  ASSERT_TRUE(store.db->CompactRange({}, gone, nullptr, nullptr).ok());
+  ASSERT_TRUE(store.db->DropColumnFamily(gone).ok());
+  store.MustClose();
+  EXPECT_EQ(store.FilesOf(".run").size() + store.FilesOf(".idx").size(), 0u);
+}
+
 TEST(ColumnFamilies, DroppingOneGivesItsBytesBack) {
   FamilyStore store;
   store.MustOpen();
