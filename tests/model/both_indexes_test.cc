@@ -184,6 +184,11 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
           held.clear();
           // Another threshold: keys go from small to large and back at every border of layers.
           store.options.min_blob_size = store.family_options["lsm"].min_blob_size = std::uint64_t{16} << prng.Uniform(5);
+          // And what another style of compaction has left, with other levels.
+          ColumnFamilyOptions& lsm = store.family_options["lsm"];
+          lsm.compaction_style = prng.OneIn(2) ? kCompactionStyleLazyLevel : kCompactionStyleLevel;
+          lsm.num_levels = static_cast<int>(prng.Between(2, 6));
+          lsm.compression = prng.OneIn(2) ? CompressionType::kNoCompression : CompressionType::kLZ4Compression;
           if (prng.OneIn(2)) {
             store.Close();
             both.Open();
