@@ -159,7 +159,9 @@ Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) c
 }
 
 BTreeIndex::BTreeIndex(BTreeIndexOptions options)
-    : options_(std::move(options)), sweep_ratio_(options_.merges.sweep_ratio) {
+    : options_(std::move(options)),
+      sweep_ratio_(options_.merges.sweep_ratio),
+      filter_bits_per_key_(options_.filter_bits_per_key) {
   assert(options_.comparator != nullptr && options_.pool != nullptr && options_.create_file != nullptr);
   assert(options_.merges.sweep_ratio > 0);
 }
@@ -168,6 +170,14 @@ MergePolicy BTreeIndex::Merges() const {
   MergePolicy policy = options_.merges;
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
   return policy;
+}
+
+PageBuilderOptions BTreeIndex::Pages() const {
+  PageBuilderOptions pages{options_.segments.page_size, options_.fill_percent};
+  if (options_.comparator->EqualMeansSameBytes()) {
+    pages.filter_bits_per_key = filter_bits_per_key_.load(std::memory_order_relaxed);
+  }
+  return pages;
 }
 
 FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable) const {
@@ -212,7 +222,8 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable,
   cost.keys = static_cast<double>(*between);
   cost.page_bytes = static_cast<double>(tree.parts().page_size);
   cost.children = ChildrenOf(cost.page_bytes, options_.fill_percent);
-  cost.entry_bytes = update.entry_bytes * (1 - 1 / cost.children);  // the branches' part is in the law
+  cost.filter_bytes = Pages().filter_bits_per_key / 8.0;
+  cost.entry_bytes = LeafPartOf(update.entry_bytes, cost);
   cost.run_entry_bytes = update.run_entry_bytes;
   cost.batch = static_cast<double>(memtable.key_count);
   cost.new_share = update.new_share;
@@ -277,7 +288,7 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   SweepInput sweep;
   sweep.comparator = options_.comparator;
   sweep.pool = options_.pool;
-  sweep.pages = {options_.segments.page_size, options_.fill_percent};
+  sweep.pages = Pages();
   sweep.root = layers.parts().root;
   sweep.files = layers.parts().files;
   outcome->swept_ = ChooseLayers(layers, resumes, input, &sweep);

@@ -29,6 +29,7 @@ struct BTreeIndexOptions {
   PagePool* pool = nullptr;
   IndexSegmentOptions segments;  // with the page size
   unsigned fill_percent = 95;
+  unsigned filter_bits_per_key = 10;  // without effect under a comparator for which filters do not work
   MergePolicy merges;
   EvacuationPolicy evacuation;  // its small_units follow from the size of segments
   CreateIndexFile create_file;
@@ -50,6 +51,7 @@ class BTreeIndex final : public Index {
   Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override {
     sweep_ratio_.store(static_cast<std::uint64_t>(options.sweep_ratio), std::memory_order_relaxed);
+    filter_bits_per_key_.store(static_cast<unsigned>(options.filter_bits_per_key), std::memory_order_relaxed);
   }
   void SealFiles() override { open_segment_ = {}; }
 
@@ -63,9 +65,12 @@ class BTreeIndex final : public Index {
 
   // What merges are decided by now.
   [[nodiscard]] MergePolicy Merges() const;
+  // What pages are built with now.
+  [[nodiscard]] PageBuilderOptions Pages() const;
 
   const BTreeIndexOptions options_;
   std::atomic<std::uint64_t> sweep_ratio_;  // of options_.merges, until it is changed
+  std::atomic<unsigned> filter_bits_per_key_;  // so too
   OpenIndexSegment open_segment_;  // no file: the next merge starts one
 };
 

@@ -17,22 +17,56 @@ double LivePartOfOldest(double q) {
   return e;
 }
 
-// Pages of all levels that hold a leaf which so many updates touch.
-double PagesOfAllLevels(double leaves, double updates, double children) {
-  double pages = PagesTouched(leaves, updates);
-  while (leaves > 1) {
-    leaves = std::max(1.0, leaves / children);
-    pages += std::max(1.0, PagesTouched(leaves, updates));
+constexpr double kSeparatorBytes = 8;
+constexpr auto kBytesOfChild = static_cast<double>(kChildBytes + kHeadBytes) + kSeparatorBytes;
+
+// The branches right above the leaves.
+struct LowestBranches {
+  double children = 0;         // at most
+  double bytes_per_child = 0;
+
+  static LowestBranches Of(const TreeCost& cost, double keys_per_leaf) {
+    if (cost.filter_bytes <= 0) return {cost.children, cost.page_bytes / cost.children};
+    const double child = kBytesOfChild + kFilterEndBytes + keys_per_leaf * cost.filter_bytes;
+    const double children = std::max(4.0, cost.children * kBytesOfChild * kFilteredBranchUnits / child);
+    return {children, cost.page_bytes * kFilteredBranchUnits / children};
   }
-  return pages;
+  // Of one with so many children, in whole pages.
+  [[nodiscard]] double BytesOf(double count, double page_bytes) const {
+    return std::ceil(std::min(count, children) * bytes_per_child / page_bytes - 1e-6) * page_bytes;
+  }
+};
+
+// Bytes of the pages of all levels that hold a leaf which so many updates touch.
+double BytesOfAllLevels(double leaves, double updates, const TreeCost& cost) {
+  double bytes = PagesTouched(leaves, updates) * cost.page_bytes;
+  if (leaves <= 1) return bytes;
+  const LowestBranches lowest = LowestBranches::Of(cost, cost.keys / leaves);
+  double pages = std::max(1.0, leaves / lowest.children);
+  bytes += std::max(1.0, PagesTouched(pages, updates)) * lowest.BytesOf(leaves / pages, cost.page_bytes);
+  while (pages > 1) {
+    pages = std::max(1.0, pages / cost.children);
+    bytes += std::max(1.0, PagesTouched(pages, updates)) * cost.page_bytes;
+  }
+  return bytes;
 }
 
 }  // namespace
 
 double ChildrenOf(double page_bytes, unsigned fill_percent) {
-  constexpr double kSeparatorBytes = 8;
   const double room = page_bytes * fill_percent / 100 - kPageHeaderSize;
-  return std::max(4.0, room / (static_cast<double>(kChildBytes + kHeadBytes) + kSeparatorBytes));
+  return std::max(4.0, room / kBytesOfChild);
+}
+
+double LeafPartOf(double bytes_per_key, const TreeCost& cost) {
+  if (bytes_per_key <= 0) return bytes_per_key;
+  double leaf_part = bytes_per_key;
+  for (int i = 0; i < 8; ++i) {  // how large the branches are depends on it, a little
+    const double keys_per_leaf = cost.page_bytes / leaf_part;
+    const double above = LowestBranches::Of(cost, keys_per_leaf).bytes_per_child * cost.children / (cost.children - 1);
+    leaf_part = std::max(1.0, bytes_per_key - above / keys_per_leaf);
+  }
+  return leaf_part;
 }
 
 double MemtablesPerMerge(const TreeCost& cost) {
@@ -50,12 +84,12 @@ double BytesPerUpdate(const TreeCost& cost) {
 
   const double leaves = std::max(1.0, cost.keys * cost.entry_bytes / cost.page_bytes);
   const double added_leaves = updates * cost.new_share * cost.entry_bytes / cost.page_bytes;
-  const double rewritten = cost.keys <= 0 ? 0 : PagesOfAllLevels(leaves, updates, cost.children);
+  const double rewritten = cost.keys <= 0 ? 0 : BytesOfAllLevels(leaves, updates, cost);
   const double copied = LivePartOfOldest(cost.keys <= 0 ? 1 : PagesTouched(leaves, updates) / leaves);
   // What is new makes leaves, and these branches, a geometric series.
-  const double added = added_leaves * cost.children / (cost.children - 1);
-  const double pages = (rewritten + added) / (1 - copied);
-  return (cost.page_bytes * pages + cost.run_entry_bytes * runs * cost.batch) / updates;
+  const double above = LowestBranches::Of(cost, cost.page_bytes / cost.entry_bytes).bytes_per_child;
+  const double added = added_leaves * (cost.page_bytes + above * cost.children / (cost.children - 1));
+  return ((rewritten + added) / (1 - copied) + cost.run_entry_bytes * runs * cost.batch) / updates;
 }
 
 }  // namespace cambium

@@ -5,7 +5,7 @@
 //
 //   leaves     touched = L (1 - e^(-M/L)) pages of P bytes are written for M updates. Limits: P bytes an update while M
 //              is far below L, s * N/M when it is above (s bytes a key), whatever P is.
-//   parents    the same for each level of branches.
+//   parents    the same for each level of branches. Those above the leaves hold filters, and are up to four pages large.
 //   runs       of the M/m memtables all but the last become runs, because that one brings the merge with it: an entry
 //              of a run (about 22 bytes with a filter, for separated values and keys of 16 bytes) each.
 //   copies     files of pages may hold twice what is alive. Where sweeps leave pages alive here and there, what of the
@@ -30,6 +30,7 @@ struct TreeCost {
   double entry_bytes = 22;      // s: what a key takes in a leaf, gaps included
   double page_bytes = 4096;     // P
   double children = 86;         // of a branch, see ChildrenOf
+  double filter_bytes = 1.25;   // of a key, in the branch above its leaf; 0: no filters
   double run_entry_bytes = 24;  // what a key takes in a run, filter included
   double batch = 1;             // m: keys of a memtable
   double new_share = 0;         // of them, those that the tree does not have: 0 overwrites, 1 loads
@@ -38,6 +39,9 @@ struct TreeCost {
 
 // How many children a branch has if its separators are short. It is not much that depends on it.
 [[nodiscard]] double ChildrenOf(double page_bytes, unsigned fill_percent);
+
+// The part of the tree's bytes per key that is of leaves. What is left is of branches, and in the law already.
+[[nodiscard]] double LeafPartOf(double bytes_per_key, const TreeCost& cost);
 
 // How many memtables are merged at a time: M/m.
 [[nodiscard]] double MemtablesPerMerge(const TreeCost& cost);

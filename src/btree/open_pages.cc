@@ -11,14 +11,20 @@ namespace {
 // Big separators make branches of several units, with few children. Such a page is full enough with so many.
 constexpr std::uint32_t kChildrenMin = kBranchChildrenMin / 2;
 
+// Of more units than pages of its kind usually have, because an item is so large.
+template <typename Builder>
+bool IsLarge(const Builder& page) {
+  return page.units() > page.usual_units();
+}
+
 bool Fits(const LeafBuilder& page, const LeafItem& item) { return page.Fits(item.key, item.entry); }
-bool Fits(const BranchBuilder& page, const BranchItem& item) { return page.Fits(item.key); }
+bool Fits(const BranchBuilder& page, const BranchItem& item) { return page.Fits(item.key, item.filter); }
 Status Put(LeafBuilder* page, const LeafItem& item) { return page->Add(item.key, item.entry); }
-Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child); }
+Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child, item.filter); }
 
 // What an item takes, roughly: good enough to deal evenly, because neighbours are compressed alike.
 std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
-std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size(); }
+std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size() + item.filter.words.size(); }
 
 // Calls visit(item) for all items of an encoded page.
 template <typename Item, typename Visitor>
@@ -30,7 +36,7 @@ Status ForEachItem(const std::string& encoded, Slice lower, Visitor visit) {
     if constexpr (std::is_same_v<Item, LeafItem>) {
       item = {view.key(i, &scratch), view.entry(i)};
     } else {
-      item = {i == 0 ? lower : view.key(i - 1, &scratch), view.child(i)};
+      item = {i == 0 ? lower : view.key(i - 1, &scratch), view.child(i), view.child_filter(i)};
     }
     CAMBIUM_RETURN_IF_ERROR(visit(item));
   }
@@ -41,7 +47,8 @@ Status ForEachItem(const std::string& encoded, Slice lower, Visitor visit) {
 
 template <typename Builder, typename Item>
 Builder OpenPages<Builder, Item>::NewBuilder(unsigned fill_percent) const {
-  const PageBuilderOptions options{options_.page_size, fill_percent};
+  PageBuilderOptions options = options_;
+  options.fill_percent = fill_percent;
   if constexpr (std::is_same_v<Builder, LeafBuilder>) {
     return LeafBuilder(order_, options);
   } else {
@@ -64,10 +71,10 @@ Status OpenPages<Builder, Item>::Add(const Item& item, Slice lower, const Writer
 template <typename Builder, typename Item>
 bool OpenPages<Builder, Item>::IsFullEnough(const Builder& page) const {
   if constexpr (std::is_same_v<Builder, BranchBuilder>) {
-    if (page.units() > 1) return page.count() >= kChildrenMin;
+    if (IsLarge(page)) return page.count() >= kChildrenMin;
     return page.count() > 1 && page.fill_percent() >= kFillMin;
   } else {
-    return page.units() > 1 || page.fill_percent() >= kFillMin;
+    return IsLarge(page) || page.fill_percent() >= kFillMin;
   }
 }
 
@@ -80,9 +87,9 @@ std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const 
   for (const Page& page : pages_) {
     bytes += page.builder.used_bytes() - kPageHeaderSize;
     items += page.builder.count();
-    has_large = has_large || page.builder.units() > 1;
+    has_large = has_large || IsLarge(page.builder);
   }
-  std::size_t room = options_.page_size - kPageHeaderSize;
+  const std::size_t room = std::size_t{pages_[0].builder.usual_units()} * options_.page_size - kPageHeaderSize;
   std::size_t needed = std::max<std::size_t>(1, (bytes + room - 1) / room);
   if (has_large && std::is_same_v<Builder, BranchBuilder>) {
     needed = (items + kBranchChildrenMin - 1) / kBranchChildrenMin;
@@ -129,7 +136,7 @@ template <typename Builder, typename Item>
 Status OpenPages<Builder, Item>::WriteUpToLargeLeaf(const Writer& write) {
   if (!std::is_same_v<Builder, LeafBuilder>) return Status::OK();
   std::size_t count = pages_.size();
-  while (count > 0 && pages_[count - 1].builder.units() == 1) --count;
+  while (count > 0 && !IsLarge(pages_[count - 1].builder)) --count;
   for (std::size_t i = 0; i < count; ++i) {
     CAMBIUM_RETURN_IF_ERROR(write(pages_[i].lower, &pages_[i].builder));
   }

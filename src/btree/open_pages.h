@@ -32,6 +32,7 @@ struct LeafItem {
 struct BranchItem {
   Slice key;
   ChildRef child;
+  LeafFilter filter = {};  // of a leaf
 };
 
 // One thread.

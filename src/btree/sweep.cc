@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "btree/tree_rebuilder.h"
+#include "index/filter.h"
 #include "index/merge_cursor.h"
 #include "index/page_format.h"
 #include "index/tree_cursor.h"
@@ -49,7 +50,7 @@ class Sweeper {
     }
     if (in_.root.height > 0) {
       const ChildRef root{in_.root.page, in_.root.entry_count, in_.root.value_bytes};
-      CAMBIUM_RETURN_IF_ERROR(Visit(root, in_.root.height - 1, nullptr, nullptr));
+      CAMBIUM_RETURN_IF_ERROR(Visit(root, in_.root.height - 1, nullptr, nullptr, {}));
     }
     CAMBIUM_RETURN_IF_ERROR(TakeBelow(nullptr));
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
@@ -79,7 +80,8 @@ class Sweeper {
 
   // One page of the old tree and what hangs from it. All keys of the layers below `*lower` have been taken. No `lower`:
   // nothing is left of it.
-  Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper) {
+  Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
+               const LeafFilter& filter) {
     if (lower != nullptr) EndAt(*lower);
     const bool has_key = HasKeyBelow(upper);
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
@@ -93,7 +95,7 @@ class Sweeper {
       CAMBIUM_TRY(is_evacuated, HasVictim(child, level));
       if (!is_evacuated) {
         CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-        if (can_graft) return tree_.Graft(child, level, lower == nullptr ? Slice() : *lower, upper);
+        if (can_graft) return Graft(child, level, lower, upper, filter);
       }
     }
     CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -104,6 +106,23 @@ class Sweeper {
     if (level > 0) return VisitChildren(*page, level, lower, upper);
     if (!has_key && is_touched && ranges_.CoversAllOf(lower, upper)) return CutLeaf(*page);
     return MergeLeaf(*page, upper);
+  }
+
+  // A leaf takes its filter along. If it has none, or one with another number of bits, because the leaf was all of the
+  // old tree or options were others then, the branch above it, which is written anew, gets one made from its keys.
+  Status Graft(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
+               const LeafFilter& filter) {
+    const Slice left = lower == nullptr ? Slice() : *lower;
+    const unsigned bits = in_.pages.filter_bits_per_key;
+    const bool is_right = !filter.words.empty() && filter.probes == FilterProbesFor(bits);
+    if (level > 0 || bits == 0 || is_right) return tree_.Graft(child, level, left, upper, filter);
+    CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, 0));
+    out_.stats.bytes_read += page->bytes().size();
+    std::vector<std::uint64_t> hashes(page->count());
+    std::string scratch;
+    for (std::uint32_t i = 0; i < page->count(); ++i) hashes[i] = FilterHash(page->key(i, &scratch));
+    const std::string words = MakeLeafFilter(hashes, bits);
+    return tree_.Graft(child, level, left, upper, {words, FilterProbesFor(bits)});
   }
 
   Result<bool> HasCoveredKey(const ChildRef& leaf) {
@@ -128,7 +147,8 @@ class Sweeper {
       const Slice left_slice(left);
       const Slice right_slice(right);
       CAMBIUM_RETURN_IF_ERROR(Visit(branch.child(i), level - 1, i == 0 ? lower : &left_slice,
-                                    is_last ? upper : &right_slice));
+                                    is_last ? upper : &right_slice,
+                                    branch.child_filter(MutantIs(Mutant::kGraftWithAnotherFilter) ? 0 : i)));
       left.swap(right);
     }
     return Status::OK();

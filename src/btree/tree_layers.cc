@@ -55,13 +55,14 @@ bool TreeLayers::IsMasked(std::size_t run, Slice key) const {
 }
 
 Result<bool> TreeLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
-  const std::uint64_t hash = parts_.runs.empty() ? 0 : FilterHash(key);  // once for all filters
+  const std::uint64_t hash = FilterHash(key);  // once for all filters
+  for (const auto& run : parts_.runs) run->PrefetchFilter(hash);
   for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
     if (IsMasked(i, key)) break;  // and so are all older ones
     CAMBIUM_TRY(const bool found, parts_.runs[i]->FindHashed(key, hash, keep, entry));
     if (found) return true;
   }
-  return TreeFind(parts_.root, parts_.files, parts_.pool, order_, key, keep, entry);
+  return TreeFind(parts_.root, parts_.files, parts_.pool, order_, key, hash, keep, entry);
 }
 
 std::vector<MergeChild> TreeLayers::RunCursors(std::size_t first) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "index/filter.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -65,8 +66,10 @@ OpenBranches& TreeRebuilder::Branches(unsigned level) {
 }
 
 Status TreeRebuilder::CloseLeaf(Slice lower, LeafBuilder* page) {
+  const unsigned bits = options_.filter_bits_per_key;
+  const std::string words = bits == 0 ? std::string() : page->MakeFilter(bits);
   CAMBIUM_TRY(const ChildRef ref, Write(page));
-  return AddChild(1, lower, ref);
+  return AddChild(1, lower, ref, {words, FilterProbesFor(bits)});
 }
 
 Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* page) {
@@ -78,8 +81,8 @@ Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* pa
 }
 
 // Recursion with CloseBranch is one step per level, and there are at most kMaxTreeHeight.
-Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
-  return Branches(level).Add({separator, child}, separator, [this, level](Slice lower, BranchBuilder* page) {
+Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child, const LeafFilter& filter) {
+  return Branches(level).Add({separator, child, filter}, separator, [this, level](Slice lower, BranchBuilder* page) {
     return CloseBranch(level, lower, page);
   });
 }
@@ -95,13 +98,14 @@ Result<bool> TreeRebuilder::CanGraft(unsigned level) {
   return is_cut;
 }
 
-Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper) {
+Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
+                            const LeafFilter& filter) {
   assert(leaves_.empty());
   if (bound_kind_ != Bound::kNone) CAMBIUM_RETURN_IF_ERROR(CheckOrder(lower));
   if (upper != nullptr && order_.Compare(lower, *upper) >= 0 && bound_kind_ != Bound::kNone) {
     return Status::Corruption("keys out of order: " + Printable(*upper) + " bounds what begins at " + Printable(lower));
   }
-  CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child));
+  CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child, filter));
   bound_kind_ = upper == nullptr ? Bound::kEnd : Bound::kUpper;
   if (upper != nullptr) bound_.assign(upper->data(), upper->size());
   return Status::OK();

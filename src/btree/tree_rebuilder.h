@@ -39,8 +39,9 @@ class TreeRebuilder {
   //
   //   keys added before < lower <= keys of the subtree < *upper <= keys added later
   //
-  // Both are separators of the old tree; null where there is none.
-  Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper);
+  // Both are separators of the old tree; null where there is none. `filter` is that of a leaf, if it has one.
+  Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
+               const LeafFilter& filter = {});
 
   // Closes all pages. A root with one child is not made. height 0 if nothing was added.
   Result<TreeRoot> Finish();
@@ -50,7 +51,7 @@ class TreeRebuilder {
   [[nodiscard]] Slice SeparatorBefore(Slice key) const;
   Status CloseLeaf(Slice lower, LeafBuilder* page);
   Status CloseBranch(unsigned level, Slice lower, BranchBuilder* page);
-  Status AddChild(unsigned level, Slice separator, const ChildRef& child);
+  Status AddChild(unsigned level, Slice separator, const ChildRef& child, const LeafFilter& filter = {});
   template <typename Builder>
   Result<ChildRef> Write(Builder* page);
   OpenBranches& Branches(unsigned level);

@@ -22,10 +22,9 @@ constexpr unsigned kNumbersPerProduct = 64 / kBitNumberBits;
 // Calls visit(word, mask) for each bit of a key until it returns false; true if it never did.
 template <typename Visit>
 [[nodiscard]] bool VisitBits(std::uint64_t hash, unsigned probes, Visit visit) {
-  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio, as in SeedAt
   std::uint64_t product = hash;
   while (probes > 0) {
-    product *= kMultiplier;
+    product *= kFilterMultiplier;
     std::uint64_t numbers = product;
     for (unsigned i = 0; i < kNumbersPerProduct && probes > 0; ++i, --probes) {
       const unsigned bit = static_cast<unsigned>(numbers >> (64 - kBitNumberBits));
@@ -36,15 +35,10 @@ template <typename Visit>
   return true;
 }
 
-// ln 2 bits per key would be best if all blocks held equally many keys. Some hold more, and those err most, so fewer.
-[[nodiscard]] unsigned ProbesFor(unsigned bits_per_key) {
-  return std::clamp(bits_per_key * 65 / 100, 1u, kFilterProbesMax);
-}
-
 }  // namespace
 
 FilterBuilder::FilterBuilder(unsigned bits_per_key, std::uint64_t keys_expected)
-    : bits_per_key_(std::clamp(bits_per_key, 1u, 64u)), probes_(ProbesFor(bits_per_key_)) {
+    : bits_per_key_(std::clamp(bits_per_key, 1u, 64u)), probes_(FilterProbesFor(bits_per_key_)) {
   if (keys_expected > 0) SizeFor(keys_expected);
 }
 
@@ -104,6 +98,8 @@ Result<Filter> Filter::Parse(Slice bytes) {
   std::memcpy(blocks.data(), bytes.data(), blocks_size);
   return Filter(probes, std::move(blocks));
 }
+
+void Filter::Prefetch(std::uint64_t hash) const { __builtin_prefetch(&blocks_[BlockOf(hash, blocks_.size())]); }
 
 bool Filter::MayContain(std::uint64_t hash) const {
   const FilterBlock& block = blocks_[BlockOf(hash, blocks_.size())];

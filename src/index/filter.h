@@ -15,6 +15,7 @@
 // of no use under a comparator that says otherwise.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,6 +35,13 @@ inline constexpr std::uint64_t kFilterHashSeed = 0x746c6946626d6163u;
 inline constexpr unsigned kFilterBlockSize = 64;
 inline constexpr unsigned kFilterTrailerSize = 8;
 inline constexpr unsigned kFilterProbesMax = 16;
+inline constexpr std::uint64_t kFilterMultiplier = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio, as in SeedAt
+
+// How many bits a key sets in a filter of so many bits per key. ln 2 times that would be best if all blocks held equally
+// many keys. Some hold more, and those err most, so fewer.
+[[nodiscard]] constexpr unsigned FilterProbesFor(unsigned bits_per_key) {
+  return std::clamp(bits_per_key * 65 / 100, 1u, kFilterProbesMax);
+}
 
 struct alignas(kFilterBlockSize) FilterBlock {
   std::uint64_t words[8] = {};
@@ -72,6 +80,8 @@ class Filter {
   // False only if no such key was added.
   [[nodiscard]] bool MayContain(Slice key) const { return MayContain(FilterHash(key)); }
   [[nodiscard]] bool MayContain(std::uint64_t hash) const;
+  // Asks for what MayContain(hash) will read.
+  void Prefetch(std::uint64_t hash) const;
   [[nodiscard]] std::size_t memory_bytes() const { return blocks_.size() * sizeof(FilterBlock) + sizeof(*this); }
 
  private:

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <limits>
 
+#include "index/filter.h"
 #include "util/coding.h"
 
 namespace cambium {
@@ -95,6 +97,7 @@ struct PageAssembly {
   unsigned level = 0;
   std::uint32_t count = 0;
   std::uint64_t value_bytes = 0;
+  unsigned filter_probes = 0;
   bool heads_ascend = false;
   const KeyColumn* keys = nullptr;
   Slice columns;
@@ -153,7 +156,7 @@ void PageAssembly::WriteTo(std::string* page, std::size_t size) const {
   page->push_back(static_cast<char>(level));
   page->push_back(static_cast<char>((heads_ascend ? kPageHeadsAscend : 0) |
                                     (has_keys && shape.wide_slots() ? kPageWideSlots : 0)));
-  page->push_back(0);
+  page->push_back(static_cast<char>(filter_probes));
   PutFixed<std::uint32_t>(page, count);
   PutFixed<std::uint32_t>(page, static_cast<std::uint32_t>(shape.prefix));
   PutFixed<std::uint32_t>(page, static_cast<std::uint32_t>(suffix));
@@ -220,6 +223,12 @@ bool LeafBuilder::FitsIn(std::size_t size_max, Slice key, const Entry& entry) co
   return empty() || SizeWith(keys_.With(key), entry) <= size_max;
 }
 
+std::string LeafBuilder::MakeFilter(unsigned bits_per_key) const {
+  std::vector<std::uint64_t> hashes(count());
+  for (std::uint32_t i = 0; i < count(); ++i) hashes[i] = FilterHash(keys_.key(i));
+  return MakeLeafFilter(hashes, bits_per_key);
+}
+
 ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
   assert(UnitsOf(id) == units_);
   ChildRef ref = FinishUnplaced(page);
@@ -254,27 +263,40 @@ ChildRef LeafBuilder::FinishUnplaced(std::string* page) {
 }
 
 std::size_t BranchBuilder::used_bytes() const {
-  return empty() ? 0 : kPageHeaderSize + keys_.shape().encoded_size() + children_.size() * kChildBytes;
+  return empty() ? 0 : SizeOf(keys_.shape(), children_.size(), filters_.size());
 }
 
-unsigned BranchBuilder::fill_percent() const { return FillPercent(used_bytes(), units_, options_); }
-
-std::size_t BranchBuilder::SizeWith(const KeyColumn::Shape& keys) const {
-  return kPageHeaderSize + keys.encoded_size() + (children_.size() + 1) * kChildBytes;
+unsigned BranchBuilder::fill_percent() const {
+  return FillPercent(used_bytes(), std::max(units_, usual_units()), options_);
 }
 
-bool BranchBuilder::Fits(Slice separator) const {
-  const std::size_t size = SizeWith(ShapeWith(separator));
+std::size_t BranchBuilder::SizeOf(const KeyColumn::Shape& keys, std::size_t children, std::size_t filter_bytes) const {
+  const std::size_t size = kPageHeaderSize + keys.encoded_size() + children * kChildBytes;
+  return has_filters() ? AlignUp(size + children * kFilterEndBytes, 8) + filter_bytes : size;
+}
+
+// The ends of filters are numbers of 16 bits; more words than that are found in no page of legal sizes but under keys
+// so long that a filter is the least of a child's bytes.
+Slice BranchBuilder::WordsOf(const LeafFilter& filter) const {
+  const bool fits = filters_.size() / 8 + filter.words.size() / 8 <= std::numeric_limits<std::uint16_t>::max();
+  return has_filters() && fits && filter.probes == FilterProbesFor(options_.filter_bits_per_key) ? filter.words
+                                                                                                  : Slice();
+}
+
+bool BranchBuilder::Fits(Slice separator, const LeafFilter& filter) const {
+  const std::size_t size =
+      SizeOf(ShapeWith(separator), children_.size() + 1, filters_.size() + WordsOf(filter).size());
   if (count() < kBranchChildrenMin) return size <= std::size_t{kPageUnitsMax} * options_.page_size;
-  return size <= FillLimit(units_, options_);
+  return size <= FillLimit(std::max(units_, usual_units()), options_);
 }
 
-Status BranchBuilder::Add(Slice separator, const ChildRef& child) {
+Status BranchBuilder::Add(Slice separator, const ChildRef& child, const LeafFilter& filter) {
   if (separator.size() > MaxKeySizeFor(options_.page_size)) {
     return TooBig("separator", separator.size(), MaxKeySizeFor(options_.page_size));
   }
   const KeyColumn::Shape keys = ShapeWith(separator);
-  const std::size_t size = SizeWith(keys);
+  const Slice words = WordsOf(filter);
+  const std::size_t size = SizeOf(keys, children_.size() + 1, filters_.size() + words.size());
   const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
   if (size > limit) return TooBig("page", size, limit);
   // What is said of children comes from files, and their sums are in every page above.
@@ -293,6 +315,10 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child) {
     keys_.Add(separator, keys);
   }
   children_.push_back(child);
+  if (has_filters()) {
+    filters_.append(words.data(), words.size());
+    filter_ends_.push_back(static_cast<std::uint16_t>(filters_.size() / 8));
+  }
   return Status::OK();
 }
 
@@ -313,11 +339,22 @@ ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* 
   assembly.heads_ascend = order_.bytewise;
   assembly.keys = &keys_;
   assembly.columns = columns;
+  std::string filters;
+  if (has_filters()) {
+    assembly.filter_probes = FilterProbesFor(options_.filter_bits_per_key);
+    for (const std::uint16_t end : filter_ends_) PutFixed<std::uint16_t>(&filters, end);
+    const std::size_t begin = kPageHeaderSize + keys_.shape().encoded_size() + columns.size();
+    filters.resize(AlignUp(begin + filters.size(), 8) - begin);
+    filters += filters_;
+    assembly.heap = filters;
+  }
   assembly.WriteTo(page, std::size_t{units_} * options_.page_size);
   ref.page = {id, PlacePage(page, id, options_.page_size, file_seed)};
   lower_.clear();
   keys_.Clear();
   children_.clear();
+  filters_.clear();
+  filter_ends_.clear();
   entry_count_ = 0;
   value_bytes_ = 0;
   units_ = 1;

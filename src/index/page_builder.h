@@ -14,6 +14,8 @@ struct PageBuilderOptions {
   std::uint32_t page_size = 4096;
   // How full a page becomes at most, header included. Less than 100 leaves room for the next sweep's few keys.
   unsigned fill_percent = 95;
+  // Of the filters over the keys of leaves, which branches of level 1 have then. 0: none do.
+  unsigned filter_bits_per_key = 0;
 };
 
 // Keys of a page while it grows: their common prefix and suffix, and how many bytes they will take.
@@ -68,10 +70,13 @@ class LeafBuilder {
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
   [[nodiscard]] Slice first_key() const { return keys_.key(0); }
   [[nodiscard]] Slice last_key() const { return keys_.key(keys_.count() - 1); }
+  // The words of a filter over its keys: see leaf_filter.h.
+  [[nodiscard]] std::string MakeFilter(unsigned bits_per_key) const;
   [[nodiscard]] std::size_t used_bytes() const;
   // Of the units it has now, header included. 0 if empty.
   [[nodiscard]] unsigned fill_percent() const;
   [[nodiscard]] unsigned units() const { return units_; }
+  [[nodiscard]] static unsigned usual_units() { return 1; }
 
   // Writes the page for its place into *page (units() * page_size bytes), empties the builder, says where it points.
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
@@ -90,8 +95,8 @@ class LeafBuilder {
   unsigned units_ = 1;
 };
 
-// The same for children. A branch grows by units until it has kBranchChildrenMin children, so that trees of long keys
-// stay flat.
+// The same for children. A branch has one unit, with filters up to kFilteredBranchUnits; it grows beyond that until it
+// has kBranchChildrenMin children, so that trees of long keys stay flat.
 inline constexpr std::uint32_t kBranchChildrenMin = 8;
 
 class BranchBuilder {
@@ -99,18 +104,20 @@ class BranchBuilder {
   BranchBuilder(const KeyOrder& order, const PageBuilderOptions& options, unsigned level)
       : order_(order), options_(options), level_(level) {}
 
-  [[nodiscard]] bool Fits(Slice separator) const;
+  [[nodiscard]] bool Fits(Slice separator, const LeafFilter& filter = {}) const;
   // `separator`: keys left of it < separator <= keys of the child. That of the first child is not stored in the page
-  // (its parent knows it); see lower(). InvalidArgument as above; Corruption if the totals of the children overflow.
-  Status Add(Slice separator, const ChildRef& child);
+  // (its parent knows it); see lower(). A filter is copied if the page is one with filters, of as many probes; without
+  // it the child is asked for every key. InvalidArgument as above; Corruption if the totals of the children overflow.
+  Status Add(Slice separator, const ChildRef& child, const LeafFilter& filter = {});
 
   [[nodiscard]] bool empty() const { return children_.empty(); }
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(children_.size()); }
   [[nodiscard]] const ChildRef& child(std::uint32_t i) const { return children_[i]; }
   [[nodiscard]] Slice lower() const { return lower_; }  // the first child's separator
   [[nodiscard]] std::size_t used_bytes() const;
-  [[nodiscard]] unsigned fill_percent() const;
+  [[nodiscard]] unsigned fill_percent() const;  // of its units, or of those that it usually has, if these are more
   [[nodiscard]] unsigned units() const { return units_; }
+  [[nodiscard]] unsigned usual_units() const { return has_filters() ? kFilteredBranchUnits : 1; }
 
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
 
@@ -119,7 +126,9 @@ class BranchBuilder {
   [[nodiscard]] KeyColumn::Shape ShapeWith(Slice separator) const {
     return empty() ? keys_.shape() : keys_.With(separator);
   }
-  [[nodiscard]] std::size_t SizeWith(const KeyColumn::Shape& keys) const;
+  [[nodiscard]] std::size_t SizeOf(const KeyColumn::Shape& keys, std::size_t children, std::size_t filter_bytes) const;
+  [[nodiscard]] bool has_filters() const { return level_ == 1 && options_.filter_bits_per_key > 0; }
+  [[nodiscard]] Slice WordsOf(const LeafFilter& filter) const;
 
   KeyOrder order_;
   PageBuilderOptions options_;
@@ -127,6 +136,8 @@ class BranchBuilder {
   std::string lower_;
   KeyColumn keys_;
   std::vector<ChildRef> children_;
+  std::string filters_;                     // words of all children
+  std::vector<std::uint16_t> filter_ends_;  // in words
   std::uint64_t entry_count_ = 0;  // of all children
   std::uint64_t value_bytes_ = 0;
   unsigned units_ = 1;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "index/filter.h"
 #include "util/checksum.h"
 #include "util/coding.h"
 #include "util/mutant.h"
@@ -16,7 +17,7 @@ constexpr std::size_t kIdOffset = 8;
 constexpr std::size_t kTypeOffset = 16;
 constexpr std::size_t kLevelOffset = 17;
 constexpr std::size_t kFlagsOffset = 18;
-constexpr std::size_t kReservedOffset = 19;
+constexpr std::size_t kFilterProbesOffset = 19;
 constexpr std::size_t kCountOffset = 20;
 constexpr std::size_t kPrefixOffset = 24;
 constexpr std::size_t kSuffixOffset = 28;
@@ -105,6 +106,7 @@ Result<PageView> PageView::Parse(Slice page, const std::string& path, std::uint6
   Status status = view.ParseHeader(page);
   if (status.ok()) status = view.ParseKeys();
   if (status.ok()) status = view.is_leaf() ? view.ParseEntries() : view.ParseChildren();
+  if (status.ok() && view.filter_probes_ != 0) status = view.ParseFilters();
   if (!status.ok()) return status.WithContext(PagePlaceName(path, offset));
   return view;
 }
@@ -125,7 +127,11 @@ Status PageView::ParseHeader(Slice page) {
   }
   if (level_ >= kMaxTreeHeight) return Status::Corruption("level that no tree has");
   if ((flags_ & ~(kPageHeadsAscend | kPageWideSlots)) != 0) return Status::Corruption("unknown flags");
-  if (in[kReservedOffset] != 0) return Status::Corruption("reserved byte is not zero");
+  filter_probes_ = static_cast<std::uint8_t>(in[kFilterProbesOffset]);
+  if (filter_probes_ > kFilterProbesMax || (filter_probes_ != 0 && level_ != 1)) {
+    return Status::Corruption("filters of " + std::to_string(filter_probes_) + " probes at level " +
+                              std::to_string(level_));
+  }
 
   data_ = in;
   size_ = static_cast<std::uint32_t>(page.size());
@@ -228,6 +234,30 @@ Status PageView::ParseChildren() const {
   }
   if (sum != value_bytes_) return Status::Corruption("sum of value sizes is wrong");
   return Status::OK();
+}
+
+Status PageView::ParseFilters() {
+  const std::uint64_t words = AlignUp(std::uint64_t{heap_offset_} + std::uint64_t{count_} * kFilterEndBytes, 8);
+  std::uint32_t begin = 0;
+  for (std::uint32_t i = 0; words <= size_ && i < count_; ++i) {
+    const std::uint32_t end = filter_end(i);
+    if (end < begin) return Status::Corruption("filters overlap");
+    begin = end;
+  }
+  if (words + std::uint64_t{begin} * 8 > size_) return Status::Corruption("filters run out of the page");
+  filters_ = data_ + words;
+  return Status::OK();
+}
+
+std::uint32_t PageView::filter_end(std::uint32_t i) const {
+  return DecodeFixed<std::uint16_t>(data_ + heap_offset_ + std::size_t{i} * kFilterEndBytes);
+}
+
+LeafFilter PageView::child_filter(std::uint32_t i) const {
+  assert(!is_leaf() && i < count_);
+  if (filters_ == nullptr) return {};
+  const std::uint32_t begin = i == 0 ? 0 : filter_end(i - 1);
+  return {{filters_ + std::size_t{begin} * 8, std::size_t{filter_end(i) - begin} * 8}, filter_probes_};
 }
 
 std::uint64_t PageView::checksum() const { return DecodeFixed<std::uint64_t>(data_ + kChecksumOffset); }
@@ -364,6 +394,17 @@ std::uint32_t PageView::CountBelow(Slice target, const KeyOrder& order, bool or_
   return low;
 }
 
+void PageView::PrefetchSearch() const {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kBytesMax = 16 * kLine;
+  const std::size_t heads = std::size_t{key_count_} * kHeadBytes;
+  for (std::size_t i = 0; i < std::min(heads, kBytesMax); i += kLine) __builtin_prefetch(heads_ + i);
+  if (prefix_size_ > 0) __builtin_prefetch(data_ + kPageHeaderSize);
+  if (filters_ == nullptr) return;
+  const std::size_t ends = std::size_t{count_} * kFilterEndBytes;
+  for (std::size_t i = 0; i < std::min(ends, kBytesMax); i += kLine) __builtin_prefetch(data_ + heap_offset_ + i);
+}
+
 std::uint32_t PageView::LowerBound(Slice target, const KeyOrder& order, bool* equal) const {
   assert(is_leaf());
   return CountBelow(target, order, false, equal);
@@ -401,6 +442,7 @@ std::uint64_t PageView::entry_count() const {
 }
 
 std::size_t PageView::used_bytes() const {
+  if (filters_ != nullptr) return static_cast<std::size_t>(filters_ - data_) + std::size_t{filter_end(count_ - 1)} * 8;
   std::size_t used = heap_offset_;
   for (std::uint32_t i = 0; is_leaf() && i < count_; ++i) {
     if (const std::uint64_t word = column(0, i); KindOf(word) == EntryKind::kInline) used += InlineLengthOf(word);

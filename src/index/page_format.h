@@ -8,7 +8,7 @@
 //       16     1  type           PageType; 3, a compressed leaf, looks different behind its header: compressed_page.h
 //       17     1  level          0 = leaf, else one more than its children's
 //       18     1  flags          1 heads ascend (keys are in byte order), 2 slots are 4 bytes wide
-//       19     1  reserved       0
+//       19     1  filter probes  bits that a key sets in the filter of its leaf; 0 = no filters. Level 1 only, else 0
 //       20     4  count          leaf: entries; branch: children
 //       24     4  prefix length  bytes that all keys of the page start with
 //       28     4  suffix length  bytes that all keys of the page end with, prefix not counted
@@ -23,7 +23,11 @@
 //                                              zeros behind the key's end: heads compare as the keys do
 //               stride:  rest bytes[keys]      each middle without the bytes that its head holds already
 //               or:      slots u16|u32[keys+1] offsets of the middles from the end of the slots | middles, whole
-//   heap offset inline values | zeros up to the end of the page
+//   heap offset leaf: inline values | zeros up to the end of the page
+//               branch, with filters:
+//               ends  u16[count]       where the filter of each child's keys ends, in words; it begins where the one
+//                                      before it ends, and none has none
+//               zeros up to a multiple of 8 | words u64[ends[count-1]] | zeros up to the end of the page
 //
 //   leaf:   count keys.    keys[i] -> words[i]
 //   branch: count-1 keys.  children[0] | keys[0] | children[1] | keys[1] | ...
@@ -38,6 +42,9 @@
 //   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, not before the heap
 //   kTombstone            zeros
 //
+// Filters: leaf_filter.h. They are of the copy-on-write tree; a run has one filter for all of its keys. A branch with
+// filters is made up to kFilteredBranchUnits large, so that it still has many children.
+//
 // Orders: in byte order, heads are searched and the separators of branches are cut short. Under any other comparator
 // (the reverse of byte order is one) flag 1 is off, keys are searched whole and separators are whole keys; prefix and
 // suffix are then those of all keys, not only of the first and the last.
@@ -48,6 +55,7 @@
 
 #include "cambium/comparator.h"
 #include "cambium/slice.h"
+#include "index/leaf_filter.h"
 #include "index/page_id.h"
 #include "util/result.h"
 #include "vlog/entry.h"
@@ -60,6 +68,7 @@ inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;
 inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf
 inline constexpr std::size_t kChildBytes = 32;  // columns of a branch
 inline constexpr std::size_t kHeadBytes = 4;
+inline constexpr std::size_t kFilterEndBytes = 2;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
 
@@ -78,6 +87,7 @@ inline constexpr std::uint32_t kMaxTreeHeight = 16;
 enum class PageType : std::uint8_t { kLeaf = 1, kBranch = 2, kCompressedLeaf = 3 };
 inline constexpr std::uint8_t kPageHeadsAscend = 1;
 inline constexpr std::uint8_t kPageWideSlots = 2;
+inline constexpr unsigned kFilteredBranchUnits = 4;
 
 // A comparator, and whether it is byte order, asked once instead of at every page.
 struct KeyOrder {
@@ -141,6 +151,8 @@ class PageView {
   // Key i, in *scratch or in the page itself: good until *scratch changes or the page goes.
   [[nodiscard]] Slice key(std::uint32_t i, std::string* scratch) const;
 
+  // Asks for the cache lines that a search may need, at once; it would wait for three or four of them one by one.
+  void PrefetchSearch() const;
   // Leaf: the first i with key(i) >= target, or count(); *equal says whether key(i) == target.
   [[nodiscard]] std::uint32_t LowerBound(Slice target, const KeyOrder& order, bool* equal) const;
   // Branch: the child in which target belongs.
@@ -148,6 +160,7 @@ class PageView {
 
   [[nodiscard]] Entry entry(std::uint32_t i) const;     // leaf; an inline value borrows from the page
   [[nodiscard]] ChildRef child(std::uint32_t i) const;  // branch
+  [[nodiscard]] LeafFilter child_filter(std::uint32_t i) const;  // branch; borrows from the page
 
   // Thorough: keys strictly ascend and heads are those of the keys.
   Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
@@ -161,11 +174,13 @@ class PageView {
   Status ParseKeys();
   [[nodiscard]] Status ParseEntries() const;
   [[nodiscard]] Status ParseChildren() const;
+  Status ParseFilters();
   [[nodiscard]] std::uint64_t column(unsigned which, std::uint32_t i) const;
   [[nodiscard]] std::size_t slot_bytes() const { return (flags_ & kPageWideSlots) != 0 ? 4 : 2; }
   [[nodiscard]] std::uint32_t slot(std::uint32_t i) const;
   [[nodiscard]] std::uint32_t head(std::uint32_t i) const;
   [[nodiscard]] Middle middle(std::uint32_t i) const;
+  [[nodiscard]] std::uint32_t filter_end(std::uint32_t i) const;
   [[nodiscard]] std::size_t key_size(std::uint32_t i) const;
   void CopyKey(std::uint32_t i, char* out) const;
   [[nodiscard]] int CompareBehindHead(std::uint32_t i, Slice target) const;
@@ -178,6 +193,7 @@ class PageView {
   const char* heads_ = nullptr;
   const char* slots_ = nullptr;    // null with a fixed stride
   const char* keys_ = nullptr;     // rests or middles
+  const char* filters_ = nullptr;  // words; the ends are at the heap offset. Null without filters
   std::uint32_t size_ = 0;
   std::uint32_t count_ = 0;
   std::uint32_t key_count_ = 0;
@@ -188,6 +204,7 @@ class PageView {
   std::uint64_t value_bytes_ = 0;
   std::uint8_t level_ = 0;
   std::uint8_t flags_ = 0;
+  std::uint8_t filter_probes_ = 0;
 };
 
 }  // namespace cambium

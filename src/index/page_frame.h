@@ -16,10 +16,11 @@ namespace cambium {
 //
 //   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
 //                                    ──file goes─────▶ closed, n pins ──n = 0──▶ closed
-struct PageFrame {
+struct alignas(64) PageFrame {
   static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
   static constexpr std::uint8_t kLeafWarmth = 1;
   static constexpr std::uint8_t kBranchWarmth = 3;
+  static constexpr std::size_t kAlignment = 64;  // a cache line
 
   PageFrame() = default;
   ~PageFrame() { FreeBytes(); }
@@ -31,6 +32,8 @@ struct PageFrame {
     Unpin();
     return false;
   }
+  // A look-up needs both lines.
+  void Prefetch() const { __builtin_prefetch(reinterpret_cast<const char*>(this) + kAlignment); }
   void Unpin() { state.fetch_sub(1, std::memory_order_release); }
   // Opens a closed frame with `pins` pins.
   void Publish(std::uint32_t pins) { state.fetch_sub(kClosed - pins, std::memory_order_release); }
@@ -63,8 +66,6 @@ struct PageFrame {
   char* bytes = nullptr;
   std::size_t size = 0;
 
- private:
-  static constexpr std::size_t kAlignment = 64;  // a cache line
 };
 
 }  // namespace cambium

@@ -167,6 +167,7 @@ Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {
   assert(file.pool_ == this && FileNumberOf(page.id) == file.number());
   if (PageTable::Cell* cell = file.table_.Find(UnitOffsetOf(page.id)); cell != nullptr) {
     PageFrame* frame = cell->load(std::memory_order_acquire);
+    if (frame != nullptr) frame->Prefetch();
     if (frame != nullptr && frame->TryPin()) {
       PageRef ref(frame);
       if (frame->cell.load(std::memory_order_relaxed) == cell) {

@@ -307,16 +307,17 @@ bool Run::MayContainHash(std::uint64_t filter_hash) const {
   return filter_ == nullptr || filter_->MayContain(filter_hash);
 }
 
-Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
-  return FindIf(MayContain(key), key, keep, entry);
-}
-Result<bool> Run::FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
-  return FindIf(MayContainHash(filter_hash), key, keep, entry);
+void Run::PrefetchFilter(std::uint64_t filter_hash) const {
+  if (filter_ != nullptr) filter_->Prefetch(filter_hash);
 }
 
-Result<bool> Run::FindIf(bool may_contain, Slice key, PageRef* keep, Entry* entry) const {
-  if (may_contain) {
-    CAMBIUM_TRY(const bool found, TreeFind(info_.root, files_, pool_, order_, key, keep, entry));
+Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
+  return FindHashed(key, FilterHash(key), keep, entry);
+}
+
+Result<bool> Run::FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
+  if (MayContainHash(filter_hash)) {
+    CAMBIUM_TRY(const bool found, TreeFind(info_.root, files_, pool_, order_, key, filter_hash, keep, entry));
     if (found) return true;
   }
   if (ranges_ == nullptr || !ranges_->Covers(key)) return false;

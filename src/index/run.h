@@ -113,6 +113,7 @@ class Run {
   [[nodiscard]] bool MayContain(Slice key) const;
   // The same for FilterHash(key), so that a look-up in many runs hashes once.
   [[nodiscard]] bool MayContainHash(std::uint64_t filter_hash) const;
+  void PrefetchFilter(std::uint64_t filter_hash) const;
   // What the run says of the key, if anything: its entry, as TreeFind, or a tombstone if it has none and a range delete
   // covers it. Asks the filter first.
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
@@ -131,7 +132,6 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  Result<bool> FindIf(bool may_contain, Slice key, PageRef* keep, Entry* entry) const;
 
   Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, std::shared_ptr<const RangeDeletes> ranges,
       const Comparator* comparator, PagePool* pool);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "index/filter.h"
 #include "index/page_format.h"
 
 namespace cambium {
@@ -110,7 +111,16 @@ class TreeWalk {
 
   Status VisitEntries(const Node& node) {
     std::string scratch;
+    LeafFilter filter;
+    if (path_.size() > 1) {
+      const Node& parent = path_[path_.size() - 2];
+      filter = parent.view.child_filter(parent.next_child - 1);
+    }
     for (std::uint32_t i = 0; i < node.view.count(); ++i) {
+      if (!filter.words.empty() && !filter.MayContain(FilterHash(node.view.key(i, &scratch)))) {
+        return Status::Corruption("key that the filter above its page does not have")
+            .WithContext(PagePlaceName(node.path, node.offset));
+      }
       const Entry entry = node.view.entry(i);
       ++stats_->entries;
       if (entry.kind == EntryKind::kTombstone) ++stats_->tombstones;

@@ -31,13 +31,14 @@ Result<PageRef> GetTreePage(const FileSet& files, PagePool* pool, PagePointer pa
 }
 
 Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key,
-                      PageRef* keep, Entry* entry) {
+                      std::uint64_t hash, PageRef* keep, Entry* entry) {
   CAMBIUM_TRY(const bool has_root, HasRoot(root));
   if (!has_root) return false;
   unsigned level = root.height - 1;
   PagePointer pointer = root.page;
   for (;;) {
     CAMBIUM_TRY(PageRef page, GetTreePage(files, pool, pointer, level));
+    page->PrefetchSearch();
     if (page->is_leaf()) {
       bool equal = false;
       const std::uint32_t i = page->LowerBound(key, order, &equal);
@@ -46,7 +47,9 @@ Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool
       *keep = std::move(page);
       return true;
     }
-    pointer = page->child(page->ChildFor(key, order)).page;
+    const std::uint32_t place = page->ChildFor(key, order);
+    if (!page->child_filter(place).MayContain(hash)) return false;
+    pointer = page->child(place).page;
     --level;
   }
 }

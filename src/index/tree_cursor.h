@@ -17,9 +17,10 @@ namespace cambium {
 Result<PageRef> GetTreePage(const FileSet& files, PagePool* pool, PagePointer page, unsigned level);
 
 // True if the tree has the key: *entry is what it says (a tombstone, perhaps); an inline value borrows from *keep,
-// which holds the leaf. Allocates nothing if keys are in byte order. Any thread.
+// which holds the leaf. `hash` is FilterHash(key), for trees whose branches have filters. Allocates nothing if keys are
+// in byte order. Any thread.
 Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key,
-                      PageRef* keep, Entry* entry);
+                      std::uint64_t hash, PageRef* keep, Entry* entry);
 
 // Keeps the path from the root to its leaf pinned: pages have no links to their neighbours, because a copy-on-write
 // tree would have to rewrite those with every page. One thread.

@@ -238,6 +238,25 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
+  // More files of the same turn, until the level is within its size. Two neighbours meet one file below together, which
+  // is merged once if they go together, and twice if one goes after the other. Both with what they meet stay within what
+  // one file may meet.
+  void TakeExcess(const TierShape& tier, const TierShape& merged, Stretch* taken, KeySpan* span, Stretch* met) const {
+    const double level_max = policy_.TargetLevelSize(tier.level);
+    const auto bytes_max = static_cast<std::uint64_t>((1 + policy_.max_bytes_for_level_multiplier) *
+                                                      static_cast<double>(policy_.TargetFileSize(tier.level)));
+    for (; taken->end < tier.files.size(); ++taken->end) {
+      const std::uint64_t inputs = SumBytes(FilesOf(tier, *taken));
+      if (static_cast<double>(SumBytes(tier.files) - inputs) <= level_max) break;
+      const RunInfo& next = *tier.files[taken->end];
+      const KeySpan wider = Union(order_, *span, KeySpan::Of(next));
+      const Stretch meets = Overlapped(order_, merged, wider);
+      if (inputs + next.file_size + SumBytes(FilesOf(merged, meets)) > bytes_max) break;
+      *span = wider;
+      *met = meets;
+    }
+  }
+
   // The file whose ranges cover most of what lies below, or the one whose turn it is.
   [[nodiscard]] std::size_t FileToGo(const TierShape& tier) const {
     std::size_t most = 0;
@@ -271,13 +290,14 @@ class Picker {
     return PickSlice(level, std::nullopt);
   }
 
-  // One file, and its neighbours while they meet nothing that it does not.
+  // One file, those behind it as long as the level has too much, and neighbours while they meet nothing more.
   [[nodiscard]] CompactionChoice PickFile(const TierShape& tier, std::size_t start) const {
     Stretch taken{start, start + 1};
     CompactionChoice choice = NewChoice(tier.level, tier.level + 1, {tier.files[start]});
     KeySpan span = KeySpan::Of(*tier.files[start]);
     const TierShape* merged = Place(span, &choice);
-    const Stretch met = merged == nullptr ? Stretch{} : Overlapped(order_, *merged, span);
+    Stretch met = merged == nullptr ? Stretch{} : Overlapped(order_, *merged, span);
+    if (!met.empty()) TakeExcess(tier, *merged, &taken, &span, &met);
     std::uint64_t added = 0;
     const auto take = [&](std::size_t i) {
       const KeySpan wider = Union(order_, span, KeySpan::Of(*tier.files[i]));

@@ -11,11 +11,12 @@
 //
 // The level with the highest score (level_score.h) goes first.
 //
-// Level to level, leveled: one file and what it overlaps below, with its neighbours as far as they overlap nothing
-// more. One whose range deletes cover files comes first; otherwise files take turns in key order. (The newest file
-// below shows where the last turn ended, so that this survives a new opening.) RocksDB's choice, the file that
-// overlaps least, writes a little less; but then a cold range is never merged, and what it hides keeps values alive in
-// the log for ever.
+// Level to level, leveled: one file and what it overlaps below. Files behind it go too while the level is larger than
+// its size without them, since what two neighbours both overlap is then merged once; and neighbours on both sides as far
+// as they overlap nothing more. A file whose range deletes cover files comes first; otherwise files take turns in key
+// order. (The newest file below shows where the last turn ended, so that this survives a new opening.) RocksDB's choice,
+// the file that overlaps least, writes a little less; but then a cold range is never merged, and what it hides keeps
+// values alive in the log for ever.
 //
 // Level to level, lazy: all tiers at once, because each is merged into the last level only once then, but a slice of
 // the keys at a time (key_slice.h). What of a file lies outside is written anew in its place, which only the files at

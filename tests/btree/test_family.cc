@@ -84,6 +84,7 @@ void TestFamily::MakeIndex() {
   options.pool = &pool_;
   options.segments = {options_.page_size, options_.segment_bytes_max, options_.write_bytes};
   options.merges = options_.merges;
+  options.filter_bits_per_key = options_.filter_bits_per_key;
   options.evacuation = options_.evacuation;
   options.create_file = [this] { return CreateFile(FileKind::kIndex); };
   index_ = std::make_unique<BTreeIndex>(std::move(options));

@@ -44,6 +44,7 @@ struct TestFamilyOptions {
   MergePolicy merges;
   EvacuationPolicy evacuation;
   std::size_t pool_bytes = 4u << 20;
+  unsigned filter_bits_per_key = 10;
 };
 
 // What a walk over all pages of the tree finds.

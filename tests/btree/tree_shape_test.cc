@@ -86,8 +86,9 @@ INSTANTIATE_TEST_SUITE_P(All, TreeShapeTest,
 
 // One key at a time, everywhere: each insert meets full leaves, which is what runs on through them if one is not
 // careful.
-TEST(TreeShapeOfSmallBatchesTest, SingleInsertsWriteAFewPagesEach) {
+void ExpectSmallSingleInserts(unsigned filter_bits_per_key, std::uint64_t lowest_branch_pages) {
   TestFamilyOptions options;
+  options.filter_bits_per_key = filter_bits_per_key;
   options.evacuation.file_percent_max = 1'000'000;  // only what the inserts need
   options.evacuation.small_segments_max = 1000;
   TestFamily family(options);
@@ -105,10 +106,15 @@ TEST(TreeShapeOfSmallBatchesTest, SingleInsertsWriteAFewPagesEach) {
     worst = std::max(worst, family.last_stats().bytes_written);
   }
   ExpectGoodShape(family, 60);
-  // A path is height pages. Now and then a leaf is split with the help of one or two neighbours, a branch likewise.
-  const std::uint64_t path = family.state().root.height * std::uint64_t{options.page_size};
+  // A path is a page a level, but for the lowest branch. Now and then a leaf is split with the help of one or two neighbours, a branch likewise.
+  const std::uint64_t path =
+      (family.state().root.height - 1 + lowest_branch_pages) * std::uint64_t{options.page_size};
   EXPECT_LE(bytes / kInserts, path + options.page_size / 2);
   EXPECT_LE(worst, 5 * path);
+}
+TEST(TreeShapeOfSmallBatchesTest, SingleInsertsWriteAFewPagesEach) { ExpectSmallSingleInserts(0, 1); }
+TEST(TreeShapeOfSmallBatchesTest, SingleInsertsWriteAFewPagesEachUnderFilters) {
+  ExpectSmallSingleInserts(10, kFilteredBranchUnits);
 }
 
 TEST(TreeShapeOfSmallBatchesTest, AClusteredBatchKeepsAllOtherPagesByAddress) {

@@ -1,5 +1,6 @@
 #include "index/page_format.h"
 
+#include "index/filter.h"
 #include "index/page_builder.h"
 #include "index_test_util.h"
 #include "testing/mutant_scope.h"
@@ -74,6 +75,25 @@ BuiltPage SmallBranch(std::uint32_t children = 5) {
   return page;
 }
 
+// The same with filters: child i has the keys "i/0", "i/1", ..., of which there are i + 1; the third child has no filter.
+BuiltPage FilteredBranch(std::uint32_t children = 5) {
+  PageBuilderOptions options{512, 95};
+  options.filter_bits_per_key = 10;
+  BranchBuilder builder(BytewiseComparator(), options, 1);
+  for (std::uint32_t i = 0; i < children; ++i) {
+    const std::string separator = "sep" + std::to_string(i * 7);
+    std::vector<std::uint64_t> hashes;
+    for (std::uint32_t k = 0; k <= i; ++k) hashes.push_back(FilterHash(std::to_string(i) + "/" + std::to_string(k)));
+    const std::string words = MakeLeafFilter(hashes, 10);
+    const LeafFilter filter{words, FilterProbesFor(10)};
+    const ChildRef child{{MakePageId(kFile, 10 + i, 1), i * 99}, i + 1, i * 1000};
+    EXPECT_TRUE(builder.Add(separator, child, i == 2 ? LeafFilter{} : filter).ok());
+  }
+  BuiltPage page;
+  page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &page.bytes);
+  return page;
+}
+
 // Gives changed bytes a checksum that fits.
 void RepairChecksum(BuiltPage* page) {
   EncodeFixed<std::uint64_t>(page->bytes.data(), PageChecksum(page->bytes, page->ref.page.id, 512, kSeed));
@@ -95,6 +115,7 @@ void ReadAll(const PageView& view) {
       for (const char c : view.entry(i).inline_value) bytes += static_cast<unsigned char>(c);
     } else {
       bytes += UnitsOf(view.child(i).page.id);
+      bytes += view.child_filter(i).MayContain(FilterHash("apple")) ? 1 : 0;
     }
   }
   for (const Comparator* comparator : AllComparators()) {
@@ -245,7 +266,7 @@ TEST(PageFormatTest, PageSizesAreThoseOfTheDrawing) {
 }
 
 TEST(PageFormatTest, EveryFlippedBitIsSeen) {
-  for (const BuiltPage& page : {SmallPage(), SmallBranch()}) {
+  for (const BuiltPage& page : {SmallPage(), SmallBranch(), FilteredBranch()}) {
     ASSERT_TRUE(VerifyPage(page.bytes, page.ref.page.id, 512, kSeed, "x").ok());
     for (std::size_t bit = 0; bit < page.bytes.size() * 8; ++bit) {
       std::string damaged = page.bytes;
@@ -299,7 +320,7 @@ TEST(PageFormatTest, HostilePagesAreRefusedOrHarmless) {
   Prng prng(SeedFromEnvironment(4));
   Model fixed_keys = Numbered(20);
   Model taken{KeyLess{BytewiseComparator()}};
-  const BuiltPage originals[] = {SmallPage(), SmallBranch(), SmallBranch(1),
+  const BuiltPage originals[] = {SmallPage(), SmallBranch(), FilteredBranch(), SmallBranch(1),
                                  BuildLeaf(&fixed_keys, BytewiseComparator(), 512, &taken)};
   for (const BuiltPage& original : originals) {
     for (std::size_t i = 16; i < original.bytes.size(); ++i) {
@@ -379,6 +400,80 @@ TEST(PageBuilderTest, SeparatorsAreShortest) {
   EXPECT_EQ(ShortestSeparator("app", "apple", order), Slice("appl"));
   EXPECT_EQ(ShortestSeparator("", Slice("\0", 1), order), Slice("\0", 1));
   EXPECT_EQ(ShortestSeparator("b", "apple", ReverseBytewiseComparator()), Slice("apple"));
+}
+
+TEST(BranchPage, FiltersAnswerForTheirChildren) {
+  for (const std::uint32_t children : {1u, 5u, 30u}) {
+    const BuiltPage page = FilteredBranch(children);
+    const Result<PageView> view = PageView::Parse(page.bytes, "page", 0);
+    ASSERT_TRUE(view.ok()) << view.status().ToString();
+    unsigned denied = 0;
+    for (std::uint32_t i = 0; i < children; ++i) {
+      const LeafFilter filter = view->child_filter(i);
+      EXPECT_EQ(filter.words.empty(), i == 2);
+      for (std::uint32_t k = 0; k <= i; ++k) {
+        EXPECT_TRUE(filter.MayContain(FilterHash(std::to_string(i) + "/" + std::to_string(k))));
+      }
+      denied += filter.MayContain(FilterHash("no such key")) ? 0 : 1;
+    }
+    EXPECT_GE(denied + 1 + children / 10, children);
+    EXPECT_GT(view->used_bytes(), 48 + 36 * children);
+  }
+}
+
+// What a branch may hold of filters grows it beyond a unit; other levels have none, whatever is asked for.
+TEST(BranchPage, OnlyTheLowestBranchesHaveFilters) {
+  PageBuilderOptions options{512, 95};
+  options.filter_bits_per_key = 10;
+  const std::string words = MakeLeafFilter({1, 2, 3}, 10);
+  const LeafFilter filter{words, FilterProbesFor(10)};
+  for (const unsigned level : {1u, 2u}) {
+    BranchBuilder builder(BytewiseComparator(), options, level);
+    std::uint32_t children = 0;
+    while (builder.Fits("s" + std::to_string(100 + children), filter)) {
+      const ChildRef child{{MakePageId(kFile, 10 + children, 1), 1}, 1, 1};
+      ASSERT_TRUE(builder.Add("s" + std::to_string(100 + children), child, filter).ok());
+      ++children;
+    }
+    EXPECT_EQ(builder.units(), level == 1 ? kFilteredBranchUnits : 1u);
+    std::string bytes;
+    builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &bytes);
+    const Result<PageView> view = PageView::Parse(bytes, "page", 0);
+    ASSERT_TRUE(view.ok()) << view.status().ToString();
+    EXPECT_EQ(view->child_filter(0).words.empty(), level == 2);
+  }
+}
+
+TEST(BranchPage, FiltersOfAnotherNumberOfProbesAreLeftOut) {
+  PageBuilderOptions options{512, 95};
+  options.filter_bits_per_key = 10;
+  const std::string words = MakeLeafFilter({1, 2, 3}, 20);
+  BranchBuilder builder(BytewiseComparator(), options, 1);
+  ASSERT_TRUE(builder.Add("", {{MakePageId(kFile, 10, 1), 1}, 3, 1}, {words, FilterProbesFor(20)}).ok());
+  std::string bytes;
+  builder.Finish(MakePageId(kFile, 3, 1), kSeed, &bytes);
+  const Result<PageView> view = PageView::Parse(bytes, "page", 0);
+  ASSERT_TRUE(view.ok());
+  EXPECT_TRUE(view->child_filter(0).words.empty());
+}
+
+TEST(BranchPage, FiltersThatCannotBeAreCorruption) {
+  const BuiltPage good = FilteredBranch();
+  const auto parse_with = [&](std::size_t offset, std::uint8_t value) {
+    BuiltPage bad = good;
+    bad.bytes[offset] = static_cast<char>(value);
+    return PageView::Parse(bad.bytes, "page", 0).status();
+  };
+  ASSERT_TRUE(PageView::Parse(good.bytes, "page", 0).ok());
+  constexpr std::size_t kProbesAt = 19;
+  EXPECT_TRUE(parse_with(kProbesAt, kFilterProbesMax + 1).IsCorruption());
+  EXPECT_TRUE(parse_with(kProbesAt, kFilterProbesMax).ok());
+  const std::size_t ends = DecodeFixed<std::uint32_t>(good.bytes.data() + 36);
+  EXPECT_TRUE(parse_with(ends + 1, 1).IsCorruption());      // the first filter would end behind the second
+  EXPECT_TRUE(parse_with(ends + 2 * 4 + 1, 1).IsCorruption());  // the last one behind the page
+  BuiltPage leaf = SmallPage();
+  leaf.bytes[kProbesAt] = 6;
+  EXPECT_TRUE(PageView::Parse(leaf.bytes, "page", 0).status().IsCorruption());
 }
 
 // A page whose totals overflow would be one that nobody can read again. Each of the children may be right in itself.

@@ -1,6 +1,7 @@
 // TreeBuilder, TreeFind, TreeCursor and CheckTree together: what one writes the others must read.
 #include <set>
 
+#include "index/filter.h"
 #include "index/tree_builder.h"
 #include "index/tree_check.h"
 #include "index/tree_cursor.h"
@@ -91,7 +92,7 @@ TEST(TreeTest, RoundTripsEveryShapeOrderAndPageSize) {
           if (prng.OneIn(4)) target.push_back('\0');
           PageRef keep;
           Entry entry;
-          const Result<bool> found = TreeFind(tree.root, tree.files, &pool, comparator, target, &keep, &entry);
+          const Result<bool> found = TreeFind(tree.root, tree.files, &pool, comparator, target, FilterHash(target), &keep, &entry);
           ASSERT_TRUE(found.ok()) << found.status().ToString();
           const auto it = model.find(target);
           ASSERT_EQ(*found, it != model.end());
@@ -180,7 +181,7 @@ TEST(TreeTest, HotPointReadsTouchTheDiskNoMore) {
     for (std::uint64_t n = 0; n < 5000; ++n) {
       PageRef keep;
       Entry entry;
-      ASSERT_TRUE(*TreeFind(tree.root, tree.files, &pool, BytewiseComparator(), Number(n), &keep, &entry));
+      ASSERT_TRUE(*TreeFind(tree.root, tree.files, &pool, BytewiseComparator(), Number(n), FilterHash(Number(n)), &keep, &entry));
     }
   }
   EXPECT_EQ(tree.sink->file->reads, static_cast<int>(tree.sink->pages.size()));
@@ -283,7 +284,7 @@ class HandMade {
     const FileSet files = Files();
     PageRef keep;
     Entry entry;
-    return TreeFind(RootOf(root, height), files, &pool, BytewiseComparator(), key, &keep, &entry).status();
+    return TreeFind(RootOf(root, height), files, &pool, BytewiseComparator(), key, FilterHash(key), &keep, &entry).status();
   }
   Status Scan(const ChildRef& root, std::uint32_t height) {
     TreeCursor cursor(RootOf(root, height), Files(), &pool, BytewiseComparator());
@@ -408,9 +409,10 @@ TEST(TreeTest, HostileTreesEndInCorruptionOrInKeys) {
     ASSERT_LT(steps, 10000000u);
     for (int probe = 0; probe < 10; ++probe) {
       PageRef keep;
+      const std::string target = Number(prng.Uniform(310));
       Entry entry;
       const Result<bool> found = TreeFind(tree.root, tree.files, &pool, BytewiseComparator(),
-                                          Number(prng.Uniform(310)), &keep, &entry);
+                                          target, FilterHash(target), &keep, &entry);
       ASSERT_TRUE(found.ok() || found.status().IsCorruption() || found.status().IsNotSupported());
     }
     TreeCheckStats stats;

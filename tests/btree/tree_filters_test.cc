@@ -1,0 +1,130 @@
+// Filters in the branches above the leaves: who is not there is not looked for, and who is there is found, whatever
+// sweeps have done to the leaves and whatever the option was when they did it.
+#include <gtest/gtest.h>
+
+#include "index/tree_check.h"
+#include "test_family.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "testing/test_comparators.h"
+
+namespace cambium::testing {
+namespace {
+
+std::string Key(std::uint64_t n) { return "key" + std::to_string(1'000'000 + n); }
+
+// Pages that the look-ups of `count` keys between those of the tree bring into an empty pool.
+std::uint64_t PagesReadByMisses(TestFamily& family, std::uint64_t count) {
+  EXPECT_TRUE(family.Reopen().ok());
+  const std::uint64_t before = family.pool().stats().misses;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    PageRef keep;
+    Entry entry;
+    const Result<bool> found = family.layers().Find(Key(i) + "?", &keep, &entry);
+    EXPECT_TRUE(found.ok() && !*found);
+  }
+  return family.pool().stats().misses - before;
+}
+
+TEST(TreeFiltersTest, KeysThatAreNotThereBringNoLeavesIn) {
+  std::uint64_t pages[2] = {};
+  for (const unsigned bits : {0u, 10u}) {
+    TestFamilyOptions options;
+    options.filter_bits_per_key = bits;
+    TestFamily family(options);
+    for (std::uint64_t i = 0; i < 5000; ++i) family.Put(Key(i), 500);
+    ASSERT_TRUE(family.FlushMerge().ok());
+    const Result<TreeFacts> facts = family.Walk();
+    ASSERT_TRUE(facts.ok());
+    ASSERT_GT(facts->leaves, 100u);
+    pages[bits > 0] = PagesReadByMisses(family, 5000);
+    if (bits == 0) {
+      EXPECT_EQ(pages[0], facts->leaves + facts->branches);
+    } else {
+      // 1 of 100 of the keys is let through.
+      EXPECT_LE(pages[1], facts->branches + 5000 / 50);
+    }
+  }
+  EXPECT_LT(pages[1] * 2, pages[0]);
+}
+
+// Under a comparator by which other bytes may be the same key there are none, or keys would be lost.
+TEST(TreeFiltersTest, AComparatorThatFoldsKeysHasNone) {
+  TestFamilyOptions options;
+  options.comparator = CaseFoldingComparator();
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(i), 500);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  PageRef keep;
+  Entry entry;
+  const Result<bool> found = family.layers().Find("KEY1000100", &keep, &entry);
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(*found);
+  ASSERT_GT(family.state().root.height, 1u);
+}
+
+// The option changes at any time, so leaves with filters come under branches without, and the other way round.
+Status SweepsUnderChangingOptions(std::uint64_t seed) {
+  Prng prng(seed);
+  TestFamilyOptions options;
+  options.segment_bytes_max = 32 * 1024;
+  TestFamily family(options);
+  for (int round = 0; round < 80; ++round) {
+    ColumnFamilyOptions changed;
+    changed.filter_bits_per_key = static_cast<int>(prng.OneIn(3) ? 0 : prng.Uniform(30));
+    family.index().SetOptions(changed);
+    // A few keys in one place, so that most leaves are taken over.
+    const std::uint64_t base = prng.Uniform(3000);
+    const std::uint64_t count = 1 + prng.Skewed(7);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::string key = Key(base + prng.Uniform(count * 2));
+      if (prng.OneIn(4)) {
+        family.Delete(key);
+      } else if (prng.OneIn(3)) {
+        family.PutInline(key, prng.Bytes(prng.Uniform(100)));
+      } else {
+        family.Put(key, 500);
+      }
+    }
+    if (prng.OneIn(2)) {
+      CAMBIUM_RETURN_IF_ERROR(family.FlushMerge());
+    } else {
+      CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+      while (family.layers().runs().size() > 0) CAMBIUM_RETURN_IF_ERROR(family.SweepStep(prng.Between(1, 8192)));
+    }
+    if (round % 8 == 7) CAMBIUM_RETURN_IF_ERROR(family.Reopen());
+    CAMBIUM_RETURN_IF_ERROR(family.Check());
+  }
+  return Status::OK();
+}
+
+TEST(TreeFiltersTest, NoKeyIsLostWhenTheOptionChanges) {
+  const std::uint64_t seed = SeedFromEnvironment(0xf117e2);
+  for (std::uint64_t i = 0; i < 4 * ScaleFromEnvironment(); ++i) {
+    const Status s = SweepsUnderChangingOptions(seed + i);
+    EXPECT_TRUE(s.ok()) << "CAMBIUM_SEED=" << seed + i << ": " << s.ToString();
+  }
+  MutantScope mutant(Mutant::kGraftWithAnotherFilter);
+  EXPECT_FALSE(SweepsUnderChangingOptions(seed).ok());
+}
+
+// Verification holds filters against the keys below them.
+TEST(TreeFiltersTest, AFilterThatDeniesAKeyIsSeen) {
+  TestFamily family({});
+  for (std::uint64_t i = 0; i < 1000; ++i) family.Put(Key(i * 2), 500);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  const auto check = [&family] {
+    TreeCheckStats stats;
+    const TreeLayers::Parts& parts = family.layers().parts();
+    return CheckTree(parts.root, parts.files, parts.comparator, {}, &stats);
+  };
+  ASSERT_TRUE(check().ok()) << check().ToString();
+  MutantScope mutant(Mutant::kGraftWithAnotherFilter);
+  family.Put(Key(1999), 500);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  EXPECT_TRUE(check().IsCorruption());
+  EXPECT_NE(check().ToString().find("filter"), std::string::npos) << check().ToString();
+}
+
+}  // namespace
+}  // namespace cambium::testing
