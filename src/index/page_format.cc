@@ -48,6 +48,15 @@ std::uint32_t HeadsBelow(const char* heads, std::uint32_t n, std::uint32_t targe
   return before;
 }
 
+// As memcmp. A prefix is mostly a few bytes, for which the call would be the dearest part.
+int ComparePrefix(const char* a, const char* b, std::size_t size) {
+  if (size > 8) return std::memcmp(a, b, size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (a[i] != b[i]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[i]) ? -1 : 1;
+  }
+  return 0;
+}
+
 // Room for one key: on the stack unless it is long.
 class KeyScratch {
  public:
@@ -249,31 +258,12 @@ Status PageView::ParseFilters() {
   return Status::OK();
 }
 
-std::uint32_t PageView::filter_end(std::uint32_t i) const {
-  return DecodeFixed<std::uint16_t>(data_ + heap_offset_ + std::size_t{i} * kFilterEndBytes);
-}
-
-LeafFilter PageView::child_filter(std::uint32_t i) const {
-  assert(!is_leaf() && i < count_);
-  if (filters_ == nullptr) return {};
-  const std::uint32_t begin = i == 0 ? 0 : filter_end(i - 1);
-  return {{filters_ + std::size_t{begin} * 8, std::size_t{filter_end(i) - begin} * 8}, filter_probes_};
-}
-
 std::uint64_t PageView::checksum() const { return DecodeFixed<std::uint64_t>(data_ + kChecksumOffset); }
 PageId PageView::id() const { return static_cast<PageId>(DecodeFixed<std::uint64_t>(data_ + kIdOffset)); }
-
-std::uint64_t PageView::column(unsigned which, std::uint32_t i) const {
-  return DecodeFixed<std::uint64_t>(columns_ + (std::size_t{which} * count_ + i) * 8);
-}
 
 std::uint32_t PageView::slot(std::uint32_t i) const {
   return (flags_ & kPageWideSlots) != 0 ? DecodeFixed<std::uint32_t>(slots_ + std::size_t{i} * 4)
                                         : DecodeFixed<std::uint16_t>(slots_ + std::size_t{i} * 2);
-}
-
-std::uint32_t PageView::head(std::uint32_t i) const {
-  return DecodeFixed<std::uint32_t>(heads_ + std::size_t{i} * kHeadBytes);
 }
 
 PageView::Middle PageView::middle(std::uint32_t i) const {
@@ -340,7 +330,7 @@ int PageView::CompareBehindHead(std::uint32_t i, Slice target) const {
 std::uint32_t PageView::CountBelowByHeads(Slice target, bool or_equal, bool* equal) const {
   *equal = false;
   const std::size_t shared = std::min<std::size_t>(prefix_size_, target.size());
-  const int c = shared == 0 ? 0 : std::memcmp(data_ + kPageHeaderSize, target.data(), shared);
+  const int c = ComparePrefix(data_ + kPageHeaderSize, target.data(), shared);
   if (c != 0) return c < 0 ? key_count_ : 0;
   if (target.size() < prefix_size_) return 0;
   target.remove_prefix(prefix_size_);
@@ -427,11 +417,6 @@ Entry PageView::entry(std::uint32_t i) const {
     default:
       return Entry::At(ValueAddress(word));
   }
-}
-
-ChildRef PageView::child(std::uint32_t i) const {
-  assert(!is_leaf() && i < count_);
-  return {{static_cast<PageId>(column(0, i)), column(1, i)}, column(2, i), column(3, i)};
 }
 
 std::uint64_t PageView::entry_count() const {

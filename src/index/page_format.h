@@ -50,6 +50,7 @@
 // suffix are then those of all keys, not only of the first and the last.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string>
 
@@ -57,6 +58,7 @@
 #include "cambium/slice.h"
 #include "index/leaf_filter.h"
 #include "index/page_id.h"
+#include "util/coding.h"
 #include "util/result.h"
 #include "vlog/entry.h"
 
@@ -153,14 +155,28 @@ class PageView {
 
   // Asks for the cache lines that a search may need, at once; it would wait for three or four of them one by one.
   void PrefetchSearch() const;
+  // Where it reads first: for who wants to ask for that even before the page is his.
+  [[nodiscard]] const char* search_begin() const { return heads_; }
   // Leaf: the first i with key(i) >= target, or count(); *equal says whether key(i) == target.
   [[nodiscard]] std::uint32_t LowerBound(Slice target, const KeyOrder& order, bool* equal) const;
   // Branch: the child in which target belongs.
   [[nodiscard]] std::uint32_t ChildFor(Slice target, const KeyOrder& order) const;
 
   [[nodiscard]] Entry entry(std::uint32_t i) const;     // leaf; an inline value borrows from the page
-  [[nodiscard]] ChildRef child(std::uint32_t i) const;  // branch
-  [[nodiscard]] LeafFilter child_filter(std::uint32_t i) const;  // branch; borrows from the page
+  [[nodiscard]] ChildRef child(std::uint32_t i) const {  // branch
+    assert(!is_leaf() && i < count_);
+    return {{static_cast<PageId>(column(0, i)), column(1, i)}, column(2, i), column(3, i)};
+  }
+  [[nodiscard]] PagePointer child_pointer(std::uint32_t i) const {
+    assert(!is_leaf() && i < count_);
+    return {static_cast<PageId>(column(0, i)), column(1, i)};
+  }
+  [[nodiscard]] LeafFilter child_filter(std::uint32_t i) const {  // branch; borrows from the page
+    assert(!is_leaf() && i < count_);
+    if (filters_ == nullptr) return {};
+    const std::uint32_t begin = i == 0 ? 0 : filter_end(i - 1);
+    return {{filters_ + std::size_t{begin} * 8, std::size_t{filter_end(i) - begin} * 8}, filter_probes_};
+  }
 
   // Thorough: keys strictly ascend and heads are those of the keys.
   Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
@@ -175,12 +191,18 @@ class PageView {
   [[nodiscard]] Status ParseEntries() const;
   [[nodiscard]] Status ParseChildren() const;
   Status ParseFilters();
-  [[nodiscard]] std::uint64_t column(unsigned which, std::uint32_t i) const;
+  [[nodiscard]] std::uint64_t column(unsigned which, std::uint32_t i) const {
+    return DecodeFixed<std::uint64_t>(columns_ + (std::size_t{which} * count_ + i) * 8);
+  }
   [[nodiscard]] std::size_t slot_bytes() const { return (flags_ & kPageWideSlots) != 0 ? 4 : 2; }
   [[nodiscard]] std::uint32_t slot(std::uint32_t i) const;
-  [[nodiscard]] std::uint32_t head(std::uint32_t i) const;
+  [[nodiscard]] std::uint32_t head(std::uint32_t i) const {
+    return DecodeFixed<std::uint32_t>(heads_ + std::size_t{i} * kHeadBytes);
+  }
   [[nodiscard]] Middle middle(std::uint32_t i) const;
-  [[nodiscard]] std::uint32_t filter_end(std::uint32_t i) const;
+  [[nodiscard]] std::uint32_t filter_end(std::uint32_t i) const {
+    return DecodeFixed<std::uint16_t>(data_ + heap_offset_ + std::size_t{i} * kFilterEndBytes);
+  }
   [[nodiscard]] std::size_t key_size(std::uint32_t i) const;
   void CopyKey(std::uint32_t i, char* out) const;
   [[nodiscard]] int CompareBehindHead(std::uint32_t i, Slice target) const;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <new>
 
 #include "index/page_format.h"
@@ -17,6 +18,13 @@ namespace cambium {
 //   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
 //                                    ──file goes─────▶ closed, n pins ──n = 0──▶ closed
 struct alignas(64) PageFrame {
+  // Where a child of a branch was last seen. Only a hint: whoever follows it pins the frame, and looks whether it still
+  // is that page. Frames are never freed, so there is always one to look at. `search` is only ever prefetched.
+  struct Child {
+    std::atomic<PageFrame*> frame{nullptr};
+    std::atomic<const char*> search{nullptr};
+  };
+
   static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
   static constexpr std::uint8_t kLeafWarmth = 1;
   static constexpr std::uint8_t kBranchWarmth = 3;
@@ -56,6 +64,7 @@ struct alignas(64) PageFrame {
     if (bytes != nullptr) ::operator delete(bytes, std::align_val_t{kAlignment});
     bytes = nullptr;
     size = 0;
+    children.reset();
   }
 
   std::atomic<std::uint32_t> state{kClosed};         // pins, and the closed bit
@@ -65,6 +74,7 @@ struct alignas(64) PageFrame {
   PageView view;
   char* bytes = nullptr;
   std::size_t size = 0;
+  std::unique_ptr<Child[]> children;  // of a branch, one per child
 
 };
 

@@ -24,14 +24,17 @@ struct Load {
   Status status;
 };
 
-// Hits are counted per thread, more or less, so that counting does not make threads share a line.
-constexpr std::size_t kStripes = 16;
+// Hits are counted per thread, more or less, so that counting does not make threads share a line. Threads that share a
+// stripe may lose a count to each other: an exact one would cost every hit a locked instruction.
+constexpr std::size_t kStripes = 64;
 struct alignas(64) HitStripe {
+  void Count() { hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::atomic<std::uint64_t> hits{0};
 };
 std::size_t StripeOfThread() {
   static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  thread_local constinit std::size_t stripe = kStripes;
+  if (stripe == kStripes) stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
   return stripe;
 }
 
@@ -153,6 +156,7 @@ struct PagePool::Rep {
   void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins) {
     frame->view = view;
     frame->pointer = view.pointer();
+    frame->children = view.is_leaf() ? nullptr : std::make_unique<PageFrame::Child[]>(view.count());
     frame->warmth.store(PageFrame::kLeafWarmth, std::memory_order_relaxed);
     frame->cell.store(cell, std::memory_order_relaxed);
     frame->Publish(pins);
@@ -172,7 +176,7 @@ Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {
       PageRef ref(frame);
       if (frame->cell.load(std::memory_order_relaxed) == cell) {
         frame->Warm();
-        rep_->stripes[StripeOfThread()].hits.fetch_add(1, std::memory_order_relaxed);
+        rep_->stripes[StripeOfThread()].Count();
         if (frame->pointer != page) CAMBIUM_RETURN_IF_ERROR(CheckPointer(file, page, frame->pointer));
         return ref;
       }
@@ -186,6 +190,36 @@ Result<PageRef> PagePool::Get(const FileSet& files, PagePointer page) {
   return Get(*file, page);
 }
 
+Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index) {
+  constexpr std::size_t kSearchBytes = 512;
+  PageFrame::Child& hint = parent.frame_->children[index];
+  PageFrame* const frame = hint.frame.load(std::memory_order_acquire);
+  const PagePointer page = parent->child_pointer(index);
+  if (frame != nullptr) {
+    frame->Prefetch();
+    const char* const search = hint.search.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < kSearchBytes; i += PageFrame::kAlignment) __builtin_prefetch(search + i);
+    if (frame->TryPin()) {
+      PageRef ref(frame);
+      if (frame->pointer == page && frame->view.level() + 1 == parent->level()) {
+        frame->Warm();
+        rep_->stripes[StripeOfThread()].Count();
+        return ref;
+      }
+    }
+  }
+  CAMBIUM_TRY(const IndexFile* file, files.FileOf(page.id));
+  CAMBIUM_TRY(PageRef ref, Get(*file, page));
+  if (ref->level() + 1 != parent->level() && !MutantIs(Mutant::kNoDepthLimit)) {
+    return Status::Corruption("level is " + std::to_string(ref->level()) + "; its parent expects " +
+                              std::to_string(parent->level() - 1))
+        .WithContext(PagePlaceName(file->path(), file->OffsetOf(page.id)));
+  }
+  hint.search.store(ref->search_begin(), std::memory_order_relaxed);
+  hint.frame.store(ref.frame_, std::memory_order_release);
+  return ref;
+}
+
 Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   std::unique_lock lock(rep_->mutex);
   PageTable::Cell* const cell = file.table_.FindOrMake(UnitOffsetOf(page.id));
@@ -195,7 +229,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
       assert(pinned);  // what a cell points to is open, under the mutex
       PageRef ref(frame);
       frame->Warm();
-      rep_->stripes[StripeOfThread()].hits.fetch_add(1, std::memory_order_relaxed);
+      rep_->stripes[StripeOfThread()].Count();
       CAMBIUM_RETURN_IF_ERROR(CheckPointer(file, page, frame->pointer));
       return ref;
     }

@@ -6,7 +6,8 @@
 //   pointer ──▶ IndexFile's PageTable ──▶ PageFrame { pins and closed bit, page bytes, parsed view }
 //
 // A hit takes no lock and makes no system call: load the cell, add a pin, see that the frame was not closed and still
-// belongs to the cell. A frame is closed only while it has no pins, or when its file goes; a thread whose pin comes too
+// belongs to the cell. From a branch to its child it goes more directly: the branch's frame remembers the child's, and
+// what a search reads there is asked for while the pin is still on its way. A frame is closed only while it has no pins, or when its file goes; a thread whose pin comes too
 // late sees the closed bit, takes the pin back and goes the slow way. Frames (not the page bytes in them) live as long
 // as the pool, so that a late look at one is always safe.
 //
@@ -69,7 +70,7 @@ struct PagePoolStats {
 
 class PagePool {
  public:
-  // The capacity is of page bytes; a frame takes about 150 more per page.
+  // The capacity is of page bytes; a frame takes about 200 more per page, and 16 per child of a branch.
   explicit PagePool(std::size_t capacity_bytes);
   ~PagePool();  // no PageRef and no IndexFile that uses the pool may be left
   PagePool(const PagePool&) = delete;
@@ -80,6 +81,9 @@ class PagePool {
   Result<PageRef> Get(const IndexFile& file, PagePointer page);
   // The same for a page of one of several files.
   Result<PageRef> Get(const FileSet& files, PagePointer page);
+
+  // Child `index` of a branch, in one of the files. It must have the level below, or it is Corruption. Any thread.
+  Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index);
 
   // Keeps a copy of a page, not a compressed one, that was just written to `file`, so that the first reader finds it;
   // not if there is no room that could be made. Any thread.

@@ -34,24 +34,20 @@ Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool
                       std::uint64_t hash, PageRef* keep, Entry* entry) {
   CAMBIUM_TRY(const bool has_root, HasRoot(root));
   if (!has_root) return false;
-  unsigned level = root.height - 1;
-  PagePointer pointer = root.page;
-  for (;;) {
-    CAMBIUM_TRY(PageRef page, GetTreePage(files, pool, pointer, level));
+  CAMBIUM_TRY(PageRef page, GetTreePage(files, pool, root.page, root.height - 1));
+  while (!page->is_leaf()) {
     page->PrefetchSearch();
-    if (page->is_leaf()) {
-      bool equal = false;
-      const std::uint32_t i = page->LowerBound(key, order, &equal);
-      if (!equal) return false;
-      *entry = page->entry(i);
-      *keep = std::move(page);
-      return true;
-    }
     const std::uint32_t place = page->ChildFor(key, order);
     if (!page->child_filter(place).MayContain(hash)) return false;
-    pointer = page->child(place).page;
-    --level;
+    CAMBIUM_TRY(page, pool->GetChild(files, page, place));
   }
+  page->PrefetchSearch();
+  bool equal = false;
+  const std::uint32_t i = page->LowerBound(key, order, &equal);
+  if (!equal) return false;
+  *entry = page->entry(i);
+  *keep = std::move(page);
+  return true;
 }
 
 TreeCursor::TreeCursor(const TreeRoot& root, FileSet files, PagePool* pool, const Comparator* comparator)

@@ -37,6 +37,19 @@ struct Pages {
   std::shared_ptr<const IndexFile> file;
 };
 
+// A branch over some of these leaves, behind them in their file: child i is leaves[i].
+PagePointer AppendBranch(Pages* pages, const std::vector<std::size_t>& leaves, unsigned level = 1) {
+  BranchBuilder builder(BytewiseComparator(), {kPageSize, 95}, level);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    EXPECT_TRUE(builder.Add("s" + std::to_string(100 + i), {pages->sink.pages[leaves[i]], 1, 0}).ok());
+  }
+  std::string bytes;
+  const PageSink::Place place = *pages->sink.Reserve(builder.units());
+  const ChildRef ref = builder.Finish(place.id, place.file_seed, &bytes);
+  EXPECT_TRUE(pages->sink.Append(ref.page, bytes).ok());
+  return ref.page;
+}
+
 std::string FirstKey(const PageRef& ref) {
   std::string scratch;
   return ref->key(0, &scratch).ToString();
@@ -293,6 +306,78 @@ TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
   EXPECT_TRUE(invariants.ok()) << invariants.ToString();
   pool.SetCapacity(20 * kPageSize);
   EXPECT_LE(pool.stats().resident_bytes, 20u * kPageSize);
+}
+
+// A branch remembers where its children were; they may be somewhere else, or something else may be there now.
+TEST(PagePoolTest, ChildrenAreFoundWhereverTheyAre) {
+  PagePool pool(8 * kPageSize);
+  Pages pages(3, 40, &pool);
+  const PagePointer branch = AppendBranch(&pages, {0, 1, 2, 3});
+  pages.Open(&pool);
+  const FileSet files(pages.file);
+  for (int round = 0; round < 20; ++round) {
+    const Result<PageRef> parent = pool.Get(files, branch);
+    ASSERT_TRUE(parent.ok());
+    for (const std::uint32_t i : {0u, 3u, 1u, 2u, 0u}) {
+      const Result<PageRef> child = pool.GetChild(files, *parent, i);
+      ASSERT_TRUE(child.ok()) << child.status().ToString();
+      EXPECT_EQ(FirstKey(*child), "k" + std::to_string(i));
+    }
+    const std::uint64_t misses = pool.stats().misses;
+    ASSERT_TRUE(pool.GetChild(files, *parent, 2).ok());
+    EXPECT_EQ(pool.stats().misses, misses);
+    // Other pages take the children's frames, more of them in some rounds than in others.
+    for (int i = 0; i < round; ++i) ASSERT_TRUE(pool.Get(files, pages.sink.pages[4 + i]).ok());
+  }
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
+TEST(PagePoolTest, AChildOfAnotherLevelIsCorruptionAlsoWhereItIsRemembered) {
+  PagePool pool(1 << 20);
+  Pages pages(3, 4, &pool);
+  const PagePointer branch = AppendBranch(&pages, {0, 1}, 2);  // says that its children are branches
+  pages.Open(&pool);
+  const FileSet files(pages.file);
+  const Result<PageRef> parent = pool.Get(files, branch);
+  ASSERT_TRUE(parent.ok());
+  for (int round = 0; round < 3; ++round) {
+    const Status s = pool.GetChild(files, *parent, 1).status();
+    EXPECT_TRUE(s.IsCorruption());
+    EXPECT_NE(s.ToString().find("its parent expects 1"), std::string::npos) << s.ToString();
+  }
+}
+
+TEST(PagePoolTest, ThreadsAlwaysSeeTheChildrenTheyAskedFor) {
+  const std::uint64_t seed = SeedFromEnvironment(12);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  PagePool pool(12 * kPageSize);
+  Pages pages(3, 40, &pool);
+  std::vector<PagePointer> branches;
+  for (std::size_t i = 0; i < 40; i += 4) branches.push_back(AppendBranch(&pages, {i, i + 1, i + 2, i + 3}));
+  pages.Open(&pool);
+  const FileSet files(pages.file);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Prng prng(seed + t);
+      for (int i = 0; i < 20000; ++i) {
+        const std::size_t which = prng.OneIn(2) ? prng.Uniform(2) : prng.Uniform(branches.size());
+        const Result<PageRef> parent = pool.Get(files, branches[which]);
+        if (!parent.ok()) {
+          wrong.fetch_add(1);
+          continue;
+        }
+        const auto index = static_cast<std::uint32_t>(prng.Uniform(4));
+        const Result<PageRef> child = pool.GetChild(files, *parent, index);
+        if (!child.ok() || FirstKey(*child) != "k" + std::to_string(which * 4 + index)) wrong.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  const Status invariants = pool.CheckInvariants(true);
+  EXPECT_TRUE(invariants.ok()) << invariants.ToString();
 }
 
 // Errors met by several threads at once go away with their cause.
