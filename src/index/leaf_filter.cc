@@ -36,7 +36,9 @@ bool LeafFilter::MayContain(std::uint64_t hash) const {
   if (words.empty()) return true;
   const auto count = static_cast<std::uint32_t>(words.size() / 8);
   // Both lines at once; and all bits are looked at, because where to stop is what no processor can predict.
-  __builtin_prefetch(words.data() + std::size_t{(FirstWord(hash, count) + kWindowWords - 1) % count} * 8);
+  std::uint32_t last = FirstWord(hash, count) + std::min(count, kWindowWords) - 1;
+  if (last >= count) last -= count;
+  __builtin_prefetch(words.data() + std::size_t{last} * 8);
   std::uint64_t missing = 0;
   VisitBits(hash, count, probes, [&](std::uint32_t word, std::uint64_t mask) {
     missing |= ~DecodeFixed<std::uint64_t>(words.data() + std::size_t{word} * 8) & mask;
