@@ -106,7 +106,7 @@ struct ColumnFamilyOptions {
   std::uint64_t max_bytes_for_level_base = 256u << 20;  // bytes of level 1. [16 KiB, 1 PiB]
   double max_bytes_for_level_multiplier = 10;           // from level to level. [1, 1000]
   int num_levels = 7;                                   // with level 0. [2, 63]
-  // Of the pages of level files that hold keys and inline values. One that would not shrink by an eighth stays raw.
+  // Of the pages of runs and level files that hold keys and inline values. What would not shrink by an eighth stays raw.
   CompressionType compression = CompressionType::kNoCompression;
 };
 

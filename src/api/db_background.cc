@@ -354,6 +354,8 @@ Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, Ent
   RunOptions options;
   options.page_size = static_cast<std::uint32_t>(its.page_size);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
+  // A tree's runs are soon swept into pages that are read one by one, and never compressed.
+  if (its.index_type == IndexKind::kLsm) static_cast<void>(CodecOf(its.compression, &options.compression));
   RunBuilder builder(made.file, made.header, its.comparator, options);
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));

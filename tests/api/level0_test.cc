@@ -25,6 +25,11 @@ class Level0 : public ::testing::Test {
       while (store_.Property("num-immutable-mem-table") > 0) store_.executor->RunOneInstead();
     }
   }
+  std::uint64_t BytesOfRuns() {
+    std::uint64_t bytes = 0;
+    for (const auto& file : store_.fs->ListFilesForTest()) bytes += file.path.ends_with(".run") ? file.size : 0;
+    return bytes;
+  }
   TestStore store_;
   int next_ = 0;
 };
@@ -146,6 +151,21 @@ TEST_F(Level0, ATreeKnowsNoTriggers) {
   WriteOptions options;
   options.no_slowdown = true;
   EXPECT_TRUE(tree.db->Put(options, "k", "v").ok());
+}
+
+// A file that only moves from level to level is never written again: what a flush leaves raw would stay so.
+TEST_F(Level0, FlushesCompressWhatLevelsCompress) {
+  const auto bytes_of_a_flush = [&](const char* compression) {
+    EXPECT_TRUE(store_.db->SetOptions({{"compression", compression}}).ok());
+    for (int i = 0; i < 2000; ++i) store_.Put("key" + std::to_string(i), std::string(200, 'v'));
+    const std::uint64_t before = BytesOfRuns();
+    store_.Flush();
+    return BytesOfRuns() - before;
+  };
+  EXPECT_GT(bytes_of_a_flush("kNoCompression"), 400'000u);
+  EXPECT_LT(bytes_of_a_flush("kZSTD"), 100'000u);
+  EXPECT_EQ(store_.Get("key77"), std::string(200, 'v'));
+  EXPECT_EQ(store_.Verify(), "");
 }
 
 }  // namespace
