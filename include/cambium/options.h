@@ -68,8 +68,8 @@ struct ColumnFamilyOptions {
   IndexKind index_type = IndexKind::kBTree;             // stored; opening with another one is InvalidArgument
   // Bytes per unit of an index page: a power of two in [512, 16384]. Stored; a later opening keeps what is stored.
   std::uint64_t page_size = 4096;
-  // Bits per key of the filter in each run, and above each leaf of a tree, 0 (none) to 64. At 10, 1 lookup in 100 of an
-  // absent key asks the run or the leaf.
+  // Bits per key of the filter in each run, and in each lowest branch of a tree, 0 (none) to 64. At 10, 1 lookup in 100
+  // of an absent key asks the run or the leaf.
   int filter_bits_per_key = 10;
 
   // ---- Memory ----

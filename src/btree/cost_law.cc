@@ -1,7 +1,9 @@
 #include "btree/cost_law.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "index/page_format.h"
 
@@ -20,21 +22,30 @@ double LivePartOfOldest(double q) {
 constexpr double kSeparatorBytes = 8;
 constexpr auto kBytesOfChild = static_cast<double>(kChildBytes + kHeadBytes) + kSeparatorBytes;
 
-// The branches right above the leaves.
+// The branches right above the leaves, with leaves of so many keys.
 struct LowestBranches {
-  double children = 0;         // at most
-  double bytes_per_child = 0;
+  double children = 0;  // at most
+  double page_bytes = 0;
+  double filter_bytes_per_child = 0;
 
   static LowestBranches Of(const TreeCost& cost, double keys_per_leaf) {
-    if (cost.filter_bytes <= 0) return {cost.children, cost.page_bytes / cost.children};
-    const double child = kBytesOfChild + kFilterEndBytes + keys_per_leaf * cost.filter_bytes;
-    const double children = std::max(4.0, cost.children * kBytesOfChild * kFilteredBranchUnits / child);
-    return {children, cost.page_bytes * kFilteredBranchUnits / children};
+    if (cost.filter_bytes <= 0) return {cost.children, cost.page_bytes, 0};
+    const double per_child = keys_per_leaf * cost.filter_bytes;
+    const double by_filter = kFilterUnits * cost.page_bytes / per_child;
+    const double by_columns = cost.children * (kFilteredBranchUnits - kFilterUnits);
+    return {std::max(4.0, std::min(by_filter, by_columns)), cost.page_bytes, per_child};
   }
   // Of one with so many children, in whole pages.
-  [[nodiscard]] double BytesOf(double count, double page_bytes) const {
-    return std::ceil(std::min(count, children) * bytes_per_child / page_bytes - 1e-6) * page_bytes;
+  [[nodiscard]] double BytesOf(double count) const {
+    const double here = std::min(count, children);
+    double bytes = static_cast<double>(kPageHeaderSize) + here * kBytesOfChild;
+    if (filter_bytes_per_child > 0) {
+      const double blocks = std::ceil(here * filter_bytes_per_child / kFilterBlockSize);
+      bytes += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(blocks)) * kFilterBlockSize);
+    }
+    return std::ceil(std::min(bytes, kFilteredBranchUnits * page_bytes) / page_bytes) * page_bytes;
   }
+  [[nodiscard]] double BytesPerChild() const { return BytesOf(children) / children; }
 };
 
 // Bytes of the pages of all levels that hold a leaf which so many updates touch.
@@ -43,7 +54,7 @@ double BytesOfAllLevels(double leaves, double updates, const TreeCost& cost) {
   if (leaves <= 1) return bytes;
   const LowestBranches lowest = LowestBranches::Of(cost, cost.keys / leaves);
   double pages = std::max(1.0, leaves / lowest.children);
-  bytes += std::max(1.0, PagesTouched(pages, updates)) * lowest.BytesOf(leaves / pages, cost.page_bytes);
+  bytes += std::max(1.0, PagesTouched(pages, updates)) * lowest.BytesOf(leaves / pages);
   while (pages > 1) {
     pages = std::max(1.0, pages / cost.children);
     bytes += std::max(1.0, PagesTouched(pages, updates)) * cost.page_bytes;
@@ -63,7 +74,7 @@ double LeafPartOf(double bytes_per_key, const TreeCost& cost) {
   double leaf_part = bytes_per_key;
   for (int i = 0; i < 8; ++i) {  // how large the branches are depends on it, a little
     const double keys_per_leaf = cost.page_bytes / leaf_part;
-    const double above = LowestBranches::Of(cost, keys_per_leaf).bytes_per_child * cost.children / (cost.children - 1);
+    const double above = LowestBranches::Of(cost, keys_per_leaf).BytesPerChild() * cost.children / (cost.children - 1);
     leaf_part = std::max(1.0, bytes_per_key - above / keys_per_leaf);
   }
   return leaf_part;
@@ -87,7 +98,7 @@ double BytesPerUpdate(const TreeCost& cost) {
   const double rewritten = cost.keys <= 0 ? 0 : BytesOfAllLevels(leaves, updates, cost);
   const double copied = LivePartOfOldest(cost.keys <= 0 ? 1 : PagesTouched(leaves, updates) / leaves);
   // What is new makes leaves, and these branches, a geometric series.
-  const double above = LowestBranches::Of(cost, cost.page_bytes / cost.entry_bytes).bytes_per_child;
+  const double above = LowestBranches::Of(cost, cost.page_bytes / cost.entry_bytes).BytesPerChild();
   const double added = added_leaves * (cost.page_bytes + above * cost.children / (cost.children - 1));
   return ((rewritten + added) / (1 - copied) + cost.run_entry_bytes * runs * cost.batch) / updates;
 }

@@ -5,7 +5,8 @@
 //
 //   leaves     touched = L (1 - e^(-M/L)) pages of P bytes are written for M updates. Limits: P bytes an update while M
 //              is far below L, s * N/M when it is above (s bytes a key), whatever P is.
-//   parents    the same for each level of branches. Those above the leaves hold filters, and are up to four pages large.
+//   parents    the same for each level of branches. Those above the leaves hold a filter, and are up to four pages
+//              large.
 //   runs       of the M/m memtables all but the last become runs, because that one brings the merge with it: an entry
 //              of a run (about 22 bytes with a filter, for separated values and keys of 16 bytes) each.
 //   copies     files of pages may hold twice what is alive. Where sweeps leave pages alive here and there, what of the

@@ -18,30 +18,49 @@ bool IsLarge(const Builder& page) {
 }
 
 bool Fits(const LeafBuilder& page, const LeafItem& item) { return page.Fits(item.key, item.entry); }
-bool Fits(const BranchBuilder& page, const BranchItem& item) { return page.Fits(item.key, item.filter); }
+bool Fits(const BranchBuilder& page, const BranchItem& item) { return page.Fits(item.key, item.child); }
 Status Put(LeafBuilder* page, const LeafItem& item) { return page->Add(item.key, item.entry); }
-Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child, item.filter); }
+Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child, item.keys); }
 
 // What an item takes, roughly: good enough to deal evenly, because neighbours are compressed alike.
 std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
-std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size() + item.filter.words.size(); }
-
-// Calls visit(item) for all items of an encoded page.
-template <typename Item, typename Visitor>
-Status ForEachItem(const std::string& encoded, Slice lower, Visitor visit) {
-  CAMBIUM_TRY(const PageView view, PageView::Parse(encoded, "page in memory", 0));
-  std::string scratch;
-  for (std::uint32_t i = 0; i < view.count(); ++i) {
-    Item item;
-    if constexpr (std::is_same_v<Item, LeafItem>) {
-      item = {view.key(i, &scratch), view.entry(i)};
-    } else {
-      item = {i == 0 ? lower : view.key(i - 1, &scratch), view.child(i), view.child_filter(i)};
-    }
-    CAMBIUM_RETURN_IF_ERROR(visit(item));
-  }
-  return Status::OK();
+// A byte and a quarter a key is what a filter takes, where it takes any.
+std::size_t WeightOf(const BranchItem& item) {
+  return kChildBytes + item.key.size() + (item.keys == nullptr ? 0 : item.child.entry_count * 5 / 4);
 }
+
+// Where items come from when they are dealt anew: pages that were not written.
+struct LeafSource {
+  std::string lower;
+  std::string encoded;
+
+  LeafSource(std::string its_lower, LeafBuilder page) : lower(std::move(its_lower)) {
+    page.Finish(MakePageId(1, 1, page.units()), 0, &encoded);
+  }
+  template <typename Visitor>
+  Status ForEachItem(Visitor visit) const {
+    CAMBIUM_TRY(const PageView view, PageView::Parse(encoded, "page in memory", 0));
+    std::string scratch;
+    for (std::uint32_t i = 0; i < view.count(); ++i) {
+      CAMBIUM_RETURN_IF_ERROR(visit(LeafItem{view.key(i, &scratch), view.entry(i)}));
+    }
+    return Status::OK();
+  }
+};
+struct BranchSource {
+  std::string lower;
+  BranchBuilder page;
+
+  BranchSource(std::string its_lower, BranchBuilder its_page) : lower(std::move(its_lower)), page(std::move(its_page)) {}
+  template <typename Visitor>
+  Status ForEachItem(Visitor visit) const {
+    for (std::uint32_t i = 0; i < page.count(); ++i) {
+      const Slice key = i == 0 ? Slice(lower) : page.separator(i);
+      CAMBIUM_RETURN_IF_ERROR(visit(BranchItem{key, page.child(i), page.keys_of(i)}));
+    }
+    return Status::OK();
+  }
+};
 
 }  // namespace
 
@@ -83,14 +102,18 @@ template <typename Builder, typename Item>
 std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const {
   std::size_t bytes = 0;
   std::size_t items = 0;
+  unsigned percent = 0;
   bool has_large = false;
   for (const Page& page : pages_) {
     bytes += page.builder.used_bytes() - kPageHeaderSize;
     items += page.builder.count();
+    percent += page.builder.fill_percent();
     has_large = has_large || IsLarge(page.builder);
   }
-  const std::size_t room = std::size_t{pages_[0].builder.usual_units()} * options_.page_size - kPageHeaderSize;
-  std::size_t needed = std::max<std::size_t>(1, (bytes + room - 1) / room);
+  const bool is_one_unit = pages_[0].builder.usual_units() == 1;
+  const std::size_t room = options_.page_size - kPageHeaderSize;
+  const std::size_t whole = is_one_unit ? (bytes + room - 1) / room : (percent + 99) / 100;
+  std::size_t needed = std::max<std::size_t>(1, whole);
   if (has_large && std::is_same_v<Builder, BranchBuilder>) {
     needed = (items + kBranchChildrenMin - 1) / kBranchChildrenMin;
     *average_fill = items >= needed * kChildrenMin ? 100 : 0;
@@ -98,7 +121,7 @@ std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const 
     needed = pages_.size();
     *average_fill = 0;
   } else {
-    *average_fill = static_cast<unsigned>(bytes * 100 / (needed * room));
+    *average_fill = static_cast<unsigned>(is_one_unit ? bytes * 100 / (needed * room) : percent / needed);
     if (items < 2 * needed && std::is_same_v<Builder, BranchBuilder>) *average_fill = 0;
   }
   return needed;
@@ -155,27 +178,25 @@ Status OpenPages<Builder, Item>::WriteAll(const Writer& write) {
 // checksum is never asked for.
 template <typename Builder, typename Item>
 Status OpenPages<Builder, Item>::Deal(std::size_t page_count) {
-  std::vector<std::string> encoded(pages_.size());
-  std::vector<std::string> lowers(pages_.size());
-  for (std::size_t i = 0; i < pages_.size(); ++i) {
-    pages_[i].builder.Finish(MakePageId(1, 1, pages_[i].builder.units()), 0, &encoded[i]);
-    lowers[i] = std::move(pages_[i].lower);
-  }
-  CAMBIUM_TRY(std::vector<Page> pages, DealOnce(encoded, lowers, page_count));
+  using Source = std::conditional_t<std::is_same_v<Item, LeafItem>, LeafSource, BranchSource>;
+  std::vector<Source> sources;
+  for (Page& page : pages_) sources.emplace_back(std::move(page.lower), std::move(page.builder));
+  CAMBIUM_TRY(std::vector<Page> pages, DealOnce(sources, page_count));
   // Large items may not pack as tightly as their sum says. Then they are dealt evenly over the number that was needed.
   if (pages.size() > page_count) {
-    CAMBIUM_TRY(pages, DealOnce(encoded, lowers, pages.size()));
+    CAMBIUM_TRY(pages, DealOnce(sources, pages.size()));
   }
   pages_ = std::move(pages);
   return Status::OK();
 }
 
 template <typename Builder, typename Item>
+template <typename Source>
 Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, Item>::DealOnce(
-    const std::vector<std::string>& encoded, const std::vector<std::string>& lowers, std::size_t page_count) const {
+    const std::vector<Source>& sources, std::size_t page_count) const {
   std::size_t total = 0;
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
-    CAMBIUM_RETURN_IF_ERROR(ForEachItem<Item>(encoded[i], lowers[i], [&](const Item& item) {
+  for (const Source& source : sources) {
+    CAMBIUM_RETURN_IF_ERROR(source.ForEachItem([&](const Item& item) {
       total += WeightOf(item);
       return Status::OK();
     }));
@@ -184,15 +205,15 @@ Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, 
   std::size_t dealt = 0;
   std::size_t closed = 0;  // pages whose share has been dealt
   std::string last_key;
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
-    CAMBIUM_RETURN_IF_ERROR(ForEachItem<Item>(encoded[i], lowers[i], [&](const Item& item) {
+  for (const Source& source : sources) {
+    CAMBIUM_RETURN_IF_ERROR(source.ForEachItem([&](const Item& item) {
       const std::size_t weight = WeightOf(item);
       // A page ends where the middle of the next item lies beyond its share.
       const bool share_is_full = closed + 1 < page_count && (dealt + weight / 2) * page_count >= total * (closed + 1);
       if (pages.empty() || share_is_full || !Fits(pages.back().builder, item)) {
         Slice lower = item.key;
         if (pages.empty()) {
-          lower = lowers[0];
+          lower = sources[0].lower;
         } else if constexpr (std::is_same_v<Item, LeafItem>) {
           lower = ShortestSeparator(last_key, item.key, order_);
         }

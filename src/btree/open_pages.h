@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,14 +33,14 @@ struct LeafItem {
 struct BranchItem {
   Slice key;
   ChildRef child;
-  LeafFilter filter = {};  // of a leaf
+  std::shared_ptr<const LeafKeys> keys = nullptr;  // of a leaf, if the branch is to have a filter
 };
 
 // One thread.
 template <typename Builder, typename Item>
 class OpenPages {
  public:
-  // Of its units; less only where items are so large that no deal of them does better.
+  // Of the units that it usually has, or has; less only where items are so large that no deal of them does better.
   static constexpr unsigned kFillMin = 66;
   static constexpr std::size_t kPagesHeld = 3;
 
@@ -72,8 +73,8 @@ class OpenPages {
   [[nodiscard]] bool IsFullEnough(const Builder& page) const;
   [[nodiscard]] std::size_t PagesNeeded(unsigned* average_fill) const;
   Status Deal(std::size_t page_count);
-  Result<std::vector<Page>> DealOnce(const std::vector<std::string>& encoded, const std::vector<std::string>& lowers,
-                                     std::size_t page_count) const;
+  template <typename Source>
+  Result<std::vector<Page>> DealOnce(const std::vector<Source>& sources, std::size_t page_count) const;
   Status WriteUpToLargeLeaf(const Writer& write);
   Status WriteAll(const Writer& write);
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "btree/tree_rebuilder.h"
-#include "index/filter.h"
 #include "index/merge_cursor.h"
 #include "index/page_format.h"
 #include "index/tree_cursor.h"
@@ -37,7 +36,7 @@ class Sweeper {
         ranges_(RangesOf(in_)),
         layers_(in_.comparator, std::move(in_.layers), [this](std::size_t, Slice, const Entry& e) { Drop(e); },
                 LayerMerge::Covered::kYield),
-        tree_(&sink_, in_.comparator, in_.pages) {}
+        tree_(&sink_, in_.comparator, in_.pages, [this](const ChildRef& leaf) { return HashKeysOf(leaf); }) {}
 
   Result<SweepOutput> Run() && {
     if (in_.cursor.empty()) {
@@ -50,7 +49,7 @@ class Sweeper {
     }
     if (in_.root.height > 0) {
       const ChildRef root{in_.root.page, in_.root.entry_count, in_.root.value_bytes};
-      CAMBIUM_RETURN_IF_ERROR(Visit(root, in_.root.height - 1, nullptr, nullptr, {}));
+      CAMBIUM_RETURN_IF_ERROR(Visit(root, in_.root.height - 1, nullptr, nullptr, nullptr));
     }
     CAMBIUM_RETURN_IF_ERROR(TakeBelow(nullptr));
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
@@ -81,7 +80,7 @@ class Sweeper {
   // One page of the old tree and what hangs from it. All keys of the layers below `*lower` have been taken. No `lower`:
   // nothing is left of it.
   Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
-               const LeafFilter& filter) {
+               const std::shared_ptr<const LeafKeys>& keys) {
     if (lower != nullptr) EndAt(*lower);
     const bool has_key = HasKeyBelow(upper);
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
@@ -95,7 +94,7 @@ class Sweeper {
       CAMBIUM_TRY(is_evacuated, HasVictim(child, level));
       if (!is_evacuated) {
         CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
-        if (can_graft) return Graft(child, level, lower, upper, filter);
+        if (can_graft) return tree_.Graft(child, level, lower == nullptr ? Slice() : *lower, upper, keys);
       }
     }
     CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, level));
@@ -108,21 +107,16 @@ class Sweeper {
     return MergeLeaf(*page, upper);
   }
 
-  // A leaf takes its filter along. If it has none, or one with another number of bits, because the leaf was all of the
-  // old tree or options were others then, the branch above it, which is written anew, gets one made from its keys.
-  Status Graft(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
-               const LeafFilter& filter) {
-    const Slice left = lower == nullptr ? Slice() : *lower;
-    const unsigned bits = in_.pages.filter_bits_per_key;
-    const bool is_right = !filter.words.empty() && filter.probes == FilterProbesFor(bits);
-    if (level > 0 || bits == 0 || is_right) return tree_.Graft(child, level, left, upper, filter);
-    CAMBIUM_TRY(const PageRef page, GetTreePage(in_.files, in_.pool, child.page, 0));
-    out_.stats.bytes_read += page->bytes().size();
-    std::vector<std::uint64_t> hashes(page->count());
+  // For a filter that cannot be made of what is known: the option changed, or too much has gone from below it. A leaf
+  // that cannot be read is no reason to fail, as it is only taken over.
+  std::shared_ptr<const LeafKeys> HashKeysOf(const ChildRef& leaf) {
+    const Result<PageRef> page = GetTreePage(in_.files, in_.pool, leaf.page, 0);
+    if (!page.ok()) return nullptr;
+    out_.stats.bytes_read += (*page)->bytes().size();
+    auto keys = std::make_shared<LeafKeys>();
     std::string scratch;
-    for (std::uint32_t i = 0; i < page->count(); ++i) hashes[i] = FilterHash(page->key(i, &scratch));
-    const std::string words = MakeLeafFilter(hashes, bits);
-    return tree_.Graft(child, level, left, upper, {words, FilterProbesFor(bits)});
+    for (std::uint32_t i = 0; i < (*page)->count(); ++i) keys->hashes.push_back(FilterHash((*page)->key(i, &scratch)));
+    return keys;
   }
 
   Result<bool> HasCoveredKey(const ChildRef& leaf) {
@@ -138,6 +132,8 @@ class Sweeper {
   Status VisitChildren(const PageView& branch, unsigned level, const Slice* lower, const Slice* upper) {
     std::string left = lower == nullptr ? std::string() : lower->ToString();
     std::string right;
+    std::shared_ptr<const LeafKeys> keys;
+    if (branch.filter().count > 0 && in_.pages.filter_bits_per_key > 0) keys = LeafKeys::InFilter(branch.filter());
     for (std::uint32_t i = 0; i < branch.count(); ++i) {
       const bool is_last = i + 1 == branch.count();
       if (!is_last) {
@@ -147,8 +143,7 @@ class Sweeper {
       const Slice left_slice(left);
       const Slice right_slice(right);
       CAMBIUM_RETURN_IF_ERROR(Visit(branch.child(i), level - 1, i == 0 ? lower : &left_slice,
-                                    is_last ? upper : &right_slice,
-                                    branch.child_filter(MutantIs(Mutant::kGraftWithAnotherFilter) ? 0 : i)));
+                                    is_last ? upper : &right_slice, keys));
       left.swap(right);
     }
     return Status::OK();

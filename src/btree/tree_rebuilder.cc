@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "index/filter.h"
+#include "index/branch_filter.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -13,8 +13,13 @@ std::string Printable(Slice key) { return key.substr(0, std::min<std::size_t>(ke
 
 }  // namespace
 
-TreeRebuilder::TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options)
-    : sink_(sink), order_(comparator), options_(options), leaves_(order_, options, 0) {
+TreeRebuilder::TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
+                             KeyReader read_keys)
+    : sink_(sink),
+      order_(comparator),
+      options_(options),
+      read_keys_(std::move(read_keys)),
+      leaves_(order_, options, 0) {
   assert(IsLegalPageSize(options.page_size) && options.fill_percent >= OpenLeaves::kFillMin);
 }
 TreeRebuilder::~TreeRebuilder() = default;
@@ -52,7 +57,13 @@ Status TreeRebuilder::Add(Slice key, const Entry& entry) {
 template <typename Builder>
 Result<ChildRef> TreeRebuilder::Write(Builder* page) {
   CAMBIUM_TRY(const PageSink::Place place, sink_->Reserve(page->units()));
-  const ChildRef ref = page->Finish(place.id, place.file_seed, &encoded_);
+  ChildRef ref;
+  if constexpr (std::is_same_v<Builder, BranchBuilder>) {
+    const std::optional<BranchFilterBuilder> filter = MakeFilter(*page);
+    ref = page->Finish(place.id, place.file_seed, filter.has_value() ? &*filter : nullptr, &encoded_);
+  } else {
+    ref = page->Finish(place.id, place.file_seed, &encoded_);
+  }
   CAMBIUM_RETURN_IF_ERROR(sink_->Append(ref.page, encoded_));
   return ref;
 }
@@ -66,10 +77,42 @@ OpenBranches& TreeRebuilder::Branches(unsigned level) {
 }
 
 Status TreeRebuilder::CloseLeaf(Slice lower, LeafBuilder* page) {
-  const unsigned bits = options_.filter_bits_per_key;
-  const std::string words = bits == 0 ? std::string() : page->MakeFilter(bits);
+  const std::shared_ptr<const LeafKeys> keys = options_.filter_bits_per_key > 0 ? page->HashKeys() : nullptr;
   CAMBIUM_TRY(const ChildRef ref, Write(page));
-  return AddChild(1, lower, ref, {words, FilterProbesFor(bits)});
+  return AddChild(1, lower, ref, keys);
+}
+
+// Of leaves that were taken over only the filter is known that their keys are in, together with those of their old
+// neighbours. Where that would leave half as many keys too much in the new one, the leaves are read.
+std::optional<BranchFilterBuilder> TreeRebuilder::MakeFilter(const BranchBuilder& page) {
+  if (page.filter_blocks() == 0) return std::nullopt;
+  const unsigned probes = FilterProbesFor(options_.filter_bits_per_key);
+  const auto make = [&](bool may_add_filters) -> std::optional<BranchFilterBuilder> {
+    BranchFilterBuilder filter(page.filter_blocks(), probes);
+    const LeafKeys* added = nullptr;  // those of neighbours are the same
+    for (std::uint32_t i = 0; i < page.count(); ++i) {
+      std::shared_ptr<const LeafKeys> keys = page.keys_of(i);
+      if (keys != nullptr && keys->is_filter() && keys->probes == probes && may_add_filters) {
+        if (keys.get() != added && !MutantIs(Mutant::kForgetGraftedKeys)) {
+          filter.AddFilter(keys->blocks, keys->filter_keys);
+        }
+        added = keys.get();
+        continue;
+      }
+      if (keys == nullptr || keys->is_filter()) {
+        if (read_keys_ == nullptr) return std::nullopt;
+        keys = read_keys_(page.child(i));
+        if (keys == nullptr) return std::nullopt;
+      }
+      for (const std::uint64_t hash : keys->hashes) filter.Add(hash);
+    }
+    return filter;
+  };
+  std::optional<BranchFilterBuilder> filter = make(true);
+  const std::uint64_t entries = page.entry_count();
+  if (!filter.has_value() || filter->keys() <= entries + entries / 2) return filter;
+  std::optional<BranchFilterBuilder> exact = make(false);
+  return exact.has_value() ? exact : filter;
 }
 
 Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* page) {
@@ -81,10 +124,11 @@ Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* pa
 }
 
 // Recursion with CloseBranch is one step per level, and there are at most kMaxTreeHeight.
-Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child, const LeafFilter& filter) {
-  return Branches(level).Add({separator, child, filter}, separator, [this, level](Slice lower, BranchBuilder* page) {
-    return CloseBranch(level, lower, page);
-  });
+Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child,
+                               std::shared_ptr<const LeafKeys> keys) {
+  return Branches(level).Add(
+      {separator, child, std::move(keys)}, separator,
+      [this, level](Slice lower, BranchBuilder* page) { return CloseBranch(level, lower, page); });
 }
 
 Result<bool> TreeRebuilder::CanGraft(unsigned level) {
@@ -99,13 +143,13 @@ Result<bool> TreeRebuilder::CanGraft(unsigned level) {
 }
 
 Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
-                            const LeafFilter& filter) {
+                            std::shared_ptr<const LeafKeys> keys) {
   assert(leaves_.empty());
   if (bound_kind_ != Bound::kNone) CAMBIUM_RETURN_IF_ERROR(CheckOrder(lower));
   if (upper != nullptr && order_.Compare(lower, *upper) >= 0 && bound_kind_ != Bound::kNone) {
     return Status::Corruption("keys out of order: " + Printable(*upper) + " bounds what begins at " + Printable(lower));
   }
-  CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child, filter));
+  CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child, std::move(keys)));
   bound_kind_ = upper == nullptr ? Bound::kEnd : Bound::kUpper;
   if (upper != nullptr) bound_.assign(upper->data(), upper->size());
   return Status::OK();

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,12 @@ namespace cambium {
 // One thread. After an error it is of no more use; what was appended to the sink is then garbage.
 class TreeRebuilder {
  public:
-  TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options);
+  // Hashes the keys of a leaf of the old tree, when its branch is to have a filter and they are not known. Null if it
+  // cannot be read: the branch then has no filter. Without such a function none has where it would be needed.
+  using KeyReader = std::function<std::shared_ptr<const LeafKeys>(const ChildRef& leaf)>;
+
+  TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
+                KeyReader read_keys = nullptr);
   ~TreeRebuilder();
   TreeRebuilder(const TreeRebuilder&) = delete;
   TreeRebuilder& operator=(const TreeRebuilder&) = delete;
@@ -39,9 +46,9 @@ class TreeRebuilder {
   //
   //   keys added before < lower <= keys of the subtree < *upper <= keys added later
   //
-  // Both are separators of the old tree; null where there is none. `filter` is that of a leaf, if it has one.
+  // Both are separators of the old tree; null where there is none. `keys`: of a leaf, what is known of its keys.
   Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
-               const LeafFilter& filter = {});
+               std::shared_ptr<const LeafKeys> keys = nullptr);
 
   // Closes all pages. A root with one child is not made. height 0 if nothing was added.
   Result<TreeRoot> Finish();
@@ -51,7 +58,9 @@ class TreeRebuilder {
   [[nodiscard]] Slice SeparatorBefore(Slice key) const;
   Status CloseLeaf(Slice lower, LeafBuilder* page);
   Status CloseBranch(unsigned level, Slice lower, BranchBuilder* page);
-  Status AddChild(unsigned level, Slice separator, const ChildRef& child, const LeafFilter& filter = {});
+  Status AddChild(unsigned level, Slice separator, const ChildRef& child,
+                  std::shared_ptr<const LeafKeys> keys = nullptr);
+  std::optional<BranchFilterBuilder> MakeFilter(const BranchBuilder& page);
   template <typename Builder>
   Result<ChildRef> Write(Builder* page);
   OpenBranches& Branches(unsigned level);
@@ -59,6 +68,7 @@ class TreeRebuilder {
   PageSink* const sink_;
   const KeyOrder order_;
   const PageBuilderOptions options_;
+  const KeyReader read_keys_;
   OpenLeaves leaves_;
   std::vector<std::unique_ptr<OpenBranches>> branches_;  // [i] is level i + 1
   std::string encoded_;

@@ -11,29 +11,6 @@ namespace cambium {
 namespace {
 
 constexpr unsigned kBlockBits = 8 * kFilterBlockSize;
-constexpr unsigned kBitNumberBits = 9;
-static_assert(kBlockBits == 1u << kBitNumberBits);
-constexpr unsigned kNumbersPerProduct = 64 / kBitNumberBits;
-
-[[nodiscard]] std::size_t BlockOf(std::uint64_t hash, std::size_t blocks) {
-  return static_cast<std::size_t>((hash >> 32) * blocks >> 32);
-}
-
-// Calls visit(word, mask) for each bit of a key until it returns false; true if it never did.
-template <typename Visit>
-[[nodiscard]] bool VisitBits(std::uint64_t hash, unsigned probes, Visit visit) {
-  std::uint64_t product = hash;
-  while (probes > 0) {
-    product *= kFilterMultiplier;
-    std::uint64_t numbers = product;
-    for (unsigned i = 0; i < kNumbersPerProduct && probes > 0; ++i, --probes) {
-      const unsigned bit = static_cast<unsigned>(numbers >> (64 - kBitNumberBits));
-      numbers <<= kBitNumberBits;
-      if (!visit(bit / 64, std::uint64_t{1} << (bit % 64))) return false;
-    }
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -56,11 +33,8 @@ void FilterBuilder::AddHash(std::uint64_t hash) {
 }
 
 void FilterBuilder::Set(std::uint64_t hash) {
-  FilterBlock& block = blocks_[BlockOf(hash, blocks_.size())];
-  static_cast<void>(VisitBits(hash, probes_, [&](unsigned word, std::uint64_t mask) {
-    block.words[word] |= mask;
-    return true;
-  }));
+  FilterBlock& block = blocks_[FilterBlockOf(hash, blocks_.size())];
+  AddToFilterBlock(reinterpret_cast<char*>(block.words), hash, probes_);
 }
 
 std::string FilterBuilder::Finish() {
@@ -99,11 +73,11 @@ Result<Filter> Filter::Parse(Slice bytes) {
   return Filter(probes, std::move(blocks));
 }
 
-void Filter::Prefetch(std::uint64_t hash) const { __builtin_prefetch(&blocks_[BlockOf(hash, blocks_.size())]); }
+void Filter::Prefetch(std::uint64_t hash) const { __builtin_prefetch(&blocks_[FilterBlockOf(hash, blocks_.size())]); }
 
 bool Filter::MayContain(std::uint64_t hash) const {
-  const FilterBlock& block = blocks_[BlockOf(hash, blocks_.size())];
-  return VisitBits(hash, probes_, [&](unsigned word, std::uint64_t mask) { return (block.words[word] & mask) != 0; });
+  const FilterBlock& block = blocks_[FilterBlockOf(hash, blocks_.size())];
+  return FilterBlockContains(reinterpret_cast<const char*>(block.words), hash, probes_);
 }
 
 }  // namespace cambium

@@ -24,6 +24,7 @@
 
 #include "cambium/slice.h"
 #include "util/checksum.h"
+#include "util/coding.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -41,6 +42,44 @@ inline constexpr std::uint64_t kFilterMultiplier = 0x9e3779b97f4a7c15u;  // 2^64
 // many keys. Some hold more, and those err most, so fewer.
 [[nodiscard]] constexpr unsigned FilterProbesFor(unsigned bits_per_key) {
   return std::clamp(bits_per_key * 65 / 100, 1u, kFilterProbesMax);
+}
+
+// The block that has all bits of a key.
+[[nodiscard]] inline std::size_t FilterBlockOf(std::uint64_t hash, std::size_t blocks) {
+  return static_cast<std::size_t>((hash >> 32) * blocks >> 32);
+}
+
+// Calls visit(word, mask) for each bit of a key in its block.
+template <typename Visit>
+void VisitFilterBits(std::uint64_t hash, unsigned probes, Visit visit) {
+  constexpr unsigned kBitNumberBits = 9;
+  constexpr unsigned kNumbersPerProduct = 64 / kBitNumberBits;
+  static_assert(8 * kFilterBlockSize == 1u << kBitNumberBits);
+  std::uint64_t product = hash;
+  while (probes > 0) {
+    product *= kFilterMultiplier;
+    std::uint64_t numbers = product;
+    for (unsigned i = 0; i < kNumbersPerProduct && probes > 0; ++i, --probes) {
+      const unsigned bit = static_cast<unsigned>(numbers >> (64 - kBitNumberBits));
+      numbers <<= kBitNumberBits;
+      visit(bit / 64, std::uint64_t{1} << (bit % 64));
+    }
+  }
+}
+
+// All bits are looked at, because where to stop is what no processor can predict.
+[[nodiscard]] inline bool FilterBlockContains(const char* block, std::uint64_t hash, unsigned probes) {
+  std::uint64_t missing = 0;
+  VisitFilterBits(hash, probes, [&](unsigned word, std::uint64_t mask) {
+    missing |= ~DecodeFixed<std::uint64_t>(block + std::size_t{word} * 8) & mask;
+  });
+  return missing == 0;
+}
+inline void AddToFilterBlock(char* block, std::uint64_t hash, unsigned probes) {
+  VisitFilterBits(hash, probes, [&](unsigned word, std::uint64_t mask) {
+    char* const at = block + std::size_t{word} * 8;
+    EncodeFixed<std::uint64_t>(at, DecodeFixed<std::uint64_t>(at) | mask);
+  });
 }
 
 struct alignas(kFilterBlockSize) FilterBlock {

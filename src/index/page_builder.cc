@@ -1,9 +1,9 @@
 #include "index/page_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstring>
-#include <limits>
 
 #include "index/filter.h"
 #include "util/coding.h"
@@ -102,6 +102,7 @@ struct PageAssembly {
   const KeyColumn* keys = nullptr;
   Slice columns;
   Slice heap;
+  Slice tail;  // at the end of the page
 
   // `size` bytes, to be placed.
   void WriteTo(std::string* page, std::size_t size) const;
@@ -147,7 +148,7 @@ void PageAssembly::WriteTo(std::string* page, std::size_t size) const {
   const std::size_t suffix = has_keys ? shape.stored_suffix() : 0;
   const bool has_stride = !has_keys || shape.has_stride();
   const std::size_t heap_offset = kPageHeaderSize + shape.encoded_size() + columns.size();
-  assert(heap_offset + heap.size() <= size);
+  assert(heap_offset + heap.size() + tail.size() <= size);
 
   page->clear();
   page->reserve(size);
@@ -176,7 +177,8 @@ void PageAssembly::WriteTo(std::string* page, std::size_t size) const {
   AppendKeys(page);
   assert(page->size() == heap_offset);
   page->append(heap.data(), heap.size());
-  page->resize(size);
+  page->resize(size - tail.size());
+  page->append(tail.data(), tail.size());
 }
 
 }  // namespace
@@ -223,10 +225,11 @@ bool LeafBuilder::FitsIn(std::size_t size_max, Slice key, const Entry& entry) co
   return empty() || SizeWith(keys_.With(key), entry) <= size_max;
 }
 
-std::string LeafBuilder::MakeFilter(unsigned bits_per_key) const {
-  std::vector<std::uint64_t> hashes(count());
-  for (std::uint32_t i = 0; i < count(); ++i) hashes[i] = FilterHash(keys_.key(i));
-  return MakeLeafFilter(hashes, bits_per_key);
+std::shared_ptr<const LeafKeys> LeafBuilder::HashKeys() const {
+  auto keys = std::make_shared<LeafKeys>();
+  keys->hashes.reserve(count());
+  for (std::uint32_t i = 0; i < count(); ++i) keys->hashes.push_back(FilterHash(keys_.key(i)));
+  return keys;
 }
 
 ChildRef LeafBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
@@ -262,43 +265,53 @@ ChildRef LeafBuilder::FinishUnplaced(std::string* page) {
   return ref;
 }
 
+std::uint64_t BranchBuilder::FilterKeysMax() const {
+  return std::uint64_t{kFilterUnits} * options_.page_size * 8 / options_.filter_bits_per_key;
+}
+
+std::uint32_t BranchBuilder::BlocksFor(std::uint64_t keys) const {
+  const std::uint64_t blocks_max = std::uint64_t{kFilterUnits} * options_.page_size / kFilterBlockSize;
+  if (keys >= FilterKeysMax()) return static_cast<std::uint32_t>(blocks_max);
+  constexpr unsigned kBlockBits = 8 * kFilterBlockSize;
+  const std::uint64_t blocks = (keys * options_.filter_bits_per_key + kBlockBits - 1) / kBlockBits;
+  return static_cast<std::uint32_t>(std::min(std::bit_ceil(std::max<std::uint64_t>(blocks, 1)), blocks_max));
+}
+
+std::size_t BranchBuilder::ColumnBytes(const KeyColumn::Shape& keys, std::size_t children) const {
+  return kPageHeaderSize + keys.encoded_size() + children * kChildBytes + (has_filter() ? kFilterFactsBytes : 0);
+}
+
+std::size_t BranchBuilder::ColumnBytesMax() const {
+  return FillLimit(has_filter() ? kFilteredBranchUnits - kFilterUnits : 1, options_);
+}
+
 std::size_t BranchBuilder::used_bytes() const {
-  return empty() ? 0 : SizeOf(keys_.shape(), children_.size(), filters_.size());
+  if (empty()) return 0;
+  return ColumnBytes(keys_.shape(), children_.size()) + std::size_t{filter_blocks()} * kFilterBlockSize;
 }
 
 unsigned BranchBuilder::fill_percent() const {
-  return FillPercent(used_bytes(), std::max(units_, usual_units()), options_);
+  if (!has_filter() || units_ > usual_units()) return FillPercent(used_bytes(), units_, options_);
+  const std::size_t columns = ColumnBytes(keys_.shape(), children_.size());
+  const unsigned by_keys = static_cast<unsigned>(std::min<std::uint64_t>(100, entry_count_ * 100 / FilterKeysMax()));
+  return std::max(by_keys, FillPercent(columns, kFilteredBranchUnits - kFilterUnits, options_));
 }
 
-std::size_t BranchBuilder::SizeOf(const KeyColumn::Shape& keys, std::size_t children, std::size_t filter_bytes) const {
-  const std::size_t size = kPageHeaderSize + keys.encoded_size() + children * kChildBytes;
-  return has_filters() ? AlignUp(size + children * kFilterEndBytes, 8) + filter_bytes : size;
+bool BranchBuilder::Fits(Slice separator, const ChildRef& child) const {
+  const std::size_t columns = ColumnBytes(ShapeWith(separator), children_.size() + 1);
+  if (count() < kBranchChildrenMin) {
+    const std::size_t filter = std::size_t{has_filter() ? kFilterUnits : 0} * options_.page_size;
+    return columns + filter <= std::size_t{kPageUnitsMax} * options_.page_size;
+  }
+  if (has_filter() && entry_count_ + child.entry_count > FilterKeysMax()) return false;
+  const std::size_t filter = std::size_t{filter_blocks()} * kFilterBlockSize;
+  return columns <= ColumnBytesMax() || columns + filter <= FillLimit(units_, options_);
 }
 
-// The ends of filters are numbers of 16 bits; more words than that are found in no page of legal sizes but under keys
-// so long that a filter is the least of a child's bytes.
-Slice BranchBuilder::WordsOf(const LeafFilter& filter) const {
-  const bool fits = filters_.size() / 8 + filter.words.size() / 8 <= std::numeric_limits<std::uint16_t>::max();
-  return has_filters() && fits && filter.probes == FilterProbesFor(options_.filter_bits_per_key) ? filter.words
-                                                                                                  : Slice();
-}
-
-bool BranchBuilder::Fits(Slice separator, const LeafFilter& filter) const {
-  const std::size_t size =
-      SizeOf(ShapeWith(separator), children_.size() + 1, filters_.size() + WordsOf(filter).size());
-  if (count() < kBranchChildrenMin) return size <= std::size_t{kPageUnitsMax} * options_.page_size;
-  return size <= FillLimit(std::max(units_, usual_units()), options_);
-}
-
-Status BranchBuilder::Add(Slice separator, const ChildRef& child, const LeafFilter& filter) {
+Status BranchBuilder::Add(Slice separator, const ChildRef& child, std::shared_ptr<const LeafKeys> keys_below) {
   if (separator.size() > MaxKeySizeFor(options_.page_size)) {
     return TooBig("separator", separator.size(), MaxKeySizeFor(options_.page_size));
   }
-  const KeyColumn::Shape keys = ShapeWith(separator);
-  const Slice words = WordsOf(filter);
-  const std::size_t size = SizeOf(keys, children_.size() + 1, filters_.size() + words.size());
-  const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
-  if (size > limit) return TooBig("page", size, limit);
   // What is said of children comes from files, and their sums are in every page above.
   std::uint64_t entry_count = 0;
   std::uint64_t value_bytes = 0;
@@ -306,6 +319,11 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child, const LeafFilt
       __builtin_add_overflow(value_bytes_, child.value_bytes, &value_bytes)) {
     return Status::Corruption("totals of the children of an index page overflow");
   }
+  const KeyColumn::Shape keys = ShapeWith(separator);
+  std::size_t size = ColumnBytes(keys, children_.size() + 1);
+  if (has_filter()) size += std::size_t{BlocksFor(entry_count)} * kFilterBlockSize;
+  const std::size_t limit = std::size_t{kPageUnitsMax} * options_.page_size;
+  if (size > limit) return TooBig("page", size, limit);
   entry_count_ = entry_count;
   value_bytes_ = value_bytes;
   units_ = std::max(units_, UnitsFor(size, options_.page_size));
@@ -315,14 +333,12 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child, const LeafFilt
     keys_.Add(separator, keys);
   }
   children_.push_back(child);
-  if (has_filters()) {
-    filters_.append(words.data(), words.size());
-    filter_ends_.push_back(static_cast<std::uint16_t>(filters_.size() / 8));
-  }
+  leaf_keys_.push_back(std::move(keys_below));
   return Status::OK();
 }
 
-ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* page) {
+ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, const BranchFilterBuilder* filter,
+                               std::string* page) {
   assert(!empty() && UnitsOf(id) == units_);
   ChildRef ref{{}, entry_count_, value_bytes_};
   std::string columns;
@@ -339,22 +355,21 @@ ChildRef BranchBuilder::Finish(PageId id, std::uint64_t file_seed, std::string* 
   assembly.heads_ascend = order_.bytewise;
   assembly.keys = &keys_;
   assembly.columns = columns;
-  std::string filters;
-  if (has_filters()) {
+  std::string facts;
+  if (filter != nullptr) {
+    assert(filter->blocks().size() == std::size_t{filter_blocks()} * kFilterBlockSize);
     assembly.filter_probes = FilterProbesFor(options_.filter_bits_per_key);
-    for (const std::uint16_t end : filter_ends_) PutFixed<std::uint16_t>(&filters, end);
-    const std::size_t begin = kPageHeaderSize + keys_.shape().encoded_size() + columns.size();
-    filters.resize(AlignUp(begin + filters.size(), 8) - begin);
-    filters += filters_;
-    assembly.heap = filters;
+    PutFixed<std::uint32_t>(&facts, filter_blocks());
+    PutFixed<std::uint32_t>(&facts, filter->keys());
+    assembly.heap = facts;
+    assembly.tail = filter->blocks();
   }
   assembly.WriteTo(page, std::size_t{units_} * options_.page_size);
   ref.page = {id, PlacePage(page, id, options_.page_size, file_seed)};
   lower_.clear();
   keys_.Clear();
   children_.clear();
-  filters_.clear();
-  filter_ends_.clear();
+  leaf_keys_.clear();
   entry_count_ = 0;
   value_bytes_ = 0;
   units_ = 1;

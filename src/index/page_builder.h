@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct PageBuilderOptions {
   std::uint32_t page_size = 4096;
   // How full a page becomes at most, header included. Less than 100 leaves room for the next sweep's few keys.
   unsigned fill_percent = 95;
-  // Of the filters over the keys of leaves, which branches of level 1 have then. 0: none do.
+  // Of the filters over all keys below them, which branches of level 1 have then. 0: none do.
   unsigned filter_bits_per_key = 0;
 };
 
@@ -70,8 +71,8 @@ class LeafBuilder {
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
   [[nodiscard]] Slice first_key() const { return keys_.key(0); }
   [[nodiscard]] Slice last_key() const { return keys_.key(keys_.count() - 1); }
-  // The words of a filter over its keys: see leaf_filter.h.
-  [[nodiscard]] std::string MakeFilter(unsigned bits_per_key) const;
+  // For the filter of the branch above it.
+  [[nodiscard]] std::shared_ptr<const LeafKeys> HashKeys() const;
   [[nodiscard]] std::size_t used_bytes() const;
   // Of the units it has now, header included. 0 if empty.
   [[nodiscard]] unsigned fill_percent() const;
@@ -95,8 +96,9 @@ class LeafBuilder {
   unsigned units_ = 1;
 };
 
-// The same for children. A branch has one unit, with filters up to kFilteredBranchUnits; it grows beyond that until it
-// has kBranchChildrenMin children, so that trees of long keys stay flat.
+// The same for children. A branch has one unit. One with a filter has up to kFilteredBranchUnits: the filter as many as it
+// needs for the keys, at most kFilterUnits, and the rest for the children, at most as much. Both grow beyond that until
+// there are kBranchChildrenMin children, so that trees of long keys stay flat.
 inline constexpr std::uint32_t kBranchChildrenMin = 8;
 
 class BranchBuilder {
@@ -104,31 +106,42 @@ class BranchBuilder {
   BranchBuilder(const KeyOrder& order, const PageBuilderOptions& options, unsigned level)
       : order_(order), options_(options), level_(level) {}
 
-  [[nodiscard]] bool Fits(Slice separator, const LeafFilter& filter = {}) const;
+  [[nodiscard]] bool Fits(Slice separator, const ChildRef& child) const;
   // `separator`: keys left of it < separator <= keys of the child. That of the first child is not stored in the page
-  // (its parent knows it); see lower(). A filter is copied if the page is one with filters, of as many probes; without
-  // it the child is asked for every key. InvalidArgument as above; Corruption if the totals of the children overflow.
-  Status Add(Slice separator, const ChildRef& child, const LeafFilter& filter = {});
+  // (its parent knows it); see lower(). `keys` is for whoever makes the filter, and only kept here. InvalidArgument as
+  // above; Corruption if the totals of the children overflow.
+  Status Add(Slice separator, const ChildRef& child, std::shared_ptr<const LeafKeys> keys = nullptr);
 
   [[nodiscard]] bool empty() const { return children_.empty(); }
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(children_.size()); }
   [[nodiscard]] const ChildRef& child(std::uint32_t i) const { return children_[i]; }
+  [[nodiscard]] Slice separator(std::uint32_t i) const { return i == 0 ? lower() : keys_.key(i - 1); }
+  [[nodiscard]] const std::shared_ptr<const LeafKeys>& keys_of(std::uint32_t i) const { return leaf_keys_[i]; }
   [[nodiscard]] Slice lower() const { return lower_; }  // the first child's separator
   [[nodiscard]] std::size_t used_bytes() const;
-  [[nodiscard]] unsigned fill_percent() const;  // of its units, or of those that it usually has, if these are more
+  // With a filter: of what it may have of children, or of keys, whichever is more.
+  [[nodiscard]] unsigned fill_percent() const;
   [[nodiscard]] unsigned units() const { return units_; }
-  [[nodiscard]] unsigned usual_units() const { return has_filters() ? kFilteredBranchUnits : 1; }
+  // More units than that are due to an item that is large.
+  [[nodiscard]] unsigned usual_units() const { return has_filter() ? kFilteredBranchUnits : 1; }
+  // The blocks that its filter has; 0: it has none.
+  [[nodiscard]] std::uint64_t entry_count() const { return entry_count_; }  // of all children
+  [[nodiscard]] std::uint32_t filter_blocks() const { return has_filter() ? BlocksFor(entry_count_) : 0; }
 
-  ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
+  // `filter`: of filter_blocks() blocks, or null.
+  ChildRef Finish(PageId id, std::uint64_t file_seed, const BranchFilterBuilder* filter, std::string* page);
 
  private:
   // The first child's separator is not among the keys.
   [[nodiscard]] KeyColumn::Shape ShapeWith(Slice separator) const {
     return empty() ? keys_.shape() : keys_.With(separator);
   }
-  [[nodiscard]] std::size_t SizeOf(const KeyColumn::Shape& keys, std::size_t children, std::size_t filter_bytes) const;
-  [[nodiscard]] bool has_filters() const { return level_ == 1 && options_.filter_bits_per_key > 0; }
-  [[nodiscard]] Slice WordsOf(const LeafFilter& filter) const;
+  [[nodiscard]] bool has_filter() const { return level_ == 1 && options_.filter_bits_per_key > 0; }
+  [[nodiscard]] std::uint64_t FilterKeysMax() const;  // that a filter of kFilterUnits has the bits for
+  [[nodiscard]] std::uint32_t BlocksFor(std::uint64_t keys) const;
+  // Header, keys and columns; of a page with a filter, what it says of that too.
+  [[nodiscard]] std::size_t ColumnBytes(const KeyColumn::Shape& keys, std::size_t children) const;
+  [[nodiscard]] std::size_t ColumnBytesMax() const;  // that usually are
 
   KeyOrder order_;
   PageBuilderOptions options_;
@@ -136,8 +149,7 @@ class BranchBuilder {
   std::string lower_;
   KeyColumn keys_;
   std::vector<ChildRef> children_;
-  std::string filters_;                     // words of all children
-  std::vector<std::uint16_t> filter_ends_;  // in words
+  std::vector<std::shared_ptr<const LeafKeys>> leaf_keys_;  // of each child
   std::uint64_t entry_count_ = 0;  // of all children
   std::uint64_t value_bytes_ = 0;
   unsigned units_ = 1;

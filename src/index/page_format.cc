@@ -1,6 +1,7 @@
 #include "index/page_format.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstring>
 
@@ -115,7 +116,7 @@ Result<PageView> PageView::Parse(Slice page, const std::string& path, std::uint6
   Status status = view.ParseHeader(page);
   if (status.ok()) status = view.ParseKeys();
   if (status.ok()) status = view.is_leaf() ? view.ParseEntries() : view.ParseChildren();
-  if (status.ok() && view.filter_probes_ != 0) status = view.ParseFilters();
+  if (status.ok() && view.filter_.probes != 0) status = view.ParseFilter();
   if (!status.ok()) return status.WithContext(PagePlaceName(path, offset));
   return view;
 }
@@ -136,11 +137,11 @@ Status PageView::ParseHeader(Slice page) {
   }
   if (level_ >= kMaxTreeHeight) return Status::Corruption("level that no tree has");
   if ((flags_ & ~(kPageHeadsAscend | kPageWideSlots)) != 0) return Status::Corruption("unknown flags");
-  filter_probes_ = static_cast<std::uint8_t>(in[kFilterProbesOffset]);
-  if (filter_probes_ > kFilterProbesMax || (filter_probes_ != 0 && level_ != 1)) {
-    return Status::Corruption("filters of " + std::to_string(filter_probes_) + " probes at level " +
-                              std::to_string(level_));
+  const auto probes = static_cast<unsigned char>(in[kFilterProbesOffset]);
+  if (probes > kFilterProbesMax || (probes != 0 && level_ != 1)) {
+    return Status::Corruption("filter of " + std::to_string(probes) + " probes at level " + std::to_string(level_));
   }
+  filter_.probes = probes;
 
   data_ = in;
   size_ = static_cast<std::uint32_t>(page.size());
@@ -245,16 +246,17 @@ Status PageView::ParseChildren() const {
   return Status::OK();
 }
 
-Status PageView::ParseFilters() {
-  const std::uint64_t words = AlignUp(std::uint64_t{heap_offset_} + std::uint64_t{count_} * kFilterEndBytes, 8);
-  std::uint32_t begin = 0;
-  for (std::uint32_t i = 0; words <= size_ && i < count_; ++i) {
-    const std::uint32_t end = filter_end(i);
-    if (end < begin) return Status::Corruption("filters overlap");
-    begin = end;
+// At the end of the page, whose bytes begin at a cache line: so do the filter's blocks.
+Status PageView::ParseFilter() {
+  const std::uint64_t facts_end = std::uint64_t{heap_offset_} + kFilterFactsBytes;
+  if (facts_end > size_) return Status::Corruption("filter runs out of the page");
+  const auto blocks = DecodeFixed<std::uint32_t>(data_ + heap_offset_);
+  if (!std::has_single_bit(blocks) || facts_end + std::uint64_t{blocks} * kFilterBlockSize > size_) {
+    return Status::Corruption("filter of " + std::to_string(blocks) + " blocks");
   }
-  if (words + std::uint64_t{begin} * 8 > size_) return Status::Corruption("filters run out of the page");
-  filters_ = data_ + words;
+  filter_.blocks = data_ + size_ - std::size_t{blocks} * kFilterBlockSize;
+  filter_.count = blocks;
+  filter_.keys = DecodeFixed<std::uint32_t>(data_ + heap_offset_ + 4);
   return Status::OK();
 }
 
@@ -390,9 +392,6 @@ void PageView::PrefetchSearch() const {
   const std::size_t heads = std::size_t{key_count_} * kHeadBytes;
   for (std::size_t i = 0; i < std::min(heads, kBytesMax); i += kLine) __builtin_prefetch(heads_ + i);
   if (prefix_size_ > 0) __builtin_prefetch(data_ + kPageHeaderSize);
-  if (filters_ == nullptr) return;
-  const std::size_t ends = std::size_t{count_} * kFilterEndBytes;
-  for (std::size_t i = 0; i < std::min(ends, kBytesMax); i += kLine) __builtin_prefetch(data_ + heap_offset_ + i);
 }
 
 std::uint32_t PageView::LowerBound(Slice target, const KeyOrder& order, bool* equal) const {
@@ -427,7 +426,7 @@ std::uint64_t PageView::entry_count() const {
 }
 
 std::size_t PageView::used_bytes() const {
-  if (filters_ != nullptr) return static_cast<std::size_t>(filters_ - data_) + std::size_t{filter_end(count_ - 1)} * 8;
+  if (filter_.count > 0) return heap_offset_ + kFilterFactsBytes + std::size_t{filter_.count} * kFilterBlockSize;
   std::size_t used = heap_offset_;
   for (std::uint32_t i = 0; is_leaf() && i < count_; ++i) {
     if (const std::uint64_t word = column(0, i); KindOf(word) == EntryKind::kInline) used += InlineLengthOf(word);

@@ -8,7 +8,7 @@
 //       16     1  type           PageType; 3, a compressed leaf, looks different behind its header: compressed_page.h
 //       17     1  level          0 = leaf, else one more than its children's
 //       18     1  flags          1 heads ascend (keys are in byte order), 2 slots are 4 bytes wide
-//       19     1  filter probes  bits that a key sets in the filter of its leaf; 0 = no filters. Level 1 only, else 0
+//       19     1  filter probes  bits that a key sets in the page's filter; 0 = it has none. Level 1 only, else 0
 //       20     4  count          leaf: entries; branch: children
 //       24     4  prefix length  bytes that all keys of the page start with
 //       28     4  suffix length  bytes that all keys of the page end with, prefix not counted
@@ -24,10 +24,10 @@
 //               stride:  rest bytes[keys]      each middle without the bytes that its head holds already
 //               or:      slots u16|u32[keys+1] offsets of the middles from the end of the slots | middles, whole
 //   heap offset leaf: inline values | zeros up to the end of the page
-//               branch, with filters:
-//               ends  u16[count]       where the filter of each child's keys ends, in words; it begins where the one
-//                                      before it ends, and none has none
-//               zeros up to a multiple of 8 | words u64[ends[count-1]] | zeros up to the end of the page
+//               branch, with a filter:
+//               filter blocks u32      n, a power of two
+//               filter keys u32        how many were added to it, those included that are no longer below the page
+//               zeros | blocks[n], 64 bytes each, up to the end of the page
 //
 //   leaf:   count keys.    keys[i] -> words[i]
 //   branch: count-1 keys.  children[0] | keys[0] | children[1] | keys[1] | ...
@@ -42,8 +42,8 @@
 //   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, not before the heap
 //   kTombstone            zeros
 //
-// Filters: leaf_filter.h. They are of the copy-on-write tree; a run has one filter for all of its keys. A branch with
-// filters is made up to kFilteredBranchUnits large, so that it still has many children.
+// Filters: branch_filter.h. They are of the copy-on-write tree; a run has one filter for all of its keys. A branch with a
+// filter has up to kFilteredBranchUnits, half of them for the filter, so that it still has many children.
 //
 // Orders: in byte order, heads are searched and the separators of branches are cut short. Under any other comparator
 // (the reverse of byte order is one) flag 1 is off, keys are searched whole and separators are whole keys; prefix and
@@ -56,7 +56,7 @@
 
 #include "cambium/comparator.h"
 #include "cambium/slice.h"
-#include "index/leaf_filter.h"
+#include "index/branch_filter.h"
 #include "index/page_id.h"
 #include "util/coding.h"
 #include "util/result.h"
@@ -70,7 +70,7 @@ inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;
 inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf
 inline constexpr std::size_t kChildBytes = 32;  // columns of a branch
 inline constexpr std::size_t kHeadBytes = 4;
-inline constexpr std::size_t kFilterEndBytes = 2;
+inline constexpr std::size_t kFilterFactsBytes = 8;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
 
@@ -90,13 +90,16 @@ enum class PageType : std::uint8_t { kLeaf = 1, kBranch = 2, kCompressedLeaf = 3
 inline constexpr std::uint8_t kPageHeadsAscend = 1;
 inline constexpr std::uint8_t kPageWideSlots = 2;
 inline constexpr unsigned kFilteredBranchUnits = 4;
+inline constexpr unsigned kFilterUnits = 2;  // of them, at most
 
-// A comparator, and whether it is byte order, asked once instead of at every page.
+// A comparator, and whether it is byte order, and whether filters work under it, asked once instead of at every page.
 struct KeyOrder {
-  KeyOrder(const Comparator* c) : comparator(c), bytewise(c == BytewiseComparator()) {}  // NOLINT: implicit
+  KeyOrder(const Comparator* c)  // NOLINT: implicit
+      : comparator(c), bytewise(c == BytewiseComparator()), equal_means_same_bytes(c->EqualMeansSameBytes()) {}
   [[nodiscard]] int Compare(Slice a, Slice b) const { return bytewise ? a.compare(b) : comparator->Compare(a, b); }
   const Comparator* comparator;
   bool bytewise;
+  bool equal_means_same_bytes;
 };
 
 // What a branch knows of a child: where it is, what its bytes must be, and what is below it.
@@ -171,12 +174,8 @@ class PageView {
     assert(!is_leaf() && i < count_);
     return {static_cast<PageId>(column(0, i)), column(1, i)};
   }
-  [[nodiscard]] LeafFilter child_filter(std::uint32_t i) const {  // branch; borrows from the page
-    assert(!is_leaf() && i < count_);
-    if (filters_ == nullptr) return {};
-    const std::uint32_t begin = i == 0 ? 0 : filter_end(i - 1);
-    return {{filters_ + std::size_t{begin} * 8, std::size_t{filter_end(i) - begin} * 8}, filter_probes_};
-  }
+  // Of all keys below the page; borrows from it. Only branches of level 1 have one, and not all of them do.
+  [[nodiscard]] const BranchFilter& filter() const { return filter_; }
 
   // Thorough: keys strictly ascend and heads are those of the keys.
   Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
@@ -190,7 +189,7 @@ class PageView {
   Status ParseKeys();
   [[nodiscard]] Status ParseEntries() const;
   [[nodiscard]] Status ParseChildren() const;
-  Status ParseFilters();
+  Status ParseFilter();
   [[nodiscard]] std::uint64_t column(unsigned which, std::uint32_t i) const {
     return DecodeFixed<std::uint64_t>(columns_ + (std::size_t{which} * count_ + i) * 8);
   }
@@ -200,9 +199,6 @@ class PageView {
     return DecodeFixed<std::uint32_t>(heads_ + std::size_t{i} * kHeadBytes);
   }
   [[nodiscard]] Middle middle(std::uint32_t i) const;
-  [[nodiscard]] std::uint32_t filter_end(std::uint32_t i) const {
-    return DecodeFixed<std::uint16_t>(data_ + heap_offset_ + std::size_t{i} * kFilterEndBytes);
-  }
   [[nodiscard]] std::size_t key_size(std::uint32_t i) const;
   void CopyKey(std::uint32_t i, char* out) const;
   [[nodiscard]] int CompareBehindHead(std::uint32_t i, Slice target) const;
@@ -211,11 +207,11 @@ class PageView {
   [[nodiscard]] std::uint32_t CountBelowByHeads(Slice target, bool or_equal, bool* equal) const;
 
   const char* data_ = nullptr;
+  BranchFilter filter_;  // here, so that a look-up that ends with it meets one line of a PageFrame
   const char* columns_ = nullptr;  // words or children
   const char* heads_ = nullptr;
   const char* slots_ = nullptr;    // null with a fixed stride
   const char* keys_ = nullptr;     // rests or middles
-  const char* filters_ = nullptr;  // words; the ends are at the heap offset. Null without filters
   std::uint32_t size_ = 0;
   std::uint32_t count_ = 0;
   std::uint32_t key_count_ = 0;
@@ -226,7 +222,6 @@ class PageView {
   std::uint64_t value_bytes_ = 0;
   std::uint8_t level_ = 0;
   std::uint8_t flags_ = 0;
-  std::uint8_t filter_probes_ = 0;
 };
 
 }  // namespace cambium

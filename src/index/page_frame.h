@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -18,17 +19,43 @@ namespace cambium {
 //   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
 //                                    ──file goes─────▶ closed, n pins ──n = 0──▶ closed
 struct alignas(64) PageFrame {
-  // Where a child of a branch was last seen. Only a hint: whoever follows it pins the frame, and looks whether it still
-  // is that page. Frames are never freed, so there is always one to look at. `search` is only ever prefetched.
-  struct Child {
-    std::atomic<PageFrame*> frame{nullptr};
-    std::atomic<const char*> search{nullptr};
-  };
-
   static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
   static constexpr std::uint8_t kLeafWarmth = 1;
   static constexpr std::uint8_t kBranchWarmth = 3;
   static constexpr std::size_t kAlignment = 64;  // a cache line
+
+  // Where a child of a branch was last seen. Only a hint: whoever follows it pins the frame, and looks whether it still
+  // is that page. Frames are never freed, so there is always one to look at.
+  struct Child {
+    std::atomic<PageFrame*> frame{nullptr};
+    // What a look-up reads there first, to be prefetched and nothing else: the heads, or the filter's blocks, whose
+    // number is 2 to the power of the low six bits; blocks begin at a cache line, and `has_filter` says which it is.
+    std::atomic<std::uintptr_t> first{0};
+    std::atomic<bool> has_filter{false};
+
+    void Remember(PageFrame* its_frame) {
+      const BranchFilter& filter = its_frame->view.filter();
+      const auto blocks = reinterpret_cast<std::uintptr_t>(filter.blocks);
+      const bool is_aligned = filter.count > 0 && blocks % kAlignment == 0;
+      first.store(is_aligned ? blocks | static_cast<unsigned>(std::countr_zero(filter.count))
+                             : reinterpret_cast<std::uintptr_t>(its_frame->view.search_begin()),
+                  std::memory_order_relaxed);
+      has_filter.store(is_aligned, std::memory_order_relaxed);
+      frame.store(its_frame, std::memory_order_release);
+    }
+    void PrefetchFirst(std::uint64_t hash) const {
+      constexpr std::uintptr_t kBytes = 512;
+      const std::uintptr_t at = first.load(std::memory_order_relaxed);
+      if (has_filter.load(std::memory_order_relaxed)) {
+        const std::size_t block = FilterBlockOf(hash, std::size_t{1} << (at % kAlignment));
+        __builtin_prefetch(reinterpret_cast<const char*>((at & ~(kAlignment - 1)) + block * kAlignment));
+      } else {
+        for (std::uintptr_t i = 0; i < kBytes; i += kAlignment) {
+          __builtin_prefetch(reinterpret_cast<const char*>(at + i));
+        }
+      }
+    }
+  };
 
   PageFrame() = default;
   ~PageFrame() { FreeBytes(); }

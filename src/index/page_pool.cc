@@ -1,5 +1,6 @@
 #include "index/page_pool.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cassert>
@@ -24,17 +25,16 @@ struct Load {
   Status status;
 };
 
-// Hits are counted per thread, more or less, so that counting does not make threads share a line. Threads that share a
-// stripe may lose a count to each other: an exact one would cost every hit a locked instruction.
+// Hits are counted per thread, so that counting does not make threads share a line, nor costs a locked instruction. The
+// first threads have a stripe each; all that come later share the last one.
 constexpr std::size_t kStripes = 64;
 struct alignas(64) HitStripe {
-  void Count() { hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::atomic<std::uint64_t> hits{0};
 };
 std::size_t StripeOfThread() {
   static std::atomic<std::size_t> next{0};
   thread_local constinit std::size_t stripe = kStripes;
-  if (stripe == kStripes) stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  if (stripe == kStripes) stripe = std::min(next.fetch_add(1, std::memory_order_relaxed), kStripes - 1);
   return stripe;
 }
 
@@ -51,6 +51,16 @@ Status CheckPointer(const IndexFile& file, PagePointer expected, PagePointer fou
 
 struct PagePool::Rep {
   explicit Rep(std::size_t capacity_bytes) : capacity(capacity_bytes) {}
+
+  void CountHit() {
+    const std::size_t stripe = StripeOfThread();
+    std::atomic<std::uint64_t>& hits = stripes[stripe].hits;
+    if (stripe == kStripes - 1) {
+      hits.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+  }
 
   std::array<HitStripe, kStripes> stripes;
 
@@ -176,7 +186,7 @@ Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {
       PageRef ref(frame);
       if (frame->cell.load(std::memory_order_relaxed) == cell) {
         frame->Warm();
-        rep_->stripes[StripeOfThread()].Count();
+        rep_->CountHit();
         if (frame->pointer != page) CAMBIUM_RETURN_IF_ERROR(CheckPointer(file, page, frame->pointer));
         return ref;
       }
@@ -190,20 +200,19 @@ Result<PageRef> PagePool::Get(const FileSet& files, PagePointer page) {
   return Get(*file, page);
 }
 
-Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index) {
-  constexpr std::size_t kSearchBytes = 512;
+Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
+                                   std::uint64_t hash) {
   PageFrame::Child& hint = parent.frame_->children[index];
   PageFrame* const frame = hint.frame.load(std::memory_order_acquire);
   const PagePointer page = parent->child_pointer(index);
   if (frame != nullptr) {
     frame->Prefetch();
-    const char* const search = hint.search.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < kSearchBytes; i += PageFrame::kAlignment) __builtin_prefetch(search + i);
+    hint.PrefetchFirst(hash);
     if (frame->TryPin()) {
       PageRef ref(frame);
       if (frame->pointer == page && frame->view.level() + 1 == parent->level()) {
         frame->Warm();
-        rep_->stripes[StripeOfThread()].Count();
+        rep_->CountHit();
         return ref;
       }
     }
@@ -215,8 +224,7 @@ Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, 
                               std::to_string(parent->level() - 1))
         .WithContext(PagePlaceName(file->path(), file->OffsetOf(page.id)));
   }
-  hint.search.store(ref->search_begin(), std::memory_order_relaxed);
-  hint.frame.store(ref.frame_, std::memory_order_release);
+  hint.Remember(ref.frame_);
   return ref;
 }
 
@@ -229,7 +237,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
       assert(pinned);  // what a cell points to is open, under the mutex
       PageRef ref(frame);
       frame->Warm();
-      rep_->stripes[StripeOfThread()].Count();
+      rep_->CountHit();
       CAMBIUM_RETURN_IF_ERROR(CheckPointer(file, page, frame->pointer));
       return ref;
     }

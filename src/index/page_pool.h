@@ -7,9 +7,9 @@
 //
 // A hit takes no lock and makes no system call: load the cell, add a pin, see that the frame was not closed and still
 // belongs to the cell. From a branch to its child it goes more directly: the branch's frame remembers the child's, and
-// what a search reads there is asked for while the pin is still on its way. A frame is closed only while it has no pins, or when its file goes; a thread whose pin comes too
-// late sees the closed bit, takes the pin back and goes the slow way. Frames (not the page bytes in them) live as long
-// as the pool, so that a late look at one is always safe.
+// what a search reads there is asked for while the pin is still on its way. A frame is closed only while it has no pins,
+// or when its file goes; a thread whose pin comes too late sees the closed bit, takes the pin back and goes the slow way.
+// Frames (not the page bytes in them) live as long as the pool, so that a late look at one is always safe.
 //
 // Everything else (misses, eviction, Insert, Forget) is done under one mutex, which is not held during a read: several
 // threads that miss the same page read it once. The clock gives leaves one more round for a hit, branches three.
@@ -82,8 +82,9 @@ class PagePool {
   // The same for a page of one of several files.
   Result<PageRef> Get(const FileSet& files, PagePointer page);
 
-  // Child `index` of a branch, in one of the files. It must have the level below, or it is Corruption. Any thread.
-  Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index);
+  // Child `index` of a branch, in one of the files. It must have the level below, or it is Corruption. `hash` of the key
+  // that is looked for, to ask for the right line of a filter early. Any thread.
+  Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index, std::uint64_t hash);
 
   // Keeps a copy of a page, not a compressed one, that was just written to `file`, so that the first reader finds it;
   // not if there is no room that could be made. Any thread.

@@ -54,7 +54,12 @@ Status TreeBuilder::AddEntry(Slice key, const Entry& entry) {
 template <typename Builder>
 Result<ChildRef> TreeBuilder::Write(Builder* builder) {
   CAMBIUM_TRY(const PageSink::Place place, sink_->Reserve(builder->units()));
-  const ChildRef ref = builder->Finish(place.id, place.file_seed, &page_);
+  ChildRef ref;
+  if constexpr (std::is_same_v<Builder, BranchBuilder>) {
+    ref = builder->Finish(place.id, place.file_seed, nullptr, &page_);
+  } else {
+    ref = builder->Finish(place.id, place.file_seed, &page_);
+  }
   CAMBIUM_RETURN_IF_ERROR(sink_->Append(ref.page, page_));
   return ref;
 }
@@ -97,7 +102,7 @@ Status TreeBuilder::CloseBranch(unsigned level) {
 Status TreeBuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
   if (branches_.size() < level) branches_.push_back(std::make_unique<BranchBuilder>(order_, options_, level));
   BranchBuilder* branch = branches_[level - 1].get();
-  if (!branch->Fits(separator)) CAMBIUM_RETURN_IF_ERROR(CloseBranch(level));
+  if (!branch->Fits(separator, child)) CAMBIUM_RETURN_IF_ERROR(CloseBranch(level));
   return branch->Add(separator, child);
 }
 

@@ -111,13 +111,10 @@ class TreeWalk {
 
   Status VisitEntries(const Node& node) {
     std::string scratch;
-    LeafFilter filter;
-    if (path_.size() > 1) {
-      const Node& parent = path_[path_.size() - 2];
-      filter = parent.view.child_filter(parent.next_child - 1);
-    }
+    BranchFilter filter;
+    if (path_.size() > 1 && order_.equal_means_same_bytes) filter = path_[path_.size() - 2].view.filter();
     for (std::uint32_t i = 0; i < node.view.count(); ++i) {
-      if (!filter.words.empty() && !filter.MayContain(FilterHash(node.view.key(i, &scratch)))) {
+      if (filter.count > 0 && !filter.MayContain(FilterHash(node.view.key(i, &scratch)))) {
         return Status::Corruption("key that the filter above its page does not have")
             .WithContext(PagePlaceName(node.path, node.offset));
       }

@@ -36,10 +36,9 @@ Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool
   if (!has_root) return false;
   CAMBIUM_TRY(PageRef page, GetTreePage(files, pool, root.page, root.height - 1));
   while (!page->is_leaf()) {
-    page->PrefetchSearch();
-    const std::uint32_t place = page->ChildFor(key, order);
-    if (!page->child_filter(place).MayContain(hash)) return false;
-    CAMBIUM_TRY(page, pool->GetChild(files, page, place));
+    if (order.equal_means_same_bytes && !page->filter().MayContain(hash)) return false;
+    if (page->filter().count > 0) page->PrefetchSearch();
+    CAMBIUM_TRY(page, pool->GetChild(files, page, page->ChildFor(key, order), hash));
   }
   page->PrefetchSearch();
   bool equal = false;

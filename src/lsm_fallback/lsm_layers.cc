@@ -77,7 +77,8 @@ Result<bool> LsmLayers::FindInTiers(Slice key, std::uint64_t filter_hash, PageRe
 Result<bool> LsmLayers::FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep,
                                Entry* entry) const {
   if (run.MayContainHash(filter_hash)) {
-    CAMBIUM_TRY(const bool found, TreeFind(run.info().root, run.files(), parts_.pool, order_, key, filter_hash, keep, entry));
+    CAMBIUM_TRY(const bool found,
+                TreeFind(run.info().root, run.files(), parts_.pool, order_, key, filter_hash, keep, entry));
     if (found) return true;
   }
   if (run.ranges() == nullptr || !run.ranges()->Covers(key)) return false;

@@ -243,15 +243,16 @@ class Picker {
   // one file may meet.
   void TakeExcess(const TierShape& tier, const TierShape& merged, Stretch* taken, KeySpan* span, Stretch* met) const {
     const double level_max = policy_.TargetLevelSize(tier.level);
-    const auto bytes_max = static_cast<std::uint64_t>((1 + policy_.max_bytes_for_level_multiplier) *
-                                                      static_cast<double>(policy_.TargetFileSize(tier.level)));
+    const double bytes_max =
+        (1 + policy_.max_bytes_for_level_multiplier) * static_cast<double>(policy_.TargetFileSize(tier.level));
     for (; taken->end < tier.files.size(); ++taken->end) {
       const std::uint64_t inputs = SumBytes(FilesOf(tier, *taken));
       if (static_cast<double>(SumBytes(tier.files) - inputs) <= level_max) break;
       const RunInfo& next = *tier.files[taken->end];
       const KeySpan wider = Union(order_, *span, KeySpan::Of(next));
       const Stretch meets = Overlapped(order_, merged, wider);
-      if (inputs + next.file_size + SumBytes(FilesOf(merged, meets)) > bytes_max) break;
+      const std::uint64_t together = inputs + next.file_size + SumBytes(FilesOf(merged, meets));
+      if (static_cast<double>(together) > bytes_max) break;
       *span = wider;
       *met = meets;
     }
@@ -274,7 +275,7 @@ class Picker {
   [[nodiscard]] CompactionChoice PickFrom(std::uint32_t level) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(level);
     if (tiers.size() > 1) return PickSlice(level, std::nullopt);
-    if (!policy_.is_lazy()) return PickFile(tiers[0], FileToGo(tiers[0]));
+    if (!policy_.is_lazy()) return PickFile(tiers[0], FileToGo(tiers[0]), true);
     CompactionChoice choice = NewChoice(level, level + 1, tiers[0].files);
     if (level == last_) {
       choice.kind = CompactionChoice::Kind::kMove;
@@ -291,13 +292,14 @@ class Picker {
   }
 
   // One file, those behind it as long as the level has too much, and neighbours while they meet nothing more.
-  [[nodiscard]] CompactionChoice PickFile(const TierShape& tier, std::size_t start) const {
+  // `is_due`: the level is too large. Not for a request, which must know beforehand how far a step reaches at least.
+  [[nodiscard]] CompactionChoice PickFile(const TierShape& tier, std::size_t start, bool is_due = false) const {
     Stretch taken{start, start + 1};
     CompactionChoice choice = NewChoice(tier.level, tier.level + 1, {tier.files[start]});
     KeySpan span = KeySpan::Of(*tier.files[start]);
     const TierShape* merged = Place(span, &choice);
     Stretch met = merged == nullptr ? Stretch{} : Overlapped(order_, *merged, span);
-    if (!met.empty()) TakeExcess(tier, *merged, &taken, &span, &met);
+    if (is_due && !met.empty()) TakeExcess(tier, *merged, &taken, &span, &met);
     std::uint64_t added = 0;
     const auto take = [&](std::size_t i) {
       const KeySpan wider = Union(order_, span, KeySpan::Of(*tier.files[i]));

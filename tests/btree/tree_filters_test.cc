@@ -2,7 +2,9 @@
 // sweeps have done to the leaves and whatever the option was when they did it.
 #include <gtest/gtest.h>
 
+#include "index/filter.h"
 #include "index/tree_check.h"
+#include "index/tree_cursor.h"
 #include "test_family.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
@@ -68,10 +70,11 @@ Status SweepsUnderChangingOptions(std::uint64_t seed) {
   Prng prng(seed);
   TestFamilyOptions options;
   options.segment_bytes_max = 32 * 1024;
+  options.page_size = prng.OneIn(2) ? 512 : 4096;
   TestFamily family(options);
   for (int round = 0; round < 80; ++round) {
     ColumnFamilyOptions changed;
-    changed.filter_bits_per_key = static_cast<int>(prng.OneIn(3) ? 0 : prng.Uniform(30));
+    changed.filter_bits_per_key = static_cast<int>(prng.OneIn(3) ? 0 : prng.OneIn(4) ? 64 : prng.Uniform(30));
     family.index().SetOptions(changed);
     // A few keys in one place, so that most leaves are taken over.
     const std::uint64_t base = prng.Uniform(3000);
@@ -104,8 +107,92 @@ TEST(TreeFiltersTest, NoKeyIsLostWhenTheOptionChanges) {
     const Status s = SweepsUnderChangingOptions(seed + i);
     EXPECT_TRUE(s.ok()) << "CAMBIUM_SEED=" << seed + i << ": " << s.ToString();
   }
-  MutantScope mutant(Mutant::kGraftWithAnotherFilter);
+  MutantScope mutant(Mutant::kForgetGraftedKeys);
   EXPECT_FALSE(SweepsUnderChangingOptions(seed).ok());
+}
+
+// Keys that went stay in the filter for a while, not for ever: here all of them are replaced many times over, a few in one
+// place each time, so that no branch is ever made of new leaves alone.
+TEST(TreeFiltersTest, FiltersDoNotFillUpWithKeysThatWent) {
+  const std::uint64_t seed = SeedFromEnvironment(0xf117e3);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  Prng prng(seed);
+  TestFamily family({});
+  std::vector<std::uint64_t> there;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    there.push_back(i * 1000);
+    family.Put(Key(there.back()), 500);
+  }
+  ASSERT_TRUE(family.FlushMerge().ok());
+  for (int round = 0; round < 1000; ++round) {
+    const std::size_t first = prng.Uniform(there.size() - 20);
+    for (std::size_t i = first; i < first + 20; ++i) {
+      family.Delete(Key(there[i]));
+      there[i] = there[i] / 1000 * 1000 + prng.Uniform(1000);
+      family.Put(Key(there[i]), 500);
+    }
+    ASSERT_TRUE(family.FlushMerge().ok());
+    if (round % 200 != 199) continue;
+    std::uint64_t filters = 0;
+    TreeCheckStats stats;
+    TreeCheckCallbacks callbacks;
+    callbacks.on_page = [&](const PageView& page) {
+      if (page.level() != 1) return Status::OK();
+      ++filters;
+      EXPECT_GT(page.filter().count, 0u);
+      EXPECT_LE(page.filter().keys, page.entry_count() * 3 / 2);
+      return Status::OK();
+    };
+    const TreeLayers::Parts& parts = family.layers().parts();
+    ASSERT_TRUE(CheckTree(parts.root, parts.files, parts.comparator, callbacks, &stats).ok());
+    EXPECT_GT(filters, 3u);
+  }
+  const Status s = family.Check();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+}
+
+// A leaf is read for its keys where it would only be taken over; that it cannot be is no reason to fail.
+TEST(TreeFiltersTest, ALeafThatCannotBeReadCostsTheFilterOnly) {
+  TestFamilyOptions options;
+  options.filter_bits_per_key = 0;
+  options.segment_bytes_max = 8u << 20;
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 500);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  const Result<TreeFacts> facts = family.Walk();
+  ASSERT_TRUE(facts.ok());
+  ASSERT_GT(facts->leaves, 4u);
+  ASSERT_TRUE(family.Reopen().ok());
+  const PageId damaged = facts->leaf_ids.back();
+  for (const auto& file : family.fs().ListFilesForTest()) {
+    if (!file.path.ends_with(".idx")) continue;
+    ASSERT_TRUE(family.fs().OverwriteForTest(file.path, UnitOffsetOf(damaged) * options.page_size + 100, "xx").ok());
+  }
+  ColumnFamilyOptions changed;
+  changed.filter_bits_per_key = 10;
+  family.index().SetOptions(changed);
+  family.Put(Key(0), 500);
+  const Status s = family.FlushMerge();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  PageRef keep;
+  Entry entry;
+  EXPECT_TRUE(*family.layers().Find(Key(1), &keep, &entry));
+  EXPECT_TRUE(family.layers().Find(Key(299), &keep, &entry).status().IsCorruption());
+}
+
+// The tree was made under a comparator that promised too much; what was stored then must not decide now.
+TEST(TreeFiltersTest, FiltersAreNotAskedUnderAComparatorForWhichTheyDoNotWork) {
+  TestFamily family({});
+  for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(i), 500);
+  ASSERT_TRUE(family.FlushMerge().ok());
+  const TreeLayers::Parts& parts = family.layers().parts();
+  PageRef keep;
+  Entry entry;
+  const std::string key = "KEY1000100";
+  const Result<bool> found = TreeFind(parts.root, parts.files, parts.pool, CaseFoldingComparator(), key,
+                                      FilterHash(key), &keep, &entry);
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(*found);
 }
 
 // Verification holds filters against the keys below them.
@@ -119,8 +206,8 @@ TEST(TreeFiltersTest, AFilterThatDeniesAKeyIsSeen) {
     return CheckTree(parts.root, parts.files, parts.comparator, {}, &stats);
   };
   ASSERT_TRUE(check().ok()) << check().ToString();
-  MutantScope mutant(Mutant::kGraftWithAnotherFilter);
-  family.Put(Key(1999), 500);
+  MutantScope mutant(Mutant::kForgetGraftedKeys);
+  family.Put(Key(1001), 500);
   ASSERT_TRUE(family.FlushMerge().ok());
   EXPECT_TRUE(check().IsCorruption());
   EXPECT_NE(check().ToString().find("filter"), std::string::npos) << check().ToString();

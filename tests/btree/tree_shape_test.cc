@@ -106,7 +106,8 @@ void ExpectSmallSingleInserts(unsigned filter_bits_per_key, std::uint64_t lowest
     worst = std::max(worst, family.last_stats().bytes_written);
   }
   ExpectGoodShape(family, 60);
-  // A path is a page a level, but for the lowest branch. Now and then a leaf is split with the help of one or two neighbours, a branch likewise.
+  // A path is a page a level, but for the lowest branch. Now and then a leaf is split with the help of one or two
+  // neighbours, a branch likewise.
   const std::uint64_t path =
       (family.state().root.height - 1 + lowest_branch_pages) * std::uint64_t{options.page_size};
   EXPECT_LE(bytes / kInserts, path + options.page_size / 2);

@@ -71,26 +71,25 @@ BuiltPage SmallBranch(std::uint32_t children = 5) {
     EXPECT_TRUE(builder.Add(separator, {{MakePageId(kFile, 10 + i, 1), i * 99}, i + 1, i * 1000}).ok());
   }
   BuiltPage page;
-  page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &page.bytes);
+  page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, nullptr, &page.bytes);
   return page;
 }
 
-// The same with filters: child i has the keys "i/0", "i/1", ..., of which there are i + 1; the third child has no filter.
+// The same with a filter: child i has the keys "i/0", "i/1", ..., of which there are i + 1.
 BuiltPage FilteredBranch(std::uint32_t children = 5) {
   PageBuilderOptions options{512, 95};
   options.filter_bits_per_key = 10;
   BranchBuilder builder(BytewiseComparator(), options, 1);
   for (std::uint32_t i = 0; i < children; ++i) {
-    const std::string separator = "sep" + std::to_string(i * 7);
-    std::vector<std::uint64_t> hashes;
-    for (std::uint32_t k = 0; k <= i; ++k) hashes.push_back(FilterHash(std::to_string(i) + "/" + std::to_string(k)));
-    const std::string words = MakeLeafFilter(hashes, 10);
-    const LeafFilter filter{words, FilterProbesFor(10)};
-    const ChildRef child{{MakePageId(kFile, 10 + i, 1), i * 99}, i + 1, i * 1000};
-    EXPECT_TRUE(builder.Add(separator, child, i == 2 ? LeafFilter{} : filter).ok());
+    const std::string separator = "sep" + std::to_string(1000 + i);
+    EXPECT_TRUE(builder.Add(separator, {{MakePageId(kFile, 10 + i, 1), i * 99}, i + 1, i * 1000}).ok());
+  }
+  BranchFilterBuilder filter(builder.filter_blocks(), FilterProbesFor(10));
+  for (std::uint32_t i = 0; i < children; ++i) {
+    for (std::uint32_t k = 0; k <= i; ++k) filter.Add(FilterHash(std::to_string(i) + "/" + std::to_string(k)));
   }
   BuiltPage page;
-  page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &page.bytes);
+  page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &filter, &page.bytes);
   return page;
 }
 
@@ -115,9 +114,9 @@ void ReadAll(const PageView& view) {
       for (const char c : view.entry(i).inline_value) bytes += static_cast<unsigned char>(c);
     } else {
       bytes += UnitsOf(view.child(i).page.id);
-      bytes += view.child_filter(i).MayContain(FilterHash("apple")) ? 1 : 0;
     }
   }
+  for (const std::string& probe : probes) bytes += view.filter().MayContain(FilterHash(probe)) ? 1 : 0;
   for (const Comparator* comparator : AllComparators()) {
     for (const std::string& probe : probes) {
       bool equal = false;
@@ -196,13 +195,14 @@ TEST(PageFormatTest, BranchSendsEveryKeyToTheChildThatHoldsIt) {
       BranchBuilder builder(comparator, {page_size, 95}, 2);
       std::vector<std::string> separators;
       for (const auto& [key, entry] : model) {
-        if (!builder.Fits(key)) break;
         const std::uint64_t i = separators.size();
-        ASSERT_TRUE(builder.Add(key, {{MakePageId(kFile, 100 + i, 1), i * 11}, i, i * 100}).ok());
+        const ChildRef child{{MakePageId(kFile, 100 + i, 1), i * 11}, i, i * 100};
+        if (!builder.Fits(key, child)) break;
+        ASSERT_TRUE(builder.Add(key, child).ok());
         separators.push_back(key);
       }
       BuiltPage page;
-      page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &page.bytes);
+      page.ref = builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, nullptr, &page.bytes);
       const Result<PageView> view = page.Parse();
       ASSERT_TRUE(view.ok()) << view.status().ToString();
       ASSERT_EQ(view->level(), 2u);
@@ -236,8 +236,9 @@ TEST(PageFormatTest, KeysOf64KiBHaveAPlace) {
     BranchBuilder branch(ReverseBytewiseComparator(), {page_size, 95}, 1);
     for (int i = 0; i < 4; ++i) {
       const std::string separator(MaxKeySizeFor(page_size), static_cast<char>('z' - i));
-      ASSERT_TRUE(branch.Fits(separator));
-      ASSERT_TRUE(branch.Add(separator, {{MakePageId(kFile, 9, 1), 0}, 1, 0}).ok());
+      const ChildRef child{{MakePageId(kFile, 9, 1), 0}, 1, 0};
+      ASSERT_TRUE(branch.Fits(separator, child));
+      ASSERT_TRUE(branch.Add(separator, child).ok());
     }
     EXPECT_LE(branch.units(), kPageUnitsMax);
   }
@@ -402,59 +403,69 @@ TEST(PageBuilderTest, SeparatorsAreShortest) {
   EXPECT_EQ(ShortestSeparator("b", "apple", ReverseBytewiseComparator()), Slice("apple"));
 }
 
-TEST(BranchPage, FiltersAnswerForTheirChildren) {
-  for (const std::uint32_t children : {1u, 5u, 30u}) {
+TEST(BranchPage, AFilterAnswersForAllKeysBelow) {
+  for (const std::uint32_t children : {1u, 5u, 20u}) {
     const BuiltPage page = FilteredBranch(children);
     const Result<PageView> view = PageView::Parse(page.bytes, "page", 0);
     ASSERT_TRUE(view.ok()) << view.status().ToString();
-    unsigned denied = 0;
+    const BranchFilter& filter = view->filter();
+    ASSERT_GT(filter.count, 0u);
+    unsigned keys = 0;
     for (std::uint32_t i = 0; i < children; ++i) {
-      const LeafFilter filter = view->child_filter(i);
-      EXPECT_EQ(filter.words.empty(), i == 2);
-      for (std::uint32_t k = 0; k <= i; ++k) {
+      for (std::uint32_t k = 0; k <= i; ++k, ++keys) {
         EXPECT_TRUE(filter.MayContain(FilterHash(std::to_string(i) + "/" + std::to_string(k))));
       }
-      denied += filter.MayContain(FilterHash("no such key")) ? 0 : 1;
     }
-    EXPECT_GE(denied + 1 + children / 10, children);
-    EXPECT_GT(view->used_bytes(), 48 + 36 * children);
+    EXPECT_LE(filter.keys, keys);
+    EXPECT_GE(filter.keys + 1 + keys / 50, keys);
+    unsigned denied = 0;
+    for (int i = 0; i < 100; ++i) denied += filter.MayContain(FilterHash("none" + std::to_string(i))) ? 0 : 1;
+    EXPECT_GE(denied, 95u);
+    EXPECT_LE(view->used_bytes(), page.bytes.size());
   }
 }
 
-// What a branch may hold of filters grows it beyond a unit; other levels have none, whatever is asked for.
+// With a filter a branch grows to its four units, with more children than fit into one; other levels never have one.
 TEST(BranchPage, OnlyTheLowestBranchesHaveFilters) {
   PageBuilderOptions options{512, 95};
   options.filter_bits_per_key = 10;
-  const std::string words = MakeLeafFilter({1, 2, 3}, 10);
-  const LeafFilter filter{words, FilterProbesFor(10)};
   for (const unsigned level : {1u, 2u}) {
     BranchBuilder builder(BytewiseComparator(), options, level);
     std::uint32_t children = 0;
-    while (builder.Fits("s" + std::to_string(100 + children), filter)) {
-      const ChildRef child{{MakePageId(kFile, 10 + children, 1), 1}, 1, 1};
-      ASSERT_TRUE(builder.Add("s" + std::to_string(100 + children), child, filter).ok());
+    const auto child = [&] { return ChildRef{{MakePageId(kFile, 10 + children, 1), 1}, 40, 1}; };
+    while (builder.Fits("s" + std::to_string(100 + children), child())) {
+      ASSERT_TRUE(builder.Add("s" + std::to_string(100 + children), child()).ok());
       ++children;
     }
+    EXPECT_EQ(builder.filter_blocks(), level == 1 ? kFilterUnits * 512u / kFilterBlockSize : 0u);
     EXPECT_EQ(builder.units(), level == 1 ? kFilteredBranchUnits : 1u);
+    EXPECT_GE(builder.fill_percent(), 90u);
+    BranchFilterBuilder filter(std::max(1u, builder.filter_blocks()), FilterProbesFor(10));
     std::string bytes;
-    builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, &bytes);
+    builder.Finish(MakePageId(kFile, 3, builder.units()), kSeed, level == 1 ? &filter : nullptr, &bytes);
     const Result<PageView> view = PageView::Parse(bytes, "page", 0);
     ASSERT_TRUE(view.ok()) << view.status().ToString();
-    EXPECT_EQ(view->child_filter(0).words.empty(), level == 2);
+    EXPECT_EQ(view->filter().count > 0, level == 1);
   }
 }
 
-TEST(BranchPage, FiltersOfAnotherNumberOfProbesAreLeftOut) {
-  PageBuilderOptions options{512, 95};
-  options.filter_bits_per_key = 10;
-  const std::string words = MakeLeafFilter({1, 2, 3}, 20);
-  BranchBuilder builder(BytewiseComparator(), options, 1);
-  ASSERT_TRUE(builder.Add("", {{MakePageId(kFile, 10, 1), 1}, 3, 1}, {words, FilterProbesFor(20)}).ok());
-  std::string bytes;
-  builder.Finish(MakePageId(kFile, 3, 1), kSeed, &bytes);
-  const Result<PageView> view = PageView::Parse(bytes, "page", 0);
-  ASSERT_TRUE(view.ok());
-  EXPECT_TRUE(view->child_filter(0).words.empty());
+// Many keys in few children, or long separators: eight children have a place in any case.
+TEST(BranchPage, EightChildrenFitWhateverTheirFilterTakes) {
+  for (const unsigned bits : {1u, 10u, 64u}) {
+    for (const std::uint32_t page_size : {512u, 4096u}) {
+      PageBuilderOptions options{page_size, 95};
+      options.filter_bits_per_key = bits;
+      BranchBuilder builder(BytewiseComparator(), options, 1);
+      const std::string longest(MaxKeySizeFor(page_size) / 2, 'k');
+      for (std::uint32_t i = 0; i < kBranchChildrenMin; ++i) {
+        const ChildRef child{{MakePageId(kFile, 10 + i, 1), 1}, page_size / 12, 1};
+        const std::string separator = std::to_string(i) + longest;
+        ASSERT_TRUE(builder.Fits(separator, child));
+        ASSERT_TRUE(builder.Add(separator, child).ok());
+      }
+      EXPECT_LE(builder.filter_blocks() * kFilterBlockSize, kFilterUnits * page_size);
+    }
+  }
 }
 
 TEST(BranchPage, FiltersThatCannotBeAreCorruption) {
@@ -468,9 +479,11 @@ TEST(BranchPage, FiltersThatCannotBeAreCorruption) {
   constexpr std::size_t kProbesAt = 19;
   EXPECT_TRUE(parse_with(kProbesAt, kFilterProbesMax + 1).IsCorruption());
   EXPECT_TRUE(parse_with(kProbesAt, kFilterProbesMax).ok());
-  const std::size_t ends = DecodeFixed<std::uint32_t>(good.bytes.data() + 36);
-  EXPECT_TRUE(parse_with(ends + 1, 1).IsCorruption());      // the first filter would end behind the second
-  EXPECT_TRUE(parse_with(ends + 2 * 4 + 1, 1).IsCorruption());  // the last one behind the page
+  const std::size_t facts = DecodeFixed<std::uint32_t>(good.bytes.data() + 36);
+  EXPECT_TRUE(parse_with(facts, 0).IsCorruption());
+  EXPECT_TRUE(parse_with(facts, 3).IsCorruption()) << "not a power of two";
+  EXPECT_TRUE(parse_with(facts, 8).IsCorruption()) << "runs into the columns";
+  EXPECT_TRUE(parse_with(facts + 3, 0x80).IsCorruption());
   BuiltPage leaf = SmallPage();
   leaf.bytes[kProbesAt] = 6;
   EXPECT_TRUE(PageView::Parse(leaf.bytes, "page", 0).status().IsCorruption());
@@ -485,7 +498,7 @@ TEST(BranchPage, TotalsThatOverflowAreRefused) {
   EXPECT_TRUE(builder.Add("b", {{MakePageId(1, 2, 1), 2}, 1, half}).IsCorruption());
   EXPECT_TRUE(builder.Add("b", {{MakePageId(1, 2, 1), 2}, half - 1, half - 1}).ok());
   std::string page;
-  const ChildRef all = builder.Finish(MakePageId(1, 3, 1), 7, &page);
+  const ChildRef all = builder.Finish(MakePageId(1, 3, 1), 7, nullptr, &page);
   EXPECT_EQ(all.entry_count, ~std::uint64_t{0});
   EXPECT_TRUE(PageView::Parse(page, "page", 0).ok());
 }

@@ -45,7 +45,7 @@ PagePointer AppendBranch(Pages* pages, const std::vector<std::size_t>& leaves, u
   }
   std::string bytes;
   const PageSink::Place place = *pages->sink.Reserve(builder.units());
-  const ChildRef ref = builder.Finish(place.id, place.file_seed, &bytes);
+  const ChildRef ref = builder.Finish(place.id, place.file_seed, nullptr, &bytes);
   EXPECT_TRUE(pages->sink.Append(ref.page, bytes).ok());
   return ref.page;
 }
@@ -319,12 +319,12 @@ TEST(PagePoolTest, ChildrenAreFoundWhereverTheyAre) {
     const Result<PageRef> parent = pool.Get(files, branch);
     ASSERT_TRUE(parent.ok());
     for (const std::uint32_t i : {0u, 3u, 1u, 2u, 0u}) {
-      const Result<PageRef> child = pool.GetChild(files, *parent, i);
+      const Result<PageRef> child = pool.GetChild(files, *parent, i, 7);
       ASSERT_TRUE(child.ok()) << child.status().ToString();
       EXPECT_EQ(FirstKey(*child), "k" + std::to_string(i));
     }
     const std::uint64_t misses = pool.stats().misses;
-    ASSERT_TRUE(pool.GetChild(files, *parent, 2).ok());
+    ASSERT_TRUE(pool.GetChild(files, *parent, 2, 7).ok());
     EXPECT_EQ(pool.stats().misses, misses);
     // Other pages take the children's frames, more of them in some rounds than in others.
     for (int i = 0; i < round; ++i) ASSERT_TRUE(pool.Get(files, pages.sink.pages[4 + i]).ok());
@@ -341,7 +341,7 @@ TEST(PagePoolTest, AChildOfAnotherLevelIsCorruptionAlsoWhereItIsRemembered) {
   const Result<PageRef> parent = pool.Get(files, branch);
   ASSERT_TRUE(parent.ok());
   for (int round = 0; round < 3; ++round) {
-    const Status s = pool.GetChild(files, *parent, 1).status();
+    const Status s = pool.GetChild(files, *parent, 1, 7).status();
     EXPECT_TRUE(s.IsCorruption());
     EXPECT_NE(s.ToString().find("its parent expects 1"), std::string::npos) << s.ToString();
   }
@@ -369,7 +369,7 @@ TEST(PagePoolTest, ThreadsAlwaysSeeTheChildrenTheyAskedFor) {
           continue;
         }
         const auto index = static_cast<std::uint32_t>(prng.Uniform(4));
-        const Result<PageRef> child = pool.GetChild(files, *parent, index);
+        const Result<PageRef> child = pool.GetChild(files, *parent, index, 7);
         if (!child.ok() || FirstKey(*child) != "k" + std::to_string(which * 4 + index)) wrong.fetch_add(1);
       }
     });

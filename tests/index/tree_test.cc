@@ -92,7 +92,8 @@ TEST(TreeTest, RoundTripsEveryShapeOrderAndPageSize) {
           if (prng.OneIn(4)) target.push_back('\0');
           PageRef keep;
           Entry entry;
-          const Result<bool> found = TreeFind(tree.root, tree.files, &pool, comparator, target, FilterHash(target), &keep, &entry);
+          const Result<bool> found = TreeFind(tree.root, tree.files, &pool, comparator, target, FilterHash(target),
+                                              &keep, &entry);
           ASSERT_TRUE(found.ok()) << found.status().ToString();
           const auto it = model.find(target);
           ASSERT_EQ(*found, it != model.end());
@@ -181,7 +182,8 @@ TEST(TreeTest, HotPointReadsTouchTheDiskNoMore) {
     for (std::uint64_t n = 0; n < 5000; ++n) {
       PageRef keep;
       Entry entry;
-      ASSERT_TRUE(*TreeFind(tree.root, tree.files, &pool, BytewiseComparator(), Number(n), FilterHash(Number(n)), &keep, &entry));
+      ASSERT_TRUE(*TreeFind(tree.root, tree.files, &pool, BytewiseComparator(), Number(n), FilterHash(Number(n)), &keep,
+                            &entry));
     }
   }
   EXPECT_EQ(tree.sink->file->reads, static_cast<int>(tree.sink->pages.size()));
@@ -284,7 +286,8 @@ class HandMade {
     const FileSet files = Files();
     PageRef keep;
     Entry entry;
-    return TreeFind(RootOf(root, height), files, &pool, BytewiseComparator(), key, FilterHash(key), &keep, &entry).status();
+    return TreeFind(RootOf(root, height), files, &pool, BytewiseComparator(), key, FilterHash(key), &keep, &entry)
+        .status();
   }
   Status Scan(const ChildRef& root, std::uint32_t height) {
     TreeCursor cursor(RootOf(root, height), Files(), &pool, BytewiseComparator());
@@ -301,7 +304,12 @@ class HandMade {
   ChildRef Put(Builder* builder) {
     std::string bytes;
     const PageSink::Place place = *sink.Reserve(builder->units());
-    const ChildRef ref = builder->Finish(place.id, place.file_seed, &bytes);
+    ChildRef ref;
+    if constexpr (std::is_same_v<Builder, BranchBuilder>) {
+      ref = builder->Finish(place.id, place.file_seed, nullptr, &bytes);
+    } else {
+      ref = builder->Finish(place.id, place.file_seed, &bytes);
+    }
     EXPECT_TRUE(sink.Append(ref.page, bytes).ok());
     return ref;
   }

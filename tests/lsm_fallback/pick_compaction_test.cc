@@ -117,6 +117,27 @@ void Expect(const std::vector<Case>& table, const CompactionPolicy& policy) {
   for (const Case& row : table) EXPECT_EQ(Show(PickCompaction(row.shape.shape, policy)), row.expected) << row.why;
 }
 
+// Level 1 has six files, two more than it should.
+Shape SixFiles(const std::vector<std::string>& below) {
+  return Shape().Tier(1, 0, {"11:a-c", "12:d-f", "13:g-i", "14:j-l", "15:m-o", "16:p-r"}).Tier(2, 0, below);
+}
+
+TEST(PickCompactionTest, LeveledFilesBeyondTheSizeOfALevelGoTogether) {
+  Expect(
+      {
+          {"two of them share a file below, which is merged once", SixFiles({"1:b-e", "2:f-h", "3:i-z"}),
+           "merge 1 -> 2.0: 14 15 | 3"},
+          {"as many as are too many, and no more", SixFiles({"3:a-z"}), "merge 1 -> 2.0: 11 12 | 3"},
+          {"fewer where they would meet more than one file may", SixFiles({"4:i-n=60", "3:o-z=60"}),
+           "merge 1 -> 2.0: 14 | 4"},
+          {"a turn does not begin anew behind the last file", SixFiles({"1:b-e", "2:f-h", "3:p-z"}),
+           "merge 1 -> 2.0: 16 | 3"},
+          {"what covers most below comes first, and others behind it",
+           SixFiles({"1:b-c", "2:d-e", "3:f-z"}).Range(12, "d", "f"), "merge 1 -> 2.0: 12 13 | 2 3"},
+      },
+      Policy(kCompactionStyleLevel));
+}
+
 TEST(PickCompactionTest, LeveledRuns) {
   Expect(
       {
