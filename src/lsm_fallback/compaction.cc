@@ -67,7 +67,7 @@ class Compactor {
         runs->push_back(run);
       }
       if (runs->empty()) continue;
-      const std::shared_ptr<const RangeDeletes> ranges = RangesOf(parts_.comparator, *runs);
+      const std::shared_ptr<const RangeDeletes> ranges = cambium::RangesOf(parts_.comparator, *runs);
       children.emplace_back(std::make_unique<TierCursor>(
           parts_.comparator, std::move(runs), [this](const cambium::Run& run) { return NewCursor(run); }));
       children.back().name = "level " + std::to_string(tier->level());
@@ -87,13 +87,28 @@ class Compactor {
     return options;
   }
 
+  // Keys up to `end`, or all that are left, that go to one place.
+  struct Stretch {
+    const std::string* begin = nullptr;
+    const std::string* end = nullptr;
+    bool is_through = false;
+  };
+  [[nodiscard]] std::vector<Stretch> Stretches() const {
+    const std::string* const begin = choice_.begin.has_value() ? &*choice_.begin : nullptr;
+    const std::string* const end = choice_.end.has_value() ? &*choice_.end : nullptr;
+    if (!choice_.through.has_value()) return {{begin, end, false}};
+    const std::string* const from = choice_.through->begin.has_value() ? &*choice_.through->begin : nullptr;
+    const std::string* const to = choice_.through->end.has_value() ? &*choice_.through->end : nullptr;
+    std::vector<Stretch> all;
+    if (from != nullptr) all.push_back({begin, from, false});
+    all.push_back({from == nullptr ? begin : from, to == nullptr ? end : to, true});
+    if (to != nullptr) all.push_back({to, end, false});
+    return all;
+  }
+
   Status Merge(std::vector<MergeChild> children) {
-    RunWriterOptions options = WriterOptions();
-    options.grandparents = in_.grandparents;
-    options.grandparent_bytes_max = in_.grandparent_bytes_max;
+    const RangeDeletes ranges = RangesOf(children);
     OlderFiles older(*in_.layers, choice_.level, inputs_);
-    options.ranges = older.Needed(RangesOfSlice(children));
-    RunWriter writer(options);
     // Also stops at keys that are covered, so that none beyond the end of the slice is dropped.
     LayerMerge merge(
         parts_.comparator, std::move(children), [this](std::size_t, Slice, const Entry& e) { Drop(e); },
@@ -103,40 +118,51 @@ class Compactor {
     } else {
       merge.SeekToFirst();
     }
-    for (; merge.Valid() && IsBeforeEnd(merge.key()); merge.Next()) {
-      if (merge.is_covered()) continue;  // Next() drops it
-      const Entry entry = merge.entry();
-      ++out_.stats.entries_merged;
-      if (entry.kind == EntryKind::kTombstone && !older.MayHold(merge.key())) {
-        ++out_.stats.entries_dropped;
-        continue;
-      }
-      CAMBIUM_RETURN_IF_ERROR(writer.Add(merge.key(), entry));
-    }
-    CAMBIUM_RETURN_IF_ERROR(merge.status());
-    CAMBIUM_TRY(out_.runs, writer.Finish());
-    out_.stats.bytes_written += writer.bytes_written();
+    for (const Stretch& stretch : Stretches()) CAMBIUM_RETURN_IF_ERROR(MergeStretch(stretch, ranges, &older, &merge));
     return Status::OK();
   }
 
-  [[nodiscard]] RangeDeletes RangesOfSlice(const std::vector<MergeChild>& children) const {
+  Status MergeStretch(const Stretch& stretch, const RangeDeletes& ranges, OlderFiles* older, LayerMerge* merge) {
+    RunWriterOptions options = WriterOptions();
+    options.grandparents = stretch.is_through ? in_.grandparents_through : in_.grandparents;
+    options.grandparent_bytes_max = in_.grandparent_bytes_max;
+    options.ranges = older->Needed(Within(ranges, stretch.begin, stretch.end));
+    RunWriter writer(options);
+    for (; merge->Valid() && (stretch.end == nullptr || order_.Compare(merge->key(), *stretch.end) < 0); merge->Next()) {
+      if (merge->is_covered()) continue;  // Next() drops it
+      const Entry entry = merge->entry();
+      ++out_.stats.entries_merged;
+      if (entry.kind == EntryKind::kTombstone && !older->MayHold(merge->key())) {
+        ++out_.stats.entries_dropped;
+        continue;
+      }
+      CAMBIUM_RETURN_IF_ERROR(writer.Add(merge->key(), entry));
+    }
+    CAMBIUM_RETURN_IF_ERROR(merge->status());
+    CAMBIUM_TRY(RunList runs, writer.Finish());
+    out_.stats.bytes_written += writer.bytes_written();
+    for (auto& run : runs) {
+      if (stretch.is_through) {
+        out_.others.push_back({std::move(run), choice_.output_level + 1, choice_.through->tier});
+      } else {
+        out_.runs.push_back(std::move(run));
+      }
+    }
+    return Status::OK();
+  }
+
+  [[nodiscard]] RangeDeletes RangesOf(const std::vector<MergeChild>& children) const {
     std::vector<const RangeDeletes*> parts;
     for (const MergeChild& child : children) {
       if (child.ranges != nullptr) parts.push_back(child.ranges.get());
     }
-    const RangeDeletes all = RangeDeletes::Union(parts_.comparator, parts);
-    return Within(all, choice_.begin.has_value() ? &*choice_.begin : nullptr,
-                  choice_.end.has_value() ? &*choice_.end : nullptr);
+    return RangeDeletes::Union(parts_.comparator, parts);
   }
 
   static RangeDeletes Within(const RangeDeletes& ranges, const std::string* begin, const std::string* end) {
     const Slice from = begin == nullptr ? Slice() : Slice(*begin);
     const Slice to = end == nullptr ? Slice() : Slice(*end);
     return ranges.Within(begin == nullptr ? nullptr : &from, end == nullptr ? nullptr : &to);
-  }
-
-  [[nodiscard]] bool IsBeforeEnd(Slice key) const {
-    return !choice_.end.has_value() || order_.Compare(key, *choice_.end) < 0;
   }
 
   // An entry leaves the layers.
@@ -177,7 +203,7 @@ class Compactor {
     CAMBIUM_RETURN_IF_ERROR(cursor->status());
     CAMBIUM_TRY(const RunList runs, writer.Finish());
     out_.stats.bytes_written += writer.bytes_written();
-    for (const auto& rest : runs) out_.rests.push_back({rest, tier.level(), tier.number()});
+    for (const auto& rest : runs) out_.others.push_back({rest, tier.level(), tier.number()});
     return Status::OK();
   }
 

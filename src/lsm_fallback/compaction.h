@@ -11,6 +11,8 @@
 // Of a slice [begin, end) keys and ranges outside stay where they are: a file that reaches over a border is written
 // anew, as its rest, into its old place.
 //
+// What goes through, [begin, end) of the choice's, is written into the tier below the output place.
+//
 //   tier 7   [a.....|....k]  [m..|..r]         slice:  |          |
 //   tier 3      [c..|.........|....q]          rests of tier 7: a..  ..r;  of tier 3: c..  ..q
 #pragma once
@@ -36,16 +38,17 @@ struct CompactionInput {
   // The files that new ones are cut by; see RunWriter.
   std::vector<const RunInfo*> grandparents;
   std::uint64_t grandparent_bytes_max = 0;
+  std::vector<const RunInfo*> grandparents_through;  // the same for what goes through
 };
 
 struct CompactionOutput {
   RunList runs;  // for the output place, in key order, synced and open
-  struct Rest {
+  struct Placed {
     std::shared_ptr<const Run> run;
     std::uint32_t level = 0;
     std::uint64_t tier = 0;
   };
-  std::vector<Rest> rests;
+  std::vector<Placed> others;  // rests, and what went through
   AccountDelta accounts;
   MergeStats stats;
 };

@@ -91,24 +91,32 @@ class Law {
     double bytes = 0;
     double updates = 0;
   };
-  [[nodiscard]] Written Run() const {
+  [[nodiscard]] Written Run() {
     Written written;
     const double runs = RunsPerCompaction(cost_);
     written.updates = runs * cost_.batch;
     double arriving = Distinct(runs);
+    double through = 0;  // of what arrives in level 1, the part that goes through it
     if (is_lazy() && last_ > 1) {
       written.bytes += arriving * BytesAt(FileOf(1, arriving));
     } else {
-      const double entries = KeysOf(1, true) + arriving * NotIn(1);
-      written.bytes += entries * BytesAt(FileOf(1, entries));
       arriving *= NotIn(1);
+      if (last_ > 1) {
+        kept_ = KeptIn1(arriving, written.updates * cost_.run_entry_bytes);
+        through = PartThrough(arriving);
+      }
+      const double entries = (last_ > 1 ? kept_ : cost_.keys) + arriving * (1 - through);
+      written.bytes += entries * BytesAt(FileOf(1, entries));
     }
     double chunk = arriving;
     for (std::uint32_t level = 1; level < last_; ++level) {
       if (!is_lazy()) {
         const double bytes = BytesAt(FileOf(level + 1, KeysOf(level + 1, false)));
-        written.bytes += arriving * LeveledPerEntry(level, chunk) * bytes;
+        const double one_by_one = through < 1 ? (1 - through) * LeveledPerEntry(level, chunk * (1 - through)) : 0;
+        const double at_once = through > 0 ? through * ThroughPerEntry(chunk) : 0;
+        written.bytes += arriving * (one_by_one + at_once) * bytes;
         arriving *= NotIn(level + 1);
+        through = 0;
         chunk = 0;  // from here on a file at a time
       } else if (level + 1 < last_) {
         // All tiers of a level become one of the next.
@@ -178,6 +186,31 @@ class Law {
     return met + shared * file_below / file + NotIn(level + 1);
   }
 
+  // Entries of level 1 behind a compaction of level 0: the part T / (its bytes + those of the runs) of all that are merged
+  // stays. That is less than T, because runs have several entries of a key, and keys that level 1 has too.
+  [[nodiscard]] double KeptIn1(double chunk, double run_bytes) const {
+    const auto target = static_cast<double>(cost_.policy.TargetLevelSize(1));
+    const double bytes = BytesAt(FileOf(1, TargetOf(1)));
+    double kept = TargetOf(1);
+    for (int i = 0; i < 50; ++i) kept = (kept + chunk) * std::min(1.0, target / (kept * bytes + run_bytes));
+    return kept;
+  }
+  // As much goes through as level 1 would have too much, but not through more than so many files of level 2.
+  [[nodiscard]] double PartThrough(double chunk) const {
+    const double wanted = 1 / StepsThrough(chunk);
+    const double files_max = cost_.policy.max_bytes_for_level_multiplier;
+    const double bytes_max = files_max * static_cast<double>(cost_.policy.TargetFileSize(1));
+    const double below = KeysOf(2, false);
+    return std::min(1.0, bytes_max / std::max(1.0, below * BytesAt(FileOf(2, below))) / wanted);
+  }
+  // Of a turn: each takes 2C/(n+1) entries, which is what has arrived.
+  [[nodiscard]] double StepsThrough(double chunk) const { return std::max(1.0, 2 * (kept_ + chunk) / chunk - 1); }
+  [[nodiscard]] double ThroughPerEntry(double chunk) const {
+    const double held = kept_ + chunk;
+    const double steps = StepsThrough(chunk);
+    return KeysOf(2, false) / held * (steps + 1) / (2 * steps) + NotIn(2);
+  }
+
   // The last but one level, in tiers, to the last.
   [[nodiscard]] double LazyBytesPerEntry(std::uint32_t level, double chunk) const {
     const double tier_file = FileOf(level, chunk);
@@ -195,6 +228,7 @@ class Law {
 
   const LsmCost& cost_;
   std::uint32_t last_ = 1;
+  double kept_ = 0;  // entries of level 1, when it has given away what it has too much
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 //   flush       an entry of a run each.
 //   level 0     t runs at a time are merged, together d different keys. Leveled: with all of level 1, S_1 + d entries
 //               written, those counted once that are in both. Lazy: into a new tier of level 1, d entries.
+//   through     leveled: what of this is beyond the target of level 1 goes through to level 2 in the same step, if it meets
+//               no more there than one file may. As with level i below; no gaps, no edges.
 //   level i     loses what is beyond its target to the next one, a part of the keys at a time, in turns. So what goes
 //               has gathered for a whole turn and is about twice as dense as the rest. If a turn has n steps, and C is
 //               what the level holds when it is due, then a step takes 2C/(n+1) entries and meets S_(i+1)/n below: per

@@ -103,7 +103,7 @@ std::map<LsmOutcome::Place, RunList> LsmOutcome::ChangedTiers(const LsmLayers& n
     changed[place].push_back(run);
   };
   for (const auto& run : output_.runs) add(run, target);
-  for (const CompactionOutput::Rest& rest : output_.rests) add(rest.run, {rest.level, rest.tier});
+  for (const CompactionOutput::Placed& other : output_.others) add(other.run, {other.level, other.tier});
   return changed;
 }
 
@@ -244,6 +244,10 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     compaction.target_bytes = policy_now.TargetFileSize(choice.output_level);
     if (const TierShape* below = GrandparentsOf(shape, choice.output_level); below != nullptr) {
       compaction.grandparents = below->files;
+    }
+    if (choice.through.has_value()) {
+      const TierShape* further = GrandparentsOf(shape, choice.output_level + 1);
+      if (further != nullptr) compaction.grandparents_through = further->files;
     }
     compaction.grandparent_bytes_max = kGrandparentFiles * compaction.target_bytes;
     CAMBIUM_TRY(outcome->output(), Compact(compaction));

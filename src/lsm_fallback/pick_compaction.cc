@@ -40,6 +40,7 @@ class Picker {
     }
     if (score < 1) return {};
     CompactionChoice choice = level == 0 ? PickRunsDown(shape_.runs) : PickFrom(level);
+    if (level == 0) SendThrough(&choice);
     choice.score = score;
     return choice;
   }
@@ -199,6 +200,48 @@ class Picker {
       if (is_meant || (is_below && !MutantIs(Mutant::kSkipOverlappingRun))) taken.push_back(run);
     }
     return taken;
+  }
+
+  // Adds to a compaction of level 0 what goes on to level 2, if that has files: as much as level 1 would have too much.
+  // What of level 1 lies above a file below follows from which of its files do, as if each were spread evenly.
+  void SendThrough(CompactionChoice* choice) const {
+    const std::span<const TierShape> upper = shape_.TiersOf(1);
+    const std::span<const TierShape> below = shape_.TiersOf(2);
+    if (choice->kind != CompactionChoice::Kind::kMerge || policy_.is_lazy() || lowest_ < 2) return;
+    if (upper.size() != 1 || below.size() != 1 || choice->overlapped.size() != upper[0].files.size()) return;
+    const auto held = static_cast<double>(SumBytes(upper[0].files));
+    const auto arriving = static_cast<double>(SumBytes(shape_.runs));
+    const double excess = held + arriving - policy_.TargetLevelSize(1);
+    if (excess <= 0) return;
+
+    const FileList& files = below[0].files;
+    std::vector<double> above(files.size());
+    for (const RunInfo* file : upper[0].files) {
+      const Stretch met = Overlapped(order_, below[0], KeySpan::Of(*file));
+      for (std::size_t i = met.first; i < met.end; ++i) {
+        above[i] += static_cast<double>(file->file_size) / static_cast<double>(met.end - met.first);
+      }
+    }
+    const double wanted = held * std::min(1.0, excess / (held + arriving));
+    const double bytes_max =
+        policy_.max_bytes_for_level_multiplier * static_cast<double>(policy_.TargetFileSize(1));
+    Stretch taken;
+    taken.first = NextTurn(files, 2);
+    while (taken.first < files.size() && above[taken.first] == 0) ++taken.first;
+    taken.end = taken.first;
+    double gone = 0;
+    double met = 0;
+    while (taken.end < files.size() && gone < wanted) {
+      met += static_cast<double>(files[taken.end]->file_size);
+      if (met > bytes_max) break;
+      gone += above[taken.end++];
+    }
+    if (taken.empty()) return;
+    Append(below[0], taken, &choice->overlapped);
+    choice->through.emplace();
+    choice->through->tier = below[0].number;
+    if (taken.first > 0) choice->through->begin = files[taken.first]->smallest_key;
+    if (taken.end < files.size()) choice->through->end = files[taken.end]->smallest_key;
   }
 
   // ---- Levels ----

@@ -23,9 +23,13 @@
 // a border need. A tier is not merged with those it is put upon, so the slices of one round can share a tier. A last
 // level that has grown beyond its size becomes the next one, without a byte written.
 //
+// Level 0, leveled: what level 1 would have too much then goes through to level 2 at once, where its turn is (between
+// borders of files there, so that nothing else is rewritten). It is written once instead of twice: in level 1, and soon
+// after that below. So level 1 is mostly within its size, and level to level is for what is left.
+//
 // How large a step is: a slice ends near the bytes it is given. One file with what it overlaps cannot be less, about 1
 // + max_bytes_for_level_multiplier files, and neither can level 0: its runs cover all keys each, so all of them go at
-// once with level 1. Options bound that all the same, since writers wait at level0_stop_writes_trigger runs.
+// once with level 1, and through it not more than one file would meet. Options bound that all the same, since writers wait at level0_stop_writes_trigger runs.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +59,14 @@ struct CompactionChoice {
   // A slice: only keys in [begin, end) move. Unset: from the first, to the last.
   std::optional<std::string> begin;
   std::optional<std::string> end;
+  // Keys in [begin, end) of these do not stop in the output place but go through to the tier below it, whose files
+  // there are among the overlapped ones.
+  struct Through {
+    std::uint64_t tier = 0;
+    std::optional<std::string> begin;
+    std::optional<std::string> end;
+  };
+  std::optional<Through> through;
 };
 
 // The compaction that is most due, if any is.

@@ -262,7 +262,9 @@ TEST(CostLawTest, AgreesWithWhatTheDesignCounted) {
   LsmCost lsm;
   lsm.keys = 1e9;
   lsm.batch = 1e6;
-  EXPECT_NEAR(BytesPerUpdate(lsm), 402, kTolerance * 402);
+  // 402 where everything stops in level 1 first. What goes through it saves that write, and files at the edges of what
+  // would go down later: a quarter.
+  EXPECT_NEAR(BytesPerUpdate(lsm), 0.75 * 402, 0.05 * 402);
   lsm.policy.style = kCompactionStyleLazyLevel;
   EXPECT_NEAR(BytesPerUpdate(lsm), 215, kTolerance * 215);
 }

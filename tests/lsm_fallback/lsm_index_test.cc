@@ -139,8 +139,9 @@ TEST(LsmIndexTest, ALoadInKeyOrderOnlyMoves) {
 }
 
 // Each update is written once per tier it passes, and about once per so many tiers in the last level; leveled, in each
-// level about once per half of the ratio of two. With four levels of ratio 4 the cost law says 0.63. Files must not be
-// too small for that: tiers of a few hundred entries are mostly headers and branches, which eat up what is saved.
+// level about once per half of the ratio of two, but for what goes through level 1. With four levels of ratio 4 the cost
+// law says 0.83. Files must not be too small for it: tiers of a few hundred entries are mostly headers and branches, which eat up
+// what is saved.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   constexpr std::uint64_t kStepBytes = 64 * 1024;
   std::uint64_t written[2] = {0, 0};
@@ -162,7 +163,7 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
     EXPECT_EQ(family.layers().shape().levels.back().level, 4u);
     ExpectGood(family);
   }
-  EXPECT_LT(written[1] * 4, written[0] * 3) << written[1] << " against " << written[0];
+  EXPECT_LT(written[1] * 10, written[0] * 9) << written[1] << " against " << written[0];
 }
 
 TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {

@@ -138,6 +138,53 @@ TEST(PickCompactionTest, LeveledFilesBeyondTheSizeOfALevelGoTogether) {
       Policy(kCompactionStyleLevel));
 }
 
+// Four runs of 10 above level 1 with 40, which may have 40: as much again is too much, half of all.
+Shape RunsAboveFour(const std::vector<std::string>& below) {
+  return Shape()
+      .Runs({"24:a-z", "23:a-z", "22:a-z", "21:a-z"})
+      .Tier(1, 0, {"11:a-f", "12:g-l", "13:m-r", "14:s-z"})
+      .Tier(2, 3, below);
+}
+
+TEST(PickCompactionTest, WhatLevelOneWouldHaveTooMuchGoesThroughIt) {
+  const auto picked = [](const Shape& shape, CompactionStyle style = kCompactionStyleLevel) {
+    const CompactionChoice choice = PickCompaction(shape.shape, Policy(style));
+    if (!choice.through.has_value()) return Show(choice);
+    return Show(choice) + " through " + std::to_string(choice.through->tier) + " [" +
+           choice.through->begin.value_or("") + ", " + choice.through->end.value_or("") + ")";
+  };
+  EXPECT_EQ(picked(RunsAboveFour({"4:a-e", "1:h-k", "2:n-q", "3:t-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11 12 13 14 1 2 through 3 [h, t)")
+      << "the turn is at the file behind the newest, and half of level 1 lies above these two";
+  EXPECT_EQ(picked(RunsAboveFour({"1:a-e", "4:h-k", "2:n-q", "3:t-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11 12 13 14 2 3 through 3 [n, )")
+      << "to the end of all keys";
+  EXPECT_EQ(picked(RunsAboveFour({"1:a-e", "2:h-k", "3:n-q", "4:t-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11 12 13 14 1 2 through 3 [, n)")
+      << "behind the last file a turn begins anew";
+  EXPECT_EQ(picked(RunsAboveFour({"4:a-e", "1:h-k=90", "2:n-q=90", "3:t-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11 12 13 14 1 through 3 [h, n)")
+      << "no more than one file of level 1 may meet";
+  EXPECT_EQ(picked(Shape()
+                       .Runs({"24:a-z=5", "23:a-z=5", "22:a-z=5", "21:a-z=5"})
+                       .Tier(1, 0, {"11:a-l", "12:m-z"})
+                       .Tier(2, 3, {"1:a-k", "2:n-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11 12")
+      << "level 1 has room";
+  EXPECT_EQ(picked(Shape()
+                       .Runs({"24:a-c", "23:a-c", "22:a-c", "21:a-c"})
+                       .Tier(1, 0, {"11:a-f", "12:g-l", "13:m-r", "14:s-z"})
+                       .Tier(2, 3, {"1:a-k", "2:n-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11")
+      << "most of level 1 is not touched";
+  EXPECT_EQ(picked(Shape()
+                       .Runs({"24:a-z", "23:a-z", "22:a-z", "21:a-z"})
+                       .Tier(1, 0, {"11:a-f", "12:g-l", "13:m-r", "14:s-z"})),
+            "merge 0 -> 1.0: 24 23 22 21 | 11 12 13 14")
+      << "there is no level 2";
+  EXPECT_EQ(picked(RunsAboveFour({"1:a-e"}), kCompactionStyleLazyLevel).find("through"), std::string::npos);
+}
+
 TEST(PickCompactionTest, LeveledRuns) {
   Expect(
       {
