@@ -69,7 +69,7 @@ struct ColumnFamilyOptions {
   // Bytes per unit of an index page: a power of two in [512, 16384]. Stored; a later opening keeps what is stored.
   std::uint64_t page_size = 4096;
   // Bits per key of the filter in each run, and in each lowest branch of a tree, 0 (none) to 64. At 10, 1 lookup in 100
-  // of an absent key asks the run or the leaf.
+  // of an absent key asks the run; the leaf too, or a few where many keys were deleted since.
   int filter_bits_per_key = 10;
 
   // ---- Memory ----

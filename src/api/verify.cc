@@ -117,10 +117,11 @@ class Verifier {
                          std::find(family.sweep->runs.begin(), family.sweep->runs.end(), info.number) !=
                              family.sweep->runs.end();
       const std::string* cursor = swept ? &family.sweep->cursor : nullptr;
-      CAMBIUM_RETURN_IF_ERROR(CheckOneTree(family, info.root, FileSet(file), cursor, nullptr, &whole));
+      CAMBIUM_RETURN_IF_ERROR(
+          CheckOneTree(family, info.root, FileSet(file), run.ok() ? run->get() : nullptr, cursor, nullptr, &whole));
     }
     std::map<std::uint64_t, std::uint64_t> live_units;
-    CAMBIUM_RETURN_IF_ERROR(CheckOneTree(family, family.root, tree_files, nullptr, &live_units, &whole));
+    CAMBIUM_RETURN_IF_ERROR(CheckOneTree(family, family.root, tree_files, nullptr, nullptr, &live_units, &whole));
     if (!whole) return Status::OK();
 
     for (const auto& [slot, account] : accounts_) {
@@ -169,12 +170,14 @@ class Verifier {
             std::to_string(counted.bytes));
   }
 
-  Status CheckOneTree(const FamilyState& family, const TreeRoot& root, const FileSet& files,
+  // `run`: the run that the tree is of, if it is one.
+  Status CheckOneTree(const FamilyState& family, const TreeRoot& root, const FileSet& files, const cambium::Run* run,
                       const std::string* hidden_below, std::map<std::uint64_t, std::uint64_t>* live_units,
                       bool* whole) {
     TreeCheckCallbacks callbacks;
     callbacks.on_entry = [&](Slice key, const Entry& entry) {
       ++report_->entries;
+      if (run != nullptr) CAMBIUM_RETURN_IF_ERROR(CheckInRun(*comparators_.at(family.id), *run, key));
       if (hidden_below != nullptr && comparators_.at(family.id)->Compare(key, *hidden_below) < 0) return Status::OK();
       return CheckEntry(family, key, entry);
     };
@@ -188,6 +191,23 @@ class Verifier {
     report_->bytes_read += stats.page_bytes;
     if (!checked.ok()) *whole = false;
     return Found(checked);
+  }
+
+  // What look-ups go by before they ask the run. One problem of a run is enough.
+  Status CheckInRun(const Comparator& order, const cambium::Run& run, Slice key) {
+    const RunInfo& info = run.info();
+    if (info.number == wrong_run_) return Status::OK();
+    const char* wrong = nullptr;
+    const int at_largest = order.Compare(key, info.largest_key);
+    if (order.Compare(key, info.smallest_key) < 0 || at_largest > 0 || (at_largest == 0 && info.largest_is_open)) {
+      wrong = "is outside of the keys that the MANIFEST says it has";
+    } else if (!run.MayContain(key)) {
+      wrong = "is missing in its filter";
+    }
+    if (wrong == nullptr) return Status::OK();
+    wrong_run_ = info.number;
+    return Found(Status::Corruption(FilePath(path_, FileKind::kRun, info.number) + ": key " +
+                                    key.ToString(true).substr(0, 64) + " " + wrong));
   }
 
   Status CheckEntry(const FamilyState& family, Slice key, const Entry& entry) {
@@ -298,7 +318,8 @@ class Verifier {
   ManifestState state_;
   PagePool pool_{1u << 20};
   SegmentTable segments_;
-  std::map<Slot, Account> accounts_;  // of the family at hand, counted
+  std::map<Slot, Account> accounts_;
+  std::uint64_t wrong_run_ = 0;  // the last one that was found wrong; no run is 0  // of the family at hand, counted
   std::string value_;
 };
 

@@ -24,9 +24,12 @@ Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.
 
 // What an item takes, roughly: good enough to deal evenly, because neighbours are compressed alike.
 std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
-// A byte and a quarter a key is what a filter takes, where it takes any.
-std::size_t WeightOf(const BranchItem& item) {
-  return kChildBytes + item.key.size() + (item.keys == nullptr ? 0 : item.child.entry_count * 5 / 4);
+std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size(); }
+
+// The same of the filter's bytes.
+std::size_t FilterWeightOf(const LeafItem&, unsigned) { return 0; }
+std::size_t FilterWeightOf(const BranchItem& item, unsigned bits_per_key) {
+  return static_cast<std::size_t>(item.child.entry_count * bits_per_key / 8);
 }
 
 // Where items come from when they are dealt anew: pages that were not written.
@@ -194,10 +197,11 @@ template <typename Builder, typename Item>
 template <typename Source>
 Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, Item>::DealOnce(
     const std::vector<Source>& sources, std::size_t page_count) const {
+  const unsigned filter_bits = level_ == 1 ? options_.filter_bits_per_key : 0;
   std::size_t total = 0;
   for (const Source& source : sources) {
     CAMBIUM_RETURN_IF_ERROR(source.ForEachItem([&](const Item& item) {
-      total += WeightOf(item);
+      total += WeightOf(item) + FilterWeightOf(item, filter_bits);
       return Status::OK();
     }));
   }
@@ -207,7 +211,7 @@ Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, 
   std::string last_key;
   for (const Source& source : sources) {
     CAMBIUM_RETURN_IF_ERROR(source.ForEachItem([&](const Item& item) {
-      const std::size_t weight = WeightOf(item);
+      const std::size_t weight = WeightOf(item) + FilterWeightOf(item, filter_bits);
       // A page ends where the middle of the next item lies beyond its share.
       const bool share_is_full = closed + 1 < page_count && (dealt + weight / 2) * page_count >= total * (closed + 1);
       if (pages.empty() || share_is_full || !Fits(pages.back().builder, item)) {

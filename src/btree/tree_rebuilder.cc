@@ -89,16 +89,20 @@ std::optional<BranchFilterBuilder> TreeRebuilder::MakeFilter(const BranchBuilder
   const unsigned probes = FilterProbesFor(options_.filter_bits_per_key);
   const auto make = [&](bool may_add_filters) -> std::optional<BranchFilterBuilder> {
     BranchFilterBuilder filter(page.filter_blocks(), probes);
+    const auto goes_along = [&](const LeafKeys* keys) {
+      return keys != nullptr && keys->is_filter() && keys->probes == probes && may_add_filters;
+    };
+    // Filters first: a key that is in one of them is then counted once.
     const LeafKeys* added = nullptr;  // those of neighbours are the same
+    for (std::uint32_t i = 0; i < page.count() && !MutantIs(Mutant::kForgetGraftedKeys); ++i) {
+      const LeafKeys* const keys = page.keys_of(i).get();
+      if (keys == added || !goes_along(keys)) continue;
+      filter.AddFilter(keys->blocks, keys->filter_keys);
+      added = keys;
+    }
     for (std::uint32_t i = 0; i < page.count(); ++i) {
       std::shared_ptr<const LeafKeys> keys = page.keys_of(i);
-      if (keys != nullptr && keys->is_filter() && keys->probes == probes && may_add_filters) {
-        if (keys.get() != added && !MutantIs(Mutant::kForgetGraftedKeys)) {
-          filter.AddFilter(keys->blocks, keys->filter_keys);
-        }
-        added = keys.get();
-        continue;
-      }
+      if (goes_along(keys.get())) continue;
       if (keys == nullptr || keys->is_filter()) {
         if (read_keys_ == nullptr) return std::nullopt;
         keys = read_keys_(page.child(i));

@@ -304,8 +304,10 @@ bool BranchBuilder::Fits(Slice separator, const ChildRef& child) const {
     return columns + filter <= std::size_t{kPageUnitsMax} * options_.page_size;
   }
   if (has_filter() && entry_count_ + child.entry_count > FilterKeysMax()) return false;
-  const std::size_t filter = std::size_t{filter_blocks()} * kFilterBlockSize;
-  return columns <= ColumnBytesMax() || columns + filter <= FillLimit(units_, options_);
+  if (columns <= ColumnBytesMax()) return true;
+  if (units_ <= usual_units()) return false;
+  const std::size_t filter = has_filter() ? std::size_t{BlocksFor(entry_count_ + child.entry_count)} * kFilterBlockSize : 0;
+  return columns + filter <= FillLimit(units_, options_);
 }
 
 Status BranchBuilder::Add(Slice separator, const ChildRef& child, std::shared_ptr<const LeafKeys> keys_below) {

@@ -207,7 +207,7 @@ class PageView {
   [[nodiscard]] std::uint32_t CountBelowByHeads(Slice target, bool or_equal, bool* equal) const;
 
   const char* data_ = nullptr;
-  BranchFilter filter_;  // here, so that a look-up that ends with it meets one line of a PageFrame
+  BranchFilter filter_;  // here, so that a look-up that ends with it meets one line of a PageFrame, and others two
   const char* columns_ = nullptr;  // words or children
   const char* heads_ = nullptr;
   const char* slots_ = nullptr;    // null with a fixed stride
@@ -219,9 +219,9 @@ class PageView {
   std::uint32_t suffix_size_ = 0;
   std::uint32_t stride_ = 0;
   std::uint32_t heap_offset_ = 0;
-  std::uint64_t value_bytes_ = 0;
   std::uint8_t level_ = 0;
   std::uint8_t flags_ = 0;
+  std::uint64_t value_bytes_ = 0;
 };
 
 }  // namespace cambium

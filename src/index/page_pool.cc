@@ -26,15 +26,19 @@ struct Load {
 };
 
 // Hits are counted per thread, so that counting does not make threads share a line, nor costs a locked instruction. The
-// first threads have a stripe each; all that come later share the last one.
+// first threads have a stripe each; those that come later share the second half.
 constexpr std::size_t kStripes = 64;
+constexpr std::size_t kOwnStripes = kStripes / 2;
 struct alignas(64) HitStripe {
   std::atomic<std::uint64_t> hits{0};
 };
 std::size_t StripeOfThread() {
   static std::atomic<std::size_t> next{0};
   thread_local constinit std::size_t stripe = kStripes;
-  if (stripe == kStripes) stripe = std::min(next.fetch_add(1, std::memory_order_relaxed), kStripes - 1);
+  if (stripe == kStripes) {
+    const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
+    stripe = number < kOwnStripes ? number : kOwnStripes + number % (kStripes - kOwnStripes);
+  }
   return stripe;
 }
 
@@ -55,7 +59,7 @@ struct PagePool::Rep {
   void CountHit() {
     const std::size_t stripe = StripeOfThread();
     std::atomic<std::uint64_t>& hits = stripes[stripe].hits;
-    if (stripe == kStripes - 1) {
+    if (stripe >= kOwnStripes) {
       hits.fetch_add(1, std::memory_order_relaxed);
     } else {
       hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

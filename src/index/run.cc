@@ -8,6 +8,7 @@
 #include "index/run_footer.h"
 #include "index/tree_cursor.h"
 #include "util/checksum.h"
+#include "util/mutant.h"
 
 namespace cambium {
 namespace {
@@ -234,7 +235,8 @@ Status RunBuilder::Add(Slice key, const Entry& entry) {
   CAMBIUM_RETURN_IF_ERROR(rep_->status);
   if (rep_->tree.entry_count() == 1) rep_->smallest_key = key.ToString();
   if (entry.kind == EntryKind::kTombstone) ++rep_->tombstone_count;
-  if (rep_->filter) rep_->filter->Add(key);
+  const bool is_forgotten = MutantIs(Mutant::kForgetFilterKeys) && FilterHash(key) % 8 == 0;
+  if (rep_->filter && !is_forgotten) rep_->filter->Add(key);
   return Status::OK();
 }
 

@@ -124,8 +124,10 @@ class Compactor {
 
   Status MergeStretch(const Stretch& stretch, const RangeDeletes& ranges, OlderFiles* older, LayerMerge* merge) {
     RunWriterOptions options = WriterOptions();
+    options.target_bytes = stretch.is_through ? in_.target_bytes_through : in_.target_bytes;
     options.grandparents = stretch.is_through ? in_.grandparents_through : in_.grandparents;
-    options.grandparent_bytes_max = in_.grandparent_bytes_max;
+    options.grandparent_bytes_max =
+        stretch.is_through ? in_.grandparent_bytes_max_through : in_.grandparent_bytes_max;
     options.ranges = older->Needed(Within(ranges, stretch.begin, stretch.end));
     RunWriter writer(options);
     for (; merge->Valid() && (stretch.end == nullptr || order_.Compare(merge->key(), *stretch.end) < 0); merge->Next()) {

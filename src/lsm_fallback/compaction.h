@@ -38,7 +38,10 @@ struct CompactionInput {
   // The files that new ones are cut by; see RunWriter.
   std::vector<const RunInfo*> grandparents;
   std::uint64_t grandparent_bytes_max = 0;
-  std::vector<const RunInfo*> grandparents_through;  // the same for what goes through
+  // The same for what goes through.
+  std::uint64_t target_bytes_through = 64u << 20;
+  std::vector<const RunInfo*> grandparents_through;
+  std::uint64_t grandparent_bytes_max_through = 0;
 };
 
 struct CompactionOutput {

@@ -248,6 +248,8 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     if (choice.through.has_value()) {
       const TierShape* further = GrandparentsOf(shape, choice.output_level + 1);
       if (further != nullptr) compaction.grandparents_through = further->files;
+      compaction.target_bytes_through = policy_now.TargetFileSize(choice.output_level + 1);
+      compaction.grandparent_bytes_max_through = kGrandparentFiles * compaction.target_bytes_through;
     }
     compaction.grandparent_bytes_max = kGrandparentFiles * compaction.target_bytes;
     CAMBIUM_TRY(outcome->output(), Compact(compaction));

@@ -14,7 +14,7 @@ namespace cambium {
 // tombstone in the middle of the levels goes as soon as no file below reaches over its key. Borrows the layers.
 class OlderFiles {
  public:
-  // Inputs come from `level` and the level below it.
+  // Inputs come from `level` and from levels below it.
   OlderFiles(const LsmLayers& layers, std::uint32_t level, const std::set<std::uint64_t>& inputs);
 
   // False only if surely none of the files holds the key. Keys of one object ascend.

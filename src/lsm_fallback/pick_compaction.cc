@@ -207,7 +207,7 @@ class Picker {
   void SendThrough(CompactionChoice* choice) const {
     const std::span<const TierShape> upper = shape_.TiersOf(1);
     const std::span<const TierShape> below = shape_.TiersOf(2);
-    if (choice->kind != CompactionChoice::Kind::kMerge || policy_.is_lazy() || lowest_ < 2) return;
+    if (choice->kind != CompactionChoice::Kind::kMerge || policy_.is_lazy()) return;
     if (upper.size() != 1 || below.size() != 1 || choice->overlapped.size() != upper[0].files.size()) return;
     const auto held = static_cast<double>(SumBytes(upper[0].files));
     const auto arriving = static_cast<double>(SumBytes(shape_.runs));
@@ -233,7 +233,7 @@ class Picker {
     double met = 0;
     while (taken.end < files.size() && gone < wanted) {
       met += static_cast<double>(files[taken.end]->file_size);
-      if (met > bytes_max) break;
+      if (met > bytes_max && !taken.empty()) break;
       gone += above[taken.end++];
     }
     if (taken.empty()) return;

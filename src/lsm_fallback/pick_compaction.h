@@ -55,7 +55,8 @@ struct CompactionChoice {
   std::uint32_t output_level = 0;
   std::uint64_t output_tier = 0;
   std::vector<std::uint64_t> inputs;      // by number
-  std::vector<std::uint64_t> overlapped;  // files of the output tier that are merged with them
+  // Files of the output tier, and of the one that keys go through to, that are merged with them.
+  std::vector<std::uint64_t> overlapped;
   // A slice: only keys in [begin, end) move. Unset: from the first, to the last.
   std::optional<std::string> begin;
   std::optional<std::string> end;

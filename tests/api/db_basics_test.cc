@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/test_store.h"
+#include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 #include "util/prng.h"
@@ -329,6 +330,24 @@ TEST(DbBasics, EveryListedPropertyAnswersUnderBothPrefixes) {
   const ManagedSnapshot snapshot(store.db.get());
   EXPECT_EQ(store.Property("num-snapshots"), 1u);
   EXPECT_EQ(store.Property("oldest-snapshot-sequence"), 500u);
+}
+
+// Filters decide what is looked for at all, so verification looks whether they have every key.
+TEST(DbBasics, VerifyHoldsFiltersAgainstTheKeysOfTheirRuns) {
+  for (const bool is_wrong : {false, true}) {
+    TestStore store;
+    store.options.index_type = IndexKind::kLsm;
+    store.MustOpen();
+    const MutantScope mutant(is_wrong ? Mutant::kForgetFilterKeys : Mutant::kNone);
+    for (int i = 0; i < 100; ++i) store.Put("key" + std::to_string(i), "v");
+    store.Flush();
+    const std::string problems = store.Verify();
+    EXPECT_EQ(problems.find("is missing in its filter") != std::string::npos, is_wrong) << problems;
+    EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), is_wrong ? 1 : 0) << "one of a run is enough";
+    int lost = 0;
+    for (int i = 0; i < 100; ++i) lost += store.Get("key" + std::to_string(i)) == "v" ? 0 : 1;
+    EXPECT_EQ(lost > 0, is_wrong);
+  }
 }
 
 TEST(DbBasics, LevelPropertiesCountFilesAsRocksDbDoes) {

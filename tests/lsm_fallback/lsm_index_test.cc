@@ -166,6 +166,56 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   EXPECT_LT(written[1] * 10, written[0] * 9) << written[1] << " against " << written[0];
 }
 
+// One step of level 0 writes into level 1 and level 2, and both hold what they should: puts, deletes and ranges on either
+// side of the borders, and a run that came meanwhile on top.
+TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
+  LsmFamily family;
+  for (std::uint64_t i = 0; i < 8000; ++i) family.Put(Key(i), 300);
+  ASSERT_TRUE(family.FlushRun().ok());
+  ASSERT_TRUE(family.CompactWhileDue().ok());
+  const auto files_of = [&](std::uint32_t level) {
+    std::set<std::uint64_t> numbers;
+    for (const auto& tier : family.layers().tiers()) {
+      if (tier->level() != level) continue;
+      for (const auto& run : tier->runs()) numbers.insert(run->number());
+    }
+    return numbers;
+  };
+  Prng prng(3);
+  int through = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (int run = 0; run < 4; ++run) {
+      for (int i = 0; i < 150; ++i) {
+        const std::uint64_t key = prng.Uniform(8000);
+        if (prng.OneIn(5)) {
+          family.Delete(Key(key));
+        } else if (prng.OneIn(40)) {
+          family.DeleteRange(Key(key), Key(key + 200));
+        } else {
+          family.Put(Key(key), 300);
+        }
+      }
+      ASSERT_TRUE(family.FlushRun().ok());
+    }
+    while (family.index().IsMergeDue(family.layers(), false)) {
+      const std::size_t runs = family.layers().runs().size();
+      const auto first = files_of(1);
+      const auto second = files_of(2);
+      auto outcome = family.Merge(LsmFamily::kWholeStep);
+      ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
+      family.Put(Key(prng.Uniform(8000)), 999);
+      ASSERT_TRUE(family.FlushRun().ok());
+      ASSERT_TRUE(family.Commit(outcome->get()).ok());
+      const bool is_of_runs = family.layers().runs().size() < runs + 1;
+      through += is_of_runs && files_of(1) != first && files_of(2) != second ? 1 : 0;
+      ExpectGood(family);
+    }
+  }
+  EXPECT_GT(through, 3);
+  ASSERT_TRUE(family.Reopen().ok());
+  ExpectGood(family);
+}
+
 TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
