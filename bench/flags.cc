@@ -85,6 +85,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--cache_size", f->cache_size, "bytes of block cache, or of cambium's pool of index pages")
       ->capture_default_str();
   app->add_option("--write_buffer_size", f->write_buffer_size, "bytes of a memory table")->capture_default_str();
+  app->add_option("--max_write_buffer_number", f->max_write_buffer_number, "memory tables, of Cambium and RocksDB")
+      ->check(CLI::Range(2, 64))
+      ->capture_default_str();
   app->add_option("--min_blob_size", f->min_blob_size, "values of at least this size are separated from their keys")
       ->capture_default_str();
   app->add_option("--blob_file_size", f->blob_file_size, "bytes of a file of values")->capture_default_str();
@@ -157,6 +160,7 @@ std::string ToCommandLine(const BenchFlags& f) {
   if (f.compression_type != "none") add("compression_ratio", f.compression_ratio);
   add("cache_size", f.cache_size);
   add("write_buffer_size", f.write_buffer_size);
+  add("max_write_buffer_number", f.max_write_buffer_number);
   add("min_blob_size", f.min_blob_size);
   add("blob_file_size", f.blob_file_size);
   add("bloom_bits", f.bloom_bits);

@@ -83,6 +83,7 @@ class CambiumEngine : public Engine {
     options_.page_cache_size = config.cache_size;
     options_.filter_bits_per_key = config.bloom_bits;
     options_.write_buffer_size = config.write_buffer_size;
+    options_.max_write_buffer_number = config.max_write_buffer_number;
     options_.min_blob_size = config.min_blob_size;
     options_.blob_file_size = config.blob_file_size;
     options_.blob_compression_type = config.compression_type == "zstd"     ? CompressionType::kZSTD
@@ -155,8 +156,8 @@ class CambiumEngine : public Engine {
   std::string Settings() const override {
     return "index " + config_.index + ", page_cache_size " + std::to_string(options_.page_cache_size) +
            ", filter_bits_per_key " + std::to_string(options_.filter_bits_per_key) + ", write_buffer_size " +
-           std::to_string(options_.write_buffer_size) + ", min_blob_size " + std::to_string(options_.min_blob_size) +
-           ", blob_file_size " + std::to_string(options_.blob_file_size) + ", blob_compression_type " +
+           std::to_string(options_.write_buffer_size) + " x " + std::to_string(options_.max_write_buffer_number) +
+           ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " + std::to_string(options_.blob_file_size) + ", blob_compression_type " +
            config_.compression_type + (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
            "; value checksums are verified";
   }

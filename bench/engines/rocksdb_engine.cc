@@ -97,6 +97,7 @@ class RocksDbEngine : public Engine {
                                                  : config.compression_type == "snappy" ? rocksdb::kSnappyCompression
                                                                                        : rocksdb::kNoCompression;
     options_.write_buffer_size = config.write_buffer_size;
+    options_.max_write_buffer_number = config.max_write_buffer_number;
     options_.level0_file_num_compaction_trigger = config.levels.level0_file_num_compaction_trigger;
     options_.level0_slowdown_writes_trigger = config.levels.level0_slowdown_writes_trigger;
     options_.level0_stop_writes_trigger = config.levels.level0_stop_writes_trigger;
@@ -183,7 +184,12 @@ class RocksDbEngine : public Engine {
   std::string Settings() const override {
     std::string text = "block_cache " + std::to_string(config_.cache_size) + ", bloom_bits " +
                        std::to_string(config_.bloom_bits) + ", write_buffer_size " +
-                       std::to_string(config_.write_buffer_size) + ", compression " + config_.compression_type;
+                       std::to_string(config_.write_buffer_size) + " x " +
+                       std::to_string(config_.max_write_buffer_number) + ", compression " + config_.compression_type +
+                       ", level0_file_num_compaction_trigger " +
+                       std::to_string(options_.level0_file_num_compaction_trigger) + ", target_file_size_base " +
+                       std::to_string(options_.target_file_size_base) + ", max_bytes_for_level_base " +
+                       std::to_string(options_.max_bytes_for_level_base);
     if (options_.enable_blob_files) {
       text += ", enable_blob_files, min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
               std::to_string(options_.blob_file_size) + ", enable_blob_garbage_collection (age cutoff " +
