@@ -45,9 +45,21 @@ endfunction()
 
 # cambium_test(coding_test SOURCES coding_test.cc DEPS cambium_util [LABELS slow]): one test program, known to ctest.
 # With BOTH_INDEXES it runs a second time, as coding_test_lsm, with databases that have an LSM (testing/index_mode.h).
+# A program has the label "threads" if one of its sources starts one, or with THREADS if only what it calls does. CI runs
+# these under ThreadSanitizer.
 function(cambium_test name)
-  cmake_parse_arguments(ARG "BOTH_INDEXES" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "BOTH_INDEXES;THREADS" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  foreach(source ${ARG_SOURCES})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    file(STRINGS ${source} starting REGEX "std::(j?thread|async)[^_]" LIMIT_COUNT 1)
+    if(starting)
+      set(ARG_THREADS ON)
+    endif()
+  endforeach()
+  if(ARG_THREADS)
+    list(APPEND ARG_LABELS threads)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})

@@ -38,7 +38,7 @@ done
 
 say "The bench, every engine, both indexes"
 "$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=100 \
-  --benchmarks=filluniquerandom,overwrite,readrandom,readmissing,verify
+  --benchmarks=filluniquerandom,overwrite,readrandom,readmissing,readreverse,deleterandom,verify
 
 say "The demo on $FOLDER"
 "$BUILD/bench/cambium_demo" "$FOLDER" --max_mib=20

@@ -3,7 +3,8 @@
 #
 #   bash tools/test.sh                            everything, as it is checked before a release
 #   bash tools/test.sh -p asan                    another preset of CMakePresets.json: debug, asan, tsan
-#   bash tools/test.sh -p tsan -R 'threads|epoch' only tests whose name matches, and only what they need is built
+#   bash tools/test.sh -R 'threads|epoch'         only tests whose name matches, and only what they need is built
+#   bash tools/test.sh -p tsan -L threads         only tests of a label; "threads" is on what starts them
 #   bash tools/test.sh -E 'model'                 without those whose name matches
 #
 # CAMBIUM_SEED repeats a random test (each prints its seed), CAMBIUM_SCALE=20 makes all of them longer, JOBS limits what
@@ -15,12 +16,14 @@ set -euo pipefail
 
 PRESET=check
 MATCHING=
+LABELLED=
 WITHOUT=
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2; exit 2; }
-while getopts 'p:R:E:h' flag; do
+while getopts 'p:R:L:E:h' flag; do
   case $flag in
     p) PRESET=$OPTARG ;;
     R) MATCHING=$OPTARG ;;
+    L) LABELLED=$OPTARG ;;
     E) WITHOUT=$OPTARG ;;
     *) usage ;;
   esac
@@ -49,15 +52,16 @@ cmake --preset "$PRESET" ${arguments[@]+"${arguments[@]}"} ${given[@]+"${given[@
 
 selection=()
 [ -z "$MATCHING" ] || selection+=(-R "$MATCHING")
+[ -z "$LABELLED" ] || selection+=(-L "^$LABELLED\$")
 [ -z "$WITHOUT" ] || selection+=(-E "$WITHOUT")
 targets=()
-if [ -n "$MATCHING" ]; then
+if [ -n "$MATCHING$LABELLED" ]; then
   # A test program is a target of the test's name; scripts are no targets, and need what they need.
   known=$(cmake --build "$BUILD" --target help)
   while IFS= read -r name; do
     if grep -q "^$name: phony$" <<<"$known"; then targets+=(--target "$name"); fi
   done < <(ctest --test-dir "$BUILD" -N "${selection[@]}" | sed -n 's/^ *Test *#[0-9]*: //p')
-  [ "${#targets[@]}" -gt 0 ] || give_up "no test program matches $MATCHING"
+  [ "${#targets[@]}" -gt 0 ] || give_up "no test program matches $MATCHING$LABELLED"
 fi
 
 say "Build"

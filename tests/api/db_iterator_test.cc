@@ -227,7 +227,7 @@ TEST(DbIterator, AnUnreadablePageIsAStatusNotAnEnd) {
   store.Reopen();
   SimFault fault;
   fault.kind = SimOpKind::kRead;
-  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(TestsUseLsm() ? ".run" : ".idx"); };
+  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(IndexFileSuffix()); };
   fault.sticky = true;
   store.fs->AddFault(fault);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));

@@ -16,26 +16,12 @@
 #include "io/sim/sim_file_system.h"
 #include "io/sim/sim_random_source.h"
 #include "testing/index_mode.h"
+#include "testing/small_options.h"
 #include "util/manual_executor.h"
 
 namespace cambium::testing {
 
 inline constexpr const char* kStorePath = "/db";
-
-// Small sizes, so that little work meets flushes, rotations and large values.
-inline Options SmallOptions() {
-  Options options;
-  options.create_if_missing = true;
-  options.page_size = 512;
-  options.page_cache_size = 1u << 20;
-  options.write_buffer_size = 16u << 10;
-  options.max_total_wal_size = 256u << 10;
-  options.min_blob_size = 64;
-  options.blob_file_size = 32u << 10;
-  options.large_value_size = 8u << 10;
-  UseIndexOfTest(&options);
-  return options;
-}
 
 class TestStore {
  public:

@@ -121,7 +121,7 @@ TEST(CrashRegressionTest, AFailedSyncOfTheIndexIsFatal) {
   }
   SimFault fault;
   fault.matches = [](SimOpKind kind, const std::string& path) {
-    return kind == SimOpKind::kSync && path.ends_with(TestsUseLsm() ? ".run" : ".idx");
+    return kind == SimOpKind::kSync && path.ends_with(IndexFileSuffix());
   };
   fs->AddFault(fault);
   const Status compacted = database->CompactRange({}, nullptr, nullptr);

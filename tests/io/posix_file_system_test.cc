@@ -112,7 +112,7 @@ TEST_F(PosixFileSystemTest, ALinkAcrossFileSystemsIsNotSupported) {
   struct stat here;
   struct stat there;
   ASSERT_EQ(::stat(directory_.path().c_str(), &here), 0);
-  if (::stat("/dev/shm", &there) != 0 || here.st_dev == there.st_dev) GTEST_SKIP() << "SKIPPED: one file system only";
+  if (::stat("/dev/shm", &there) != 0 || here.st_dev == there.st_dev) GTEST_SKIP() << "SKIPPED: /dev/shm is no other file system than this directory";
   Write("a", "one");
   const Status status = fs_->Link(directory_.File("a"), elsewhere);
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();

@@ -111,9 +111,7 @@ class ForkTest : public ::testing::Test {
     const Status closed = db_->Close();
     EXPECT_TRUE(closed.ok()) << closed.ToString();
     db_.reset();
-    VerifyReport report;
-    ASSERT_TRUE(VerifyDB(path_, options_, {.deep = true}, &report).ok());
-    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
+    EXPECT_EQ(DeepVerify(path_, options_), "");
   }
 
   TempDirectory directory_;

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "testing/index_mode.h"
+#include "testing/small_options.h"
 #include "util/mutant.h"
 #include "util/prng.h"
 
@@ -186,20 +186,17 @@ std::string Beginning(const std::string& value) {
 
 Options WorkloadOptions(Size size) {
   Options options;
-  options.create_if_missing = true;
-  options.lock_wait_micros = 10'000'000;
   if (size == Size::kTiny) {
-    options.page_size = 512;
+    options = SmallOptions(TestsUseLsm() ? 1024 : 512);  // 1024: the lazy style; the default size has the leveled one
     options.page_cache_size = 64u << 10;
     options.write_buffer_size = 32u << 10;
-    options.max_total_wal_size = 256u << 10;
     options.blob_file_size = 64u << 10;
-    options.min_blob_size = 64;
-    options.large_value_size = 8u << 10;
     options.sweep_ratio = 2;
-    if (TestsUseLsm()) options.page_size = 1024;  // the lazy style; the default size has the leveled one
+  } else {
+    options.create_if_missing = true;
+    UseIndexOfTest(&options);
   }
-  UseIndexOfTest(&options);
+  options.lock_wait_micros = 10'000'000;
   return options;
 }
 

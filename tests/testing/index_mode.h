@@ -14,6 +14,9 @@ namespace cambium::testing {
   return index != nullptr && std::string_view(index) == "lsm";
 }
 
+// How files end that a flush of a database makes which holds nothing yet.
+[[nodiscard]] inline const char* IndexFileSuffix() { return TestsUseLsm() ? ".run" : ".idx"; }
+
 // With levels so small that little work meets all of them. Both styles of compaction, with and without compression, come
 // up by way of page sizes, so that a program stays the same in both modes.
 inline void UseIndexOfTest(ColumnFamilyOptions* options) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/sim/sim_random_source.h"
+#include "testing/deep_verify.h"
 #include "testing/index_mode.h"
 
 namespace cambium::testing {
@@ -55,19 +56,13 @@ void TestDatabase::RunBackground(std::uint64_t count) {
 
 std::string TestDatabase::Verify() const {
   if (sim_ != nullptr) return VerifyImage(sim_->Snapshot(), options_);
-  VerifyReport report;
-  const Status status = VerifyDB(path_, options_, {.deep = true}, &report);
-  if (!status.ok()) return "verify: " + status.ToString();
-  return report.problems.empty() ? "" : "verify: " + report.problems.front();
+  return DeepVerify(path_, options_);
 }
 
 std::string VerifyImage(const SimImage& image, const Options& options) {
   Options copy = options;
   copy.file_system = std::make_shared<SimFileSystem>(image);
-  VerifyReport report;
-  const Status status = VerifyDB(kSimDatabasePath, copy, {.deep = true}, &report);
-  if (!status.ok()) return "verify: " + status.ToString();
-  return report.problems.empty() ? "" : "verify: " + report.problems.front();
+  return DeepVerify(kSimDatabasePath, copy);
 }
 
 }  // namespace cambium::testing

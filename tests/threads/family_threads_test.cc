@@ -64,9 +64,7 @@ class FamilyThreadsTest : public DbThreadsTest {
     const Status s = db_->Close();
     ASSERT_TRUE(s.ok()) << s.ToString();
     db_.reset();
-    VerifyReport report;
-    ASSERT_TRUE(VerifyDB(path_, options_, families_, {.deep = true}, &report).ok());
-    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
+    EXPECT_EQ(DeepVerify(path_, options_, families_), "");
   }
   Handle Own(ColumnFamilyHandle* handle) {
     return {handle, [this](ColumnFamilyHandle* h) { Ok(db_->DestroyColumnFamilyHandle(h), "destroy handle"); }};
@@ -371,9 +369,7 @@ class HeldMergeTest : public ::testing::Test {
     db_.reset();
     std::vector<ColumnFamilyDescriptor> families;
     for (const std::string& name : names) families.emplace_back(name, options_);
-    VerifyReport report;
-    ASSERT_TRUE(VerifyDB("/db", options_, families, {.deep = true}, &report).ok());
-    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
+    EXPECT_EQ(DeepVerify("/db", options_, families), "");
   }
 
   const std::shared_ptr<SimFileSystem> fs_ = std::make_shared<SimFileSystem>();

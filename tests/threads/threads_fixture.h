@@ -13,25 +13,20 @@
 #include <string>
 
 #include "cambium/db.h"
-#include "testing/index_mode.h"
+#include "testing/deep_verify.h"
 #include "testing/seed.h"
+#include "testing/small_options.h"
 #include "testing/temp_directory.h"
 
 namespace cambium::testing {
 
 inline Options TinyOptions() {
-  Options options;
-  options.create_if_missing = true;
-  options.page_size = 512;
+  Options options = SmallOptions();
   options.page_cache_size = 64u << 10;
-  options.write_buffer_size = 16u << 10;
   options.max_total_wal_size = 128u << 10;
-  options.blob_file_size = 32u << 10;
-  options.min_blob_size = 64;
   options.large_value_size = 4u << 10;
   options.sweep_ratio = 2;
   options.info_log = NullLogger();
-  UseIndexOfTest(&options);
   return options;
 }
 
@@ -69,10 +64,7 @@ class DbThreadsTest : public ::testing::Test {
     const Status s = db_->Close();
     ASSERT_TRUE(s.ok()) << s.ToString();
     db_.reset();
-    VerifyReport report;
-    ASSERT_TRUE(VerifyDB(path_, options_, {.deep = true}, &report).ok());
-    EXPECT_TRUE(report.problems.empty()) << report.problems.front();
-    for (const std::string& note : report.notes) EXPECT_EQ(note.find("orphan"), std::string::npos) << note;
+    EXPECT_EQ(DeepVerify(path_, options_, Orphans::kAreWrong), "");
   }
   bool Ok(const Status& s, const char* where) {
     if (!s.ok()) complaints_.Add(std::string(where) + ": " + s.ToString());

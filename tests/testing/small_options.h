@@ -1,0 +1,26 @@
+// Options of a database so small that little work meets flushes, rotations, merges and large values.
+#pragma once
+
+#include <cstddef>
+
+#include "cambium/options.h"
+#include "testing/index_mode.h"
+
+namespace cambium::testing {
+
+// Of the index of the test, which goes by the page size.
+[[nodiscard]] inline Options SmallOptions(std::size_t page_size = 512) {
+  Options options;
+  options.create_if_missing = true;
+  options.page_size = page_size;
+  options.page_cache_size = 1u << 20;
+  options.write_buffer_size = 16u << 10;
+  options.max_total_wal_size = 256u << 10;
+  options.min_blob_size = 64;
+  options.blob_file_size = 32u << 10;
+  options.large_value_size = 8u << 10;
+  UseIndexOfTest(&options);
+  return options;
+}
+
+}  // namespace cambium::testing
