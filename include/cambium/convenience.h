@@ -45,7 +45,7 @@ struct ConfigOptions {
 };
 
 // The options that were in force when the newest OPTIONS file of the database at `path`, open or not, was written: all
-// that DB::Open needs, but for objects other than the file system. NotFound if it has none; Corruption, naming file
+// that DB::Open needs, but for objects other than the file system. error_if_exists is among them. NotFound if it has none; Corruption, naming file
 // and offset, if it is damaged; InvalidArgument if an option, or a comparator, is not known here.
 Status LoadLatestOptions(const ConfigOptions& config, const std::string& path, DBOptions* options,
                          std::vector<ColumnFamilyDescriptor>* families);

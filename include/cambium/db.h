@@ -41,7 +41,8 @@ class DB {
  public:
   // InvalidArgument (an option out of range, no database and create_if_missing off, another comparator or index type,
   // families that exist and are not named), Corruption, NotSupported (a later format), IOError (Locked: it is open
-  // elsewhere). After an error nothing is held open; a database that exists is as it was.
+  // elsewhere). After an error nothing is held open; a database that exists is as it was, but for families that
+  // create_missing_column_families had made before the error.
   static Status Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db);
   static Status Open(const Options& options, const std::string& path, DB** db);
   // With column families: all that exist must be named, the default one among them; handles come in the same order.
@@ -79,7 +80,9 @@ class DB {
   // All or none are named in the options of one call, and each is made for itself: after an error the first ones exist.
   Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& names,
                               std::vector<ColumnFamilyHandle*>* handles);
-  // Durable when it returns. Its bytes are given back as soon as snapshots and iterators allow. Not of the default one.
+  // Durable when it returns. Its bytes are given back as soon as snapshots, iterators and its handle have gone. Not of the
+  // default one. After an error the family is there; but a crash may still find it dropped, unless something was written
+  // to it since.
   virtual Status DropColumnFamily(ColumnFamilyHandle* family) = 0;
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& families);
   // Gives the handle back; the family stays. The handle of the default family only if Open made it.

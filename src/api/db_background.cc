@@ -111,10 +111,8 @@ Status DbImpl::DoJob(Job job, const std::shared_ptr<Family>& family) {
 
 void DbImpl::ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
   for (const Job job : {Job::kSeal, Job::kSpare, Job::kRemove}) visit(job, nullptr, StateOf(job, nullptr));
-  const std::shared_ptr<const View> view = view_.Pin();
-  if (view == nullptr) return;
-  for (const FamilyView& each : view->families) {
-    for (const Job job : {Job::kFlush, Job::kMerge}) visit(job, each.family, StateOf(job, each.family.get()));
+  for (const std::shared_ptr<Family>& family : families_) {
+    for (const Job job : {Job::kFlush, Job::kMerge}) visit(job, family, StateOf(job, family.get()));
   }
 }
 
@@ -311,7 +309,8 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
     done = Status::Aborted("damaged");
   }
   if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get(), ranges);
-  if (family->dropped.load(std::memory_order_acquire)) return Status::OK();  // nobody wants it any more
+  // Nobody wants it any more; but a directory that could not be synced is everybody's.
+  if (family->dropped.load(std::memory_order_acquire) && done.severity() != Status::Severity::kFatal) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(done);
   if (const std::shared_ptr<const Layers> after = LayersOf(*family); before != nullptr && after != nullptr) {
     family->index_stats.AddFlush(*family->index, *before, *after, top, family->options().write_buffer_size);
@@ -346,11 +345,14 @@ void DbImpl::InstallFlushed(Family* family, const FrozenTable& table, std::share
   family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-// From where the cursor stands, as far as one file goes: written, synced, and not named yet.
+// From where the cursor stands, as far as one file goes: written, synced, and not named yet. Without `accounts` it is for
+// a snapshot alone: nothing will ever name it, and it goes with its last reader.
 Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, EntryCursor* cursor,
                                                        const RangeDeletes* ranges, AccountDelta* accounts) {
   const ColumnFamilyOptions& its = family.options();
   CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
+  const bool is_private = accounts == nullptr;
+  if (is_private) obsolete_.MakeObsolete(made.header.number);
   RunOptions options;
   options.page_size = static_cast<std::uint32_t>(its.page_size);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
@@ -359,12 +361,12 @@ Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, Ent
   RunBuilder builder(made.file, made.header, its.comparator, options);
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
-    accounts->Add(cursor->entry());
+    if (!is_private) accounts->Add(cursor->entry());
   }
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
   if (ranges != nullptr) CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
-  if (!MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
+  if (!is_private && !MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
   return Run::Open(made.file, info, its.comparator, pool_.get());
 }
 
@@ -481,16 +483,22 @@ Status DbImpl::MergeLayers(Family* family) {
 }
 
 // The family's merge is claimed.
-Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, const MergeRequest* request) {
+Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request) {
   MergeInput input;
   input.layers = std::move(layers);
   input.request = request;
-  // A step commits after as many bytes of new pages as a memory table may hold, so that a merge neither holds much
-  // unpublished nor starts from the beginning after a crash.
+  // A step commits after as many bytes of new pages as a memory table may hold, where it can, so that a merge neither
+  // holds much unpublished nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1
+  // with it; neither Close nor the end of a family waits for that.
   input.max_output_bytes = family->options().write_buffer_size;
-  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
+  input.is_abandoned = [this, family] {
+    return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);
+  };
+  const Result<std::unique_ptr<MergeOutcome>> outcome = family->index->Merge(input);
+  if (outcome.status().IsShutdownInProgress()) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(outcome.status());
   input.layers.reset();
-  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome.get(), nullptr));
+  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome->get(), nullptr));
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
   EpochCollect();
   return Status::OK();
@@ -656,6 +664,7 @@ Status DbImpl::CompactRange(const CompactRangeOptions&, ColumnFamilyHandle* hand
     layers.reset();
     ReleaseMerge(family.get());
     if (s.ok()) s = Health();
+    if (s.ok() && closing_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is closing");
   }
   if (s.severity() == Status::Severity::kFatal) SetFatal(s);
   if (s.ok() && MergeIsDue(*family)) Schedule(Job::kMerge, family);
@@ -675,7 +684,8 @@ Status DbImpl::WaitForCompact() {
     CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return IsIdle(); }));
     EpochCollect();
     std::vector<std::shared_ptr<Family>> due;
-    for (const FamilyView& each : view_.Pin()->families) {
+    const std::shared_ptr<const View> view = view_.Pin();
+    for (const FamilyView& each : view->families) {
       if (MergeIsDue(*each.family)) due.push_back(each.family);
     }
     const std::lock_guard lock(background_mutex_);
@@ -735,6 +745,7 @@ Status DbImpl::Shut() {
     for (const FamilyView& each : view->families) families.push_back(each.family);
   }
   families.insert(families.end(), dropped_families_.begin(), dropped_families_.end());
+  families_.clear();
   dropped_families_.clear();
   spare_.reset();
   unsealed_.clear();

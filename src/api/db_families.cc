@@ -1,5 +1,6 @@
 // Column families: making, dropping, finding them, and what they have in common: the replay position of the log.
 #include <algorithm>
+#include <iterator>
 
 #include "api/db_impl.h"
 #include "api/options_check.h"
@@ -76,10 +77,28 @@ Result<std::shared_ptr<Family>> DbImpl::MakeFamily(const ColumnFamilyOptions& op
     creation.create = {made.name, made.index_type, made.comparator, made.page_size};
     edit.families.push_back(std::move(creation));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
-    view_.Update([&](View* view) { view->families.push_back({family, family->active, {}, std::move(layers)}); });
+    AddFamily(family, std::move(layers));
   }
   EpochCollect();
   return family;
+}
+
+void DbImpl::AddFamily(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
+  view_.Update([&](View* view) {
+    view->families.push_back({family, family->active, {}, nullptr});
+    SetLayers(&view->families.back(), std::move(layers));
+  });
+  const std::lock_guard lock(background_mutex_);
+  families_.push_back(family);
+}
+
+// A record whose write failed may be in the MANIFEST all the same, and be found there after a crash. What it would drop
+// may not be acknowledged before another MANIFEST, without it, is the current one.
+Status DbImpl::SettleDrop(Family* family) {
+  Edit nothing;
+  CAMBIUM_RETURN_IF_ERROR(CommitEdit(&nothing));
+  family->drop_in_doubt.store(false, std::memory_order_relaxed);
+  return Status::OK();
 }
 
 // The log still holds its operations, which recovery skips as soon as the family is gone from the MANIFEST.
@@ -98,7 +117,10 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
     }
     Edit edit;
     edit.drop_families.push_back(family->id);
-    CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+    if (const Status committed = CommitEdit(&edit); !committed.ok()) {
+      family->drop_in_doubt.store(!MutantIs(Mutant::kDropStaysInDoubt), std::memory_order_relaxed);
+      return committed;
+    }
     family->dropped.store(true, std::memory_order_release);
     std::shared_ptr<Family> kept;
     view_.Update([&](View* view) {
@@ -108,6 +130,7 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
       view->families.erase(found);
     });
     const std::lock_guard background_lock(background_mutex_);
+    std::erase(families_, kept);
     dropped_families_.push_back(std::move(kept));
     background_changed_.notify_all();
   }
@@ -129,11 +152,10 @@ Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
 void DbImpl::LetGoOfDropped() {
   std::vector<std::shared_ptr<Family>> unused;  // goes after the lock: the files that go with it schedule a job
   const std::lock_guard lock(background_mutex_);
-  std::erase_if(dropped_families_, [&unused](std::shared_ptr<Family>& family) {
-    if (family.use_count() > 1) return false;
-    unused.push_back(std::move(family));
-    return true;
-  });
+  const auto first = std::partition(dropped_families_.begin(), dropped_families_.end(),
+                                    [](const std::shared_ptr<Family>& family) { return family.use_count() > 1; });
+  std::move(first, dropped_families_.end(), std::back_inserter(unused));
+  dropped_families_.erase(first, dropped_families_.end());
 }
 
 Status DbImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* family) {

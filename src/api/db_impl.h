@@ -142,6 +142,9 @@ class DbImpl final : public DB, private SegmentSource {
   Result<Family*> FamilyOf(ColumnFamilyHandle* handle) const;
   [[nodiscard]] std::shared_ptr<Family> FindFamily(std::uint32_t id) const;  // null if there is none
   Status CheckFamilyOptions(const ColumnFamilyOptions& options) const;
+  Status SettleDrop(Family* family);  // commit_mutex_ held
+  // The family, with its layers, joins the view and the jobs.
+  void AddFamily(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers);
   // Durable, and in the view. families_mutex_ held.
   Result<std::shared_ptr<Family>> MakeFamily(const ColumnFamilyOptions& options, const std::string& name);
   // What recovery need not read any more: the place before the oldest operation that is in a memory table only, or
@@ -184,7 +187,7 @@ class DbImpl final : public DB, private SegmentSource {
                                                  AccountDelta* accounts);
   Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges);
   Status MergeLayers(Family* family);
-  Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, const MergeRequest* request);
+  Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request);
   Status TakeTurnOfBackground(Family* family);
   Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table);
   // commit_mutex_ held
@@ -297,9 +300,12 @@ class DbImpl final : public DB, private SegmentSource {
   mutable std::mutex background_mutex_;
   std::condition_variable background_changed_;
   std::array<JobState, kJobCount> jobs_;        // background_mutex_; those that are not a family's
+  // background_mutex_; those of the current view. Here too, because a view must not be let go of under this lock: files
+  // that go with it schedule a job.
+  std::vector<std::shared_ptr<Family>> families_;
   // background_mutex_; families that were dropped and are still held by somebody: a job, a handle, a snapshot
   std::vector<std::shared_ptr<Family>> dropped_families_;
-  bool closing_ = false;                        // background_mutex_
+  std::atomic<bool> closing_{false};            // written under background_mutex_
   std::vector<RotatedSegment> unsealed_;        // the seal job's
   Status fatal_;                                // background_mutex_
   std::atomic<bool> has_fatal_{false};

@@ -11,10 +11,10 @@
 namespace cambium {
 namespace {
 
-// A cursor that says why there is none.
-class ErrorIterator final : public Iterator {
+// A cursor over nothing, and why: an error, or OK.
+class EmptyIterator final : public Iterator {
  public:
-  explicit ErrorIterator(Status status) : status_(std::move(status)) {}
+  explicit EmptyIterator(Status status) : status_(std::move(status)) {}
   [[nodiscard]] bool Valid() const override { return false; }
   void SeekToFirst() override {}
   void SeekToLast() override {}
@@ -37,7 +37,7 @@ class ErrorIterator final : public Iterator {
 Iterator* DbImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
   std::vector<Iterator*> made;
   const Status s = NewIterators(options, {family}, &made);
-  return s.ok() ? made.front() : new ErrorIterator(s);
+  return s.ok() ? made.front() : new EmptyIterator(s);
 }
 
 Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
@@ -46,16 +46,22 @@ Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<Column
   CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
   SequenceNumber sequence = 0;
   const std::shared_ptr<const View> view = PinView(options, &sequence);
-  std::vector<std::shared_ptr<const Family>> families;
+  std::vector<std::shared_ptr<const Family>> families;  // null: made after the snapshot
   for (ColumnFamilyHandle* const handle : handles) {
     CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
     const FamilyView* const found = view->Find(family->id);
-    if (found == nullptr) return Status::ColumnFamilyDropped("column family \"" + family->name + "\" was dropped");
-    families.push_back(found->family);
+    if (found == nullptr && family->dropped.load(std::memory_order_acquire)) {
+      return Status::ColumnFamilyDropped("column family \"" + family->name + "\" was dropped");
+    }
+    families.push_back(found == nullptr ? nullptr : found->family);
   }
   if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
   for (auto& family : families) {
-    iterators->push_back(new DbIterator(this, std::move(family), options, view, sequence));
+    if (family == nullptr) {
+      iterators->push_back(new EmptyIterator(Status::OK()));
+    } else {
+      iterators->push_back(new DbIterator(this, std::move(family), options, view, sequence));
+    }
   }
   return Status::OK();
 }

@@ -328,10 +328,7 @@ Status DbImpl::OpenFamily(const ManifestState& state, const FamilyState& stored)
     return obsolete_.Track(number, std::move(file), true);
   };
   CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenFamilyLayers(stored, *family, open_file));
-  view_.Update([&](View* view) {
-    view->families.push_back({family, family->active, {}, nullptr});
-    SetLayers(&view->families.back(), std::move(layers));
-  });
+  AddFamily(family, std::move(layers));
   if (stored.id == 0) default_handle_ = std::make_unique<FamilyHandle>(this, std::move(family));
   return Status::OK();
 }
@@ -495,7 +492,8 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
     return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
   });
-  for (const FamilyView& each : view_.Pin()->families) {
+  const std::shared_ptr<const View> opened = view_.Pin();
+  for (const FamilyView& each : opened->families) {
     Family* const family = each.family.get();
     if (to_replay > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
       const std::lock_guard lock(append_mutex_);

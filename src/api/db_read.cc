@@ -65,7 +65,11 @@ Status DbImpl::ReadEntry(const View& view, const Family& family, const ReadOptio
 Status DbImpl::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
                        Slice key, std::string* value) const {
   const FamilyView* const layers = view.Find(family.id);
-  if (layers == nullptr) return Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped");
+  if (layers == nullptr) {
+    // Else it was made after the snapshot, and was empty then.
+    const bool is_gone = family.dropped.load(std::memory_order_acquire);
+    return is_gone ? Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped") : Status::NotFound();
+  }
   Entry entry;
   if (View::FindInMemory(*layers, key, sequence, &entry)) return ReadEntry(view, family, options, key, entry, value);
   PageRef keep;

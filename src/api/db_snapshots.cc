@@ -61,23 +61,13 @@ Status DbImpl::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
     const ColumnFamilyOptions& its = family.family->options();
     for (const auto& table : OnlyIn(*before->Find(family.family->id), current.Find(family.family->id))) {
       const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
-      CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
-      // Nothing will ever name it, so it goes with its last reader.
-      obsolete_.MakeObsolete(made.header.number);
-      RunOptions options;
-      options.page_size = static_cast<std::uint32_t>(its.page_size);
-      options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
-      RunBuilder builder(made.file, made.header, its.comparator, options);
-      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-        CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
-      }
-      CAMBIUM_RETURN_IF_ERROR(cursor->status());
-      if (const auto ranges = table->RangesAt(snapshot->GetSequenceNumber()); ranges != nullptr) {
-        CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
-      }
-      CAMBIUM_TRY(const RunInfo info, builder.Finish());
-      CAMBIUM_TRY(std::shared_ptr<const Run> run, Run::Open(made.file, info, its.comparator, pool_.get()));
-      family.layers = family.layers->WithNewestRun(std::move(run));
+      SharedRanges ranges = table->RangesAt(snapshot->GetSequenceNumber());
+      cursor->SeekToFirst();
+      do {
+        CAMBIUM_TRY(std::shared_ptr<const Run> run, WriteOneRun(*family.family, cursor.get(), ranges.get(), nullptr));
+        family.layers = family.layers->WithNewestRun(std::move(run));
+        ranges = nullptr;  // the first run has them, the lowest: they hide what is older than the table
+      } while (cursor->Valid());
       std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
       if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);
       changed = true;

@@ -240,6 +240,9 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   }
   for (const WriteTarget& target : targets) {
     if (target.family->dropped.load(std::memory_order_relaxed)) return Dropped(*target.family);
+    if (!target.family->drop_in_doubt.load(std::memory_order_relaxed)) continue;
+    const std::lock_guard lock(commit_mutex_);
+    CAMBIUM_RETURN_IF_ERROR(SettleDrop(target.family));
   }
   if (logged_bytes_ >= next_wal_check_) FreezeOldest();
   // Nothing may fail between the write to the log and the publication, so memory is taken first.
@@ -339,10 +342,15 @@ void DbImpl::FreezeOldest() {
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
-    if (family.dropped.load(std::memory_order_relaxed) || family.active->empty()) continue;
-    if (logged_bytes_ - family.active->log_bytes_before() < max_total_wal_size_.load(std::memory_order_relaxed)) continue;
-    if (family.frozen_count.load(std::memory_order_acquire) < family.options().max_write_buffer_number - 1) {
+    if (family.dropped.load(std::memory_order_relaxed)) continue;
+    // Of a frozen table the flush may have failed, and nobody else asks for another one.
+    const LogTable& oldest = each.frozen.empty() ? *family.active : *each.frozen.back().table;
+    if (oldest.empty() || MutantIs(Mutant::kForgetIdleFamily)) continue;
+    if (logged_bytes_ - oldest.log_bytes_before() < max_total_wal_size_.load(std::memory_order_relaxed)) continue;
+    if (each.frozen.empty()) {
       Freeze(&family);
+    } else {
+      Schedule(Job::kFlush, each.family);
     }
   }
 }

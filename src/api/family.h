@@ -62,6 +62,8 @@ struct Family {
 
   // Set under append_mutex_ and commit_mutex_, so that whoever holds one of them may rely on it.
   std::atomic<bool> dropped{false};
+  // Under the same locks: a drop failed, and nobody knows whether its record has reached the disk.
+  std::atomic<bool> drop_in_doubt{false};
 
   std::shared_ptr<LogTable> active;   // append_mutex_; the one in the current view
   std::atomic<int> frozen_count{0};   // written under append_mutex_ or by the flush

@@ -48,8 +48,11 @@ void IndexStats::AddRun(const RunInfo& run) {
 void IndexStats::AddMerge(const MergeStats& stats, const Layers& after, bool with_memtable) {
   merges_.fetch_add(1, kRelaxed);
   merge_bytes_.fetch_add(stats.bytes_written, kRelaxed);
-  if (!after.shape().merge_in_progress) whole_merges_.fetch_add(1, kRelaxed);
-  if (with_memtable) straight_merges_.fetch_add(1, kRelaxed);
+  if (with_memtable) {
+    straight_merges_.fetch_add(1, kRelaxed);
+  } else if (!after.shape().merge_in_progress) {
+    sweeps_.fetch_add(1, kRelaxed);
+  }
 }
 
 // Looked at anew whenever a part of all keys was flushed that is larger than what waits in runs.
@@ -91,7 +94,7 @@ std::map<std::string, std::string> IndexStats::Describe(const std::string& kind,
        Decimal(updates == 0 ? 0 : law_bytes_.load(kRelaxed) / static_cast<double>(updates))},
   };
   if (kind == "btree") {
-    figures["sweeps"] = text(whole_merges_.load(kRelaxed) - straight_merges_.load(kRelaxed));
+    figures["sweeps"] = text(sweeps_.load(kRelaxed));
     figures["straight_merges"] = text(straight_merges_.load(kRelaxed));
     figures["tree_keys"] = text(shape.merged_keys);
     figures["tree_height"] = text(shape.height);
@@ -100,7 +103,7 @@ std::map<std::string, std::string> IndexStats::Describe(const std::string& kind,
     figures["tree_value_bytes"] = text(shape.merged_value_bytes);
     return figures;
   }
-  figures["compactions"] = text(whole_merges_.load(kRelaxed));
+  figures["compactions"] = text(sweeps_.load(kRelaxed));
   figures["levels"] = text(shape.levels.size());
   for (const LevelShape& level : shape.levels) {
     const std::string name = "level_" + std::to_string(level.level) + "_";

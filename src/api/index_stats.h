@@ -36,8 +36,8 @@ class IndexStats {
   Counter flush_bytes_{0};      // of runs
   Counter merges_{0};           // steps
   Counter merge_bytes_{0};
-  Counter whole_merges_{0};     // sweeps that have ended, or compactions
-  Counter straight_merges_{0};  // of these, those that took a memtable along
+  Counter sweeps_{0};           // that have ended, or compactions
+  Counter straight_merges_{0};  // that took a memtable along
   std::atomic<double> law_bytes_{0};
 
   // The flush's alone.

@@ -405,6 +405,18 @@ class Replay {
     return started_ ? next_sequence_ - 1 - batch_.size() : result_.last_sequence;
   }
 
+  // Recovery stops before `missing`. If a family has flushed operations from there on, then the state of all families
+  // would be one that never was.
+  Status CheckNoneIsAhead(SequenceNumber missing, const std::string& where) const {
+    for (const auto& [id, family] : state_.families) {
+      if (family.flushed_sequence < missing || MutantIs(Mutant::kReplayBehindFlushed)) continue;
+      return Status::Corruption(where + "; column family \"" + family.name + "\" holds operations up to " +
+                                std::to_string(family.flushed_sequence) + ", so the others cannot go back to " +
+                                std::to_string(missing - 1));
+    }
+    return Status::OK();
+  }
+
   // The log has ended without damage. But files that are cut off between two records look like that too.
   Status CheckWholeEnd() {
     const SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
@@ -413,6 +425,7 @@ class Replay {
                               ": the log ends with operation " + std::to_string(result_.last_sequence) +
                               "; operations up to " + std::to_string(witness) + " were durable and are missing";
     if (request_.mode != WALRecoveryMode::kPointInTimeRecovery) return Status::Corruption(where);
+    CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(result_.last_sequence + 1, where));
     if (request_.logger != nullptr) request_.logger->Log(InfoLogLevel::kError, where + ", as asked for");
     result_.torn = where;
     return Status::OK();
@@ -448,6 +461,7 @@ class Replay {
     if (request_.mode == WALRecoveryMode::kAbsoluteConsistency && !sealed) {
       return Status::Corruption(where + "; wal_recovery_mode kAbsoluteConsistency allows no torn tail");
     }
+    CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(missing, where));
     if (lost && request_.logger != nullptr) {
       request_.logger->Log(InfoLogLevel::kError, where + "; synced operations behind it are lost, as asked for");
     }

@@ -31,6 +31,12 @@ Status CheckLength(const File& file, std::uint64_t length) {
                             std::to_string(length) + " bytes of it are committed");
 }
 
+Status CheckKind(const std::string& directory, const RunInfo& run) {
+  if (run.kind == RunKind::kFlush || run.kind == RunKind::kMerge) return Status::OK();
+  return Status::NotSupported(FilePath(directory, FileKind::kRun, run.number) + ": is a run of kind " +
+                              std::to_string(static_cast<int>(run.kind)) + ", which this version does not know");
+}
+
 }  // namespace
 
 bool HasFile(const FamilyState& family, std::uint64_t number) {
@@ -43,11 +49,8 @@ Status CheckUnderstood(const std::string& directory, const ManifestState& state)
     return Status::Corruption(directory + ": the MANIFEST names no default column family");
   }
   for (const auto& [id, family] : state.families) {
-    for (const RunInfo& run : family.runs) {
-      if (run.kind == RunKind::kFlush || run.kind == RunKind::kMerge) continue;
-      return Status::NotSupported(FilePath(directory, FileKind::kRun, run.number) + ": is a run of kind " +
-                                  std::to_string(static_cast<int>(run.kind)) + ", which this version does not know");
-    }
+    for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(CheckKind(directory, run));
+    for (const auto& [number, placed] : family.level_runs) CAMBIUM_RETURN_IF_ERROR(CheckKind(directory, placed.info));
   }
   for (const auto& [number, segment] : state.segments) {
     if (segment.kind == SegmentKind::kLog || segment.kind == SegmentKind::kLargeValue) continue;

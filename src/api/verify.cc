@@ -318,8 +318,8 @@ class Verifier {
   ManifestState state_;
   PagePool pool_{1u << 20};
   SegmentTable segments_;
-  std::map<Slot, Account> accounts_;
-  std::uint64_t wrong_run_ = 0;  // the last one that was found wrong; no run is 0  // of the family at hand, counted
+  std::map<Slot, Account> accounts_;  // of the family at hand, counted
+  std::uint64_t wrong_run_ = 0;       // the last one that was found wrong; no run is 0
   std::string value_;
 };
 

@@ -98,8 +98,11 @@ double BytesPerUpdate(const TreeCost& cost) {
   const double rewritten = cost.keys <= 0 ? 0 : BytesOfAllLevels(leaves, updates, cost);
   const double copied = LivePartOfOldest(cost.keys <= 0 ? 1 : PagesTouched(leaves, updates) / leaves);
   // What is new makes leaves, and these branches, a geometric series.
-  const double above = LowestBranches::Of(cost, cost.page_bytes / cost.entry_bytes).BytesPerChild();
-  const double added = added_leaves * (cost.page_bytes + above * cost.children / (cost.children - 1));
+  double added = 0;
+  if (added_leaves > 0) {
+    const double above = LowestBranches::Of(cost, cost.page_bytes / cost.entry_bytes).BytesPerChild();
+    added = added_leaves * (cost.page_bytes + above * cost.children / (cost.children - 1));
+  }
   return ((rewritten + added) / (1 - copied) + cost.run_entry_bytes * runs * cost.batch) / updates;
 }
 

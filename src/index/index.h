@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -120,8 +121,8 @@ struct MergeRequest {
   std::uint32_t level = 0;              // nothing that is meant lies above it
   std::optional<std::string> limit;     // the largest key of `level` when it came there
   std::optional<std::string> position;  // what ends before it is done
-  bool is_due = false;                  // the last answer
-  std::optional<std::string> reach;     // where the step ends that is due; unset: behind all of the level
+  bool is_picked = false;               // a Merge has begun since IsMergeDue was asked
+  std::optional<std::string> reach;     // where it ends; unset: behind all of the level
 };
 
 struct MergeInput {
@@ -134,9 +135,12 @@ struct MergeInput {
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
   // Set: the step is one for this request, for which a merge is due. Otherwise it is the one that is most due; if none
   // is, the runs are merged all the same.
-  const MergeRequest* request = nullptr;
+  MergeRequest* request = nullptr;
   // The range deletes of `memtable`, older than the entries it yields and newer than all layers. Null: there are none.
   std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
+  // Asked now and then by merges of which a step may be long. True: nobody wants the outcome any more, and Merge ends with
+  // ShutdownInProgress. Unset: never.
+  std::function<bool()> is_abandoned = nullptr;
 };
 
 struct MergeStats {

@@ -221,7 +221,7 @@ class PageView {
   std::uint32_t heap_offset_ = 0;
   std::uint8_t level_ = 0;
   std::uint8_t flags_ = 0;
-  std::uint64_t value_bytes_ = 0;
+  std::uint64_t value_bytes_ = 0;  // last: PageFrame wants what look-ups read in front
 };
 
 }  // namespace cambium

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -28,34 +29,34 @@ struct alignas(64) PageFrame {
   // is that page. Frames are never freed, so there is always one to look at.
   struct Child {
     std::atomic<PageFrame*> frame{nullptr};
-    // What a look-up reads there first, to be prefetched and nothing else: the heads, or the filter's blocks, whose
-    // number is 2 to the power of the low six bits; blocks begin at a cache line, and `has_filter` says which it is.
+    // What a look-up reads there first, to be prefetched and nothing else, as the address of a cache line: the heads, or
+    // the filter's blocks. Below it kIsFilter, and then the logarithm of the number of blocks.
     std::atomic<std::uintptr_t> first{0};
-    std::atomic<bool> has_filter{false};
+    static constexpr std::uintptr_t kIsFilter = 32;
+    static_assert(kIsFilter < kAlignment && kFilterBlockSize == kAlignment);
 
     void Remember(PageFrame* its_frame) {
       const BranchFilter& filter = its_frame->view.filter();
       const auto blocks = reinterpret_cast<std::uintptr_t>(filter.blocks);
+      const auto heads = reinterpret_cast<std::uintptr_t>(its_frame->view.search_begin());
       const bool is_aligned = filter.count > 0 && blocks % kAlignment == 0;
-      first.store(is_aligned ? blocks | static_cast<unsigned>(std::countr_zero(filter.count))
-                             : reinterpret_cast<std::uintptr_t>(its_frame->view.search_begin()),
+      first.store(is_aligned ? blocks | kIsFilter | static_cast<unsigned>(std::countr_zero(filter.count))
+                             : heads & ~(kAlignment - 1),
                   std::memory_order_relaxed);
-      has_filter.store(is_aligned, std::memory_order_relaxed);
       frame.store(its_frame, std::memory_order_release);
     }
     void PrefetchFirst(std::uint64_t hash) const {
       constexpr std::uintptr_t kBytes = 512;
       const std::uintptr_t at = first.load(std::memory_order_relaxed);
-      if (has_filter.load(std::memory_order_relaxed)) {
-        const std::size_t block = FilterBlockOf(hash, std::size_t{1} << (at % kAlignment));
-        __builtin_prefetch(reinterpret_cast<const char*>((at & ~(kAlignment - 1)) + block * kAlignment));
+      const auto* const line = reinterpret_cast<const char*>(at & ~(kAlignment - 1));
+      if ((at & kIsFilter) != 0) {
+        __builtin_prefetch(line + FilterBlockOf(hash, std::size_t{1} << (at % kIsFilter)) * kAlignment);
       } else {
-        for (std::uintptr_t i = 0; i < kBytes; i += kAlignment) {
-          __builtin_prefetch(reinterpret_cast<const char*>(at + i));
-        }
+        for (std::size_t i = 0; i < kBytes; i += kAlignment) __builtin_prefetch(line + i);
       }
     }
   };
+  static_assert(sizeof(Child) == 16, "there is one per child of a branch, beside the page");
 
   PageFrame() = default;
   ~PageFrame() { FreeBytes(); }
@@ -102,7 +103,9 @@ struct alignas(64) PageFrame {
   char* bytes = nullptr;
   std::size_t size = 0;
   std::unique_ptr<Child[]> children;  // of a branch, one per child
-
 };
+// The bytes of values in a leaf, the last of a view, are no look-up's business.
+static_assert(offsetof(PageFrame, view) + sizeof(PageView) - sizeof(std::uint64_t) <= 2 * PageFrame::kAlignment,
+              "a look-up meets two lines of a frame");
 
 }  // namespace cambium

@@ -132,7 +132,6 @@ class Run {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-
   Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, std::shared_ptr<const RangeDeletes> ranges,
       const Comparator* comparator, PagePool* pool);
 

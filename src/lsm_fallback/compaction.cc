@@ -18,6 +18,9 @@ namespace {
 // the next.
 constexpr std::size_t kReadPoolBytes = 256 * 1024;
 
+// Before it looks again whether it is still wanted: less than a millisecond, while nothing is read from a disk.
+constexpr std::uint64_t kEntriesBetweenLooks = 1024;
+
 class Compactor {
  public:
   explicit Compactor(const CompactionInput& input)
@@ -128,12 +131,15 @@ class Compactor {
     options.grandparents = stretch.is_through ? in_.grandparents_through : in_.grandparents;
     options.grandparent_bytes_max =
         stretch.is_through ? in_.grandparent_bytes_max_through : in_.grandparent_bytes_max;
-    options.ranges = older->Needed(Within(ranges, stretch.begin, stretch.end));
+    const bool cuts_ranges = !MutantIs(Mutant::kRangesAcrossThrough);
+    options.ranges = older->Needed(cuts_ranges ? Within(ranges, stretch.begin, stretch.end) : ranges);
     RunWriter writer(options);
     for (; merge->Valid() && (stretch.end == nullptr || order_.Compare(merge->key(), *stretch.end) < 0); merge->Next()) {
       if (merge->is_covered()) continue;  // Next() drops it
       const Entry entry = merge->entry();
-      ++out_.stats.entries_merged;
+      if (++out_.stats.entries_merged % kEntriesBetweenLooks == 0 && in_.is_abandoned && in_.is_abandoned()) {
+        return Status::ShutdownInProgress("the compaction is not wanted any more");
+      }
       if (entry.kind == EntryKind::kTombstone && !older->MayHold(merge->key())) {
         ++out_.stats.entries_dropped;
         continue;

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct CompactionInput {
   std::uint64_t target_bytes_through = 64u << 20;
   std::vector<const RunInfo*> grandparents_through;
   std::uint64_t grandparent_bytes_max_through = 0;
+  std::function<bool()> is_abandoned;  // MergeInput's
 };
 
 struct CompactionOutput {
@@ -57,7 +59,7 @@ struct CompactionOutput {
 };
 
 // Reads past the page pool, which keeps what readers want. Corruption if a file holds keys out of order, or if an input
-// is not where the choice says.
+// is not where the choice says. ShutdownInProgress if it was abandoned.
 Result<CompactionOutput> Compact(const CompactionInput& input);
 
 }  // namespace cambium

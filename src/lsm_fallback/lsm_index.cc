@@ -226,7 +226,7 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
   shape.step_bytes = input.max_output_bytes;
   CompactionChoice choice;
   if (input.request != nullptr) {
-    choice = PickRequested(shape, policy_now, *input.request);
+    choice = PickRequested(shape, policy_now, input.request);
   } else {
     choice = PickCompaction(shape, policy_now);
     if (choice.kind == Kind::kNothing) choice = PickRuns(shape, policy_now);
@@ -241,6 +241,7 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     compaction.run.compression = now.compression;
     compaction.run.block_size = options_.block_size;
     compaction.create_file = options_.create_file;
+    compaction.is_abandoned = input.is_abandoned;
     compaction.target_bytes = policy_now.TargetFileSize(choice.output_level);
     if (const TierShape* below = GrandparentsOf(shape, choice.output_level); below != nullptr) {
       compaction.grandparents = below->files;

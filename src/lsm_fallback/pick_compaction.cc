@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "lsm_fallback/key_slice.h"
 #include "lsm_fallback/level_score.h"
@@ -335,7 +336,7 @@ class Picker {
   }
 
   // One file, those behind it as long as the level has too much, and neighbours while they meet nothing more.
-  // `is_due`: the level is too large. Not for a request, which must know beforehand how far a step reaches at least.
+  // `is_due`: the level is too large. Not for a request, whose steps may be as small as they can.
   [[nodiscard]] CompactionChoice PickFile(const TierShape& tier, std::size_t start, bool is_due = false) const {
     Stretch taken{start, start + 1};
     CompactionChoice choice = NewChoice(tier.level, tier.level + 1, {tier.files[start]});
@@ -444,31 +445,29 @@ CompactionChoice PickRuns(const CompactionShape& shape, const CompactionPolicy& 
 }
 
 bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, MergeRequest* request) {
-  CompactionShape least = shape;
-  least.step_bytes = 1;  // the real step may reach further; what it has done is then not found again
-  const Picker picker(least, policy);
+  const Picker picker(shape, policy);
   const auto next_level = [request] {
     ++request->level;
     request->limit.reset();
     request->position.reset();
   };
-  if (request->is_due && request->level > 0) {
+  if (std::exchange(request->is_picked, false) && request->level > 0) {
     request->reach.has_value() ? void(request->position = request->reach) : next_level();
   }
-  request->is_due = false;
   for (; request->level <= shape.deepest(); next_level()) {
     if (request->level > 0 && !request->limit.has_value()) request->limit = picker.LargestKey(request->level);
-    if (!picker.HasWork(request->level, *request)) continue;
-    request->is_due = true;
-    request->reach = picker.ReachOf(picker.PickForRequest(*request));
-    break;
+    if (picker.HasWork(request->level, *request)) return true;
   }
-  return request->is_due;
+  return false;
 }
 
 CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,
-                               const MergeRequest& request) {
-  return Picker(shape, policy).PickForRequest(request);
+                               MergeRequest* request) {
+  const Picker picker(shape, policy);
+  CompactionChoice choice = picker.PickForRequest(*request);
+  request->is_picked = true;
+  request->reach = picker.ReachOf(choice);
+  return choice;
 }
 
 }  // namespace cambium

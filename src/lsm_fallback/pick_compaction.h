@@ -29,7 +29,8 @@
 //
 // How large a step is: a slice ends near the bytes it is given. One file with what it overlaps cannot be less, about 1
 // + max_bytes_for_level_multiplier files, and neither can level 0: its runs cover all keys each, so all of them go at
-// once with level 1, and through it not more than one file would meet. Options bound that all the same, since writers wait at level0_stop_writes_trigger runs.
+// once with level 1, and through it not more than one file would meet. Options bound that all the same, since writers
+// wait at level0_stop_writes_trigger runs.
 #pragma once
 
 #include <cstdint>
@@ -78,9 +79,9 @@ struct CompactionChoice {
 // Notes what the step that was due has done, and moves on to the next place where there is something to do. False if
 // there is none.
 [[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, MergeRequest* request);
-// The next step for a request that AdvanceRequest says has one. The runs that are taken are those that are meant, and
+// The next step for a request that AdvanceRequest says has one; notes how far it goes. The runs that are taken are those that are meant, and
 // any older one that overlaps one of them: it would otherwise come to lie above what is newer.
 [[nodiscard]] CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,
-                                             const MergeRequest& request);
+                                             MergeRequest* request);
 
 }  // namespace cambium

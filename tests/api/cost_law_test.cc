@@ -219,15 +219,20 @@ constexpr Case kLazy{IndexKind::kLsm, kCompactionStyleLazyLevel, 0, 0, 0, 0.2};
 
 void ExpectLawFor(Case c, std::uint64_t keys, std::size_t inline_bytes, const std::vector<std::uint64_t>& batches,
                   double level_base = 0.2) {
-  if (kUnderSanitizer && keys > 100'000) GTEST_SKIP() << "counts the same bytes in every build; takes minutes in this";
   const std::uint64_t seed = SeedFromEnvironment(0xc057);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  c.keys = keys;
+  // The law is in parts of the keys, so that it holds of a tenth too; and a sanitizer takes ten times as long.
+  const std::uint64_t part = kUnderSanitizer && keys > 100'000 ? 10 : 1;
+  if (part > 1 && level_base < 0.1) {
+    GTEST_SKIP() << "SKIPPED: of a tenth of the keys three levels are files of a few pages; of all of them they take a "
+                    "sanitizer minutes";
+  }
+  c.keys = keys / part;
   c.inline_bytes = inline_bytes;
   c.level_base = level_base;
   for (const std::uint64_t batch : batches) {
     if (kUnderSanitizer && batch != batches.back()) continue;
-    c.batch = batch;
+    c.batch = batch / part;
     ExpectLaw(c, seed);
   }
 }
@@ -240,11 +245,33 @@ TEST(CostLawTest, LevelsOfAddresses) { ExpectLawFor(kLeveled, 100'000, 0, kBatch
 TEST(CostLawTest, LevelsOfInlineValues) { ExpectLawFor(kLeveled, 100'000, 100, kBatches); }
 TEST(CostLawTest, LazyLevelsOfAddresses) { ExpectLawFor(kLazy, 100'000, 0, kBatches); }
 TEST(CostLawTest, LazyLevelsOfInlineValues) { ExpectLawFor(kLazy, 100'000, 100, kBatches); }
-TEST(CostLawTest, AMillionAddressesInATree) { ExpectLawFor(kTree, 1'000'000, 0, {40'000}); }
+TEST(CostLawTest, AMillionAddressesInATree) { ExpectLawFor(kTree, 1'000'000, 0, {10'000, 40'000}); }
+TEST(CostLawTest, AMillionInlineValuesInATree) { ExpectLawFor(kTree, 1'000'000, 100, {10'000, 40'000}); }
+TEST(CostLawTest, AMillionInlineValuesInLevels) { ExpectLawFor(kLeveled, 1'000'000, 100, {20'000, 40'000}, 0.15); }
+TEST(CostLawTest, AMillionInlineValuesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 100, {20'000}, 0.15); }
 TEST(CostLawTest, AMillionAddressesInTwoLevels) { ExpectLawFor(kLeveled, 1'000'000, 0, {40'000}, 0.15); }
 TEST(CostLawTest, AMillionAddressesInThreeLevels) { ExpectLawFor(kLeveled, 1'000'000, 0, {5'000}, 0.02); }
 TEST(CostLawTest, AMillionAddressesInLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {20'000}, 0.15); }
 TEST(CostLawTest, AMillionAddressesInThreeLazyLevels) { ExpectLawFor(kLazy, 1'000'000, 0, {5'000}, 0.02); }
+
+// A flush of a delete into an empty tree writes nothing, and no run tells what an entry takes.
+TEST(CostLawTest, WhatHasNoBytesCostsNone) {
+  TreeCost tree;
+  tree.batch = 1;
+  tree.entry_bytes = tree.run_entry_bytes = 0;
+  EXPECT_EQ(BytesPerUpdate(tree), 0);
+  tree.new_share = 0;
+  tree.entry_bytes = 16;
+  EXPECT_EQ(BytesPerUpdate(tree), 0);
+  TestStore store;
+  store.options.index_type = kBTree;
+  store.MustOpen();
+  ASSERT_TRUE(store.db->Delete({}, "never there").ok());
+  store.Flush();
+  std::map<std::string, std::string> figures;
+  ASSERT_TRUE(store.db->GetMapProperty("cambium.index-stats", &figures));
+  EXPECT_EQ(figures["law_bytes"], "0");
+}
 
 // The laws alone, where no test can go: 10^9 addresses, memtables of 10^6. The figures to compare with are of
 // simulations made for the design, before there was code.

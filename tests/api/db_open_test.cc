@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "api/test_store.h"
+#include "api/family_store.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "testing/mutant_scope.h"
@@ -81,6 +81,38 @@ TEST(DbOpen, AnotherComparatorIsRefusedWithBothNames) {
     EXPECT_NE(s.ToString().find("cambium.ReverseBytewiseComparator"), std::string::npos);
   }
   EXPECT_EQ(store.Files(), before);
+}
+
+TEST(DbOpen, TheOtherIndexIsRefusedWithBothNames) {
+  for (const bool is_named : {false, true}) {
+    FamilyStore store;
+    store.MustOpen();
+    if (is_named) store.Create("other");
+    store.Put("key", "value");
+    store.Close();
+    const auto before = store.Files();
+    const IndexKind its = store.options.index_type;
+    const IndexKind another = its == kLsm ? kBTree : kLsm;
+    if (is_named) {
+      store.family_options["other"] = store.options;
+      store.family_options["other"].index_type = another;
+    } else {
+      store.options.index_type = another;
+    }
+    std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, store.options}};
+    if (is_named) families.emplace_back("other", store.OptionsOf("other"));
+    std::vector<ColumnFamilyHandle*> handles;
+    for (const Status& s : {DB::Open(store.options, kStorePath, families, &handles, &store.db),
+                            DB::OpenForReadOnly(store.options, kStorePath, families, &handles, &store.db)}) {
+      EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+      EXPECT_NE(s.ToString().find(its == kLsm ? "index_type is kLsm, and the options give kBTree"
+                                              : "index_type is kBTree, and the options give kLsm"),
+                std::string::npos)
+          << s.ToString();
+      EXPECT_EQ(s.ToString().find("\"other\"") != std::string::npos, is_named) << s.ToString();
+    }
+    EXPECT_EQ(store.Files(), before);
+  }
 }
 
 TEST(DbOpen, AFileInsteadOfADirectoryIsRefused) {

@@ -101,6 +101,24 @@ TEST(Options, TheEndsOfEachRangeAreLegal) {
       [](Options* o) { o->enable_blob_files = false; },
       [](Options* o) { o->blob_compression_type = CompressionType::kLZ4Compression; },
       [](Options* o) { o->blob_compression_type = CompressionType::kZSTD; },
+      [](Options* o) { o->level0_file_num_compaction_trigger = 1; },
+      [](Options* o) {
+        o->level0_file_num_compaction_trigger = 1000;
+        o->level0_slowdown_writes_trigger = o->level0_stop_writes_trigger = 1000;
+      },
+      [](Options* o) { o->level0_slowdown_writes_trigger = o->level0_file_num_compaction_trigger; },
+      [](Options* o) { o->level0_stop_writes_trigger = o->level0_slowdown_writes_trigger; },
+      [](Options* o) { o->level0_slowdown_writes_trigger = o->level0_stop_writes_trigger = 10000; },
+      [](Options* o) { o->target_file_size_base = 16 << 10; },
+      [](Options* o) { o->target_file_size_base = 1ull << 40; },
+      [](Options* o) { o->target_file_size_multiplier = 100; },
+      [](Options* o) { o->max_bytes_for_level_base = 16 << 10; },
+      [](Options* o) { o->max_bytes_for_level_base = 1ull << 50; },
+      [](Options* o) { o->max_bytes_for_level_multiplier = 1; },
+      [](Options* o) { o->max_bytes_for_level_multiplier = 1000; },
+      [](Options* o) { o->num_levels = 2; },
+      [](Options* o) { o->num_levels = 63; },
+      [](Options* o) { o->compaction_style = kCompactionStyleLazyLevel; },
   };
   for (const auto set : legal) {
     TestStore store;

@@ -14,6 +14,8 @@ ManifestState StateOfThisVersion() {
   RunInfo run;
   run.number = 2;
   family.runs.push_back(run);
+  run.number = 5;
+  family.level_runs[5].info = run;
   state.families[0] = family;
   SegmentInfo log;
   log.number = 3;
@@ -40,6 +42,9 @@ TEST(ReservedCodesTest, KindsOfLaterVersionsAreNotSupported) {
   ManifestState state = StateOfThisVersion();
   state.families[0].runs[0].kind = RunKind::kRelocation;
   EXPECT_TRUE(CheckUnderstood("/db", state).IsNotSupported());
+  ManifestState moved = StateOfThisVersion();
+  moved.families[0].level_runs[5].info.kind = RunKind::kRelocation;
+  EXPECT_TRUE(CheckUnderstood("/db", moved).IsNotSupported());
   ManifestState relocated = StateOfThisVersion();
   relocated.segments[3].kind = SegmentKind::kRelocation;
   EXPECT_TRUE(CheckUnderstood("/db", relocated).IsNotSupported());

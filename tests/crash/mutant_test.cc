@@ -586,7 +586,7 @@ std::vector<Row> TableOfHazards() {
 
 // Rules whose absence a test must see.
 std::set<std::string> RulesToWatch() {
-  std::set<std::string> rules = {"A4", "A6", "A8", "B1", "B3", "B4", "E3", "E4", "E5"};
+  std::set<std::string> rules = {"A1", "A4", "A6", "A7", "A8", "B1", "B3", "B4", "C4", "E3", "E4", "E5"};
   const auto range = [&](char letter, int from, int to) {
     for (int i = from; i <= to; ++i) rules.insert(letter + std::to_string(i));
   };

@@ -167,7 +167,7 @@ Status LsmFamily::FlushRun() {
   return Status::OK();
 }
 
-Result<std::unique_ptr<MergeOutcome>> LsmFamily::Merge(std::uint64_t step_bytes, const MergeRequest* request) {
+Result<std::unique_ptr<MergeOutcome>> LsmFamily::Merge(std::uint64_t step_bytes, MergeRequest* request) {
   MergeInput input;
   input.layers = layers_;
   input.max_output_bytes = step_bytes;

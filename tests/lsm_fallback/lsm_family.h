@@ -55,7 +55,7 @@ class LsmFamily {
   // The memtable becomes a run on top.
   Status FlushRun();
 
-  Result<std::unique_ptr<MergeOutcome>> Merge(std::uint64_t step_bytes, const MergeRequest* request = nullptr);
+  Result<std::unique_ptr<MergeOutcome>> Merge(std::uint64_t step_bytes, MergeRequest* request = nullptr);
   Status Commit(MergeOutcome* outcome);
   // Both: the step that is due, or, if none is, the one that is not.
   Status Step(std::uint64_t step_bytes = kWholeStep);

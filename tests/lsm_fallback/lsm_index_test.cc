@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lsm_family.h"
+#include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -166,13 +167,13 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   EXPECT_LT(written[1] * 10, written[0] * 9) << written[1] << " against " << written[0];
 }
 
-// One step of level 0 writes into level 1 and level 2, and both hold what they should: puts, deletes and ranges on either
-// side of the borders, and a run that came meanwhile on top.
-TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
+// Merges of level 0 that write into level 1 and level 2 at once, with puts, deletes and ranges on either side of the
+// borders and a run that comes meanwhile on top. Counts them.
+Status WriteThroughLevelOne(int* through) {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 8000; ++i) family.Put(Key(i), 300);
-  ASSERT_TRUE(family.FlushRun().ok());
-  ASSERT_TRUE(family.CompactWhileDue().ok());
+  CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+  CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue());
   const auto files_of = [&](std::uint32_t level) {
     std::set<std::uint64_t> numbers;
     for (const auto& tier : family.layers().tiers()) {
@@ -182,7 +183,6 @@ TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
     return numbers;
   };
   Prng prng(3);
-  int through = 0;
   for (int round = 0; round < 12; ++round) {
     for (int run = 0; run < 4; ++run) {
       for (int i = 0; i < 150; ++i) {
@@ -195,24 +195,45 @@ TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
           family.Put(Key(key), 300);
         }
       }
-      ASSERT_TRUE(family.FlushRun().ok());
+      CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
     }
     while (family.index().IsMergeDue(family.layers(), false)) {
       const std::size_t runs = family.layers().runs().size();
       const auto first = files_of(1);
       const auto second = files_of(2);
-      auto outcome = family.Merge(LsmFamily::kWholeStep);
-      ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
+      CAMBIUM_TRY(const auto outcome, family.Merge(LsmFamily::kWholeStep));
       family.Put(Key(prng.Uniform(8000)), 999);
-      ASSERT_TRUE(family.FlushRun().ok());
-      ASSERT_TRUE(family.Commit(outcome->get()).ok());
+      CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
+      CAMBIUM_RETURN_IF_ERROR(family.Commit(outcome.get()));
       const bool is_of_runs = family.layers().runs().size() < runs + 1;
-      through += is_of_runs && files_of(1) != first && files_of(2) != second ? 1 : 0;
-      ExpectGood(family);
+      *through += is_of_runs && files_of(1) != first && files_of(2) != second ? 1 : 0;
+      CAMBIUM_RETURN_IF_ERROR(family.Check());
     }
   }
+  CAMBIUM_RETURN_IF_ERROR(family.Reopen());
+  return family.Check();
+}
+
+TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
+  int through = 0;
+  const Status s = WriteThroughLevelOne(&through);
+  EXPECT_TRUE(s.ok()) << s.ToString();
   EXPECT_GT(through, 3);
-  ASSERT_TRUE(family.Reopen().ok());
+  MutantScope mutant(Mutant::kRangesAcrossThrough);
+  EXPECT_FALSE(WriteThroughLevelOne(&through).ok());
+}
+
+TEST(LsmIndexTest, ACompactionThatNobodyWantsAnyMoreEnds) {
+  LsmFamily family;
+  MakeLevelsAndRuns(family, 8000);
+  MergeInput input;
+  input.layers = family.shared_layers();
+  int asked = 0;
+  input.is_abandoned = [&asked] { return ++asked == 2; };
+  EXPECT_TRUE(family.index().Merge(input).status().IsShutdownInProgress());
+  EXPECT_EQ(asked, 2);
+  ExpectGood(family);
+  ASSERT_TRUE(family.CompactWhileDue().ok());
   ExpectGood(family);
 }
 

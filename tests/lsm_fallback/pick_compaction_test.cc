@@ -371,7 +371,7 @@ MergeRequest RequestOf(std::optional<std::string> begin, std::optional<std::stri
 // The first step for a request.
 std::string Requested(const Shape& shape, MergeRequest request, CompactionStyle style = kCompactionStyleLevel) {
   if (!AdvanceRequest(shape.shape, Policy(style), &request)) return "done";
-  return Show(PickRequested(shape.shape, Policy(style), request));
+  return Show(PickRequested(shape.shape, Policy(style), &request));
 }
 
 TEST(PickRequestedTest, FollowsTheTable) {
@@ -406,7 +406,7 @@ TEST(PickRequestedTest, ComesToItsEndWhateverComesBehind) {
   MergeRequest request;
   request.runs = {9};
   const auto next = [&](const Shape& shape) {
-    return AdvanceRequest(shape.shape, policy, &request) ? Show(PickRequested(shape.shape, policy, request)) : "done";
+    return AdvanceRequest(shape.shape, policy, &request) ? Show(PickRequested(shape.shape, policy, &request)) : "done";
   };
   EXPECT_EQ(next(Shape().Runs({"9:a-z"}).Tier(1, 0, {"1:c-d"}).Tier(2, 0, {"2:a-z"})), "merge 0 -> 1.0: 9 | 1");
   EXPECT_EQ(next(Shape().Tier(1, 0, {"11:a-f", "12:g-m", "13:n-z"}).Tier(2, 0, {"2:a-z"})), "merge 1 -> 2.0: 11 | 2");
@@ -418,6 +418,26 @@ TEST(PickRequestedTest, ComesToItsEndWhateverComesBehind) {
             "merge 1 -> 2.0: 23 | 27");
   EXPECT_EQ(next(Shape().Tier(1, 0, {"21:a-e", "26:f-o", "24:zzz-zzzz"}).Tier(2, 0, {"28:a-z"})), "done")
       << "24 lies beyond what level 1 had";
+}
+
+// The options changed between the question and the step: files are smaller now, and so are slices. What lies behind the
+// smaller one was taken for done.
+TEST(PickRequestedTest, GoesOnWhereTheStepEndedNotWhereItWasExpectedToEnd) {
+  const Shape shape = Shape()
+                          .Tier(1, 2, {"5:a-z=40"})
+                          .Tier(1, 1, {"4:a-z=40"})
+                          .Tier(2, 0, {"13:a-c=40", "12:d-f=40", "11:g-i=40", "10:j-z=40"})
+                          .Step(1);
+  CompactionPolicy large = Policy(kCompactionStyleLazyLevel);
+  large.target_file_size_base = 1000;
+  CompactionPolicy small = large;
+  small.target_file_size_base = 1;
+  MergeRequest request = RequestOf({}, {});
+  request.level = 1;
+  ASSERT_TRUE(AdvanceRequest(shape.shape, large, &request));
+  ASSERT_EQ(Show(PickRequested(shape.shape, small, &request)), "merge 1 -> 2.0: 5 4 | 13 [, d)");
+  ASSERT_TRUE(AdvanceRequest(shape.shape, large, &request));
+  EXPECT_EQ(request.position, "d");
 }
 
 // Mutant: the run that was asked for goes alone, and comes to lie below an older one.

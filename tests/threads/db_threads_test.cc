@@ -478,6 +478,36 @@ TEST_F(DbThreadsTest, ASnapshotThatLooksOnceMissesAWrite) {
 
 // ---- Waiting ----
 
+// Whoever looked whether anything was left to do held a view under the lock of the jobs. When that was the last view of a
+// file that had just been replaced, the file asked for a job, under the same lock: for ever. Elsewhere the families of a
+// view were walked that nobody held any more.
+TEST_F(DbThreadsTest, WaitingForQuietBesideMergesComesToAnEnd) {
+  Options options = TinyOptions();
+  options.write_buffer_size = 4u << 10;
+  Open(options);
+  std::atomic<bool> stop{false};
+  {
+    Watchdog watchdog(db_.get());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&] {
+        while (!stop.load() && Ok(db_->WaitForCompact(), "wait for quiet")) watchdog.Moved();
+      });
+    }
+    Prng prng(seed_);
+    const std::uint64_t rounds = ScaledCount(kUnderSanitizer ? 20'000 : 5000);
+    for (std::uint64_t i = 0; i < rounds && !complaints_.any(); ++i) {
+      Ok(db_->Put({}, "key" + std::to_string(prng.Uniform(200)), prng.Bytes(prng.Uniform(300))), "put");
+      if (i % 50 == 49) Ok(db_->Flush({}), "flush");
+      watchdog.Moved();
+    }
+    stop.store(true);
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(complaints_.first(), "");
+  CloseAndVerify();
+}
+
 // Two memory tables of the smallest size, one background thread, and everybody who can wait for a flush waits for one.
 TEST_F(DbThreadsTest, WritersThatWaitForEachFlushAlwaysGoOn) {
   Options options = TinyOptions();
