@@ -31,9 +31,10 @@ std::string FirstUnknown(const std::vector<std::string>& words, Find find) {
 }
 
 void AddLevelOptions(CLI::App* app, LevelShape* l) {
-  app->add_option("--compaction_style", l->compaction_style, "of cambium's levels: level (0) or lazy (8)")
+  app->add_option("--compaction_style", l->compaction_style, "of cambium's levels")
       ->transform(CLI::CheckedTransformer(std::map<std::string, CompactionStyle>{
-          {"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}}));
+          {"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}}))
+      ->option_text("{level,lazy}=level");
   app->add_option("--level0_file_num_compaction_trigger", l->level0_file_num_compaction_trigger,
                   "runs that start a compaction; this and the following of cambium's lsm and RocksDB")
       ->capture_default_str();
@@ -78,7 +79,7 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--db", f->db, "directory for the databases, one below it per engine; they stay. "
                                  "Without it a temporary one, removed at the end");
   app->add_flag("--use_existing_db", f->use_existing_db, "open what is in --db; workloads that fill are skipped");
-  app->add_option("--compression_type", f->compression_type, "of values or blocks, as the engine does it")
+  app->add_option("--compression_type", f->compression_type, "of values or blocks, as the engine does it; snappy is not in Cambium")
       ->check(CLI::IsMember({"none", "lz4", "zstd", "snappy"}))->capture_default_str();
   app->add_option("--compression_ratio", f->compression_ratio, "random part of the values when they are compressed")
       ->check(CLI::Range(0.01, 1.0))->capture_default_str();
@@ -96,7 +97,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   AddLevelOptions(app, &f->levels);
   app->add_option("--check", f->check, "how much of each value read is compared: full, or ends (header and ends)")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}));
+          std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}))
+      ->option_text("{full,ends}=full");
   app->add_option("--rounds", f->rounds, "how often all engines have their turn; the table shows medians and spreads")
       ->check(CLI::Range(1u, 1000u))->capture_default_str();
   app->add_option("--json", f->json, "appends a JSON object per engine, benchmark and round to this file");

@@ -37,6 +37,10 @@ for example in quickstart families; do
 done
 
 say "The bench, every engine, both indexes"
+if "$BUILD/bench/cambium_bench" --help | LC_ALL=C grep '[^[:print:][:space:]]'; then
+  echo "check_release: --help has bytes that nobody can read" >&2
+  exit 1
+fi
 "$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=100 \
   --benchmarks=filluniquerandom,overwrite,readrandom,readmissing,readreverse,deleterandom,verify
 

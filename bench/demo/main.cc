@@ -99,7 +99,7 @@ class Demo {
     content_.resize(files_.files.size());
     for (std::size_t i = 0; i < content_.size(); ++i) content_[i] = i;
     report.what = Count(files_.files.size(), "files read once");
-    if (files_.skipped > 0) report.what += ", " + Count(files_.skipped, "skipped");
+    if (files_.skipped > 0) report.what += ", " + Count(files_.skipped, "left out, beyond --max_mib or not readable");
     if (files_.files.empty()) report.status = Status::InvalidArgument("no file to read below " + flags_.folder);
     return report;
   }

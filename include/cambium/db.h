@@ -217,7 +217,8 @@ struct VerifyReport {
 };
 // Checks a database that nobody has open for writing: every checksum, every index entry against its record, the
 // accounts recomputed. Writes nothing. OK if the check could be made, whatever it found: look at report->problems.
-// `options` speak of the default family; others are checked too if their comparators are the library's own.
+// `options` speak of the default family. The others are checked too; one whose comparator is not the library's own has to be
+// named with it, by the overload below, or nothing is checked and the answer is InvalidArgument.
 Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report);
 Status VerifyDB(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
                 const VerifyOptions& verify, VerifyReport* report);

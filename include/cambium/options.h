@@ -92,15 +92,15 @@ struct ColumnFamilyOptions {
   // and must be the same in all of them.
   std::uint64_t blob_file_size = 256u << 20;
 
-  // ---- kBTree ----
+  // ---- kBTree; without effect in a family with kLsm ----
   // Runs are swept into the tree when they hold more than 1/sweep_ratio of its keys. [1, 1000]
   int sweep_ratio = 8;
 
-  // ---- kLsm ----
+  // ---- kLsm; without effect in a family with kBTree ----
   CompactionStyle compaction_style = kCompactionStyleLevel;
   int level0_file_num_compaction_trigger = 4;  // runs in level 0 that start a compaction. [1, 1000]
-  int level0_slowdown_writes_trigger = 20;     // from here on writes are slowed down a little each. [1, 10000]
-  int level0_stop_writes_trigger = 36;         // from here on they wait for a compaction. [1, 10000]
+  int level0_slowdown_writes_trigger = 20;     // from here on writes are slowed down a little each. [the above, 10000]
+  int level0_stop_writes_trigger = 36;         // from here on they wait for a compaction. [the above, 10000]
   std::uint64_t target_file_size_base = 64u << 20;  // bytes of a file in level 1. [16 KiB, 1 TiB]
   int target_file_size_multiplier = 1;              // from level to level. [1, 100]
   std::uint64_t max_bytes_for_level_base = 256u << 20;  // bytes of level 1. [16 KiB, 1 PiB]
