@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cambium/options.h"
@@ -56,6 +57,9 @@ struct IndexFigures {
   std::string shape;            // of what lies below the runs
 };
 
+// What a walk is for. With kKeys nobody asks for a value, and an engine that can leaves them where they are.
+enum class Fetch : unsigned char { kEntries, kKeys };
+
 // A walk over the keys as they were when it began. One thread at a time, gone before its session.
 class Cursor {
  public:
@@ -73,7 +77,7 @@ class Cursor {
   // Of where it stands. The bytes live until it moves. value() may be the moment at which a value is read; an error
   // then makes it empty and shows in status().
   virtual Slice key() = 0;
-  virtual Slice value() = 0;
+  virtual Slice value() = 0;  // not with Fetch::kKeys
   virtual Status status() = 0;
 };
 
@@ -89,6 +93,10 @@ class Session {
 
   // *value lives until the next call. After kError, error() says why.
   virtual Lookup Get(Slice key, Slice* value) = 0;
+  // Many keys by one call, in the engine's own way if it has one. Value and answer of keys[i] go to values[i] and
+  // lookups[i], which are as long; values live until the next call.
+  virtual void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) = 0;
+  // Of the last call; the first, if there were several.
   virtual Status error() = 0;
 
   // One operation, committed when the call returns, and durable if the phase is synced; but see Engine::Settings().
@@ -101,7 +109,7 @@ class Session {
   virtual Status Finish() { return {}; }
 
   // The current state. Never null; errors show in the cursor's status().
-  virtual std::unique_ptr<Cursor> NewCursor() = 0;
+  virtual std::unique_ptr<Cursor> NewCursor(Fetch fetch) = 0;
 };
 
 // Opened, closed and settled by one thread while no session lives.

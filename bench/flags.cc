@@ -71,9 +71,9 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(kKeySizeMin, kKeySizeMax))->capture_default_str();
   app->add_option("--value_size", f->value_size, "bytes of a value")
       ->check(CLI::Range(std::size_t{0}, kValueSizeMax))->capture_default_str();
-  app->add_option("--batch_size", f->batch_size, "puts that are committed together")
+  app->add_option("--batch_size", f->batch_size, "puts that are committed together; keys of a multireadrandom")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
-  app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek of seekrandom")->capture_default_str();
+  app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek")->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
   app->add_option("--seed", f->seed, "of keys and values; 0: the time")->capture_default_str();
   app->add_option("--db", f->db, "directory for the databases, one below it per engine; they stay. "

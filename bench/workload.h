@@ -68,14 +68,18 @@ const Workload* FindWorkload(const std::string& name);
 
 // The bodies, in workloads/.
 void FillInOrder(Worker* worker);
+void FillInBatches(Worker* worker);
 void FillUniqueRandom(Worker* worker);
 void WriteRandom(Worker* worker);
 void DeleteRandom(Worker* worker);
 void ReadRandom(Worker* worker);
+void ReadRandomTogether(Worker* worker);
 void ReadMissing(Worker* worker);
 void ReadForward(Worker* worker);
+void ReadKeysForward(Worker* worker);
 void ReadBackward(Worker* worker);
 void SeekRandom(Worker* worker);
+void SeekRandomKeys(Worker* worker);
 void VerifyAll(Worker* worker);
 
 }  // namespace cambium::bench

@@ -41,8 +41,9 @@ if "$BUILD/bench/cambium_bench" --help | LC_ALL=C grep '[^[:print:][:space:]]'; 
   echo "check_release: --help has bytes that nobody can read" >&2
   exit 1
 fi
-"$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=100 \
-  --benchmarks=filluniquerandom,overwrite,readrandom,readmissing,readreverse,deleterandom,verify
+"$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=1024 --threads=2 --batch_size=32 \
+  --benchmarks=filluniquerandom,fillbatch,overwrite,readrandom,multireadrandom,readmissing,readseqkeys \
+  --benchmarks=readreverse,seekrandomkeys,deleterandom,verify
 
 say "The demo on $FOLDER"
 "$BUILD/bench/cambium_demo" "$FOLDER" --max_mib=20

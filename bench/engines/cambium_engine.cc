@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cambium/db.h"
 #include "engines/registry.h"
@@ -50,7 +51,21 @@ class CambiumSession : public Session {
     value_.Reset();
     error_ = db_->Get(read_options_, key, &value_);
     *value = value_;
-    return error_.ok() ? Lookup::kFound : error_.IsNotFound() ? Lookup::kMissing : Lookup::kError;
+    return Answer(error_);
+  }
+  void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
+    if (values_.size() < keys.size()) {
+      values_ = std::vector<PinnableSlice>(keys.size());
+      statuses_.resize(keys.size());
+    }
+    for (PinnableSlice& value : values_) value.Reset();
+    db_->MultiGet(read_options_, keys.size(), keys.data(), values_.data(), statuses_.data());
+    error_ = Status();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      values[i] = values_[i];
+      lookups[i] = Answer(statuses_[i]);
+      if (lookups[i] == Lookup::kError && error_.ok()) error_ = statuses_[i];
+    }
   }
   Status error() override { return error_; }
 
@@ -63,16 +78,24 @@ class CambiumSession : public Session {
     return status;
   }
 
-  std::unique_ptr<Cursor> NewCursor() override {
-    return std::make_unique<CambiumCursor>(db_->NewIterator(read_options_));
+  std::unique_ptr<Cursor> NewCursor(Fetch fetch) override {
+    ReadOptions options = read_options_;
+    options.allow_unprepared_value = fetch == Fetch::kKeys;
+    return std::make_unique<CambiumCursor>(db_->NewIterator(options));
   }
 
  private:
+  static Lookup Answer(const Status& status) {
+    return status.ok() ? Lookup::kFound : status.IsNotFound() ? Lookup::kMissing : Lookup::kError;
+  }
+
   DB* db_;
   ReadOptions read_options_;
   WriteOptions write_options_;
   WriteBatch batch_;
   PinnableSlice value_;
+  std::vector<PinnableSlice> values_;  // of MultiGet
+  std::vector<Status> statuses_;
   Status error_;
 };
 
@@ -157,8 +180,9 @@ class CambiumEngine : public Engine {
     return "index " + config_.index + ", page_cache_size " + std::to_string(options_.page_cache_size) +
            ", filter_bits_per_key " + std::to_string(options_.filter_bits_per_key) + ", write_buffer_size " +
            std::to_string(options_.write_buffer_size) + " x " + std::to_string(options_.max_write_buffer_number) +
-           ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " + std::to_string(options_.blob_file_size) + ", blob_compression_type " +
-           config_.compression_type + (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
+           ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
+           std::to_string(options_.blob_file_size) + ", blob_compression_type " + config_.compression_type +
+           (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
            "; value checksums are verified";
   }
 

@@ -31,7 +31,8 @@ Status Ours(int code) {
 class LmdbCursor : public Cursor {
  public:
   // `cursor` stays the session's; null if it could not be opened, and `code` says why.
-  LmdbCursor(int code, MDB_cursor* cursor) : code_(code), cursor_(cursor) {}
+  LmdbCursor(int code, MDB_cursor* cursor, Fetch fetch)
+      : code_(code), cursor_(cursor), wanted_(fetch == Fetch::kKeys ? nullptr : &value_) {}
 
   bool SeekToFirst() override { return Move(MDB_FIRST); }
   bool SeekToLast() override { return Move(MDB_LAST); }
@@ -48,7 +49,7 @@ class LmdbCursor : public Cursor {
  private:
   bool Move(MDB_cursor_op operation) {
     if (cursor_ == nullptr) return false;
-    code_ = mdb_cursor_get(cursor_, &key_, &value_, operation);
+    code_ = mdb_cursor_get(cursor_, &key_, wanted_, operation);
     return code_ == MDB_SUCCESS;
   }
 
@@ -56,6 +57,7 @@ class LmdbCursor : public Cursor {
   MDB_cursor* cursor_;
   MDB_val key_{};
   MDB_val value_{};
+  MDB_val* wanted_;  // null: LMDB does not look at the value
 };
 
 // Reads renew one read transaction for each operation, so that each sees the newest commit, as with the others.
@@ -75,7 +77,20 @@ class LmdbSession : public Session {
     MDB_val v{};
     code_ = mdb_get(read_, table_, &k, &v);
     *value = Ours(v);
-    return code_ == MDB_SUCCESS ? Lookup::kFound : code_ == MDB_NOTFOUND ? Lookup::kMissing : Lookup::kError;
+    return Answer(code_);
+  }
+  // One transaction for all of them, since they are one operation.
+  void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
+    code_ = Renew();
+    const bool begun = code_ == MDB_SUCCESS;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      MDB_val k = Theirs(keys[i]);
+      MDB_val v{};
+      const int code = begun ? mdb_get(read_, table_, &k, &v) : code_;
+      values[i] = Ours(v);
+      lookups[i] = Answer(code);
+      if (lookups[i] == Lookup::kError && code_ == MDB_SUCCESS) code_ = code;
+    }
   }
   Status error() override { return Ours(code_); }
 
@@ -105,15 +120,18 @@ class LmdbSession : public Session {
     return Ours(mdb_txn_commit(std::exchange(write_, nullptr)));
   }
 
-  std::unique_ptr<Cursor> NewCursor() override {
+  std::unique_ptr<Cursor> NewCursor(Fetch fetch) override {
     int code = Renew();
     if (code == MDB_SUCCESS) {
       code = cursor_ == nullptr ? mdb_cursor_open(read_, table_, &cursor_) : mdb_cursor_renew(read_, cursor_);
     }
-    return std::make_unique<LmdbCursor>(code, code == MDB_SUCCESS ? cursor_ : nullptr);
+    return std::make_unique<LmdbCursor>(code, code == MDB_SUCCESS ? cursor_ : nullptr, fetch);
   }
 
  private:
+  static Lookup Answer(int code) {
+    return code == MDB_SUCCESS ? Lookup::kFound : code == MDB_NOTFOUND ? Lookup::kMissing : Lookup::kError;
+  }
   int Renew() {
     if (read_ == nullptr) return mdb_txn_begin(env_, nullptr, MDB_RDONLY, &read_);
     mdb_txn_reset(read_);
@@ -217,7 +235,8 @@ class LmdbEngine : public Engine {
            ", MDB_NORDAHEAD, no MDB_WRITEMAP, no compression (it has none), no cache of its own; unsynced writes go " +
            std::to_string(kPutsPerTransaction) +
            " to a transaction with MDB_NOSYNC | MDB_NOMETASYNC and one mdb_env_sync at the end, synced ones have a "
-           "transaction each without these flags; every read renews its transaction";
+           "transaction each without these flags; every read renews its transaction, and so does every MultiGet, which "
+           "is a loop of mdb_get in it";
   }
 
  private:

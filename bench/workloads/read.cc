@@ -1,34 +1,67 @@
 // Workloads that look keys up.
+#include <algorithm>
+#include <vector>
+
 #include "key.h"
 #include "workload.h"
 
 namespace cambium::bench {
+namespace {
+
+// Counts what a look-up of key `id` answered, and checks it. Returns the bytes of the entry.
+std::uint64_t TakeAnswer(Worker* w, std::uint64_t id, Lookup lookup, Slice value) {
+  const Phase& phase = w->phase;
+  ++w->reads;
+  if (lookup == Lookup::kError) return 0;
+  const bool found = lookup == Lookup::kFound;
+  if (found && !phase.pool.Matches(id, value, phase.flags.check)) {
+    w->status = Status::Corruption(phase.pool.Explain(id, value));
+  }
+  if (phase.keys.known() && found != phase.keys.Contains(id)) {
+    w->status = Status::Corruption("key " + std::to_string(id) + " was " +
+                                   (found ? "found, but deleted or never written" : "written, but not found"));
+  }
+  if (!found) return 0;
+  ++w->found;
+  return phase.flags.key_size + value.size();
+}
+
+}  // namespace
 
 void ReadRandom(Worker* w) {
-  const Phase& phase = w->phase;
-  KeyBuffer key(phase.flags.key_size);
+  KeyBuffer key(w->phase.flags.key_size);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    const std::uint64_t id = w->random.Uniform(phase.key_space);
+    const std::uint64_t id = w->random.Uniform(w->phase.key_space);
     Slice value;
     const Lookup lookup = w->session.Get(key.Make(id), &value);
-    ++w->reads;
-    std::uint64_t bytes = 0;
-    if (lookup == Lookup::kFound) {
-      ++w->found;
-      bytes = phase.flags.key_size + value.size();
-      if (!phase.pool.Matches(id, value, phase.flags.check)) {
-        w->status = Status::Corruption(phase.pool.Explain(id, value));
-      }
-    } else if (lookup == Lookup::kError) {
+    if (lookup == Lookup::kError) w->status = w->session.error();
+    w->meter.Finish(1, TakeAnswer(w, id, lookup, value));
+  }
+}
+
+void ReadRandomTogether(Worker* w) {
+  const Phase& phase = w->phase;
+  const std::size_t batch_size = phase.flags.batch_size;
+  std::vector<KeyBuffer> buffers(batch_size, KeyBuffer(phase.flags.key_size));
+  std::vector<std::uint64_t> ids(batch_size);
+  std::vector<Slice> keys(batch_size);
+  std::vector<Slice> values(batch_size);
+  std::vector<Lookup> lookups(batch_size);
+  w->meter.Begin();
+  while (w->meter.More() && w->status.ok()) {
+    const std::size_t count = w->meter.Room(batch_size);
+    for (std::size_t i = 0; i < count; ++i) {
+      ids[i] = w->random.Uniform(phase.key_space);
+      keys[i] = buffers[i].Make(ids[i]);
+    }
+    w->session.MultiGet({keys.data(), count}, {values.data(), count}, {lookups.data(), count});
+    if (std::count(lookups.begin(), lookups.begin() + static_cast<std::ptrdiff_t>(count), Lookup::kError) != 0) {
       w->status = w->session.error();
     }
-    if (phase.keys.known() && lookup != Lookup::kError && (lookup == Lookup::kFound) != phase.keys.Contains(id)) {
-      w->status = Status::Corruption("key " + std::to_string(id) + " was " +
-                                     (lookup == Lookup::kFound ? "found, but deleted or never written"
-                                                               : "written, but not found"));
-    }
-    w->meter.Finish(1, bytes);
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < count; ++i) bytes += TakeAnswer(w, ids[i], lookups[i], values[i]);
+    w->meter.Finish(count, bytes);
   }
 }
 

@@ -1,4 +1,4 @@
-// Workloads that walk in key order. All check that the order is right and every value is what was written.
+// Workloads that walk in key order. All check that the order is right and every value they ask for what was written.
 #include <optional>
 
 #include "key.h"
@@ -43,9 +43,14 @@ class EntryCheck {
 };
 
 // Checks the entry under the cursor; an error of the cursor itself is more telling than the empty value it caused.
+template <Fetch kFetch>
 Status CheckEntry(EntryCheck* check, Cursor* cursor, std::uint64_t* bytes) {
   Status status = check->Key(cursor->key());
   if (!status.ok()) return status;
+  if (kFetch == Fetch::kKeys) {
+    *bytes += cursor->key().size();
+    return {};
+  }
   const Slice value = cursor->value();
   status = check->Value(value);
   if (!status.ok()) return cursor->status().ok() ? status : cursor->status();
@@ -54,16 +59,16 @@ Status CheckEntry(EntryCheck* check, Cursor* cursor, std::uint64_t* bytes) {
 }
 
 // A walk that comes to the end has seen every key there is.
-template <bool kForward>
+template <bool kForward, Fetch kFetch>
 void Walk(Worker* w) {
   EntryCheck check(w->phase, kForward);
   w->meter.Begin();
-  const std::unique_ptr<Cursor> cursor = w->session.NewCursor();
+  const std::unique_ptr<Cursor> cursor = w->session.NewCursor(kFetch);
   bool valid = kForward ? cursor->SeekToFirst() : cursor->SeekToLast();
   std::uint64_t seen = 0;
   while (valid && w->meter.More() && w->status.ok()) {
     std::uint64_t bytes = 0;
-    w->status = CheckEntry(&check, cursor.get(), &bytes);
+    w->status = CheckEntry<kFetch>(&check, cursor.get(), &bytes);
     if (w->status.ok()) valid = kForward ? cursor->Next() : cursor->Prev();
     ++seen;
     w->meter.Finish(1, bytes);
@@ -84,13 +89,8 @@ Status CheckLanding(const Phase& phase, std::uint64_t target, std::optional<std:
                             (landed.has_value() ? "key " + std::to_string(*landed) : "the end"));
 }
 
-}  // namespace
-
-void ReadForward(Worker* w) { Walk<true>(w); }
-
-void ReadBackward(Worker* w) { Walk<false>(w); }
-
-void SeekRandom(Worker* w) {
+template <Fetch kFetch>
+void SeekAtRandom(Worker* w) {
   const Phase& phase = w->phase;
   KeyBuffer key(phase.flags.key_size);
   EntryCheck check(phase, true);
@@ -99,7 +99,7 @@ void SeekRandom(Worker* w) {
     const std::uint64_t target = w->random.Uniform(phase.key_space);
     std::uint64_t bytes = 0;
     {
-      const std::unique_ptr<Cursor> cursor = w->session.NewCursor();
+      const std::unique_ptr<Cursor> cursor = w->session.NewCursor(kFetch);
       bool valid = cursor->Seek(key.Make(target));
       ++w->reads;
       check.Restart();
@@ -111,7 +111,7 @@ void SeekRandom(Worker* w) {
       w->status = valid ? Status() : cursor->status();
       if (w->status.ok()) w->status = CheckLanding(phase, target, landed);
       for (std::uint64_t i = 0; i < phase.flags.seek_nexts && valid && w->status.ok(); ++i) {
-        w->status = CheckEntry(&check, cursor.get(), &bytes);
+        w->status = CheckEntry<kFetch>(&check, cursor.get(), &bytes);
         if (w->status.ok()) valid = cursor->Next();
       }
       if (w->status.ok() && !valid) w->status = cursor->status();
@@ -120,6 +120,18 @@ void SeekRandom(Worker* w) {
   }
 }
 
-void VerifyAll(Worker* w) { Walk<true>(w); }
+}  // namespace
+
+void ReadForward(Worker* w) { Walk<true, Fetch::kEntries>(w); }
+
+void ReadKeysForward(Worker* w) { Walk<true, Fetch::kKeys>(w); }
+
+void ReadBackward(Worker* w) { Walk<false, Fetch::kEntries>(w); }
+
+void SeekRandom(Worker* w) { SeekAtRandom<Fetch::kEntries>(w); }
+
+void SeekRandomKeys(Worker* w) { SeekAtRandom<Fetch::kKeys>(w); }
+
+void VerifyAll(Worker* w) { Walk<true, Fetch::kEntries>(w); }
 
 }  // namespace cambium::bench

@@ -6,9 +6,11 @@
 namespace cambium::bench {
 namespace {
 
-// Puts what `id_of(op)` names, op counting from 0, singly or in batches.
+constexpr std::uint64_t kBatchOfFillbatch = 1000;  // db_bench's
+
+// Puts what `id_of(op)` names, op counting from 0, singly or in batches of `batch_size`.
 template <typename IdOf>
-void PutAll(Worker* w, IdOf id_of) {
+void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of) {
   const BenchFlags& flags = w->phase.flags;
   KeyBuffer key(flags.key_size);
   ValueMaker values(w->phase.pool);
@@ -16,37 +18,40 @@ void PutAll(Worker* w, IdOf id_of) {
   std::uint64_t op = 0;
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    const std::uint64_t in_batch = w->meter.Room(flags.batch_size);
+    const std::uint64_t in_batch = w->meter.Room(batch_size);
     for (std::uint64_t i = 0; i < in_batch && w->status.ok(); ++i, ++op) {
       const std::uint64_t id = id_of(op);
       const Slice value = values.Make(id, w->Version(op));
-      w->status = flags.batch_size == 1 ? w->session.Put(key.Make(id), value)
-                                        : w->session.BatchPut(key.Make(id), value);
+      w->status = batch_size == 1 ? w->session.Put(key.Make(id), value) : w->session.BatchPut(key.Make(id), value);
       w->phase.keys.Insert(id);
     }
-    if (w->status.ok() && flags.batch_size > 1) w->status = w->session.CommitBatch();
+    if (w->status.ok() && batch_size > 1) w->status = w->session.CommitBatch();
     w->meter.Finish(in_batch, in_batch * entry_bytes);
   }
 }
 
-}  // namespace
-
-void FillInOrder(Worker* w) {
+void PutInOrder(Worker* w, std::uint64_t batch_size) {
   const std::uint64_t first = w->index;
   const std::uint64_t step = w->phase.flags.threads;
   const std::uint64_t key_space = w->phase.key_space;
-  PutAll(w, [=](std::uint64_t op) { return (first + op * step) % key_space; });
+  PutAll(w, batch_size, [=](std::uint64_t op) { return (first + op * step) % key_space; });
 }
+
+}  // namespace
+
+void FillInOrder(Worker* w) { PutInOrder(w, w->phase.flags.batch_size); }
+
+void FillInBatches(Worker* w) { PutInOrder(w, kBatchOfFillbatch); }
 
 void FillUniqueRandom(Worker* w) {
   const Permutation order(w->phase.key_space, w->phase.seed);
   const std::uint64_t first = w->index;
   const std::uint64_t step = w->phase.flags.threads;
-  PutAll(w, [=](std::uint64_t op) { return order.At(first + op * step); });
+  PutAll(w, w->phase.flags.batch_size, [=](std::uint64_t op) { return order.At(first + op * step); });
 }
 
 void WriteRandom(Worker* w) {
-  PutAll(w, [w](std::uint64_t) { return w->random.Uniform(w->phase.key_space); });
+  PutAll(w, w->phase.flags.batch_size, [w](std::uint64_t) { return w->random.Uniform(w->phase.key_space); });
 }
 
 void DeleteRandom(Worker* w) {

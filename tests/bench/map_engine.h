@@ -1,12 +1,15 @@
 // MapEngine: an Engine over a std::map that can be told to lie, so that tests see whether the bench notices.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine.h"
 
@@ -26,6 +29,8 @@ class MapEngine : public Engine {
   Lies lies;
   std::map<std::string, std::string> map;
   std::uint64_t commits = 0;
+  std::uint64_t values_walked = 0;  // that cursors were asked for
+  std::uint64_t calls = 0;          // of MultiGet
   bool settled = false;
   bool sync = false;
   std::mutex mutex;
@@ -61,19 +66,31 @@ class MapEngine : public Engine {
   class MapCursor : public Cursor {
    public:
     explicit MapCursor(MapEngine* engine) : engine_(engine), at_(engine->map.end()) {}
-    bool SeekToFirst() override { return Land(engine_->map.begin(), true); }
-    bool SeekToLast() override {
-      at_ = engine_->map.end();
-      return Prev();
+    bool SeekToFirst() override {
+      const std::lock_guard lock(engine_->mutex);
+      return Land(engine_->map.begin(), true);
     }
-    bool Seek(Slice target) override { return Land(engine_->map.lower_bound(target.ToString()), true); }
-    bool Next() override { return engine_->lies.backwards ? Prev() : Land(std::next(at_), true); }
+    bool SeekToLast() override {
+      const std::lock_guard lock(engine_->mutex);
+      at_ = engine_->map.end();
+      return Back();
+    }
+    bool Seek(Slice target) override {
+      const std::lock_guard lock(engine_->mutex);
+      return Land(engine_->map.lower_bound(target.ToString()), true);
+    }
+    bool Next() override {
+      const std::lock_guard lock(engine_->mutex);
+      return engine_->lies.backwards ? Back() : Land(std::next(at_), true);
+    }
     bool Prev() override {
-      if (at_ == engine_->map.begin()) return false;
-      return Land(std::prev(at_), false);
+      const std::lock_guard lock(engine_->mutex);
+      return Back();
     }
     Slice key() override { return at_->first; }
     Slice value() override {
+      const std::lock_guard lock(engine_->mutex);
+      ++engine_->values_walked;
       value_ = at_->second;
       if (engine_->lies.value) engine_->lies.value(&value_);
       return value_;
@@ -82,6 +99,7 @@ class MapEngine : public Engine {
 
    private:
     using Position = std::map<std::string, std::string>::iterator;
+    bool Back() { return at_ != engine_->map.begin() && Land(std::prev(at_), false); }
     bool Land(Position at, bool forward) {
       while (at != engine_->map.end() && engine_->lies.lost && engine_->lies.lost(at->first)) {
         if (!forward && at == engine_->map.begin()) return false;
@@ -99,18 +117,13 @@ class MapEngine : public Engine {
    public:
     explicit MapSession(MapEngine* engine) : engine_(engine) {}
     Lookup Get(Slice key, Slice* value) override {
+      return Find(key, &value_, value);
+    }
+    void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
+      values_.resize(std::max(values_.size(), keys.size()));
+      for (std::size_t i = 0; i < keys.size(); ++i) lookups[i] = Find(keys[i], &values_[i], &values[i]);
       const std::lock_guard lock(engine_->mutex);
-      const std::string name = key.ToString();
-      const auto found = engine_->map.find(name);
-      const Lies& lies = engine_->lies;
-      if (found == engine_->map.end()) {
-        return lies.ghost && lies.ghost(name) ? Lookup::kFound : Lookup::kMissing;
-      }
-      if (lies.lost && lies.lost(name)) return Lookup::kMissing;
-      value_ = found->second;
-      if (lies.value) lies.value(&value_);
-      *value = value_;
-      return Lookup::kFound;
+      ++engine_->calls;
     }
     Status error() override { return {}; }
     Status Put(Slice key, Slice value) override {
@@ -134,11 +147,27 @@ class MapEngine : public Engine {
       ++engine_->commits;
       return {};
     }
-    std::unique_ptr<Cursor> NewCursor() override { return std::make_unique<MapCursor>(engine_); }
+    std::unique_ptr<Cursor> NewCursor(Fetch) override { return std::make_unique<MapCursor>(engine_); }
 
    private:
+    Lookup Find(Slice key, std::string* bytes, Slice* value) {
+      const std::lock_guard lock(engine_->mutex);
+      const std::string name = key.ToString();
+      const auto found = engine_->map.find(name);
+      const Lies& lies = engine_->lies;
+      if (found == engine_->map.end()) {
+        return lies.ghost && lies.ghost(name) ? Lookup::kFound : Lookup::kMissing;
+      }
+      if (lies.lost && lies.lost(name)) return Lookup::kMissing;
+      *bytes = found->second;
+      if (lies.value) lies.value(bytes);
+      *value = *bytes;
+      return Lookup::kFound;
+    }
+
     MapEngine* engine_;
     std::string value_;
+    std::vector<std::string> values_;
   };
 };
 

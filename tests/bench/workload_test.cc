@@ -83,6 +83,41 @@ TEST_F(WorkloadTest, BatchesCommitTogether) {
   EXPECT_EQ(engine_.map.size(), 2500u);
 }
 
+TEST_F(WorkloadTest, FillBatchPutsAThousandTogetherWhateverTheBatchSize) {
+  flags_.batch_size = 7;
+  flags_.writes = 2500;
+  ASSERT_TRUE(Run("fillbatch").ok());
+  EXPECT_EQ(engine_.commits, 3u);
+  EXPECT_EQ(engine_.map.size(), 2500u);
+  EXPECT_EQ(engine_.map.rbegin()->first, KeyOf(2499)) << "in key order";
+}
+
+TEST_F(WorkloadTest, ReadsTogetherAreCountedByTheKey) {
+  ASSERT_TRUE(Run("fillrandom").ok());
+  flags_.threads = 2;
+  flags_.batch_size = 32;
+  flags_.reads = 1000;
+  ASSERT_TRUE(Run("multireadrandom").ok());
+  EXPECT_EQ(engine_.calls, 2u * 32) << "31 calls with 32 keys, and one with the 8 that are left";
+  EXPECT_EQ(result_.ops, 2000u);
+  EXPECT_EQ(result_.nanos.count(), 2u * 32) << "a latency is that of a call";
+  EXPECT_NE(result_.message.find(" of 2000 found"), std::string::npos) << result_.message;
+  EXPECT_EQ(result_.user_bytes, std::stoul(result_.message) * 116);
+}
+
+TEST_F(WorkloadTest, AWalkOverKeysAsksForNoValue) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  ASSERT_TRUE(Run("readseqkeys").ok());
+  EXPECT_EQ(result_.ops, 3000u);
+  EXPECT_EQ(result_.user_bytes, 3000u * 16);
+  flags_.reads = 100;
+  ASSERT_TRUE(Run("seekrandomkeys").ok());
+  EXPECT_EQ(result_.ops, 100u);
+  EXPECT_EQ(engine_.values_walked, 0u);
+  ASSERT_TRUE(Run("seekrandom").ok());
+  EXPECT_GT(engine_.values_walked, 400u) << "100 seeks with 5 entries, but at the end";
+}
+
 TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
   ASSERT_TRUE(Run("fillrandom").ok());
   const auto first = engine_.map;
@@ -98,8 +133,10 @@ TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
 TEST_F(WorkloadTest, AnHonestEnginePassesEverything) {
   flags_.threads = 2;
   ASSERT_TRUE(Run("fillrandom").ok());
-  for (const char* name : {"readrandom", "readmissing", "readseq", "readreverse", "seekrandom", "verify", "overwrite",
-                           "deleterandom", "readrandom", "readseq", "seekrandom", "verify"}) {
+  flags_.batch_size = 7;
+  for (const char* name : {"readrandom", "multireadrandom", "readmissing", "readseq", "readseqkeys", "readreverse",
+                           "seekrandom", "seekrandomkeys", "verify", "overwrite", "deleterandom", "readrandom",
+                           "multireadrandom", "readseq", "readseqkeys", "seekrandom", "seekrandomkeys", "verify"}) {
     const Status status = Run(name);
     EXPECT_TRUE(status.ok()) << name << ": " << status.ToString();
   }
@@ -121,7 +158,7 @@ TEST_F(WorkloadTest, CountsFoundAndMissing) {
 TEST_F(WorkloadTest, OneWrongByteInAValueIsCaughtByEveryReader) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.value = [](std::string* value) { (*value)[60] = static_cast<char>((*value)[60] ^ 4); };
-  for (const char* name : {"readrandom", "readseq", "readreverse", "seekrandom", "verify"}) {
+  for (const char* name : {"readrandom", "multireadrandom", "readseq", "readreverse", "seekrandom", "verify"}) {
     EXPECT_TRUE(Run(name).IsCorruption()) << name;
   }
 }
@@ -130,9 +167,12 @@ TEST_F(WorkloadTest, ALostKeyIsCaught) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.lost = IsKey7;
   flags_.reads = 100000;  // of 3000 keys: key 7 is met with certainty, and the seed is fixed
-  EXPECT_TRUE(Run("readrandom").IsCorruption());
-  EXPECT_TRUE(Run("seekrandom").IsCorruption());
-  for (const char* name : {"readseq", "readreverse", "verify"}) EXPECT_TRUE(Run(name).IsCorruption()) << name;
+  for (const char* name : {"readrandom", "multireadrandom", "seekrandom", "seekrandomkeys"}) {
+    EXPECT_TRUE(Run(name).IsCorruption()) << name;
+  }
+  for (const char* name : {"readseq", "readseqkeys", "readreverse", "verify"}) {
+    EXPECT_TRUE(Run(name).IsCorruption()) << name;
+  }
   flags_.reads = 5;  // the walk does not come to the end, and cannot tell
   EXPECT_TRUE(Run("readreverse").ok());
 }
@@ -141,9 +181,9 @@ TEST_F(WorkloadTest, AResurrectedKeyIsCaught) {
   ASSERT_TRUE(Run("fillseq").ok());
   keys_.Erase(7);  // as if it had been deleted
   flags_.reads = 100000;
-  EXPECT_TRUE(Run("readrandom").IsCorruption());
-  EXPECT_TRUE(Run("readseq").IsCorruption());
-  EXPECT_TRUE(Run("verify").IsCorruption());
+  for (const char* name : {"readrandom", "multireadrandom", "readseq", "readseqkeys", "verify"}) {
+    EXPECT_TRUE(Run(name).IsCorruption()) << name;
+  }
 }
 
 TEST_F(WorkloadTest, AKeyThatNeverWasIsCaught) {
@@ -158,6 +198,7 @@ TEST_F(WorkloadTest, WrongOrderIsCaught) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.backwards = true;
   EXPECT_TRUE(Run("seekrandom").IsCorruption());
+  EXPECT_TRUE(Run("seekrandomkeys").IsCorruption());
 }
 
 TEST_F(WorkloadTest, NothingIsKnownOfAnExistingDatabase) {
