@@ -43,6 +43,7 @@ struct EngineConfig {
   std::string compression_type;
   std::uint64_t min_blob_size = 0;
   std::uint64_t blob_file_size = 0;
+  bool verify_checksum = true;  // of what is read
   LevelShape levels;
 };
 

@@ -75,6 +75,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
   app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek")->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
+  app->add_option("--verify_checksum", f->verify_checksum, "verify checksums of what is read, where an engine has them")
+      ->capture_default_str();
   app->add_option("--seed", f->seed, "of keys and values; 0: the time")->capture_default_str();
   app->add_option("--db", f->db, "directory for the databases, one below it per engine; they stay. "
                                  "Without it a temporary one, removed at the end");
@@ -157,6 +159,7 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("batch_size", f.batch_size);
   add("seek_nexts", f.seek_nexts);
   add("sync", static_cast<int>(f.sync));
+  add("verify_checksum", static_cast<int>(f.verify_checksum));
   add("seed", f.seed);
   line += " --compression_type=" + f.compression_type;
   if (f.compression_type != "none") add("compression_ratio", f.compression_ratio);

@@ -27,6 +27,7 @@ struct BenchFlags {
   std::uint64_t batch_size = 1;
   std::uint64_t seek_nexts = 0;
   bool sync = false;
+  bool verify_checksum = true;
   std::uint64_t seed = 1;
   std::string db;
   bool use_existing_db = false;

@@ -152,6 +152,7 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .compression_type = flags.compression_type,
           .min_blob_size = flags.min_blob_size,
           .blob_file_size = flags.blob_file_size,
+          .verify_checksum = flags.verify_checksum,
           .levels = flags.levels};
 }
 

@@ -45,7 +45,10 @@ class CambiumCursor : public Cursor {
 
 class CambiumSession : public Session {
  public:
-  CambiumSession(DB* db, bool sync) : db_(db) { write_options_.sync = sync; }
+  CambiumSession(DB* db, bool sync, bool verify_checksum) : db_(db) {
+    write_options_.sync = sync;
+    read_options_.verify_checksums = verify_checksum;
+  }
 
   Lookup Get(Slice key, Slice* value) override {
     value_.Reset();
@@ -131,7 +134,9 @@ class CambiumEngine : public Engine {
     sync_ = sync;
     return {};
   }
-  std::unique_ptr<Session> NewSession() override { return std::make_unique<CambiumSession>(db_.get(), sync_); }
+  std::unique_ptr<Session> NewSession() override {
+    return std::make_unique<CambiumSession>(db_.get(), sync_, config_.verify_checksum);
+  }
 
   Status Settle(double* idle_seconds) override {
     *idle_seconds = 0;
@@ -183,7 +188,7 @@ class CambiumEngine : public Engine {
            ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
            std::to_string(options_.blob_file_size) + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
-           "; value checksums are verified";
+           (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
   }
 
  private:

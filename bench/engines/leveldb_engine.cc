@@ -58,11 +58,10 @@ class LevelDbCursor : public Cursor {
   std::unique_ptr<leveldb::Iterator> iterator_;
 };
 
-leveldb::ReadOptions CheckedReads() {
+leveldb::ReadOptions Reads(bool verify_checksum) {
   leveldb::ReadOptions options;
-  // As the others do; but of an uncompressed file that it maps, LevelDB keeps no verified copy of a block and so verifies
-  // it at each read.
-  options.verify_checksums = true;
+  // Of an uncompressed file that it maps, LevelDB keeps no verified copy of a block, and so verifies it at each read.
+  options.verify_checksums = verify_checksum;
   return options;
 }
 
@@ -72,7 +71,9 @@ Lookup Answer(const leveldb::Status& status) {
 
 class LevelDbSession : public Session {
  public:
-  LevelDbSession(leveldb::DB* db, bool sync) : db_(db) { write_options_.sync = sync; }
+  LevelDbSession(leveldb::DB* db, bool sync, bool verify_checksum) : db_(db), read_options_(Reads(verify_checksum)) {
+    write_options_.sync = sync;
+  }
 
   Lookup Get(Slice key, Slice* value) override {
     status_ = db_->Get(read_options_, Theirs(key), &value_);
@@ -109,7 +110,7 @@ class LevelDbSession : public Session {
 
  private:
   leveldb::DB* db_;
-  leveldb::ReadOptions read_options_ = CheckedReads();
+  leveldb::ReadOptions read_options_;
   leveldb::WriteOptions write_options_;
   leveldb::WriteBatch batch_;
   std::string value_;
@@ -153,7 +154,9 @@ class LevelDbEngine : public Engine {
     sync_ = sync;
     return {};
   }
-  std::unique_ptr<Session> NewSession() override { return std::make_unique<LevelDbSession>(db_.get(), sync_); }
+  std::unique_ptr<Session> NewSession() override {
+    return std::make_unique<LevelDbSession>(db_.get(), sync_, config_.verify_checksum);
+  }
 
   Status Settle(double* idle_seconds) override {
     Status status = WaitUntilStill(idle_seconds);
@@ -176,7 +179,7 @@ class LevelDbEngine : public Engine {
   }
   Status Verify(std::string* what) override {
     *what = "scan with verify_checksums";
-    leveldb::ReadOptions options = CheckedReads();
+    leveldb::ReadOptions options = Reads(true);
     options.fill_cache = false;
     const std::unique_ptr<leveldb::Iterator> iterator(db_->NewIterator(options));
     iterator->SeekToFirst();
@@ -191,7 +194,7 @@ class LevelDbEngine : public Engine {
     return "block_cache " + std::to_string(config_.cache_size) + ", bloom_bits " +
            std::to_string(config_.bloom_bits) + ", write_buffer_size " + std::to_string(config_.write_buffer_size) +
            ", compression " + (options_.compression == leveldb::kSnappyCompression ? "snappy" : "none") +
-           ", verify_checksums"
+           (config_.verify_checksum ? ", verify_checksums" : ", no verify_checksums") +
            "; it cannot be told to flush, so up to one write buffer stays in its log; it counts as quiet after 250 ms "
            "(not charged) without work in the background; it has no MultiGet, so that is a loop of Get";
   }

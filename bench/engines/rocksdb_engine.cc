@@ -72,7 +72,10 @@ Lookup Answer(const rocksdb::Status& status) {
 
 class RocksDbSession : public Session {
  public:
-  RocksDbSession(rocksdb::DB* db, bool sync) : db_(db) { write_options_.sync = sync; }
+  RocksDbSession(rocksdb::DB* db, bool sync, bool verify_checksum) : db_(db) {
+    write_options_.sync = sync;
+    read_options_.verify_checksums = verify_checksum;
+  }
 
   Lookup Get(Slice key, Slice* value) override {
     value_.Reset();
@@ -174,7 +177,9 @@ class RocksDbEngine : public Engine {
     sync_ = sync;
     return {};
   }
-  std::unique_ptr<Session> NewSession() override { return std::make_unique<RocksDbSession>(db_.get(), sync_); }
+  std::unique_ptr<Session> NewSession() override {
+    return std::make_unique<RocksDbSession>(db_.get(), sync_, config_.verify_checksum);
+  }
 
   Status Settle(double* idle_seconds) override {
     *idle_seconds = 0;
@@ -233,6 +238,7 @@ class RocksDbEngine : public Engine {
               std::to_string(options_.blob_garbage_collection_force_threshold) + "), no blob cache";
       if (!kHasUnpreparedValues<rocksdb::ReadOptions>) text += "; its key-only scans read the blobs too";
     }
+    if (!config_.verify_checksum) text += ", no verify_checksums";
     return text + "; otherwise the library's defaults";
   }
 
