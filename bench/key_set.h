@@ -13,6 +13,13 @@ namespace cambium::bench {
 class KeySet {
  public:
   explicit KeySet(std::uint64_t n) : words_((n + 63) / 64), bits_(std::make_unique<Word[]>(words_)) { Reset(true); }
+  // What was in `other` when it was copied.
+  KeySet(const KeySet& other) : KeySet(other.words_ * 64) {
+    known_ = other.known_;
+    for (std::size_t i = 0; i < words_; ++i) bits_[i].store(other.bits_[i].load(std::memory_order_relaxed));
+    count_.store(other.count());
+  }
+  KeySet& operator=(const KeySet&) = delete;
 
   // Nothing exists; or, if not `known`, nothing is known about what does: an existing database was opened.
   void Reset(bool known) {

@@ -33,10 +33,10 @@ constexpr int kExitInterrupted = 130;
 
 void PrintList() {
   std::printf("benchmarks:\n");
-  for (const Workload& workload : Workloads()) std::printf("  %-18s %s\n", workload.name, workload.summary);
+  for (const Workload& workload : Workloads()) std::printf("  %-22s %s\n", workload.name, workload.summary);
   std::printf("engines:\n");
   for (const EngineEntry& entry : Engines()) {
-    std::printf("  %-18s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
+    std::printf("  %-22s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
                 entry.make == nullptr ? entry.needs : "");
   }
 }

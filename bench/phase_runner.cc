@@ -9,6 +9,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace {
 constexpr auto kProgressInterval = std::chrono::milliseconds(250);
 
 double Seconds(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-9; }
+double Micros(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-3; }
 double Ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
@@ -52,13 +54,20 @@ struct Work {
   std::uint64_t reads = 0;
   std::uint64_t found = 0;
   Histogram nanos;
+  std::uint64_t end_nanos = 0;  // when the last of them was through
+  std::optional<WriterFigures> writer;
   Status status;
 };
 
 class Crew {
  public:
   Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads)
-      : workload_(workload), engine_(engine), phase_(phase), start_(threads), threads_(threads) {
+      : workload_(workload),
+        engine_(engine),
+        phase_(phase),
+        start_(threads + (workload.beside != nullptr ? 1 : 0)),
+        threads_(threads),
+        writer_meter_(OpMeter::kNoLimit, OpMeter::kNoLimit, workers_done_) {
     const BenchFlags& flags = phase->flags;
     const bool timed = workload.random && flags.duration > 0;
     const std::uint64_t nanos = timed ? flags.duration * 1'000'000'000 : OpMeter::kNoLimit;
@@ -78,6 +87,7 @@ class Crew {
   Work Run() {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < threads_; ++i) threads.emplace_back([this, i] { RunWorker(i); });
+    if (workload_.beside != nullptr) threads.emplace_back([this] { RunWriter(); });
     Watch();
     for (std::thread& thread : threads) thread.join();
     for (const OpMeter& meter : meters_) {
@@ -91,20 +101,40 @@ class Crew {
  private:
   void RunWorker(unsigned i) {
     const std::unique_ptr<Session> session = engine_->NewSession();
-    Worker worker{.phase = *phase_, .session = *session, .meter = meters_[i], .index = i,
-                  .random = Prng(Mix(phase_->seed, i))};
+    Perform(workload_.run, i, session.get(), &meters_[i]);
+    const std::lock_guard lock(mutex_);
+    if (++finished_ == threads_) {
+      work_.end_nanos = NowNanos();
+      workers_done_.store(true);
+    }
+    changed_.notify_one();
+  }
+
+  void RunWriter() {
+    const std::unique_ptr<Session> session = engine_->NewSession();
+    const std::uint64_t begin = NowNanos();
+    Perform(workload_.beside, threads_, session.get(), &writer_meter_);
+    const double seconds = Seconds(NowNanos() - begin);
+    const std::lock_guard lock(mutex_);
+    work_.writer = WriterFigures{.ops = writer_meter_.ops(),
+                                 .ops_per_sec = static_cast<double>(writer_meter_.ops()) / seconds,
+                                 .p99_us = Micros(writer_meter_.nanos().Percentile(99)),
+                                 .max_us = Micros(writer_meter_.nanos().max())};
+  }
+
+  // All that thread `index` does; an error of one ends all.
+  void Perform(void (*body)(Worker*), unsigned index, Session* session, OpMeter* meter) {
+    Worker worker{.phase = *phase_, .session = *session, .meter = *meter, .index = index,
+                  .random = Prng(Mix(phase_->seed, index))};
     start_.arrive_and_wait();
-    workload_.run(&worker);
+    body(&worker);
     if (worker.status.ok()) worker.status = session->Finish();
     const std::lock_guard lock(mutex_);
     work_.reads += worker.reads;
     work_.found += worker.found;
-    if (!worker.status.ok()) {
-      stop_.store(true);
-      if (work_.status.ok()) work_.status = worker.status;
-    }
-    ++finished_;
-    changed_.notify_one();
+    if (worker.status.ok()) return;
+    stop_.store(true);
+    if (work_.status.ok()) work_.status = worker.status;
   }
 
   // Shows progress, and passes Ctrl-C on to the workers.
@@ -131,6 +161,8 @@ class Crew {
   std::uint64_t expected_ops_ = 0;  // 0: it is time that ends the phase
   std::deque<OpMeter> meters_;      // one per worker; they neither move nor share cache lines
   std::atomic<bool> stop_{false};
+  OpMeter writer_meter_;
+  std::atomic<bool> workers_done_{false};  // ends the writer
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
@@ -157,7 +189,6 @@ Status Settle(Engine* engine, const char* name, double* idle_seconds) {
 }
 
 void FillIn(const Workload& workload, const Phase& phase, const Work& work, Result* r) {
-  const double micros_per_nano = 1e-3;
   r->benchmark = workload.name;
   r->key_size = phase.flags.key_size;
   r->value_size = phase.flags.value_size;
@@ -165,17 +196,23 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
   r->ops = work.ops;
   r->user_bytes = work.bytes;
   r->nanos = work.nanos;
-  r->p50_us = static_cast<double>(work.nanos.Percentile(50)) * micros_per_nano;
-  r->p99_us = static_cast<double>(work.nanos.Percentile(99)) * micros_per_nano;
-  r->p999_us = static_cast<double>(work.nanos.Percentile(99.9)) * micros_per_nano;
-  r->max_us = static_cast<double>(work.nanos.max()) * micros_per_nano;
+  r->p50_us = Micros(work.nanos.Percentile(50));
+  r->p99_us = Micros(work.nanos.Percentile(99));
+  r->p999_us = Micros(work.nanos.Percentile(99.9));
+  r->max_us = Micros(work.nanos.max());
+  r->writer = work.writer;
   if (r->seconds > 0) {
     r->ops_per_sec = static_cast<double>(r->ops) / r->seconds;
     r->mb_per_sec = static_cast<double>(r->user_bytes) / r->seconds / (1 << 20);
   }
   if (work.reads > 0) r->message = std::to_string(work.found) + " of " + std::to_string(work.reads) + " found";
+  char text[128];
+  if (work.writer.has_value()) {
+    std::snprintf(text, sizeof(text), "; writer: %.0f ops/sec, p99 %.1f us, longest %.3f ms", work.writer->ops_per_sec,
+                  work.writer->p99_us, work.writer->max_us * 1e-3);
+    r->message += text;
+  }
   if (workload.effect == Effect::kWrites) {
-    char text[64];
     std::snprintf(text, sizeof(text), "%.3f s of it to settle", r->settle_seconds);
     r->message = text;
   }
@@ -186,10 +223,14 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result) {
   const BenchFlags& flags = phase->flags;
   const bool writes = workload.effect == Effect::kWrites;
+  const bool changes = writes || workload.beside != nullptr;
+  std::optional<const KeySet> at_the_beginning;
+  if (workload.beside != nullptr) at_the_beginning.emplace(phase->keys);
+  phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
   phase->total_ops = CountOf(workload, flags);
   phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
   result->threads = workload.effect == Effect::kMaintains ? 1 : flags.threads;
-  Status status = engine->BeginWrites(writes && (workload.sync || flags.sync));
+  Status status = engine->BeginWrites(changes && (workload.sync || flags.sync));
   if (!status.ok()) return status;
 
   const std::optional<IndexFigures> figures = engine->ReadIndexFigures();
@@ -204,20 +245,24 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     work.ops = 1;
     work.nanos.Add(NowNanos() - begin);
   }
+  work.end_nanos = NowNanos();
   if (workload.run != nullptr) work = Crew(workload, engine, phase, result->threads).Run();
   if (!work.status.ok()) return work.status;
   if (Interrupted().load()) return Status::Aborted("interrupted");
-  const std::uint64_t worked = NowNanos();
-  double idle_seconds = 0;
-  if (writes) {
+  result->seconds = Seconds(work.end_nanos - begin);
+  ProcessStats used = ReadProcessStats() - before;
+  if (changes) {
+    double idle_seconds = 0;
     status = Settle(engine, workload.name, &idle_seconds);
     if (!status.ok()) return status;
-    result->settle_seconds = Seconds(NowNanos() - worked) - idle_seconds;
+    if (writes) {
+      result->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;
+      result->seconds += result->settle_seconds;
+      used = ReadProcessStats() - before;
+    }
   }
-  result->seconds = Seconds(NowNanos() - begin) - idle_seconds;
-  const ProcessStats used = ReadProcessStats() - before;
 
-  if (writes) result->index_figures = FiguresSince(engine, figures);
+  if (changes) result->index_figures = FiguresSince(engine, figures);
   FillIn(workload, *phase, work, result);
   if (!maintained.empty()) result->message = maintained;
   result->user_cpu_s = used.user_cpu_s;

@@ -1,4 +1,7 @@
 // RunPhase: one workload on one engine, by as many threads as the flags say, measured.
+//
+// Of a workload that writes, the time until the engine is quiet counts. Where one thread more writes beside those that
+// read, only the readers are measured, until the last of them is through; the engine is settled after that.
 #pragma once
 
 #include "engine.h"

@@ -35,6 +35,20 @@ std::optional<IndexFigures> FiguresFromJson(const Json& json) {
   return f;
 }
 
+Json WriterToJson(const std::optional<WriterFigures>& w) {
+  if (!w.has_value()) return {};
+  return {{"ops", w->ops}, {"ops_per_sec", w->ops_per_sec}, {"p99_us", w->p99_us}, {"max_us", w->max_us}};
+}
+std::optional<WriterFigures> WriterFromJson(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  WriterFigures w;
+  json.at("ops").get_to(w.ops);
+  json.at("ops_per_sec").get_to(w.ops_per_sec);
+  json.at("p99_us").get_to(w.p99_us);
+  json.at("max_us").get_to(w.max_us);
+  return w;
+}
+
 double Micros(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-3; }
 
 }  // namespace
@@ -71,6 +85,7 @@ Json ToJson(const Result& r) {
           {"live_bytes", OrNull(r.live_bytes)},
           {"space_amp", OrNull(r.space_amp)},
           {"rss_peak_bytes", r.rss_peak_bytes},
+          {"writer", WriterToJson(r.writer)},
           {"index_figures", FiguresToJson(r.index_figures)}};
 }
 
@@ -105,6 +120,7 @@ Result FromJson(const Json& json) {
   r.live_bytes = FromNull<std::uint64_t>(json.at("live_bytes"));
   r.space_amp = FromNull<double>(json.at("space_amp"));
   json.at("rss_peak_bytes").get_to(r.rss_peak_bytes);
+  r.writer = WriterFromJson(json.at("writer"));
   r.index_figures = FiguresFromJson(json.at("index_figures"));
   return r;
 }

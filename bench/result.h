@@ -11,6 +11,14 @@
 
 namespace cambium::bench {
 
+// What the thread did that wrote beside the workers.
+struct WriterFigures {
+  std::uint64_t ops = 0;
+  double ops_per_sec = 0;
+  double p99_us = 0;
+  double max_us = 0;
+};
+
 struct Result {
   std::string engine;
   std::string index;  // of cambium; empty for others
@@ -41,6 +49,7 @@ struct Result {
   std::optional<std::uint64_t> live_bytes;  // keys and values that exist; unknown in a database of an earlier run
   std::optional<double> space_amp;          // disk_bytes / live_bytes
   std::uint64_t rss_peak_bytes = 0;
+  std::optional<WriterFigures> writer;  // beside the workers; what the system counts of the process includes its work
   // Of cambium, after a workload that writes: what it did to the index, and what that is like now.
   std::optional<IndexFigures> index_figures;
 

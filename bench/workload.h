@@ -18,7 +18,8 @@ namespace cambium::bench {
 struct Phase {
   const BenchFlags& flags;
   const ValuePool& pool;
-  KeySet& keys;
+  KeySet& keys;                    // what may exist: a key is in it before it is put
+  const KeySet* lasting = nullptr;  // what exists as long as the phase lasts
   std::uint64_t key_space = 0;  // ids are drawn from [0, key_space)
   std::uint64_t total_ops = 0;  // where the workers share the operations
   std::uint64_t seed = 0;       // of this phase
@@ -59,7 +60,8 @@ struct Workload {
   std::uint64_t divisor = 1;       // of num
   // First, with no session alive; the message goes to the end of the result line.
   Status (*maintain)(Engine*, std::string* message) = nullptr;
-  void (*run)(Worker*) = nullptr;  // then, by every worker
+  void (*run)(Worker*) = nullptr;     // then, by every worker
+  void (*beside)(Worker*) = nullptr;  // by one thread more, which writes until the workers are through
 };
 
 const std::vector<Workload>& Workloads();
@@ -71,6 +73,7 @@ void FillInOrder(Worker* worker);
 void FillInBatches(Worker* worker);
 void FillUniqueRandom(Worker* worker);
 void WriteRandom(Worker* worker);
+void WriteBeside(Worker* worker);
 void DeleteRandom(Worker* worker);
 void ReadRandom(Worker* worker);
 void ReadRandomTogether(Worker* worker);

@@ -43,7 +43,7 @@ if "$BUILD/bench/cambium_bench" --help | LC_ALL=C grep '[^[:print:][:space:]]'; 
 fi
 "$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=1024 --threads=2 --batch_size=32 \
   --benchmarks=filluniquerandom,fillbatch,overwrite,readrandom,multireadrandom,readmissing,readseqkeys \
-  --benchmarks=readreverse,seekrandomkeys,deleterandom,verify
+  --benchmarks=readreverse,seekrandomkeys,readwhilewriting,deleterandom,verify
 
 say "The demo on $FOLDER"
 "$BUILD/bench/cambium_demo" "$FOLDER" --max_mib=20

@@ -17,7 +17,7 @@ std::uint64_t TakeAnswer(Worker* w, std::uint64_t id, Lookup lookup, Slice value
   if (found && !phase.pool.Matches(id, value, phase.flags.check)) {
     w->status = Status::Corruption(phase.pool.Explain(id, value));
   }
-  if (phase.keys.known() && found != phase.keys.Contains(id)) {
+  if (phase.keys.known() && (found ? !phase.keys.Contains(id) : phase.lasting->Contains(id))) {
     w->status = Status::Corruption("key " + std::to_string(id) + " was " +
                                    (found ? "found, but deleted or never written" : "written, but not found"));
   }

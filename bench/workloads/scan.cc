@@ -83,7 +83,7 @@ void Walk(Worker* w) {
 
 // A seek must not pass over a key that exists; only the target itself can be looked up at no cost.
 Status CheckLanding(const Phase& phase, std::uint64_t target, std::optional<std::uint64_t> landed) {
-  const bool right = landed == target || !phase.keys.known() || !phase.keys.Contains(target);
+  const bool right = landed == target || !phase.keys.known() || !phase.lasting->Contains(target);
   if (right && (!landed.has_value() || *landed >= target)) return {};
   return Status::Corruption("a seek to key " + std::to_string(target) + " ended at " +
                             (landed.has_value() ? "key " + std::to_string(*landed) : "the end"));

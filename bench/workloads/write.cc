@@ -22,8 +22,8 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of) {
     for (std::uint64_t i = 0; i < in_batch && w->status.ok(); ++i, ++op) {
       const std::uint64_t id = id_of(op);
       const Slice value = values.Make(id, w->Version(op));
+      w->phase.keys.Insert(id);  // first: who reads beside this may see the key before the call returns
       w->status = batch_size == 1 ? w->session.Put(key.Make(id), value) : w->session.BatchPut(key.Make(id), value);
-      w->phase.keys.Insert(id);
     }
     if (w->status.ok() && batch_size > 1) w->status = w->session.CommitBatch();
     w->meter.Finish(in_batch, in_batch * entry_bytes);
@@ -35,6 +35,10 @@ void PutInOrder(Worker* w, std::uint64_t batch_size) {
   const std::uint64_t step = w->phase.flags.threads;
   const std::uint64_t key_space = w->phase.key_space;
   PutAll(w, batch_size, [=](std::uint64_t op) { return (first + op * step) % key_space; });
+}
+
+void PutRandom(Worker* w, std::uint64_t batch_size) {
+  PutAll(w, batch_size, [w](std::uint64_t) { return w->random.Uniform(w->phase.key_space); });
 }
 
 }  // namespace
@@ -50,9 +54,9 @@ void FillUniqueRandom(Worker* w) {
   PutAll(w, w->phase.flags.batch_size, [=](std::uint64_t op) { return order.At(first + op * step); });
 }
 
-void WriteRandom(Worker* w) {
-  PutAll(w, w->phase.flags.batch_size, [w](std::uint64_t) { return w->random.Uniform(w->phase.key_space); });
-}
+void WriteRandom(Worker* w) { PutRandom(w, w->phase.flags.batch_size); }
+
+void WriteBeside(Worker* w) { PutRandom(w, 1); }
 
 void DeleteRandom(Worker* w) {
   KeyBuffer key(w->phase.flags.key_size);

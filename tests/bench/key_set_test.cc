@@ -35,5 +35,19 @@ TEST(KeySetTest, ThreadsMayInsertTheSameIds) {
   EXPECT_EQ(keys.count(), 3334u);
 }
 
+TEST(KeySetTest, ACopyStaysAsItWas) {
+  KeySet keys(100);
+  keys.Insert(64);
+  const KeySet copy(keys);
+  keys.Insert(65);
+  keys.Erase(64);
+  EXPECT_TRUE(copy.Contains(64));
+  EXPECT_FALSE(copy.Contains(65));
+  EXPECT_EQ(copy.count(), 1u);
+  EXPECT_TRUE(copy.known());
+  keys.Reset(false);
+  EXPECT_FALSE(KeySet(keys).known());
+}
+
 }  // namespace
 }  // namespace cambium::bench

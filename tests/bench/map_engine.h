@@ -22,6 +22,8 @@ struct Lies {
   std::function<bool(const std::string& key)> ghost;    // true: a lookup finds it although it is not there
   std::function<Status()> write;                        // an error of a write
   bool backwards = false;                               // a walk forward goes back
+  std::function<void()> before_read;                    // called before each lookup and seek, without a lock
+  std::function<void()> around_put;                     // the same before and after each single put
 };
 
 class MapEngine : public Engine {
@@ -76,6 +78,7 @@ class MapEngine : public Engine {
       return Back();
     }
     bool Seek(Slice target) override {
+      engine_->ToldToRead();
       const std::lock_guard lock(engine_->mutex);
       return Land(engine_->map.lower_bound(target.ToString()), true);
     }
@@ -117,9 +120,11 @@ class MapEngine : public Engine {
    public:
     explicit MapSession(MapEngine* engine) : engine_(engine) {}
     Lookup Get(Slice key, Slice* value) override {
+      engine_->ToldToRead();
       return Find(key, &value_, value);
     }
     void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
+      engine_->ToldToRead();
       values_.resize(std::max(values_.size(), keys.size()));
       for (std::size_t i = 0; i < keys.size(); ++i) lookups[i] = Find(keys[i], &values_[i], &values[i]);
       const std::lock_guard lock(engine_->mutex);
@@ -127,8 +132,11 @@ class MapEngine : public Engine {
     }
     Status error() override { return {}; }
     Status Put(Slice key, Slice value) override {
+      if (engine_->lies.around_put) engine_->lies.around_put();
       Status status = BatchPut(key, value);
-      return status.ok() ? CommitBatch() : status;
+      if (status.ok()) status = CommitBatch();
+      if (engine_->lies.around_put) engine_->lies.around_put();
+      return status;
     }
     Status Delete(Slice key) override {
       const std::lock_guard lock(engine_->mutex);
@@ -169,6 +177,10 @@ class MapEngine : public Engine {
     std::string value_;
     std::vector<std::string> values_;
   };
+
+  void ToldToRead() const {
+    if (lies.before_read) lies.before_read();
+  }
 };
 
 }  // namespace cambium::bench

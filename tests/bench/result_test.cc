@@ -25,6 +25,7 @@ Result Sample() {
   r.write_amp = 1.06;
   r.index_figures = IndexFigures{.runs = 3, .run_keys = 456, .updates = 1000, .bytes = 2500, .law_bytes = 12185600,
                                  .merges = 2, .shape = "L1 4 files"};
+  r.writer = WriterFigures{.ops = 77, .ops_per_sec = 154, .p99_us = 12.5, .max_us = 4000};
   return r;
 }
 
@@ -52,8 +53,11 @@ TEST(ResultTest, JsonComesBackAsItWent) {
   EXPECT_TRUE(json.at("space_amp").is_null()) << "unknown is not 0";
   EXPECT_EQ(json.at("index_figures").at("shape"), "L1 4 files");
   EXPECT_EQ(json.at("index_figures").at("law_bytes").dump(), "12185600") << "bytes are whole";
+  EXPECT_EQ(json.at("writer").at("p99_us"), 12.5);
   Result without = Sample();
   without.index_figures.reset();
+  without.writer.reset();
+  EXPECT_FALSE(FromJson(ToJson(without)).writer.has_value());
   EXPECT_FALSE(FromJson(ToJson(without)).index_figures.has_value());
 }
 

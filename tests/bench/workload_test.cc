@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "key.h"
 #include "map_engine.h"
@@ -13,6 +15,12 @@
 
 namespace cambium::bench {
 namespace {
+
+// Those who wait for what a wrong answer has kept from coming go on after a while, and fail by it.
+void Await(const std::function<bool()>& done) {
+  const std::uint64_t begin = NowNanos();
+  while (!done() && NowNanos() - begin < 10'000'000'000) std::this_thread::yield();
+}
 
 class WorkloadTest : public ::testing::Test {
  protected:
@@ -118,6 +126,93 @@ TEST_F(WorkloadTest, AWalkOverKeysAsksForNoValue) {
   EXPECT_GT(engine_.values_walked, 400u) << "100 seeks with 5 entries, but at the end";
 }
 
+TEST_F(WorkloadTest, OnlyReadersAreCountedWhileOneWrites) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  engine_.commits = 0;
+  flags_.threads = 2;
+  flags_.reads = 2000;
+  ASSERT_TRUE(Run("readwhilewriting").ok());
+  EXPECT_EQ(result_.ops, 4000u);
+  EXPECT_EQ(result_.nanos.count(), 4000u);
+  EXPECT_EQ(result_.user_bytes, 4000u * 116);
+  ASSERT_TRUE(result_.writer.has_value());
+  EXPECT_EQ(result_.writer->ops, engine_.commits);
+  EXPECT_FALSE(engine_.sync);
+  EXPECT_TRUE(engine_.settled) << "the next workload finds a quiet engine";
+  EXPECT_EQ(result_.settle_seconds, 0) << "but that is not the readers' time";
+  EXPECT_NE(result_.message.find("4000 of 4000 found; writer: "), std::string::npos) << result_.message;
+}
+
+// Holds the readers until the writer has done more than a count of its own would have let it.
+TEST_F(WorkloadTest, TheWriterGoesOnUntilTheReadersAreThrough) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  flags_.threads = 2;
+  flags_.writes = 10;
+  flags_.reads = 5;
+  flags_.batch_size = 100;
+  for (const char* name : {"readwhilewriting", "seekrandomwhilewriting"}) {
+    engine_.commits = 0;
+    engine_.lies.before_read = [this] {
+      Await([this] {
+        const std::lock_guard lock(engine_.mutex);
+        return engine_.commits > 5000;
+      });
+    };
+    ASSERT_TRUE(Run(name).ok());
+    EXPECT_EQ(result_.ops, 10u);
+    EXPECT_GT(result_.writer->ops, 5000u) << "put one by one, and without an end of its own";
+    EXPECT_EQ(result_.writer->ops, engine_.commits) << "and nobody writes any more";
+  }
+}
+
+// A writer that adds a key makes a lookup of it right whether it finds it or not. A reader looks for such a key many
+// times after the put has begun and before the key is there, and again when it is there and the call has not returned.
+TEST_F(WorkloadTest, AnHonestEnginePassesWhileKeysAreAdded) {
+  flags_.num = 100;
+  flags_.writes = 1;
+  flags_.reads = 5000;
+  for (const char* name : {"readwhilewriting", "seekrandomwhilewriting"}) {
+    ASSERT_TRUE(Run("fillrandom").ok());
+    std::atomic<int> reads{0};
+    std::atomic<int> stops{0};  // of the writer, two in each put
+    engine_.lies.before_read = [&] {
+      const int n = ++reads;
+      if (n == 1000) Await([&] { return stops >= 1; });
+      if (n == 3000) Await([&] { return stops >= 2; });
+    };
+    engine_.lies.around_put = [&] {
+      const int n = ++stops;
+      if (n == 1) Await([&] { return reads >= 2000; });
+      if (n == 2) Await([&] { return reads >= 4000; });
+    };
+    const Status status = Run(name);
+    ASSERT_TRUE(status.ok()) << name << ": " << status.ToString();
+    EXPECT_GE(result_.writer->ops, 1u);
+    EXPECT_EQ(keys_.count(), engine_.map.size());
+    engine_.lies = Lies();
+  }
+}
+
+TEST_F(WorkloadTest, OnlyTheWriterOfReadWhileSyncingSyncsUnasked) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  ASSERT_TRUE(Run("readwhilesyncing").ok());
+  EXPECT_TRUE(engine_.sync);
+  ASSERT_TRUE(Run("readwhilewriting").ok());
+  EXPECT_FALSE(engine_.sync);
+  flags_.sync = true;
+  ASSERT_TRUE(Run("seekrandomwhilewriting").ok());
+  EXPECT_TRUE(engine_.sync);
+}
+
+TEST_F(WorkloadTest, AFailedWriteEndsTheReaders) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  flags_.threads = 2;
+  flags_.reads = 1 << 30;
+  std::atomic<int> left{1000};
+  engine_.lies.write = [&left] { return --left > 0 ? Status() : Status::NoSpace("full"); };
+  EXPECT_TRUE(Run("readwhilewriting").IsNoSpace());
+}
+
 TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
   ASSERT_TRUE(Run("fillrandom").ok());
   const auto first = engine_.map;
@@ -158,7 +253,8 @@ TEST_F(WorkloadTest, CountsFoundAndMissing) {
 TEST_F(WorkloadTest, OneWrongByteInAValueIsCaughtByEveryReader) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.value = [](std::string* value) { (*value)[60] = static_cast<char>((*value)[60] ^ 4); };
-  for (const char* name : {"readrandom", "multireadrandom", "readseq", "readreverse", "seekrandom", "verify"}) {
+  for (const char* name : {"readrandom", "multireadrandom", "readseq", "readreverse", "seekrandom", "verify",
+                           "readwhilewriting", "readwhilesyncing", "seekrandomwhilewriting"}) {
     EXPECT_TRUE(Run(name).IsCorruption()) << name;
   }
 }
@@ -167,7 +263,8 @@ TEST_F(WorkloadTest, ALostKeyIsCaught) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.lost = IsKey7;
   flags_.reads = 100000;  // of 3000 keys: key 7 is met with certainty, and the seed is fixed
-  for (const char* name : {"readrandom", "multireadrandom", "seekrandom", "seekrandomkeys"}) {
+  for (const char* name : {"readrandom", "multireadrandom", "seekrandom", "seekrandomkeys", "readwhilewriting",
+                           "seekrandomwhilewriting"}) {
     EXPECT_TRUE(Run(name).IsCorruption()) << name;
   }
   for (const char* name : {"readseq", "readseqkeys", "readreverse", "verify"}) {
