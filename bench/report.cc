@@ -12,7 +12,7 @@
 namespace cambium::bench {
 namespace {
 
-constexpr std::size_t kFirstColumn = 18;
+constexpr std::size_t kFirstColumn = 24;
 constexpr std::size_t kColumn = 26;
 constexpr std::size_t kRatioColumn = 12;
 constexpr const char* kBTree = "cambium/btree";
@@ -64,6 +64,40 @@ std::map<std::uint64_t, std::string> NameSteps(const std::vector<Result>& result
   return names;
 }
 
+// A figure of every round in which there is one.
+using Rounds = std::map<unsigned, double>;
+
+std::vector<double> Values(const Rounds& rounds) {
+  std::vector<double> values;
+  for (const auto& [round, value] : rounds) values.push_back(value);
+  return values;
+}
+
+double Median(const Rounds& rounds) { return Median(Values(rounds)); }
+
+// a / b of each round that both have.
+Rounds Divide(const Rounds& a, const Rounds& b) {
+  Rounds ratios;
+  for (const auto& [round, value] : a) {
+    const auto other = b.find(round);
+    if (other != b.end() && other->second > 0) ratios[round] = value / other->second;
+  }
+  return ratios;
+}
+
+// "1.50x (1.41..1.62)": what the rounds' ratios have in the middle, and at both ends.
+std::string Ratio(const Rounds& ratios) {
+  if (ratios.empty()) return "-";
+  const std::vector<double> values = Values(ratios);
+  const std::string text = Decimal(Median(values), 2) + "x";
+  if (values.size() == 1) return text;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return text + " (" + Decimal(*low, 2) + ".." + Decimal(*high, 2) + ")";
+}
+
+// Which of two figures of the same kind is the better one.
+enum class Better : unsigned char { kMore, kLess };
+
 // The rounds of every pair of engine and benchmark.
 class Table {
  public:
@@ -79,45 +113,80 @@ class Table {
   }
 
   using Metric = std::function<std::optional<double>(const Result&)>;
-  using Format = std::function<std::string(const std::vector<double>& rounds, double first_engine)>;
+  using Format = std::function<std::string(const Rounds& rounds)>;
 
   // A row is left out if no engine has a value in it, and the table if no row is left.
   [[nodiscard]] std::string Draw(const std::string& title, const Metric& metric, const Format& format) const {
     std::string rows;
     for (const auto& [step, name] : steps_) {
-      const std::vector<double> first = Rounds(step, engines_.front(), metric);
       std::string row = PadRight(name, kFirstColumn);
       bool any = false;
       for (const std::string& engine : engines_) {
-        const std::vector<double> rounds = Rounds(step, engine, metric);
+        const Rounds rounds = RoundsOf(step, engine, metric);
         any = any || !rounds.empty();
-        row += PadLeft(rounds.empty() ? "-" : format(rounds, first.empty() ? 0 : Median(first)), kColumn);
+        row += PadLeft(rounds.empty() ? "-" : format(rounds), kColumn);
       }
-      if (has_both_indexes_) row += PadLeft(IndexRatio(step, metric), kRatioColumn);
+      if (has_both_indexes_) {
+        const Rounds ratios = Divide(RoundsOf(step, kBTree, metric), RoundsOf(step, kLsm, metric));
+        row += PadLeft(ratios.empty() ? "-" : Decimal(Median(ratios), 2) + "x", kRatioColumn);
+      }
       if (any) rows += row + "\n";
     }
     if (rows.empty()) return {};
-    std::string head = PadRight(title, kFirstColumn);
-    for (const std::string& engine : engines_) head += PadLeft(engine, kColumn);
-    if (has_both_indexes_) head += PadLeft("btree:lsm", kRatioColumn);
-    return head + "\n" + rows + "\n";
+    return Head(title, engines_) + (has_both_indexes_ ? PadLeft("btree:lsm", kRatioColumn) : "") + "\n" + rows + "\n";
+  }
+
+  // How many times as good as each other engine those are that stand for this project, or the first one.
+  [[nodiscard]] std::string DrawRatios(const std::string& title, Better better, const Metric& metric) const {
+    std::string text;
+    for (const std::string& base : Bases()) text += DrawRatiosOf(base, title, better, metric);
+    return text;
   }
 
  private:
-  [[nodiscard]] std::string IndexRatio(std::uint64_t step, const Metric& metric) const {
-    const std::vector<double> btree = Rounds(step, kBTree, metric);
-    const std::vector<double> lsm = Rounds(step, kLsm, metric);
-    if (btree.empty() || lsm.empty() || Median(lsm) <= 0) return "-";
-    return Decimal(Median(btree) / Median(lsm), 2) + "x";
+  [[nodiscard]] std::vector<std::string> Bases() const {
+    std::vector<std::string> bases;
+    for (const std::string& engine : engines_) {
+      if (engine == kBTree || engine == kLsm) bases.push_back(engine);
+    }
+    return bases.empty() ? std::vector{engines_.front()} : bases;
   }
 
-  [[nodiscard]] std::vector<double> Rounds(std::uint64_t step, const std::string& engine,
-                                           const Metric& metric) const {
-    std::vector<double> values;
+  [[nodiscard]] std::string DrawRatiosOf(const std::string& base, const std::string& title, Better better,
+                                         const Metric& metric) const {
+    std::vector<std::string> others = engines_;
+    std::erase(others, base);
+    std::string rows;
+    for (const auto& [step, name] : steps_) {
+      const Rounds own = RoundsOf(step, base, metric);
+      std::string row = PadRight(name, kFirstColumn);
+      bool any = false;
+      for (const std::string& other : others) {
+        const Rounds theirs = RoundsOf(step, other, metric);
+        const Rounds ratios = better == Better::kMore ? Divide(own, theirs) : Divide(theirs, own);
+        any = any || !ratios.empty();
+        row += PadLeft(Ratio(ratios), kColumn);
+      }
+      if (any) rows += row + "\n";
+    }
+    if (rows.empty()) return {};
+    const std::string what = better == Better::kMore ? title + " of " + base + " : that of"
+                                                     : title + " of these : that of " + base;
+    return what + "\n" + Head("", others) + "\n" + rows + "\n";
+  }
+
+  static std::string Head(const std::string& title, const std::vector<std::string>& engines) {
+    std::string head = PadRight(title, kFirstColumn);
+    for (const std::string& engine : engines) head += PadLeft(engine, kColumn);
+    return head;
+  }
+
+  [[nodiscard]] Rounds RoundsOf(std::uint64_t step, const std::string& engine, const Metric& metric) const {
+    Rounds values;
     const auto cell = cells_.find({step, engine});
     if (cell == cells_.end()) return values;
     for (const Result* result : cell->second) {
-      if (const std::optional<double> value = metric(*result); value.has_value()) values.push_back(*value);
+      if (const std::optional<double> value = metric(*result); value.has_value()) values[result->round] = *value;
     }
     return values;
   }
@@ -128,19 +197,19 @@ class Table {
   std::map<std::pair<std::uint64_t, std::string>, std::vector<const Result*>> cells_;
 };
 
-// "123,456 +-2%   1.50x": median, spread, and how many times as fast the first engine is.
-std::string Speed(const std::vector<double>& rounds, double first_engine) {
-  const double median = Median(rounds);
+// "123,456 +-2%": median and spread.
+std::string Speed(const Rounds& rounds) {
+  const std::vector<double> values = Values(rounds);
+  const double median = Median(values);
   std::string text = Number(median);
-  if (rounds.size() > 1 && median > 0) {
-    const auto [low, high] = std::minmax_element(rounds.begin(), rounds.end());
+  if (values.size() > 1 && median > 0) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
     text += " +-" + Decimal((*high - *low) / 2 / median * 100, 0) + "%";
   }
-  if (first_engine > 0 && median > 0) text += PadLeft(Decimal(first_engine / median, 2) + "x", 8);
   return text;
 }
 
-std::string Plain(const std::vector<double>& rounds, double) { return Number(Median(rounds)); }
+std::string Plain(const Rounds& rounds) { return Number(Median(rounds)); }
 
 constexpr double kMiB = 1 << 20;
 
@@ -161,6 +230,14 @@ Table::Metric OfChanges(Value value) {
   return [value](const Result& r) {
     return EffectOf(r) == Effect::kReads ? std::nullopt : std::optional<double>(value(r));
   };
+}
+
+// Of workloads that put: of all puts, or batches of them, the one that took longest.
+std::optional<double> LongestPutMillis(const Result& r) {
+  if (r.writer.has_value()) return r.writer->max_us * 1e-3;
+  const Workload* workload = FindWorkload(r.benchmark);
+  const bool puts = workload != nullptr && workload->effect == Effect::kWrites && workload->count != Count::kDeletes;
+  return puts ? std::optional(r.max_us * 1e-3) : std::nullopt;
 }
 
 // Of the last round: shapes have no median.
@@ -194,13 +271,24 @@ std::string IndexTable(const std::vector<Result>& results) {
 std::string MakeReport(const std::vector<Result>& results) {
   if (results.empty()) return {};
   const Table table(results);
-  std::string text = "Medians of all rounds; behind a speed how many times as fast the first engine is.\n\n";
-  text += table.Draw("ops/sec", OfOperations([](const Result& r) { return r.ops_per_sec; }), Speed);
+  const auto speed = OfOperations([](const Result& r) { return r.ops_per_sec; });
+  const auto p99 = OfOperations([](const Result& r) { return r.p99_us; });
+  std::string text =
+      "Medians of all rounds. A ratio is taken in each round; shown is the median of these ratios, and in brackets\n"
+      "the smallest and the largest.\n\n";
+  text += table.Draw("ops/sec", speed, Speed);
+  text += table.DrawRatios("ops/sec", Better::kMore, speed);
+  text += table.Draw("writer ops/sec", [](const Result& r) {
+    return r.writer.has_value() ? std::optional(r.writer->ops_per_sec) : std::nullopt;
+  }, Speed);
   text += table.Draw("seconds", [](const Result& r) {
     return EffectOf(r) == Effect::kMaintains ? std::optional(r.seconds) : std::nullopt;
   }, Plain);
   text += table.Draw("p50 us", OfOperations([](const Result& r) { return r.p50_us; }), Plain);
-  text += table.Draw("p99 us", OfOperations([](const Result& r) { return r.p99_us; }), Plain);
+  text += table.Draw("p99 us", p99, Plain);
+  text += table.DrawRatios("p99 us", Better::kLess, p99);
+  text += table.Draw("longest put ms", LongestPutMillis, Plain);
+  text += table.DrawRatios("longest put ms", Better::kLess, LongestPutMillis);
   text += table.Draw("CPU us/op", OfOperations([](const Result& r) {
     return r.ops == 0 ? 0.0 : (r.user_cpu_s + r.sys_cpu_s) * 1e6 / static_cast<double>(r.ops);
   }), Plain);

@@ -10,8 +10,12 @@ namespace cambium::bench {
 
 // One row per benchmark of the list, one column per engine, in the order in which they first appear. Speed is the
 // median over the rounds; behind it its spread, half the distance of the fastest and the slowest round in per cent, if
-// there were several rounds, and how many times as fast as this engine the first one is. Then latency, processor time,
-// space and memory, medians. If cambium ran with both indexes, a last column has the tree's figure over the LSM's.
+// there were several rounds. Then latency, the longest put, processor time, space and memory, medians. If cambium ran
+// with both indexes, a last column has the tree's figure over the LSM's.
+//
+// Below speed, p99 and the longest put stand their ratios: how many times as good as each other engine cambium is, or
+// the first one if cambium did not run. A ratio is taken in each round, because what else the machine does differs from
+// round to round; a cell has the median of these ratios, and the smallest and the largest.
 // Below, what its index is like after each workload that writes, and what was written to it beside the cost law.
 std::string MakeReport(const std::vector<Result>& results);
 
