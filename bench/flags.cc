@@ -30,6 +30,21 @@ std::string FirstUnknown(const std::vector<std::string>& words, Find find) {
   return {};
 }
 
+// In place of the word "all" the stores that are built in.
+std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    if (word != "all") {
+      names.push_back(word);
+      continue;
+    }
+    for (const EngineEntry& entry : Engines()) {
+      if (entry.make != nullptr && entry.is_store) names.emplace_back(entry.name);
+    }
+  }
+  return names;
+}
+
 void AddLevelOptions(CLI::App* app, LevelShape* l) {
   app->add_option("--compaction_style", l->compaction_style, "of cambium's levels")
       ->transform(CLI::CheckedTransformer(std::map<std::string, CompactionStyle>{
@@ -53,7 +68,7 @@ void AddLevelOptions(CLI::App* app, LevelShape* l) {
 }
 
 void AddOptions(CLI::App* app, BenchFlags* f) {
-  app->add_option("--engine", f->engines, "engines that take turns, or all (those built in); see --list")
+  app->add_option("--engine", f->engines, "engines that take turns; all are the stores built in; see --list")
       ->delimiter(',')->capture_default_str();
   app->add_option("--index", f->index, "the index of the engine cambium; with both it has two turns in each round")
       ->check(CLI::IsMember({"btree", "lsm", "both"}))->capture_default_str();
@@ -121,12 +136,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
     return parsed;
   }
-  if (f.engines == std::vector<std::string>{"all"}) {
-    f.engines.clear();
-    for (const EngineEntry& entry : Engines()) {
-      if (entry.make != nullptr) f.engines.emplace_back(entry.name);
-    }
-  }
+  f.engines = WithoutAll(f.engines);
   std::string wrong;
   if (const std::string name = FirstUnknown(f.engines, FindEngine); !name.empty()) wrong = "engine " + name;
   if (const std::string name = FirstUnknown(f.benchmarks, FindWorkload); !name.empty()) wrong = "benchmark " + name;

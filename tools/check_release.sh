@@ -41,8 +41,8 @@ if "$BUILD/bench/cambium_bench" --help | LC_ALL=C grep '[^[:print:][:space:]]'; 
   echo "check_release: --help has bytes that nobody can read" >&2
   exit 1
 fi
-"$BUILD/bench/cambium_bench" --engine=all --index=both --num=20000 --value_size=1024 --threads=2 --batch_size=32 \
-  --benchmarks=filluniquerandom,fillbatch,overwrite,readrandom,multireadrandom,readmissing,readseqkeys \
+"$BUILD/bench/cambium_bench" --engine=all,raw --index=both --num=20000 --value_size=1024 --threads=2 --batch_size=32 \
+  --benchmarks=fillsync,filluniquerandom,fillbatch,overwrite,readrandom,multireadrandom,readmissing,readseqkeys \
   --benchmarks=readreverse,seekrandomkeys,readwhilewriting,deleterandom,verify
 
 say "The demo on $FOLDER"

@@ -35,6 +35,8 @@ const std::vector<EngineEntry>& Engines() {
       {"rocksdb_leveled", "RocksDB, all values in leveled tables", kRocksDbLeveled, "librocksdb-dev"},
       {"lmdb", "LMDB", kLmdb, "liblmdb-dev"},
       {"leveldb", "LevelDB", kLevelDb, "libleveldb-dev"},
+      {"raw", "no store: appends to a file, with fdatasync if synced; what the device takes. Not among all", &MakeRaw,
+       "", false},
   };
   return kEngines;
 }

@@ -15,6 +15,7 @@ struct EngineEntry {
   // Null if this build has no such engine; `needs` says then what was missing when it was configured.
   std::unique_ptr<Engine> (*make)(const EngineConfig&);
   const char* needs;
+  bool is_store = true;
 };
 
 const std::vector<EngineEntry>& Engines();
@@ -26,5 +27,6 @@ std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config);
 std::unique_ptr<Engine> MakeRocksDbLeveled(const EngineConfig& config);
 std::unique_ptr<Engine> MakeLmdb(const EngineConfig& config);
 std::unique_ptr<Engine> MakeLevelDb(const EngineConfig& config);
+std::unique_ptr<Engine> MakeRaw(const EngineConfig& config);
 
 }  // namespace cambium::bench
