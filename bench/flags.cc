@@ -118,6 +118,13 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->option_text("{full,ends}=full");
   app->add_option("--rounds", f->rounds, "how often all engines have their turn; the table shows medians and spreads")
       ->check(CLI::Range(1u, 1000u))->capture_default_str();
+  app->add_flag("--drop_caches", f->drop_caches,
+                "before each workload that reads close the database, drop what the system caches, and open it again; "
+                "needs root");
+  app->add_option("--memory_limit", f->memory_limit,
+                  "bytes of memory, page cache included, for the process from the first workload that reads on; it "
+                  "begins cold. 256m is understood. Needs root, and a control group. 0: no limit")
+      ->transform(CLI::AsSizeValue(false))->option_text("SIZE=0");
   app->add_option("--json", f->json, "appends a JSON object per engine, benchmark and round to this file");
   app->add_flag("--histogram", f->histogram, "print more percentiles");
   app->add_flag("--list", f->list, "list benchmarks and engines, and end");
@@ -142,6 +149,10 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   if (const std::string name = FirstUnknown(f.benchmarks, FindWorkload); !name.empty()) wrong = "benchmark " + name;
   if (!wrong.empty()) {
     std::fprintf(stderr, "cambium_bench: there is no %s; --list shows what there is\n", wrong.c_str());
+    parsed.exit_code = 2;
+  }
+  if (wrong.empty() && (f.drop_caches || f.memory_limit > 0) && FirstThatReads(f.benchmarks) == f.benchmarks.size()) {
+    std::fprintf(stderr, "cambium_bench: --drop_caches and --memory_limit need a workload that reads\n");
     parsed.exit_code = 2;
   }
   if (f.use_existing_db && f.db.empty()) {
@@ -191,6 +202,8 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("num_levels", l.num_levels);
   line += std::string(" --check=") + (f.check == CheckDepth::kFull ? "full" : "ends");
   add("rounds", f.rounds);
+  add("drop_caches", static_cast<int>(f.drop_caches));
+  add("memory_limit", f.memory_limit);
   if (!f.db.empty()) line += " --db=" + f.db + " --use_existing_db=" + std::to_string(f.use_existing_db);
   return line;
 }

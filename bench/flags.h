@@ -42,6 +42,8 @@ struct BenchFlags {
   LevelShape levels;
   CheckDepth check = CheckDepth::kFull;
   unsigned rounds = 1;
+  bool drop_caches = false;
+  std::uint64_t memory_limit = 0;  // bytes; 0: none
   std::string json;
   bool histogram = false;
   bool list = false;

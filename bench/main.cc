@@ -85,6 +85,11 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
               flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
   std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, "
               "compacted, synced\n");
+  if (flags.drop_caches) std::printf("Reads:      each workload that reads begins with caches dropped\n");
+  if (flags.memory_limit > 0) {
+    std::printf("Limit:      from the first workload that reads on %llu bytes for the process, page cache included; "
+                "it begins cold\n", static_cast<unsigned long long>(flags.memory_limit));
+  }
   for (const Contender& contender : engines) {
     const std::string path = PathOf(root, contender.flags, *contender.entry);
     const auto engine = contender.entry->make(ConfigOf(path, contender.flags));
@@ -151,6 +156,10 @@ int Run(const BenchFlags& flags) {
     std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
     return kExitUsage;
   }
+  if (const Status may = CheckPrivileges(flags); !may.ok()) {
+    std::fprintf(stderr, "cambium_bench: --drop_caches or --memory_limit refused: %s\n", may.ToString().c_str());
+    return kExitUsage;
+  }
   std::ofstream json;
   if (!flags.json.empty()) {
     json.open(flags.json, std::ios::app);
@@ -178,7 +187,7 @@ int Run(const BenchFlags& flags) {
     for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
       const Contender& contender = engines[(i + round) % engines.size()];
       std::printf("\n== %s, round %u of %u\n", NameOf(contender).c_str(), round + 1, flags.rounds);
-      const TurnEnd end = RunTurnInChild(contender.flags, *contender.entry, root.path(), round, keep);
+      const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
       failed |= end == TurnEnd::kFailed;
       root.EndTurn(PathOf(root.path(), contender.flags, *contender.entry));
     }

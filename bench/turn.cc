@@ -12,25 +12,47 @@
 #include <optional>
 
 #include "interrupt.h"
+#include "kernel_file.h"
+#include "memory_group.h"
 #include "mix.h"
 #include "phase_runner.h"
 
 namespace cambium::bench {
 namespace {
 
+using Sink = std::function<void(const Result&)>;
+
+// What the processes of a turn have in common.
+struct Plan {
+  const BenchFlags& flags;
+  const EngineEntry& entry;
+  const std::string& root;
+  unsigned round;
+  KeySet& keys;
+};
+
+// What one of them does.
+struct Part {
+  std::size_t first = 0;  // of the list
+  std::size_t end = 0;
+  const MemoryGroup* group = nullptr;  // for the process; null: none
+};
+
 // A database that is opened, measured and closed again.
 class Turn {
  public:
-  Turn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round)
-      : flags_(flags),
-        entry_(entry),
-        round_(round),
-        config_(ConfigOf(PathOf(root, flags, entry), flags)),
-        pool_(flags.seed, flags.value_size, flags.compression_type == "none" ? 1.0 : flags.compression_ratio),
-        keys_(flags.num),
-        engine_(entry.make(config_)) {}
+  explicit Turn(const Plan& plan)
+      : flags_(plan.flags),
+        entry_(plan.entry),
+        round_(plan.round),
+        config_(ConfigOf(PathOf(plan.root, flags_, entry_), flags_)),
+        pool_(flags_.seed, flags_.value_size, flags_.compression_type == "none" ? 1.0 : flags_.compression_ratio),
+        keys_(plan.keys),
+        engine_(entry_.make(config_)) {}
 
-  Status Begin() {
+  // `continues`: another process has begun this turn.
+  Status Begin(bool continues) {
+    if (continues) return engine_->Open(false);
     if (!flags_.use_existing_db) return Renew();
     keys_.Reset(false);
     return engine_->Open(false);
@@ -42,6 +64,10 @@ class Turn {
     if (workload.fresh) {
       if (flags_.use_existing_db) return Skip(workload, "--use_existing_db is true");
       Status status = Renew();
+      if (!status.ok()) return status;
+    }
+    if (flags_.drop_caches && workload.effect == Effect::kReads) {
+      Status status = OpenCold();
       if (!status.ok()) return status;
     }
     Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = Mix(flags_.seed, ordinal), .ordinal = ordinal};
@@ -78,12 +104,18 @@ class Turn {
     return status;
   }
 
+  Status OpenCold() {
+    Status status = engine_->Close();
+    if (status.ok()) status = DropPageCache();
+    return status.ok() ? engine_->Open(false) : status;
+  }
+
   const BenchFlags& flags_;
   const EngineEntry& entry_;
   unsigned round_;
   EngineConfig config_;
   ValuePool pool_;
-  KeySet keys_;
+  KeySet& keys_;
   std::unique_ptr<Engine> engine_;
 };
 
@@ -94,7 +126,7 @@ TurnEnd ReportFailure(const EngineEntry& entry, const std::string& what, const s
 }
 
 // Reads the child's lines until it closes the pipe, and passes an interrupt on, once.
-void ReadResults(int fd, pid_t child, const std::function<void(const Result&)>& sink) {
+void ReadResults(int fd, pid_t child, const Sink& sink) {
   std::string pending;
   char buffer[4096];
   bool told = false;
@@ -122,14 +154,71 @@ void WriteAll(int fd, const std::string& bytes) {
   }
 }
 
-int RunChild(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round, int fd) {
+TurnEnd RunPart(const Plan& plan, const Part& part, const Sink& sink) {
+  const EngineEntry& entry = plan.entry;
+  Turn turn(plan);
+  Status status = turn.Begin(part.first > 0);
+  if (!status.ok()) return ReportFailure(entry, "open", status.ToString());
+  for (std::size_t i = part.first; i < part.end; ++i) {
+    std::optional<Result> result;
+    status = turn.Run(i, &result);
+    if (status.IsAborted() && Interrupted().load()) {
+      std::printf("%-12s : interrupted\n", plan.flags.benchmarks[i].c_str());
+      Status closed = turn.End();
+      return closed.ok() ? TurnEnd::kInterrupted : ReportFailure(entry, "close", closed.ToString());
+    }
+    if (!status.ok()) return ReportFailure(entry, plan.flags.benchmarks[i], status.ToString());
+    if (result.has_value()) sink(*result);
+  }
+  status = turn.End();
+  return status.ok() ? TurnEnd::kDone : ReportFailure(entry, "close", status.ToString());
+}
+
+TurnEnd RunChild(const Plan& plan, const Part& part, int fd) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   CatchInterrupts(SecondInterrupt::kExit);
-  const TurnEnd end = RunTurn(flags, entry, root, round, [fd](const Result& result) {
-    WriteAll(fd, ToJson(result).dump() + "\n");
-  });
-  std::fflush(stdout);
-  return static_cast<int>(end);
+  if (part.group != nullptr) {
+    Status status = part.group->Enter();
+    if (!status.ok()) return ReportFailure(plan.entry, "memory_limit", status.ToString());
+  }
+  return RunPart(plan, part, [fd](const Result& result) { WriteAll(fd, ToJson(result).dump() + "\n"); });
+}
+
+// The part in a forked child, whose results come back through a pipe.
+TurnEnd RunInChild(const Plan& plan, const Part& part, const Sink& sink) {
+  const EngineEntry& entry = plan.entry;
+  int ends[2];
+  if (pipe(ends) != 0) return ReportFailure(entry, "pipe", std::strerror(errno));
+  std::fflush(nullptr);  // or the child would print it again
+  const pid_t child = fork();
+  if (child < 0) return ReportFailure(entry, "fork", std::strerror(errno));
+  if (child == 0) {
+    close(ends[0]);
+    const TurnEnd end = RunChild(plan, part, ends[1]);
+    std::fflush(stdout);
+    _exit(static_cast<int>(end));
+  }
+  close(ends[1]);
+  ReadResults(ends[0], child, sink);
+  close(ends[0]);
+  int how = 0;
+  while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(how)) {
+    const bool starved = WTERMSIG(how) == SIGKILL && part.group != nullptr;
+    return ReportFailure(entry, "process", std::string("killed by signal: ") + strsignal(WTERMSIG(how)) +
+                                               (starved ? ", perhaps because --memory_limit left no room" : ""));
+  }
+  const int code = WEXITSTATUS(how);
+  if (code == 128 + SIGINT) return TurnEnd::kInterrupted;
+  return code > static_cast<int>(TurnEnd::kInterrupted) ? TurnEnd::kFailed : static_cast<TurnEnd>(code);
+}
+
+// The process id keeps runs apart; a run has one group at a time.
+Status MakeGroup(const BenchFlags& flags, MemoryGroup* group) {
+  MemoryGroupPlace place;
+  Status status = FindMemoryGroupPlace("/", &place);
+  return status.ok() ? group->Make(place, "cambium_bench-" + std::to_string(getpid()), flags.memory_limit) : status;
 }
 
 }  // namespace
@@ -156,49 +245,29 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .levels = flags.levels};
 }
 
-TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
-                const std::function<void(const Result&)>& sink) {
-  Turn turn(flags, entry, root, round);
-  Status status = turn.Begin();
-  if (!status.ok()) return ReportFailure(entry, "open", status.ToString());
-  for (std::size_t i = 0; i < flags.benchmarks.size(); ++i) {
-    std::optional<Result> result;
-    status = turn.Run(i, &result);
-    if (status.IsAborted() && Interrupted().load()) {
-      std::printf("%-12s : interrupted\n", flags.benchmarks[i].c_str());
-      Status closed = turn.End();
-      return closed.ok() ? TurnEnd::kInterrupted : ReportFailure(entry, "close", closed.ToString());
-    }
-    if (!status.ok()) return ReportFailure(entry, flags.benchmarks[i], status.ToString());
-    if (result.has_value()) sink(*result);
-  }
-  status = turn.End();
-  return status.ok() ? TurnEnd::kDone : ReportFailure(entry, "close", status.ToString());
+Status CheckPrivileges(const BenchFlags& flags) {
+  if (flags.memory_limit == 0 && !flags.drop_caches) return {};
+  Status status = CanDropPageCache();
+  if (!status.ok() || flags.memory_limit == 0) return status;
+  MemoryGroup group;
+  return MakeGroup(flags, &group);
 }
 
-TurnEnd RunTurnInChild(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
-                       const std::function<void(const Result&)>& sink) {
-  int ends[2];
-  if (pipe(ends) != 0) return ReportFailure(entry, "pipe", std::strerror(errno));
-  std::fflush(nullptr);  // or the child would print it again
-  const pid_t child = fork();
-  if (child < 0) return ReportFailure(entry, "fork", std::strerror(errno));
-  if (child == 0) {
-    close(ends[0]);
-    _exit(RunChild(flags, entry, root, round, ends[1]));
-  }
-  close(ends[1]);
-  ReadResults(ends[0], child, sink);
-  close(ends[0]);
-  int how = 0;
-  while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFSIGNALED(how)) {
-    return ReportFailure(entry, "process", std::string("killed by signal: ") + strsignal(WTERMSIG(how)));
-  }
-  const int code = WEXITSTATUS(how);
-  if (code == 128 + SIGINT) return TurnEnd::kInterrupted;
-  return code > static_cast<int>(TurnEnd::kInterrupted) ? TurnEnd::kFailed : static_cast<TurnEnd>(code);
+TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
+                const std::function<void(const Result&)>& sink) {
+  KeySet keys(flags.num);
+  const Plan plan{.flags = flags, .entry = entry, .root = root, .round = round, .keys = keys};
+  const std::size_t count = flags.benchmarks.size();
+  const std::size_t limited = flags.memory_limit > 0 ? FirstThatReads(flags.benchmarks) : count;
+  TurnEnd end = TurnEnd::kDone;
+  if (limited > 0) end = RunInChild(plan, {.end = limited}, sink);
+  if (limited == count || end != TurnEnd::kDone) return end;
+  if (Interrupted().load()) return TurnEnd::kInterrupted;
+  Status status = DropPageCache();
+  MemoryGroup group;
+  if (status.ok()) status = MakeGroup(flags, &group);
+  if (!status.ok()) return ReportFailure(entry, "memory_limit", status.ToString());
+  return RunInChild(plan, {.first = limited, .end = count, .group = &group}, sink);
 }
 
 }  // namespace cambium::bench

@@ -2,6 +2,10 @@
 //
 // So no engine inherits another's heap, caches or threads, and what the system counts for the process (CPU, bytes to
 // the device, resident memory) is that engine's alone. An engine that crashes ends its turn, not the run.
+//
+// With --memory_limit it is two processes, one after the other. The first runs what stands before the first workload
+// that reads, without a limit, so that every engine builds its database as if there was none. Then the system's caches
+// are dropped, and a new process in a group with the limit opens the database and runs the rest.
 #pragma once
 
 #include <functional>
@@ -21,12 +25,11 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags);
 
 enum class TurnEnd : unsigned char { kDone, kFailed, kInterrupted };
 
-// Prints a line for each benchmark, and hands each result to `sink`.
+// Whether this machine lets us do what --drop_caches and --memory_limit ask for.
+Status CheckPrivileges(const BenchFlags& flags);
+
+// Prints a line for each benchmark, and hands each result to `sink`: the processes send them through a pipe.
 TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
                 const std::function<void(const Result&)>& sink);
-
-// The same in a forked child; the results come back through a pipe.
-TurnEnd RunTurnInChild(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
-                       const std::function<void(const Result&)>& sink);
 
 }  // namespace cambium::bench

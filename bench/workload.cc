@@ -91,4 +91,10 @@ const Workload* FindWorkload(const std::string& name) {
   return nullptr;
 }
 
+std::size_t FirstThatReads(const std::vector<std::string>& names) {
+  std::size_t i = 0;
+  while (i < names.size() && FindWorkload(names[i])->effect != Effect::kReads) ++i;
+  return i;
+}
+
 }  // namespace cambium::bench

@@ -1,6 +1,7 @@
 // Workload: what one word of --benchmarks does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -67,6 +68,8 @@ struct Workload {
 const std::vector<Workload>& Workloads();
 // Null if there is none of that name.
 const Workload* FindWorkload(const std::string& name);
+// Where in a list of such names the first stands that reads; the list's size if none does.
+std::size_t FirstThatReads(const std::vector<std::string>& names);
 
 // The bodies, in workloads/.
 void FillInOrder(Worker* worker);

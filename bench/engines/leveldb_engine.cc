@@ -128,10 +128,8 @@ class LevelDbEngine : public Engine {
  public:
   explicit LevelDbEngine(const EngineConfig& config)
       : config_(config),
-        cache_(leveldb::NewLRUCache(config.cache_size)),
         filter_(config.bloom_bits > 0 ? leveldb::NewBloomFilterPolicy(config.bloom_bits) : nullptr) {
     options_.write_buffer_size = config.write_buffer_size;
-    options_.block_cache = cache_.get();
     options_.filter_policy = filter_.get();
     options_.compression =
         config.compression_type == "snappy" ? leveldb::kSnappyCompression : leveldb::kNoCompression;
@@ -139,6 +137,8 @@ class LevelDbEngine : public Engine {
 
   Status Open(bool create) override {
     options_.create_if_missing = create;
+    cache_.reset(leveldb::NewLRUCache(config_.cache_size));  // an opened database begins cold, like the others'
+    options_.block_cache = cache_.get();
     leveldb::DB* db = nullptr;
     const leveldb::Status status = leveldb::DB::Open(options_, config_.path, &db);
     db_.reset(db);

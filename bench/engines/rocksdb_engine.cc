@@ -153,14 +153,11 @@ class RocksDbEngine : public Engine {
       options_.blob_compression_type = compression;
       options_.enable_blob_garbage_collection = true;
     }
-    rocksdb::BlockBasedTableOptions table;
-    table.block_cache = rocksdb::NewLRUCache(config.cache_size);
-    if (config.bloom_bits > 0) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(config.bloom_bits, false));
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   }
 
   Status Open(bool create) override {
     options_.create_if_missing = create;
+    SetTable();
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(options_, config_.path, &db);
     db_.reset(db);
@@ -243,6 +240,14 @@ class RocksDbEngine : public Engine {
   }
 
  private:
+  // Anew at each opening: blocks keep their names in a cache that outlives the database, which would open warm.
+  void SetTable() {
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = rocksdb::NewLRUCache(config_.cache_size);
+    if (config_.bloom_bits > 0) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(config_.bloom_bits, false));
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  }
+
   EngineConfig config_;
   rocksdb::Options options_;
   bool sync_ = false;

@@ -3,7 +3,6 @@
 // A child writes until the log has the wanted size, all of it to be replayed, and is killed. The parent then takes turns:
 // reads the log segments with direct I/O, 1 MiB at a time, and opens the database; page caches are dropped before each.
 // It prints both times, their ratio, and the size of an empty database.
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "cambium/db.h"
+#include "kernel_file.h"
 
 namespace {
 
@@ -64,10 +64,8 @@ Options OptionsFor(std::uint64_t log_bytes) {
 }
 
 void DropCaches() {
-  ::sync();
-  const int fd = ::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-  if (fd < 0 || ::write(fd, "1", 1) != 1) std::printf("page caches could not be dropped (not root): times are of warm files\n");
-  if (fd >= 0) ::close(fd);
+  const Status status = cambium::bench::DropPageCache();
+  if (!status.ok()) std::printf("page caches could not be dropped, times are of warm files: %s\n", status.ToString().c_str());
 }
 
 double Seconds(std::chrono::steady_clock::time_point since) {

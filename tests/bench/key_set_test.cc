@@ -1,6 +1,8 @@
 #include "key_set.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 #include <vector>
@@ -47,6 +49,21 @@ TEST(KeySetTest, ACopyStaysAsItWas) {
   EXPECT_TRUE(copy.known());
   keys.Reset(false);
   EXPECT_FALSE(KeySet(keys).known());
+}
+
+TEST(KeySetTest, WhatAChildInsertsItsParentSees) {
+  KeySet keys(1000);
+  const pid_t child = fork();
+  if (child == 0) {
+    keys.Insert(7);
+    keys.Insert(999);
+    _exit(0);
+  }
+  int how = 0;
+  ASSERT_EQ(waitpid(child, &how, 0), child);
+  EXPECT_EQ(keys.count(), 2u);
+  EXPECT_TRUE(keys.Contains(7));
+  EXPECT_TRUE(keys.Contains(999));
 }
 
 }  // namespace

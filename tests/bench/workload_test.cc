@@ -213,6 +213,12 @@ TEST_F(WorkloadTest, AFailedWriteEndsTheReaders) {
   EXPECT_TRUE(Run("readwhilewriting").IsNoSpace());
 }
 
+TEST_F(WorkloadTest, WhatReadsIsFoundInAList) {
+  EXPECT_EQ(FirstThatReads({"fillseq", "overwrite", "compact", "readwhilewriting", "readseq"}), 3u);
+  EXPECT_EQ(FirstThatReads({"seekrandom"}), 0u);
+  EXPECT_EQ(FirstThatReads({"fillseq", "verify"}), 2u);
+}
+
 TEST_F(WorkloadTest, TheSameSeedWritesTheSameDatabase) {
   ASSERT_TRUE(Run("fillrandom").ok());
   const auto first = engine_.map;
