@@ -1,61 +1,47 @@
 // MemoryFile: a File that is a string, whose reads can be counted, held up and failed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <string>
+#include <utility>
 
-#include "cambium/file_system.h"
+#include "testing/partial_file.h"
 
 namespace cambium::testing {
 
 // Reads may run in several threads; changes must not run beside them.
-class MemoryFile final : public File {
+class MemoryFile final : public PartialFile {
  public:
-  explicit MemoryFile(std::string path, std::string bytes = {}) : path_(std::move(path)), contents(std::move(bytes)) {}
+  explicit MemoryFile(std::string path, std::string bytes = {})
+      : PartialFile(std::move(path)), contents(std::move(bytes)) {}
 
   Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override {
     reads.fetch_add(1);
     if (on_read) on_read();
     *read = 0;
-    if (fail_reads.load()) return Status::IOError(path_ + ": injected read error");
+    if (fail_reads.load()) return Status::IOError(path() + ": injected read error");
     if (offset >= contents.size()) return Status::OK();
     *read = contents.copy(out, n, offset);
     return Status::OK();
   }
-  Status ReadVectored(std::uint64_t, std::span<const std::span<char>>, std::size_t*) const override { return Unused(); }
   Status Write(std::uint64_t offset, Slice data) override {
     ++writes;
     largest_write = std::max(largest_write, data.size());
-    if (writes_before_failure == 0) return Status::NoSpace(path_ + ": injected write error");
+    if (writes_before_failure == 0) return Status::NoSpace(path() + ": injected write error");
     if (writes_before_failure > 0) --writes_before_failure;
     if (contents.size() < offset + data.size()) contents.resize(offset + data.size());
     contents.replace(offset, data.size(), data.data(), data.size());
     return Status::OK();
   }
-  Status WriteVectored(std::uint64_t, std::span<const Slice>) override { return Unused(); }
-  Status SyncData() override { return Unused(); }
-  Status Sync() override { return Unused(); }
-  Status StartWriteback(std::uint64_t, std::uint64_t) override { return Unused(); }
-  Status Truncate(std::uint64_t) override { return Unused(); }
-  Status Allocate(std::uint64_t, std::uint64_t, bool) override { return Unused(); }
-  Status PunchHole(std::uint64_t, std::uint64_t) override { return Unused(); }
   Status GetInfo(FileInfo* info) const override {
     *info = {};
     info->size = contents.size();
     return Status::OK();
   }
-  Status Map(std::uint64_t, std::size_t, std::unique_ptr<MappedRegion>*) const override { return Unused(); }
-  Status Residency(std::uint64_t, std::uint64_t, std::uint64_t*) const override { return Unused(); }
-  Status Advise(std::uint64_t, std::uint64_t, AccessHint) const override { return Unused(); }
   bool IsDirect() const override { return direct; }
-  const std::string& path() const override { return path_; }
 
- private:
-  Status Unused() const { return Status::NotSupported(path_ + ": not part of this test"); }
-  const std::string path_;
-
- public:
   std::string contents;
   mutable std::atomic<int> reads{0};
   std::atomic<bool> fail_reads{false};

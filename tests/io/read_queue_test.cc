@@ -11,6 +11,7 @@
 #include "cambium/file_system.h"
 #include "io/thread_read_queue.h"
 #include "io/uring_read_queue.h"
+#include "testing/partial_file.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "util/prng.h"
@@ -19,11 +20,11 @@ namespace cambium {
 namespace {
 
 // A file that no kernel knows, in memory; offset kBad fails.
-class ForeignFile final : public File {
+class ForeignFile final : public testing::PartialFile {
  public:
   static constexpr std::uint64_t kBad = 999'999;
 
-  explicit ForeignFile(std::string content) : content_(std::move(content)) {}
+  explicit ForeignFile(std::string content) : PartialFile("foreign"), content_(std::move(content)) {}
   Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override {
     *read = 0;
     if (offset == kBad) return Status::IOError("bad");
@@ -31,23 +32,8 @@ class ForeignFile final : public File {
     *read = content_.copy(out, n, offset);
     return Status::OK();
   }
-  Status ReadVectored(std::uint64_t, std::span<const std::span<char>>, std::size_t*) const override { return No(); }
-  Status Write(std::uint64_t, Slice) override { return No(); }
-  Status WriteVectored(std::uint64_t, std::span<const Slice>) override { return No(); }
-  Status SyncData() override { return No(); }
-  Status Sync() override { return No(); }
-  Status StartWriteback(std::uint64_t, std::uint64_t) override { return No(); }
-  Status Truncate(std::uint64_t) override { return No(); }
-  Status Allocate(std::uint64_t, std::uint64_t, bool) override { return No(); }
-  Status PunchHole(std::uint64_t, std::uint64_t) override { return No(); }
-  Status GetInfo(FileInfo*) const override { return No(); }
-  Status Map(std::uint64_t, std::size_t, std::unique_ptr<MappedRegion>*) const override { return No(); }
-  Status Residency(std::uint64_t, std::uint64_t, std::uint64_t*) const override { return No(); }
-  Status Advise(std::uint64_t, std::uint64_t, AccessHint) const override { return No(); }
-  const std::string& path() const override { return content_; }
 
  private:
-  static Status No() { return Status::NotSupported("only reads"); }
   const std::string content_;
 };
 
