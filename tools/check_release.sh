@@ -4,9 +4,9 @@
 #
 #   bash tools/check_release.sh
 #
-# Builds the library, the examples, the tool, the bench and the demo into build/release, as tools/demo.sh does. Then the
-# examples run, the bench runs every engine that is installed, and the demo loads, kills and verifies a small folder.
-# Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed.
+# Builds the library, the examples, the tool, the bench, its kernels and the demo into build/release, as tools/demo.sh
+# does. Then the examples run, the bench runs every engine that is installed, and the demo loads, kills and verifies a
+# small folder. Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed.
 #
 # Exits with 0 if all was built and every program ended well.
 set -euo pipefail
@@ -24,7 +24,8 @@ arguments=()
 if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 cmake --preset release ${arguments[@]+"${arguments[@]}"}
 cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}" \
-  --target cambium cambium_quickstart cambium_families cambium_tool cambium_bench cambium_demo cambium_recovery
+  --target cambium cambium_quickstart cambium_families cambium_tool cambium_bench cambium_demo cambium_recovery \
+  cambium_kernels
 
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/cambium_release-XXXXXX")
 trap 'rm -rf "$WORK"' EXIT

@@ -1,0 +1,19 @@
+// Into an epoch and out again: what every point read pays so that nothing goes away under it.
+#include <benchmark/benchmark.h>
+
+#include "util/epoch.h"
+
+namespace cambium::bench {
+namespace {
+
+void EpochEnterLeave(benchmark::State& state) {
+  for (auto _ : state) {
+    const EpochGuard guard;
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(EpochEnterLeave)->Threads(1)->Threads(2)->UseRealTime();
+
+}  // namespace
+}  // namespace cambium::bench

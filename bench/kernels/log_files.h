@@ -1,0 +1,52 @@
+// LogFiles: a commit log without a database around it, on disk or in memory.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "cambium/file_system.h"
+#include "testing/temp_directory.h"
+#include "vlog/commit_log.h"
+
+namespace cambium::bench {
+
+enum class LogPlace : unsigned char {
+  kDisk,    // a temporary directory of the real file system
+  kMemory,  // a HeapFile
+};
+
+// One segment at a time. One thread.
+class LogFiles final : public SegmentSource {
+ public:
+  // Values of less than `separate_from` bytes are for the index to keep, as in PreparedBatch::Rules.
+  LogFiles(LogPlace place, std::uint64_t segment_bytes, std::uint64_t separate_from);
+  ~LogFiles() override;
+
+  // What DbImpl does for a batch of one put: prepares it, appends it, publishes it.
+  Status Put(Slice key, Slice value, ValueAddress* address);
+
+  // The segment has no room for a record of so many bytes, key and header included.
+  [[nodiscard]] bool IsFull(std::uint64_t bytes) const { return log_->tail().offset + bytes > segment_bytes_; }
+  // A new log in a new file, with one record; the old file goes, and with it what the system has not yet written of it.
+  void StartOver();
+
+  Status Sync() { return log_->Sync(); }
+  // Of the segment that is written to.
+  [[nodiscard]] const SegmentTable& segments() const { return segments_; }
+
+  Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
+
+ private:
+  Result<std::unique_ptr<File>> NewFile(const std::string& path);
+
+  const LogPlace place_;
+  const std::uint64_t segment_bytes_;
+  const PreparedBatch::Rules rules_;
+  const testing::TempDirectory directory_;
+  std::uint64_t next_number_ = 1;
+  std::atomic<SequenceNumber> published_{0};
+  SegmentTable segments_;
+  std::unique_ptr<CommitLog> log_;
+};
+
+}  // namespace cambium::bench

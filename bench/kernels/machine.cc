@@ -1,0 +1,97 @@
+// Yardsticks: what the machine itself takes for the things that kernels are made of.
+#include <benchmark/benchmark.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cambium/file_system.h"
+#include "prepared.h"
+#include "require.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium::bench {
+namespace {
+
+struct alignas(64) Line {
+  const Line* next = nullptr;
+};
+
+// All lines of so many MiB on one random circle.
+struct Circle {
+  explicit Circle(std::uint64_t mib) : lines((mib << 20) / sizeof(Line)) {
+    std::vector<std::uint32_t> order(lines.size());
+    std::iota(order.begin(), order.end(), 0u);
+    Prng prng(9);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[prng.Uniform(i)]);
+    for (std::size_t i = 0; i < order.size(); ++i) lines[order[i]].next = &lines[order[(i + 1) % order.size()]];
+  }
+  std::vector<Line> lines;
+};
+
+// One cache line after the other, each known only when the one before is there: a cache miss, and what it takes to find
+// out where in memory the line is.
+void MachineMiss(benchmark::State& state) {
+  const Line* line = Prepared<Circle>(state.range(0)).lines.data();
+  for (auto _ : state) line = line->next;
+  benchmark::DoNotOptimize(line);
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(MachineMiss)->ArgName("mib")->RangeMultiplier(4)->Range(1, 256);
+
+struct Bytes {
+  explicit Bytes(std::uint64_t mib) : bytes(mib << 20, 'b') {}
+  std::vector<char> bytes;
+};
+
+// A copy of so many bytes from anywhere in so many MiB.
+void MachineCopy(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const std::vector<char>& from = Prepared<Bytes>(state.range(1)).bytes;
+  std::vector<char> to(size);
+  Prng prng(10);
+  for (auto _ : state) {
+    std::memcpy(to.data(), from.data() + prng.Uniform(from.size() - size), size);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(MachineCopy)
+    ->ArgNames({"bytes", "mib"})
+    ->ArgsProduct({{256, 1 << 10, 4 << 10, 16 << 10, 64 << 10}, {1, 256}});
+
+// Into the kernel and out of it.
+void MachineSystemCall(benchmark::State& state) {
+  for (auto _ : state) {
+    long parent = ::syscall(SYS_getppid);
+    benchmark::DoNotOptimize(parent);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(MachineSystemCall);
+
+// So many bytes at the end of a file, and fdatasync: what a synced write cannot be faster than.
+void MachineAppendSync(benchmark::State& state) {
+  const testing::TempDirectory directory;
+  std::unique_ptr<File> file;
+  Require(FileSystem::Default()->Open(directory.File("appended"), OpenMode::kCreateNew, {}, &file));
+  const std::string bytes = Prng(11).Bytes(static_cast<std::size_t>(state.range(0)));
+  std::uint64_t end = 0;
+  for (auto _ : state) {
+    Require(file->Write(end, bytes));
+    Require(file->SyncData());
+    end += bytes.size();
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(MachineAppendSync)->ArgName("bytes")->Arg(128)->Arg(1 << 10)->Arg(16 << 10)->UseRealTime();
+
+}  // namespace
+}  // namespace cambium::bench

@@ -1,0 +1,26 @@
+#include "store.h"
+
+#include "require.h"
+
+namespace cambium::bench {
+
+Store::Store(IndexKind index, std::uint64_t keys, std::size_t value_size) : keys_(keys), values_(value_size) {
+  Options options;
+  options.create_if_missing = true;
+  options.index_type = index;
+  options.page_cache_size = std::size_t{1} << 30;
+  Require(DB::Open(options, directory_.File("db"), &db_));
+  const KeyList all = KeyList::Shuffled(keys, kInsertSeed);
+  for (std::size_t i = 0; i < all.size(); ++i) Require(db_->Put({}, all[i], values_.Of(i)));
+  Require(db_->CompactRange({}, nullptr, nullptr));
+  Require(db_->WaitForCompact());
+  Require(db_->SyncWAL());
+  // What merges have written may not be in the page cache of the library yet.
+  const std::unique_ptr<Iterator> walk(db_->NewIterator({}));
+  std::uint64_t found = 0;
+  for (walk->SeekToFirst(); walk->Valid(); walk->Next()) ++found;
+  Require(walk->status());
+  Require(found == keys, "a store has other keys than were put");
+}
+
+}  // namespace cambium::bench

@@ -1,0 +1,36 @@
+// Store: a database in a temporary directory, loaded and at rest.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cambium/db.h"
+#include "key_list.h"
+#include "testing/temp_directory.h"
+#include "value_bytes.h"
+
+namespace cambium::bench {
+
+// The present ids [0, keys) with values of one size, put in random order, then merged as far down as it goes: so that
+// look-ups meet the same layers in every run, all of them in a page cache that is large enough. Else options are as the
+// library has them.
+class Store {
+ public:
+  Store(IndexKind index, std::uint64_t keys, std::size_t value_size);
+
+  [[nodiscard]] DB& db() const { return *db_; }
+  [[nodiscard]] std::uint64_t keys() const { return keys_; }
+  [[nodiscard]] std::size_t value_size() const { return values_.Of(0).size(); }
+  [[nodiscard]] const ValueBytes& values() const { return values_; }
+
+ private:
+  const testing::TempDirectory directory_;
+  const std::uint64_t keys_;
+  const ValueBytes values_;
+  std::unique_ptr<DB> db_;
+};
+
+// For ArgNames: the first of a kernel's arguments.
+[[nodiscard]] constexpr IndexKind IndexOf(std::int64_t is_lsm) { return is_lsm != 0 ? kLsm : kBTree; }
+
+}  // namespace cambium::bench

@@ -1,0 +1,39 @@
+// The current view, as a point read has it (inside an epoch, uncounted) and as an iterator or snapshot does (counted).
+#include <benchmark/benchmark.h>
+
+#include "api/view.h"
+#include "prepared.h"
+
+namespace cambium::bench {
+namespace {
+
+struct OneView {
+  OneView() {
+    holder.Update([](View*) {});
+  }
+  ViewHolder holder;
+};
+
+void ViewPeek(benchmark::State& state) {
+  const ViewHolder& holder = Prepared<OneView>().holder;
+  for (auto _ : state) {
+    const EpochGuard guard;
+    const View* view = holder.Peek();
+    benchmark::DoNotOptimize(view);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(ViewPeek)->Threads(1)->Threads(2)->UseRealTime();
+
+void ViewPin(benchmark::State& state) {
+  const ViewHolder& holder = Prepared<OneView>().holder;
+  for (auto _ : state) {
+    std::shared_ptr<const View> view = holder.Pin();
+    benchmark::DoNotOptimize(view);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(ViewPin)->Threads(1)->Threads(2)->UseRealTime();
+
+}  // namespace
+}  // namespace cambium::bench
