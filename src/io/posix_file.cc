@@ -12,6 +12,7 @@
 #include "io/posix_error.h"
 #include "io/posix_map.h"
 #include "io/posix_residency.h"
+#include "io/posix_sync.h"
 #include "io/posix_transfer.h"
 #include "util/result.h"
 
@@ -159,8 +160,8 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
   return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
 }
 
-Status PosixFile::SyncData() { return ::fdatasync(fd_) == 0 ? Status::OK() : PosixError("fdatasync", path_, errno); }
-Status PosixFile::Sync() { return ::fsync(fd_) == 0 ? Status::OK() : PosixError("fsync", path_, errno); }
+Status PosixFile::SyncData() { return PosixSync(fd_, SyncKind::kData, path_); }
+Status PosixFile::Sync() { return PosixSync(fd_, SyncKind::kAll, path_); }
 
 Status PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("sync_file_range", offset, length));

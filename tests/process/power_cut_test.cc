@@ -103,8 +103,12 @@ TEST_P(PowerCutTest, EverySyncedBatchIsBackWhole) {
 }
 
 // The device fills up under ext4, which learns of it when it writes back: fdatasync fails, and the kernel then believes
-// the pages to be clean. From then on the database takes nothing, and what it had acknowledged as synced is there.
-TEST_F(DeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
+// the pages to be clean. From then on the database takes nothing, and what it had acknowledged as synced is there. In one
+// of seven runs it was not, because ext4 had lost the transaction and said nothing of it: see src/io/posix_sync.h. So
+// there are many, each on a device of its own.
+class FullDeviceTest : public DeviceTest, public ::testing::WithParamInterface<std::uint64_t> {};
+
+TEST_P(FullDeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
   Mount backing("tmpfs", directory_.File("backing"), "tmpfs", "size=12m");
   if (!backing.error().empty()) GTEST_SKIP() << "SKIPPED: " << backing.error();
   const std::string image = directory_.File("backing/image");
@@ -115,6 +119,7 @@ TEST_F(DeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
   plan_.directory = mount_point + "/db";
   plan_.size = Size::kDefault;  // nothing is deleted, so the device fills up
   plan_.sync_percent = 10;
+  plan_.seed = seed_ + GetParam();
   bool fatal = false;
   std::string text;
   {
@@ -133,10 +138,13 @@ TEST_F(DeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
     child.Kill(see);
     ASSERT_EQ(mounted.Unmount(), "");
   }
-  // ext4 may find out first that its journal cannot be written; then nothing can be written to it at all.
+  // ext4 may find out first that its journal cannot be written; then nothing can be written to it at all. What a loop
+  // device says of a full file differs among kernels.
   const bool read_only = text.find("Read-only file system") != std::string::npos;
   EXPECT_TRUE(fatal || read_only) << text;
-  EXPECT_TRUE(read_only || text.find("Input/output error") != std::string::npos) << text;
+  EXPECT_TRUE(read_only || text.find("Input/output error") != std::string::npos ||
+              text.find("No space left on device") != std::string::npos)
+      << text;
   ASSERT_EQ(backing.Remount("size=256m"), "");
   Mount mounted(device.path(), mount_point, "ext4");
   ASSERT_EQ(mounted.error(), "");
@@ -144,6 +152,8 @@ TEST_F(DeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
   ASSERT_EQ(mounted.Unmount(), "");
   EXPECT_GT(history_.total_rounds(), 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Runs, FullDeviceTest, ::testing::Range(std::uint64_t{0}, std::uint64_t{12}));
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PowerCutTest, ::testing::Values(Size::kTiny, Size::kDefault),
                          [](const auto& instance) { return instance.param == Size::kTiny ? "Tiny" : "Default"; });
