@@ -103,6 +103,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--cache_size", f->cache_size, "bytes of block cache, or of cambium's pool of index pages")
       ->capture_default_str();
   app->add_option("--write_buffer_size", f->write_buffer_size, "bytes of a memory table")->capture_default_str();
+  app->add_flag("--mmap_read,!--no_mmap_read", f->mmap_read,
+                "map files for reading: allow_mmap_reads of Cambium and RocksDB; LMDB and LevelDB always do");
   app->add_option("--max_write_buffer_number", f->max_write_buffer_number, "memory tables, of Cambium and RocksDB")
       ->check(CLI::Range(2, 64))
       ->capture_default_str();
@@ -187,6 +189,7 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("cache_size", f.cache_size);
   add("write_buffer_size", f.write_buffer_size);
   add("max_write_buffer_number", f.max_write_buffer_number);
+  add("mmap_read", f.mmap_read ? 1 : 0);
   add("min_blob_size", f.min_blob_size);
   add("blob_file_size", f.blob_file_size);
   add("bloom_bits", f.bloom_bits);

@@ -36,6 +36,7 @@ struct BenchFlags {
   std::size_t cache_size = 256u << 20;
   std::size_t write_buffer_size = 64u << 20;
   int max_write_buffer_number = 3;
+  bool mmap_read = false;
   std::uint64_t min_blob_size = 512;
   std::uint64_t blob_file_size = 256u << 20;
   int bloom_bits = 10;

@@ -237,6 +237,7 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .cache_size = flags.cache_size,
           .write_buffer_size = flags.write_buffer_size,
           .max_write_buffer_number = flags.max_write_buffer_number,
+          .mmap_read = flags.mmap_read,
           .bloom_bits = flags.bloom_bits,
           .compression_type = flags.compression_type,
           .min_blob_size = flags.min_blob_size,

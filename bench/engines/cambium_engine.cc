@@ -110,6 +110,7 @@ class CambiumEngine : public Engine {
     options_.filter_bits_per_key = config.bloom_bits;
     options_.write_buffer_size = config.write_buffer_size;
     options_.max_write_buffer_number = config.max_write_buffer_number;
+    options_.allow_mmap_reads = config.mmap_read;
     options_.min_blob_size = config.min_blob_size;
     options_.blob_file_size = config.blob_file_size;
     options_.blob_compression_type = config.compression_type == "zstd"     ? CompressionType::kZSTD
@@ -188,6 +189,7 @@ class CambiumEngine : public Engine {
            ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
            std::to_string(options_.blob_file_size) + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
+           (config_.mmap_read ? "; allow_mmap_reads" : "") +
            (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
   }
 

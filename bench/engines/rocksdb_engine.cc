@@ -137,6 +137,7 @@ class RocksDbEngine : public Engine {
                                                                                        : rocksdb::kNoCompression;
     options_.write_buffer_size = config.write_buffer_size;
     options_.max_write_buffer_number = config.max_write_buffer_number;
+    options_.allow_mmap_reads = config.mmap_read;
     options_.level0_file_num_compaction_trigger = config.levels.level0_file_num_compaction_trigger;
     options_.level0_slowdown_writes_trigger = config.levels.level0_slowdown_writes_trigger;
     options_.level0_stop_writes_trigger = config.levels.level0_stop_writes_trigger;
@@ -236,6 +237,7 @@ class RocksDbEngine : public Engine {
       if (!kHasUnpreparedValues<rocksdb::ReadOptions>) text += "; its key-only scans read the blobs too";
     }
     if (!config_.verify_checksum) text += ", no verify_checksums";
+    if (config_.mmap_read) text += ", allow_mmap_reads";
     return text + "; otherwise the library's defaults";
   }
 

@@ -31,6 +31,8 @@ class LogFiles final : public SegmentSource {
   void StartOver();
 
   Status Sync() { return log_->Sync(); }
+  // Nothing is put any more: values may come from a mapping.
+  void AllowMap();
   // Of the segment that is written to.
   [[nodiscard]] const SegmentTable& segments() const { return segments_; }
 

@@ -9,7 +9,9 @@
 #include "prepared.h"
 #include "require.h"
 #include "value_bytes.h"
+#include "vlog/read_queues.h"
 #include "vlog/value_reader.h"
+#include "vlog/value_reads.h"
 
 namespace cambium::bench {
 namespace {
@@ -34,21 +36,41 @@ struct ValueLog {
   std::vector<ValueAddress> addresses;
 };
 
-using ReadPath = Status (*)(const ValueLog& log, std::size_t value, bool verify, std::string* out);
+// The same file, complete as far as its readers know.
+struct MappedValueLog : ValueLog {
+  MappedValueLog(std::size_t value_size, std::uint64_t mib) : ValueLog(value_size, mib) { log.AllowMap(); }
+};
 
-Status ByRead(const ValueLog& log, std::size_t value, bool verify, std::string* out) {
-  return ReadValue(log.log.segments(), log.addresses[value], 0, log.keys[value], verify, out);
+ValueQuery QueryOf(const ValueLog& log, std::size_t value, bool verify) {
+  return {.address = log.addresses[value], .key = log.keys[value], .verify_checksums = verify};
 }
 
+// What Get does: from the mapping if there is one and it is resident, else by a read of the right size.
+Status ByRead(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
+  return ReadValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
+}
+
+// What an iterator does: first a read that does not wait for the device. It may be refused though the page cache has the
+// bytes, while the system writes them back.
+Status IfCached(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out) {
+  const Result<bool> was_cached = ReadCachedValue(log.log.segments(), QueryOf(log, value, verify), buffer, out);
+  CAMBIUM_RETURN_IF_ERROR(was_cached.status());
+  return *was_cached ? Status::OK() : ByRead(log, value, verify, buffer, out);
+}
+
+using ReadPath = Status (*)(const ValueLog& log, std::size_t value, bool verify, std::string* buffer, Slice* out);
+
 // range: bytes of a value, MiB of the file, whether the value's checksum is compared.
-void ReadValues(benchmark::State& state, ReadPath read) {
+template <typename Log>
+void ReadValues(benchmark::State& state, Log& (*prepared)(int value_size, int mib), ReadPath read) {
   const auto value_size = static_cast<std::size_t>(state.range(0));
-  const ValueLog& log = Prepared<ValueLog>(value_size, state.range(1));
+  const ValueLog& log = prepared(static_cast<int>(value_size), static_cast<int>(state.range(1)));
   const bool verify = state.range(2) != 0;
-  std::string value;
+  std::string buffer;
+  Slice value;
   std::size_t i = 0;
   for (auto _ : state) {
-    Require(read(log, i, verify, &value));
+    Require(read(log, i, verify, &buffer, &value));
     Require(value.size() == value_size, "a value has another size");
     if (++i == log.keys.size()) i = 0;
   }
@@ -56,12 +78,53 @@ void ReadValues(benchmark::State& state, ReadPath read) {
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
+// Ten values at a time through a read queue, as a scan fetches what the page cache does not have; here it has all.
+// range: bytes of a value, MiB of the file, whether the value's checksum is compared, whether by io_uring.
+void ReadTogether(benchmark::State& state) {
+  constexpr std::size_t kTogether = 10;
+  const auto value_size = static_cast<std::size_t>(state.range(0));
+  const ValueLog& log = Prepared<ValueLog>(value_size, state.range(1));
+  const bool verify = state.range(2) != 0;
+  const bool use_io_uring = state.range(3) != 0;
+  ReadQueues queues(FileSystem::Default().get());
+  std::vector<ValueReads::Item> items(kTogether);
+  std::size_t next = 0;
+  for (auto _ : state) {
+    ValueReads reads(&queues, use_io_uring);
+    for (ValueReads::Item& item : items) {
+      item.query = QueryOf(log, next, verify);
+      item.is_done = false;
+      reads.Add(log.log.segments(), &item);
+      if (++next == log.keys.size()) next = 0;
+    }
+    reads.Submit();
+    reads.AwaitAll();
+    for (const ValueReads::Item& item : items) {
+      Require(item.status);
+      Require(item.value.size() == value_size, "a value has another size");
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kTogether));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kTogether) * state.range(0));
+}
+
 // A new way of reading gets a line here.
-BENCHMARK_CAPTURE(ReadValues, read, ByRead)
-    ->Name("ValueRead/read")
-    ->ArgNames({"value", "mib", "verify"})
-    ->ArgsProduct({{256, 1 << 10, 4 << 10, 16 << 10, 64 << 10}, {1, 256}, {1}})
-    ->ArgsProduct({{1 << 10, 64 << 10}, {256}, {0}});
+void AllSizes(benchmark::internal::Benchmark* kernel) {
+  kernel->ArgNames({"value", "mib", "verify"})
+      ->ArgsProduct({{256, 1 << 10, 4 << 10, 16 << 10, 64 << 10}, {1, 256}, {1}})
+      ->ArgsProduct({{1 << 10, 64 << 10}, {256}, {0}});
+}
+BENCHMARK_CAPTURE(ReadValues, read, Prepared<ValueLog, int, int>, ByRead)->Name("ValueRead/read")->Apply(AllSizes);
+BENCHMARK_CAPTURE(ReadValues, cached, Prepared<ValueLog, int, int>, IfCached)
+    ->Name("ValueRead/read if cached")
+    ->Apply(AllSizes);
+BENCHMARK_CAPTURE(ReadValues, mapped, Prepared<MappedValueLog, int, int>, ByRead)
+    ->Name("ValueRead/mapped")
+    ->Apply(AllSizes);
+BENCHMARK(ReadTogether)
+    ->Name("ValueRead/together")
+    ->ArgNames({"value", "mib", "verify", "io_uring"})
+    ->ArgsProduct({{256, 1 << 10, 4 << 10, 16 << 10, 64 << 10}, {256}, {1}, {0, 1}});
 
 }  // namespace
 }  // namespace cambium::bench

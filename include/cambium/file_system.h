@@ -44,7 +44,8 @@ class MappedRegion {
   virtual ~MappedRegion() = default;
   [[nodiscard]] virtual const char* data() const = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
-  // Copies [offset, offset + n) to `out`; a fault (truncated file, dead disk) is an IOError, never a signal.
+  // Copies [offset, offset + n) to `out`; a fault (truncated file, dead disk) is an IOError, never a signal. What lies
+  // behind the end of a file that was cut, but in its last page, is no fault and reads as zeros, or is an IOError too.
   virtual Status CopyOut(std::size_t offset, std::size_t n, char* out) const = 0;
 };
 
@@ -60,6 +61,13 @@ class File {
   virtual Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const = 0;
   // One piece of file after the other into several buffers; *read is the sum.
   virtual Status ReadVectored(std::uint64_t offset, std::span<const std::span<char>> out, std::size_t* read) const = 0;
+
+  // What of the same bytes is in memory, from `offset` on: never waits for a device. *read < n where the rest is not, or
+  // the file ends. NotSupported where nobody can tell.
+  virtual Status ReadCached(std::uint64_t /*offset*/, std::size_t /*n*/, char* /*out*/, std::size_t* read) const {
+    *read = 0;
+    return Status::NotSupported("read cached " + path() + ": nobody knows what is in memory");
+  }
 
   // Writes all bytes at `offset`, growing the file if need be. After an error the bytes of the range, and the size of
   // the file up to the end of the range, are undefined. NoSpace when disk or quota is full.

@@ -127,6 +127,10 @@ struct DBOptions {
   // Bytes of log that recovery would have to read before the family that holds its oldest part is flushed although its
   // memory table is not full. 0 = 1 GiB. Otherwise [4 KiB, 1 TiB].
   std::uint64_t max_total_wal_size = 0;
+  // Copies values that the page cache holds out of a mapping of their segment, without a system call. The process gets a
+  // handler for SIGBUS, which hands on every signal that is not of such a copy. x86-64; elsewhere, and where the system
+  // does not tell what the page cache holds, values are read as without it.
+  bool allow_mmap_reads = false;
   // Threads for flushes, sweeps and compactions. [1, 64]
   int max_background_jobs = 2;
 
@@ -155,6 +159,9 @@ struct ReadOptions {
   // For an iterator: value() may be called only after PrepareValue() returned true. Otherwise values are fetched when
   // value() first asks.
   bool allow_unprepared_value = false;
+  // Values that are not in memory are read together with io_uring, where several are wanted (MultiGet, iterators). Without
+  // it, or where the system refuses it, by a few threads that all databases of the process share.
+  bool async_io = true;
   // Sees only what is known to survive a power cut. With a snapshot: InvalidArgument.
   bool durable_only = false;
 };

@@ -22,10 +22,13 @@ class PinnableSlice : public Slice {
     if (this == &other) return *this;
     Unpin();
     release_ = std::exchange(other.release_, nullptr);
-    if (other.data() == other.self_.data()) {
-      const std::size_t offset_size = other.size();
+    const std::less_equal<> is_not_behind;  // of pointers into different objects
+    if (is_not_behind(other.self_.data(), other.data()) &&
+        is_not_behind(other.data(), other.self_.data() + other.self_.size())) {
+      const auto offset = static_cast<std::size_t>(other.data() - other.self_.data());
+      const std::size_t part_size = other.size();
       self_ = std::move(other.self_);
-      Slice::operator=(Slice(self_.data(), offset_size));
+      Slice::operator=(Slice(self_.data() + offset, part_size));
     } else {
       Slice::operator=(static_cast<const Slice&>(other));
     }
@@ -50,6 +53,11 @@ class PinnableSlice : public Slice {
   void PinSelf() {
     Unpin();
     Slice::operator=(Slice(self_));
+  }
+  // The same, of a part of it.
+  void PinSelfPart(Slice part) {
+    Unpin();
+    Slice::operator=(part);
   }
   void Reset() {
     Unpin();

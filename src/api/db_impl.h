@@ -36,6 +36,7 @@
 #include "util/result.h"
 #include "vlog/commit_log.h"
 #include "vlog/prepared_batch.h"
+#include "vlog/value_reads.h"
 
 namespace cambium {
 
@@ -234,10 +235,19 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] const View* CurrentView(SequenceNumber* sequence) const;
   // The same, held by count.
   [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
+  // What the view says of the key. *entry may borrow from *keep, and from the view.
+  Status FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
+                   Entry* entry) const;
+  // *value is a part of *buffer.
   Status GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options, Slice key,
-                 std::string* value) const;
+                 std::string* buffer, Slice* value) const;
+  Status GetNow(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer,
+                Slice* value) const;
   Status ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key, const Entry& entry,
-                   std::string* value) const;
+                   std::string* buffer, Slice* value) const;
+  [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
+  [[nodiscard]] static ValueQuery QueryFor(const Family& family, const ReadOptions& options, Slice key,
+                                           const Entry& entry);
 
   // ---- db_properties.cc ----
   [[nodiscard]] std::map<std::string, std::string> StatsOf(const FamilyView& family) const;
@@ -313,6 +323,7 @@ class DbImpl final : public DB, private SegmentSource {
 
   SnapshotList snapshots_;
   mutable std::atomic<int> iterator_count_{0};
+  mutable ReadQueues read_queues_;
 
   // Figures for properties. Bytes, counts and microseconds since opening.
   struct Stats {

@@ -1,5 +1,7 @@
 #include "api/db_iterator.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <vector>
 
@@ -10,6 +12,9 @@
 
 namespace cambium {
 namespace {
+
+// So many values in front: about what a core can have under way.
+constexpr std::size_t kPrefetchAhead = 4;
 
 // A cursor over nothing, and why: an error, or OK.
 class EmptyIterator final : public Iterator {
@@ -89,6 +94,8 @@ DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to
 }
 
 DbIterator::~DbIterator() {
+  Leave();
+  ahead_.reset();
   cursor_.reset();
   db_->iterator_count_.fetch_sub(1);
 }
@@ -99,12 +106,6 @@ void DbIterator::operator delete(DbIterator* it, std::destroying_delete_t) {
   ::operator delete(it);
 }
 
-void DbIterator::Reset() {
-  valid_ = false;
-  fetched_ = false;
-  status_ = Status::OK();
-}
-
 bool DbIterator::IsBelowLower(Slice key) const {
   return lower_.has_value() && family_->options().comparator->Compare(key, *lower_) < 0;
 }
@@ -112,8 +113,16 @@ bool DbIterator::IsAtOrAboveUpper(Slice key) const {
   return upper_.has_value() && family_->options().comparator->Compare(key, *upper_) >= 0;
 }
 
+void DbIterator::Leave() {
+  if (const std::size_t length = streak_ + (fetched_ ? 1 : 0); length > 0) family_->scan_length.Add(length);
+  streak_ = 0;
+  fetched_ = false;
+  prefetched_ = 0;
+  if (ahead_ != nullptr) ahead_->Clear();
+}
+
 void DbIterator::SeekToFirst() {
-  Reset();
+  Leave();
   if (lower_.has_value()) {
     cursor_->Seek(*lower_);
   } else {
@@ -123,13 +132,13 @@ void DbIterator::SeekToFirst() {
 }
 
 void DbIterator::Seek(Slice target) {
-  Reset();
+  Leave();
   cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
   Settle(Direction::kForward);
 }
 
 void DbIterator::SeekToLast() {
-  Reset();
+  Leave();
   if (upper_.has_value()) {
     cursor_->SeekForPrev(*upper_);
     if (cursor_->Valid() && IsAtOrAboveUpper(cursor_->key())) cursor_->Prev();
@@ -144,55 +153,128 @@ void DbIterator::SeekForPrev(Slice target) {
     SeekToLast();
     return;
   }
-  Reset();
+  Leave();
   cursor_->SeekForPrev(target);
   Settle(Direction::kBackward);
 }
 
-void DbIterator::Next() {
-  assert(valid_);
-  Reset();
-  cursor_->Next();
-  Settle(Direction::kForward);
+void DbIterator::Next() { Move(Direction::kForward); }
+void DbIterator::Prev() { Move(Direction::kBackward); }
+
+void DbIterator::Move(Direction direction) {
+  assert(IsAhead() || inside_);  // a value that could not be read is no reason not to go on
+  if (direction != direction_ && IsAhead()) {
+    // The cursor is somewhere in front; back to where the iterator is.
+    const std::string here(ahead_->key().data(), ahead_->key().size());
+    Leave();
+    cursor_->Seek(here);
+    status_ = cursor_->status();
+    if (!status_.ok() || !cursor_->Valid()) {
+      inside_ = false;
+      return;
+    }
+  }
+  streak_ = fetched_ && direction == direction_ ? streak_ + 1 : 0;
+  if (direction != direction_) prefetched_ = 0;
+  if (prefetched_ > 0) --prefetched_;
+  fetched_ = false;
+  status_ = Status::OK();
+  if (!IsAhead()) {
+    direction_ = direction;
+    MoveCursor(direction);
+    Settle(direction);
+    return;
+  }
+  ahead_->Pop();
+  const std::size_t expected = Expected();
+  if (streak_ > 0 && ahead_->size() <= expected / 2) FetchAhead(expected);
+  if (!IsAhead()) status_ = cursor_->status();
 }
 
-void DbIterator::Prev() {
-  assert(valid_);
-  Reset();
-  cursor_->Prev();
-  Settle(Direction::kBackward);
+void DbIterator::MoveCursor(Direction direction) const {
+  if (direction == Direction::kForward) {
+    cursor_->Next();
+  } else {
+    cursor_->Prev();
+  }
 }
 
-void DbIterator::Settle(Direction direction) {
+void DbIterator::Settle(Direction direction) const {
+  direction_ = direction;
   const auto is_inside = [&] {
     return direction == Direction::kForward ? !IsAtOrAboveUpper(cursor_->key()) : !IsBelowLower(cursor_->key());
   };
   // Tombstones beyond the bound are nobody's business: there may be millions.
-  bool inside = cursor_->Valid() && is_inside();
-  while (inside && cursor_->entry().kind == EntryKind::kTombstone) {
-    if (direction == Direction::kForward) {
-      cursor_->Next();
-    } else {
-      cursor_->Prev();
-    }
-    inside = cursor_->Valid() && is_inside();
+  inside_ = cursor_->Valid() && is_inside();
+  while (inside_ && cursor_->entry().kind == EntryKind::kTombstone) {
+    MoveCursor(direction);
+    inside_ = cursor_->Valid() && is_inside();
   }
-  status_ = cursor_->status();
-  valid_ = inside;
+  if (!IsAhead()) status_ = cursor_->status();
 }
 
 Slice DbIterator::key() const {
-  assert(valid_);
-  return cursor_->key();
+  assert(Valid());
+  return IsAhead() ? ahead_->key() : cursor_->key();
+}
+
+// Scans of a family are often of one length; and who has asked for some values one after the other will ask for as many
+// again.
+std::size_t DbIterator::Expected() const {
+  const std::size_t usual = family_->scan_length.usual();
+  return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
+}
+
+// Until `count` entries are in front, the one where the iterator stands among them.
+void DbIterator::FetchAhead(std::size_t count) const {
+  if (ahead_ == nullptr) {
+    ScanSource source;
+    source.segments = &view_->segments;
+    source.family = family_->id;
+    source.verify_checksums = options_.verify_checksums;
+    source.order = family_->equal_by;
+    source.queues = &db_->read_queues_;
+    source.use_io_uring = options_.async_io;
+    ahead_ = std::make_unique<ScanAhead>(source);
+  }
+  while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_)) {
+    MoveCursor(direction_);
+    Settle(direction_);
+  }
+  ahead_->Submit();
+}
+
+// Values of a scan lie anywhere in the log, each a few cache lines that wait for memory one after the other; those of the
+// next ones may come while this one is copied.
+void DbIterator::PrefetchMapped(std::size_t expected) const {
+  std::array<Entry, kPrefetchAhead> next;
+  const std::size_t wanted = std::min(expected > 0 ? expected - 1 : 0, next.size());
+  if (prefetched_ >= wanted) return;
+  const std::size_t found = cursor_->PeekAhead(direction_ == Direction::kForward, {next.data(), wanted});
+  for (std::size_t i = prefetched_; i < found; ++i) {
+    if (next[i].kind == EntryKind::kValue) PrefetchMappedValue(view_->segments, next[i].address);
+  }
+  prefetched_ = std::max(prefetched_, found);
+}
+
+// What is in the page cache is read as it is asked for: to be early brings nothing there.
+Status DbIterator::ReadHere() const {
+  const ValueQuery query = DbImpl::QueryFor(*family_, options_, cursor_->key(), cursor_->entry());
+  if (db_->options_.allow_mmap_reads) PrefetchMapped(Expected());
+  CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
+  if (is_read) return Status::OK();
+  const std::size_t expected = Expected();
+  if (expected < 2) return ReadValue(view_->segments, query, &buffer_, &value_);
+  FetchAhead(expected);
+  return ahead_->FetchValue(&value_);
 }
 
 bool DbIterator::FetchValue() const {
   if (fetched_) return true;
-  const Status read = db_->ReadEntry(*view_, *family_, options_, cursor_->key(), cursor_->entry(), &value_);
+  const Status read = IsAhead() ? ahead_->FetchValue(&value_) : ReadHere();
   if (!read.ok()) {
-    // The index has the key, so a value that is not found is damage too.
-    status_ = read.IsNotFound() ? Status::Corruption("an index entry without a value") : read;
-    value_.clear();
+    status_ = read;
+    value_ = Slice();
     return false;
   }
   fetched_ = true;
@@ -200,25 +282,25 @@ bool DbIterator::FetchValue() const {
 }
 
 Slice DbIterator::value() const {
-  assert(valid_);
-  const Entry entry = cursor_->entry();
-  if (entry.kind == EntryKind::kInline) return entry.inline_value;
+  assert(Valid());
+  const Entry its = entry();
+  if (its.kind == EntryKind::kInline) return its.inline_value;
   if (!fetched_ && (options_.allow_unprepared_value || !FetchValue())) return {};
   return value_;
 }
 
 bool DbIterator::PrepareValue() {
   if (!Valid()) return false;
-  return cursor_->entry().kind == EntryKind::kInline || FetchValue();
+  return entry().kind == EntryKind::kInline || FetchValue();
 }
 
 std::uint64_t DbIterator::ValueSize() const {
-  assert(valid_);
-  const Entry entry = cursor_->entry();
-  if (!entry.HasAddress()) return entry.inline_value.size();
+  assert(Valid());
+  const Entry its = entry();
+  if (!its.HasAddress()) return its.inline_value.size();
   if (fetched_) return value_.size();
-  const std::uint64_t overhead = kRecordHeaderSize + cursor_->key().size();
-  return entry.address.size() > overhead ? entry.address.size() - overhead : 0;
+  const std::uint64_t overhead = kRecordHeaderSize + key().size();
+  return its.address.size() > overhead ? its.address.size() - overhead : 0;
 }
 
 }  // namespace cambium

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "api/scan_ahead.h"
 #include "api/view.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
@@ -25,7 +26,7 @@ class DbIterator final : public Iterator {
   // As DbImpl's: in a forked child it stays.
   static void operator delete(DbIterator* it, std::destroying_delete_t);
 
-  [[nodiscard]] bool Valid() const override { return valid_ && status_.ok(); }
+  [[nodiscard]] bool Valid() const override { return (IsAhead() || inside_) && status_.ok(); }
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(Slice target) override;
@@ -40,9 +41,20 @@ class DbIterator final : public Iterator {
 
  private:
   enum class Direction : bool { kForward, kBackward };
-  // Moves from where the cursor is to the nearest entry that is visible, in the direction.
-  void Settle(Direction direction);
-  void Reset();
+  // Moves the cursor from where it is to the nearest entry that is visible, in the direction.
+  void Settle(Direction direction) const;
+  // The iterator is about to stand somewhere else than beside where it stood.
+  void Leave();
+  void Move(Direction direction);
+  void MoveCursor(Direction direction) const;
+  // Whether the entries in front, and not the cursor, say where the iterator stands.
+  [[nodiscard]] bool IsAhead() const { return ahead_ != nullptr && !ahead_->empty(); }
+  [[nodiscard]] Entry entry() const { return IsAhead() ? ahead_->entry() : cursor_->entry(); }
+  // How many values will be asked for from here on, as far as anybody can tell.
+  [[nodiscard]] std::size_t Expected() const;
+  void FetchAhead(std::size_t count) const;
+  Status ReadHere() const;
+  void PrefetchMapped(std::size_t expected) const;
   bool FetchValue() const;
   [[nodiscard]] bool IsBelowLower(Slice key) const;
   [[nodiscard]] bool IsAtOrAboveUpper(Slice key) const;
@@ -53,12 +65,17 @@ class DbIterator final : public Iterator {
   const std::shared_ptr<const View> view_;
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
-  std::unique_ptr<EntryCursor> cursor_;
-  bool valid_ = false;
+  mutable Direction direction_ = Direction::kForward;
+  std::size_t streak_ = 0;  // values that were asked for, one after the other, before this position
   // Fetching is part of looking, so value() may do it; one thread at a time uses an iterator.
+  mutable std::unique_ptr<EntryCursor> cursor_;
+  mutable bool inside_ = false;  // the cursor is at an entry that is visible
+  mutable std::unique_ptr<ScanAhead> ahead_;  // null until values are asked for one after the other
   mutable Status status_;
   mutable bool fetched_ = false;
-  mutable std::string value_;
+  mutable std::size_t prefetched_ = 0;  // values in front that the processor's caches were asked for
+  mutable std::string buffer_;
+  mutable Slice value_;
 };
 
 }  // namespace cambium

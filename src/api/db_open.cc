@@ -142,7 +142,8 @@ DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFam
       logger_(options_.info_log),
       pool_(std::make_unique<PagePool>(options_.page_cache_size)),
       obsolete_([this] { Schedule(Job::kRemove); }),
-      max_total_wal_size_(options_.max_total_wal_size) {}
+      max_total_wal_size_(options_.max_total_wal_size),
+      read_queues_(fs_.get()) {}
 
 Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const std::string& path,
                                                const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
@@ -344,6 +345,7 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
+    if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) segment->AllowMap();
     table = table.With(info.slot, std::move(segment));
   }
   view_.Update([&](View* view) { view->segments = std::move(table); });

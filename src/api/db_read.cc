@@ -1,11 +1,13 @@
 // Reading: point look-ups.
-#include "api/db_impl.h"
 #include <algorithm>
+
+#include "api/db_impl.h"
 
 #include "util/fault_point.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
 #include "vlog/value_reader.h"
+#include "vlog/value_reads.h"
 
 namespace cambium {
 
@@ -50,56 +52,99 @@ std::shared_ptr<const View> DbImpl::PinView(const ReadOptions& options, Sequence
   return view;
 }
 
+const SegmentTable& DbImpl::SegmentsOf(const View& view) const {
+  return MutantIs(Mutant::kSlotOfNewestView) ? view_.Peek()->segments : view.segments;
+}
+
+ValueQuery DbImpl::QueryFor(const Family& family, const ReadOptions& options, Slice key, const Entry& entry) {
+  return {entry.address, family.id, key, options.verify_checksums, family.equal_by};
+}
+
 Status DbImpl::ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key,
-                         const Entry& entry, std::string* value) const {
+                         const Entry& entry, std::string* buffer, Slice* value) const {
   switch (entry.kind) {
-    case EntryKind::kInline: value->assign(entry.inline_value.data(), entry.inline_value.size()); return Status::OK();
+    case EntryKind::kInline:
+      buffer->assign(entry.inline_value.data(), entry.inline_value.size());
+      *value = *buffer;
+      return Status::OK();
     case EntryKind::kValue:
     case EntryKind::kLargeValue:
-      return ReadValue(MutantIs(Mutant::kSlotOfNewestView) ? view_.Peek()->segments : view.segments, entry.address,
-                       family.id, key, options.verify_checksums, value, family.equal_by);
+      return ReadValue(SegmentsOf(view), QueryFor(family, options, key, entry), buffer, value);
     default: return Status::NotFound();
   }
 }
 
-Status DbImpl::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
-                       Slice key, std::string* value) const {
+Status DbImpl::FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
+                         Entry* entry) const {
   const FamilyView* const layers = view.Find(family.id);
   if (layers == nullptr) {
     // Else it was made after the snapshot, and was empty then.
     const bool is_gone = family.dropped.load(std::memory_order_acquire);
     return is_gone ? Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped") : Status::NotFound();
   }
-  Entry entry;
-  if (View::FindInMemory(*layers, key, sequence, &entry)) return ReadEntry(view, family, options, key, entry, value);
-  PageRef keep;
-  const Result<bool> found = layers->layers->Find(key, &keep, &entry);
+  if (View::FindInMemory(*layers, key, sequence, entry)) return Status::OK();
+  const Result<bool> found = layers->layers->Find(key, keep, entry);
   if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
-  if (!found.ok() || !*found) return Status::NotFound();
-  return ReadEntry(view, family, options, key, entry, value);
+  if (!found.ok() || !*found) *entry = Entry::Tombstone();
+  return Status::OK();
 }
 
-Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* value) {
+Status DbImpl::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
+                       Slice key, std::string* buffer, Slice* value) const {
+  PageRef keep;
+  Entry entry;
+  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &keep, &entry));
+  return ReadEntry(view, family, options, key, entry, buffer, value);
+}
+
+Status DbImpl::GetNow(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer,
+                      Slice* value) const {
   CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
   CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
   SequenceNumber sequence = 0;
   if (options.snapshot != nullptr || options.durable_only) {
     const std::shared_ptr<const View> view = PinView(options, &sequence);
-    return GetFrom(*view, *family, sequence, options, key, value);
+    return GetFrom(*view, *family, sequence, options, key, buffer, value);
   }
-  const EpochGuard guard;
-  const View* view = CurrentView(&sequence);
-  if (MutantIs(Mutant::kThreadPinsView)) {
-    static thread_local std::shared_ptr<const View> kept;
-    kept = view_.Pin();
+  Entry entry;
+  std::shared_ptr<const View> held;
+  {
+    const EpochGuard guard;
+    const View* const view = CurrentView(&sequence);
+    if (MutantIs(Mutant::kThreadPinsView)) {
+      static thread_local std::shared_ptr<const View> kept;
+      kept = view_.Pin();
+    }
+    PageRef keep;
+    CAMBIUM_RETURN_IF_ERROR(FindEntry(*view, *family, sequence, key, &keep, &entry));
+    if (!entry.HasAddress()) return ReadEntry(*view, *family, options, key, entry, buffer, value);
+    CAMBIUM_TRY(const bool is_read,
+                ReadCachedValue(SegmentsOf(*view), QueryFor(*family, options, key, entry), buffer, value));
+    if (is_read) return Status::OK();
+    // The device has to be asked. An epoch keeps the memory of all databases of the process from being given back; a
+    // view that is held by count keeps only what it needs.
+    held = view->shared_from_this();
   }
-  return GetFrom(*view, *family, sequence, options, key, value);
+  return ReadValue(SegmentsOf(*held), QueryFor(*family, options, key, entry), buffer, value);
+}
+
+Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
+  Slice found;
+  const Status s = GetNow(options, family, key, value, &found);
+  if (s.ok()) {
+    value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
+    value->resize(found.size());
+  } else if (!s.IsNotFound()) {
+    value->clear();  // nobody shall take damaged bytes for a value
+  }
+  return s;
 }
 
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
   value->Reset();
-  const Status s = Get(options, family, key, value->GetSelf());
-  if (s.ok()) value->PinSelf();
+  Slice found;
+  const Status s = GetNow(options, family, key, value->GetSelf(), &found);
+  if (s.ok()) value->PinSelfPart(found);
   return s;
 }
 
@@ -125,9 +170,43 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
   });
   SequenceNumber sequence = 0;
   const std::shared_ptr<const View> view = PinView(options, &sequence);
+  struct Waiting {
+    std::size_t index;
+    ValueReads::Item item;
+  };
+  std::vector<Waiting> waiting;  // for the device
+  waiting.reserve(order.size());
   for (const std::size_t i : order) {
-    statuses[i] = GetFrom(*view, *families[i], sequence, options, keys[i], values[i].GetSelf());
-    if (statuses[i].ok()) values[i].PinSelf();
+    PageRef keep;
+    Entry entry;
+    Slice found;
+    bool is_read = true;
+    statuses[i] = FindEntry(*view, *families[i], sequence, keys[i], &keep, &entry);
+    if (statuses[i].ok() && entry.HasAddress()) {
+      const Result<bool> cached =
+          ReadCachedValue(SegmentsOf(*view), QueryFor(*families[i], options, keys[i], entry), values[i].GetSelf(), &found);
+      statuses[i] = cached.status();
+      is_read = !cached.ok() || *cached;
+    } else if (statuses[i].ok()) {
+      statuses[i] = ReadEntry(*view, *families[i], options, keys[i], entry, values[i].GetSelf(), &found);
+    }
+    if (!is_read) {
+      waiting.push_back({i, {}});
+      waiting.back().item.query = QueryFor(*families[i], options, keys[i], entry);
+    } else if (statuses[i].ok()) {
+      values[i].PinSelfPart(found);
+    }
+  }
+  if (waiting.empty()) return;
+  ValueReads reads(&read_queues_, options.async_io);
+  for (Waiting& each : waiting) reads.Add(SegmentsOf(*view), &each.item);
+  reads.Submit();
+  for (Waiting& each : waiting) {
+    if (!each.item.is_done) reads.Await(each.item);
+    statuses[each.index] = each.item.status;
+    if (!each.item.status.ok()) continue;
+    *values[each.index].GetSelf() = std::move(each.item.buffer);
+    values[each.index].PinSelfPart({values[each.index].GetSelf()->data(), each.item.value.size()});
   }
 }
 

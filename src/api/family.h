@@ -11,6 +11,7 @@
 #include "api/index_stats.h"
 #include "api/log_table.h"
 #include "api/options_check.h"
+#include "api/scan_length.h"
 #include "cambium/column_family.h"
 #include "index/index.h"
 #include "util/compression.h"
@@ -71,6 +72,7 @@ struct Family {
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 
   IndexStats index_stats;
+  ScanLength scan_length;
 
   JobState flush;                     // background_mutex_, as all below
   JobState merge;

@@ -29,6 +29,7 @@ constexpr OptionField<DBOptions> kDbFields[] = {
     {"lock_wait_micros", &D::lock_wait_micros, kFixed, {0, 3'600'000'000}},
     {"page_cache_size", &D::page_cache_size, kDynamic, {64 * kKiB, kTiB * kKiB}},
     {"max_total_wal_size", &D::max_total_wal_size, kDynamic, {4 * kKiB, kTiB, true}},
+    {"allow_mmap_reads", &D::allow_mmap_reads},
     {"max_background_jobs", &D::max_background_jobs, kFixed, {1, 64}},
     {"file_system", NoText()},
     {"clock", NoText()},

@@ -218,11 +218,13 @@ class Verifier {
     const Comparator* comparator = comparators_.at(family.id);
     const Comparator* equal_by = comparator->EqualMeansSameBytes() ? nullptr : comparator;
     Status s;
+    const ValueQuery query = {entry.address, family.id, key, true, equal_by};
     if (verify_.deep) {
-      s = ReadValue(segments_, entry.address, family.id, key, true, &value_, equal_by);
-      report_->bytes_read += value_.size();
+      Slice value;
+      s = ReadValue(segments_, query, &buffer_, &value);
+      report_->bytes_read += value.size();
     } else {
-      s = CheckRecord(segments_, entry.address, family.id, key, equal_by);
+      s = CheckRecord(segments_, query);
     }
     if (s.IsCorruption()) s = s.WithContext("key " + key.ToString(true).substr(0, 64));
     return Found(s);
@@ -320,7 +322,7 @@ class Verifier {
   SegmentTable segments_;
   std::map<Slot, Account> accounts_;  // of the family at hand, counted
   std::uint64_t wrong_run_ = 0;       // the last one that was found wrong; no run is 0
-  std::string value_;
+  std::string buffer_;
 };
 
 }  // namespace

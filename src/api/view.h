@@ -35,7 +35,7 @@ struct FamilyView {
   std::shared_ptr<const Layers> layers;
 };
 
-struct View {
+struct View : std::enable_shared_from_this<View> {
   std::vector<FamilyView> families;  // by id
   SegmentTable segments;
 

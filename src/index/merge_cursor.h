@@ -69,6 +69,10 @@ class MergeCursor final : public EntryCursor {
   [[nodiscard]] Slice key() const override { return children_[order_[0]].key; }
   [[nodiscard]] Entry entry() const override { return children_[order_[0]].its.cursor->entry(); }
   [[nodiscard]] Status status() const override { return status_; }
+  // Those of the child that the entry is from: where most keys are, most of these come next.
+  std::size_t PeekAhead(bool forward, std::span<Entry> out) const override {
+    return children_[order_[0]].its.cursor->PeekAhead(forward, out);
+  }
   // Which child the entry is from. Requires Valid().
   [[nodiscard]] std::size_t source() const { return order_[0]; }
 

@@ -189,4 +189,15 @@ Entry TreeCursor::entry() const {
   return path_.back().page->entry(path_.back().index);
 }
 
+std::size_t TreeCursor::PeekAhead(bool forward, std::span<Entry> out) const {
+  assert(valid_);
+  const Step& leaf = path_.back();
+  const std::size_t there = forward ? leaf.page->entry_count() - 1 - leaf.index : leaf.index;
+  const std::size_t count = std::min(there, out.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out[i] = leaf.page->entry(forward ? leaf.index + 1 + i : leaf.index - 1 - i);
+  }
+  return count;
+}
+
 }  // namespace cambium

@@ -40,6 +40,7 @@ class TreeCursor final : public EntryCursor {
   [[nodiscard]] Slice key() const override;
   [[nodiscard]] Entry entry() const override;
   [[nodiscard]] Status status() const override { return status_; }
+  std::size_t PeekAhead(bool forward, std::span<Entry> out) const override;  // in the same leaf
 
  private:
   struct Step {

@@ -141,6 +141,23 @@ Status PosixFile::ReadVectored(std::uint64_t offset, std::span<const std::span<c
   return end.error == 0 ? Status::OK() : PosixError("read", path_, offset + end.moved, end.error);
 }
 
+Status PosixFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
+  *read = 0;
+  if (direct_) return Status::NotSupported("read cached " + path_ + ": opened with direct I/O");
+  if (offset >= kOffsetMax) return Status::OK();
+  const iovec piece = {out, std::min<std::uint64_t>(n, kOffsetMax - offset)};
+  const ssize_t got = ::preadv2(fd_, &piece, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+  if (got >= 0) {
+    *read = static_cast<std::size_t>(got);
+    return Status::OK();
+  }
+  if (errno == EAGAIN || errno == EINTR) return Status::OK();
+  if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) {
+    return Status::NotSupported("read cached " + path_ + ": this file system always waits");
+  }
+  return PosixError("read", path_, offset, errno);
+}
+
 Status PosixFile::Write(std::uint64_t offset, Slice data) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("write", offset, data.size()));
   const TransferEnd end = WriteToEnd(data.size(), alignment(), [&](std::size_t from, std::size_t size) {

@@ -23,6 +23,7 @@ class PosixFile final : public File {
 
   Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override;
   Status ReadVectored(std::uint64_t offset, std::span<const std::span<char>> out, std::size_t* read) const override;
+  Status ReadCached(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override;
   Status Write(std::uint64_t offset, Slice data) override;
   Status WriteVectored(std::uint64_t offset, std::span<const Slice> data) override;
   Status SyncData() override;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "io/guarded_copy.h"
 #include "io/posix_error.h"
 #include "io/posix_transfer.h"
 
@@ -37,6 +38,8 @@ class PosixMap final : public MappedRegion {
       return Status::InvalidArgument("copy from map of " + path_ + ": " + std::to_string(n) + " bytes at " +
                                      std::to_string(offset) + " of " + std::to_string(size_));
     }
+    if (n > 0 && CopyGuardHolds() && GuardedCopy(out, data() + offset, n)) return Status::OK();
+    // The file itself says what is wrong, and where.
     const std::uint64_t start = offset_ + offset;
     const TransferEnd end = ReadToEnd(n, 1, [&](std::size_t from, std::size_t size) {
       return ::pread(file_->get(), out + from, size, static_cast<off_t>(start + from));
@@ -72,6 +75,9 @@ Status MapFile(std::shared_ptr<const PosixDescriptor> file, const std::string& p
       return PosixError("map", path, offset, errno == ENODEV ? EOPNOTSUPP : errno);
     }
     base = static_cast<char*>(address);
+    // Who wants more than a page of what is not in memory reads the file.
+    static_cast<void>(::madvise(base, mapped, MADV_RANDOM));
+    static_cast<void>(InstallCopyGuard());  // without it copies are read from the file
   }
   *region = std::make_unique<PosixMap>(std::move(file), path, offset, length, base, mapped, skip);
   return Status::OK();

@@ -29,6 +29,7 @@ class TierCursor final : public EntryCursor {
   [[nodiscard]] Slice key() const override { return cursor_->key(); }
   [[nodiscard]] Entry entry() const override { return cursor_->entry(); }
   [[nodiscard]] Status status() const override { return cursor_ == nullptr ? Status::OK() : cursor_->status(); }
+  std::size_t PeekAhead(bool forward, std::span<Entry> out) const override { return cursor_->PeekAhead(forward, out); }
 
  private:
   void Open(std::size_t run);

@@ -1,6 +1,9 @@
 // EntryCursor: walks the entries of a layer, or of several merged, in key order.
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "cambium/slice.h"
 #include "cambium/status.h"
 #include "vlog/entry.h"
@@ -28,6 +31,10 @@ class EntryCursor {
   [[nodiscard]] virtual Slice key() const = 0;
   [[nodiscard]] virtual Entry entry() const = 0;
   [[nodiscard]] virtual Status status() const = 0;
+
+  // Entries that may come next in this direction, nearest first, as far as they are at hand: a guess, so that their
+  // values can be asked for early. Returns how many. Requires Valid(); what they borrow lives until the cursor moves.
+  virtual std::size_t PeekAhead(bool /*forward*/, std::span<Entry> /*out*/) const { return 0; }
 };
 
 }  // namespace cambium

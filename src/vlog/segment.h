@@ -9,6 +9,7 @@
 
 #include "cambium/file_system.h"
 #include "io/file_header.h"
+#include "vlog/segment_map.h"
 #include "vlog/value_address.h"
 
 namespace cambium {
@@ -30,6 +31,7 @@ class Segment {
         seed_(header.Seed()),
         on_release_(std::move(on_release)) {}
   ~Segment() {
+    map_.reset();
     file_.reset();
     if (obsolete_.load(std::memory_order_acquire) && on_release_ != nullptr) on_release_(path_);
   }
@@ -45,6 +47,15 @@ class Segment {
   [[nodiscard]] FileKind kind() const { return kind_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
+  // Its file grows no more, so values may be copied out of a mapping of it. Once, by whoever knows; readers of then may
+  // see it or not.
+  void AllowMap() {
+    map_ = std::make_unique<SegmentMap>(*file_);
+    usable_map_.store(map_.get(), std::memory_order_release);
+  }
+  // Null: values are read from the file.
+  [[nodiscard]] SegmentMap* map() const { return usable_map_.load(std::memory_order_acquire); }
+
   // The record that drops this segment is durable: the file goes with its last reader.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
 
@@ -53,6 +64,8 @@ class Segment {
   const Slot slot_;
   const std::string path_;
   std::unique_ptr<File> file_;
+  std::unique_ptr<SegmentMap> map_;
+  std::atomic<SegmentMap*> usable_map_{nullptr};
   const Id128 file_id_;
   const std::uint64_t epoch_;
   const FileKind kind_;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "api/test_store.h"
 #include "testing/seed.h"
@@ -29,6 +30,94 @@ void Fill(TestStore* store) {
   for (int i = 0; i < 200; i += 2) {
     if (i % 6 == 4) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
   }
+}
+
+// A store whose values are all in the log, and not in the page cache.
+void FillCold(TestStore* store, int count) {
+  store->options.blob_file_size = 1u << 20;
+  store->MustOpen();
+  for (int i = 0; i < count; ++i) store->Put(KeyOf(i), KeyOf(i) + std::string(1000, 'v'));
+  store->Compact();
+  store->fs->SetResident(false);
+}
+
+std::uint64_t LogReads(TestStore* store, const std::function<void()>& run) {
+  std::uint64_t reads = 0;
+  SimFault counter;
+  counter.matches = [&reads](SimOpKind kind, const std::string& path) {
+    reads += kind == SimOpKind::kRead && path.ends_with(".log") ? 1 : 0;
+    return false;
+  };
+  const int id = store->fs->AddFault(counter);
+  run();
+  store->fs->RemoveFault(id);
+  return reads;
+}
+
+TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
+  TestStore store;
+  FillCold(&store, 600);
+  const auto scan = [&](int from, int count, bool wants_values) {
+    return LogReads(&store, [&] {
+      const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+      int seen = 0;
+      for (it->Seek(KeyOf(from)); it->Valid() && seen < count; it->Next(), ++seen) {
+        ASSERT_EQ(it->key(), Slice(KeyOf(from + seen)));
+        if (!wants_values) continue;
+        ASSERT_EQ(it->value(), Slice(KeyOf(from + seen) + std::string(1000, 'v')));
+      }
+      EXPECT_EQ(seen, count);
+    });
+  };
+  EXPECT_EQ(scan(0, 600, false), 0u) << "keys are not in the log";
+  EXPECT_LE(scan(0, 600, true), 600u / 16 + 8) << "half of 32 at a time, once it is known to be long";
+  for (int i = 0; i < 40; ++i) scan(10 * i, 10, true);
+  EXPECT_LE(scan(400, 10, true), 2u) << "as long as scans usually are";
+  for (int i = 0; i < 40; ++i) scan(10 * i, 1, true);
+  const std::uint64_t bytes_of_one = scan(500, 1, true);
+  EXPECT_EQ(bytes_of_one, 1u);
+}
+
+TEST(DbIterator, TurnsAndErrorsAreWhereTheUserIsNotWhereTheCursorIs) {
+  TestStore store;
+  FillCold(&store, 300);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  const auto expect_at = [&](int i) {
+    ASSERT_TRUE(it->Valid()) << i << ' ' << it->status().ToString();
+    EXPECT_EQ(it->key(), Slice(KeyOf(i)));
+    EXPECT_EQ(it->value(), Slice(KeyOf(i) + std::string(1000, 'v')));
+  };
+  it->SeekToFirst();
+  for (int i = 0; i < 50; ++i, it->Next()) expect_at(i);
+  for (int i = 50; i > 20; --i, it->Prev()) expect_at(i);
+  for (int i = 20; i < 200; ++i, it->Next()) expect_at(i);
+  it->Seek(KeyOf(250));
+  for (int i = 250; i < 300; ++i, it->Next()) expect_at(i);
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().ok());
+  it->SeekToLast();
+  for (int i = 299; i >= 0; --i, it->Prev()) expect_at(i);
+  EXPECT_FALSE(it->Valid());
+
+  // One value is damaged: the others of its block are not, and the scan may go on behind it.
+  std::string log;
+  const std::string path = store.FilesOf(".log").front();
+  ASSERT_TRUE(store.fs->ReadFileForTest(path, &log).ok());
+  ASSERT_TRUE(store.fs->FlipBit(path, log.find(KeyOf(100) + "v") + 500, 3).ok());
+  int damaged = 0;
+  it->Seek(KeyOf(60));
+  for (int i = 60; i < 140; ++i) {
+    ASSERT_TRUE(it->Valid()) << i;
+    ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+    if (it->value().empty()) {
+      EXPECT_EQ(i, 100);
+      EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+      EXPECT_FALSE(it->Valid());
+      ++damaged;
+    }
+    it->Next();
+  }
+  EXPECT_EQ(damaged, 1);
 }
 
 TEST(DbIterator, WalksBothWaysAndTurns) {

@@ -126,7 +126,7 @@ TEST(OptionsFile, LooksLikeThis) {
       "\n[DBOptions]\n"
       "  create_if_missing=false\n  create_missing_column_families=false\n  error_if_exists=false\n"
       "  wal_recovery_mode=kTolerateCorruptedTailRecords\n  lock_wait_micros=0\n  page_cache_size=268435456\n"
-      "  max_total_wal_size=0\n  max_background_jobs=2\n"
+      "  max_total_wal_size=0\n  allow_mmap_reads=false\n  max_background_jobs=2\n"
       "\n[CFOptions \"default\"]\n"
       "  comparator=cambium.BytewiseComparator\n  index_type=kBTree\n  page_size=4096\n  filter_bits_per_key=10\n"
       "  write_buffer_size=67108864\n  max_write_buffer_number=3\n  enable_blob_files=true\n  min_blob_size=512\n"
@@ -135,7 +135,7 @@ TEST(OptionsFile, LooksLikeThis) {
       "  level0_slowdown_writes_trigger=20\n  level0_stop_writes_trigger=36\n  target_file_size_base=67108864\n"
       "  target_file_size_multiplier=1\n  max_bytes_for_level_base=268435456\n  max_bytes_for_level_multiplier=10\n"
       "  num_levels=7\n  compression=kNoCompression\n"
-      "\nchecksum=3e44e5f13118fb49\n";
+      "\nchecksum=9869f6f09ba32741\n";
   EXPECT_EQ(EncodeOptionsFile({}, {{kDefaultColumnFamilyName, {}}}), golden);
   EXPECT_TRUE(DecodeOptionsFile(golden, "OPTIONS").ok());
 }

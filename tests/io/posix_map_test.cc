@@ -68,13 +68,16 @@ TEST_F(PosixMapTest, SeesWhatIsWrittenLater) {
 TEST_F(PosixMapTest, ATruncatedFileIsAnIOErrorNotASignal) {
   std::unique_ptr<MappedRegion> region;
   ASSERT_TRUE(file_->Map(0, content_.size(), &region).ok());
-  ASSERT_TRUE(file_->Truncate(5000).ok());
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t end = page + 1000;
+  ASSERT_TRUE(file_->Truncate(end).ok());
   std::string out(content_.size(), '?');
-  EXPECT_TRUE(region->CopyOut(0, 5000, out.data()).ok());
-  EXPECT_EQ(out.substr(0, 5000), content_.substr(0, 5000));
-  const Status cut = region->CopyOut(4000, 2000, out.data());
+  EXPECT_TRUE(region->CopyOut(0, end, out.data()).ok());
+  EXPECT_EQ(out.substr(0, end), content_.substr(0, end));
+  const Status cut = region->CopyOut(page, 2 * page, out.data());
   EXPECT_TRUE(cut.IsIOError());
-  EXPECT_NE(cut.ToString().find(directory_.File("f") + ":5000: "), std::string::npos) << cut.ToString();
+  EXPECT_NE(cut.ToString().find(directory_.File("f") + ":" + std::to_string(end) + ": "), std::string::npos)
+      << cut.ToString();
   EXPECT_TRUE(region->CopyOut(content_.size() - 1, 1, out.data()).IsIOError());
   ASSERT_TRUE(file_->Truncate(0).ok());
   EXPECT_TRUE(region->CopyOut(0, 1, out.data()).IsIOError());

@@ -281,6 +281,7 @@ void Config::ApplyTo(Options* options) const {
   options->blob_file_size = blob_file_size;
   options->large_value_size = large_value_size;
   options->blob_compression_type = compression;
+  options->allow_mmap_reads = allow_mmap_reads;
 }
 
 std::string Config::ToString() const {
@@ -294,6 +295,7 @@ std::string Config::ToString() const {
          field("enable_blob_files", static_cast<std::uint64_t>(enable_blob_files)) + field("min_blob_size", min_blob_size) +
          field("blob_file_size", blob_file_size) + field("large_value_size", large_value_size) +
          field("compression", static_cast<std::uint64_t>(compression)) +
+         field("allow_mmap_reads", static_cast<std::uint64_t>(allow_mmap_reads)) +
          field("shuffle_tasks", static_cast<std::uint64_t>(shuffle_tasks));
 }
 
@@ -317,6 +319,7 @@ Config DrawConfig(Prng& prng) {
   config.large_value_size = std::uint64_t{4 << 10} << prng.Uniform(3);
   config.compression = kCompressions[prng.Uniform(kCompressions.size())];
   config.shuffle_tasks = prng.OneIn(2);
+  config.allow_mmap_reads = prng.OneIn(2);
   return config;
 }
 

@@ -31,6 +31,7 @@ struct Config {
   std::uint64_t blob_file_size = 16u << 10;
   std::uint64_t large_value_size = 4u << 10;
   CompressionType compression = CompressionType::kNoCompression;
+  bool allow_mmap_reads = false;
   bool shuffle_tasks = false;  // background tasks run in any order, not by priority
 
   void ApplyTo(Options* options) const;

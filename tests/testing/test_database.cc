@@ -5,6 +5,7 @@
 #include "io/sim/sim_random_source.h"
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
+#include "util/prng.h"
 
 namespace cambium::testing {
 
@@ -33,6 +34,7 @@ Status TestDatabase::Open() {
   if (on_open_) on_open_();
   if (sim_ != nullptr) {
     ++openings_;
+    sim_->SetResident(Prng(seed_ + openings_).OneIn(2));  // warm reads, or cold ones
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + openings_)
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });

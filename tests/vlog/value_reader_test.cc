@@ -5,63 +5,14 @@
 #include "testing/mutant_scope.h"
 #include "util/coding.h"
 #include "util/compression.h"
-#include "vlog/vlog_test_util.h"
+#include "vlog/value_store.h"
 
 namespace cambium::testing {
 namespace {
 
-constexpr Slot kSlot{3};
-constexpr std::uint32_t kFamily = 0;
-
-// One segment with records put into it, and the table that leads to it.
-struct Store {
-  explicit Store(FileKind kind = FileKind::kLog) : segment(MakeSegment(&fs, 1, kSlot, kind)) {
-    if (kind == FileKind::kLargeValue) end = kLargeRecordOffset;
-    table = table.With(kSlot, segment);
-  }
-  // Appends a record as it stands in `header`, with a right body checksum and a right header checksum.
-  ValueAddress Forge(RecordHeader header, const std::string& key, const std::string& stored) {
-    header.sequence = 1;
-    header.key_size = static_cast<std::uint32_t>(key.size());
-    header.value_size = stored.size();
-    header.body_checksum = BodyChecksum(key, stored);
-    std::string record(kRecordHeaderSize, '\0');
-    EncodeRecordHeader(header, segment->seed(), end, record.data());
-    record += key + stored;
-    record.resize(header.RecordSize());
-    EXPECT_TRUE(segment->file().Write(end, record).ok());
-    const ValueAddress address = segment->kind() == FileKind::kLargeValue
-                                     ? ValueAddress::OwnFile(kSlot, record.size())
-                                     : ValueAddress::InLog(kSlot, end, record.size());
-    end += record.size();
-    return address;
-  }
-  ValueAddress Put(const std::string& key, const std::string& value, Codec codec = Codec::kNone,
-                   std::uint32_t family = kFamily) {
-    RecordHeader header;
-    header.family = family;
-    std::string stored;
-    PutFixed<std::uint64_t>(&stored, value.size());
-    if (Compress(codec, value, &stored)) {
-      header.codec = codec;
-      return Forge(header, key, stored);
-    }
-    return Forge(header, key, value);
-  }
-  Status Read(ValueAddress address, Slice key, std::string* value, bool verify = true) {
-    return ReadValue(table, address, kFamily, key, verify, value);
-  }
-  Status Check(ValueAddress address, Slice key) { return CheckRecord(table, address, kFamily, key); }
-
-  SimFileSystem fs;
-  std::shared_ptr<Segment> segment;
-  SegmentTable table;
-  std::uint64_t end = kFileHeaderSize;
-};
-
 TEST(ValueReader, ReadsWhatWasWrittenWithEveryCodec) {
   Prng prng(1);
-  Store store;
+  ValueStore store;
   for (const Codec codec : {Codec::kNone, Codec::kLz4, Codec::kZstd}) {
     for (const std::size_t size : {0u, 1u, 7u, 8u, 511u, 16384u, 16385u, 300'000u, 3'000'000u}) {
       std::string value(size, 'z');
@@ -78,7 +29,7 @@ TEST(ValueReader, ReadsWhatWasWrittenWithEveryCodec) {
 
 // What a read of the record "alpha" in family 0 answers to an index that takes it for another.
 Status ReadAs(const std::string& key, std::uint32_t record_family) {
-  Store store;
+  ValueStore store;
   const ValueAddress address = store.Put("alpha", std::string(100, 'a'), Codec::kNone, record_family);
   std::string value;
   return store.Read(address, key, &value);
@@ -94,18 +45,18 @@ TEST(ValueReader, ARecordOfAnotherKeyOrFamilyIsCorruption) {
 }
 
 TEST(ValueReader, AWrongAddressIsCorruptionNamingTheFile) {
-  Store store;
+  ValueStore store;
   const ValueAddress address = store.Put("k", std::string(100, 'a'));
   const std::uint64_t size = address.size();
   std::string value;
   const ValueAddress wrong[] = {
-      ValueAddress::InLog(kSlot, address.offset() + 8, size),
-      ValueAddress::InLog(kSlot, 0, size),
-      ValueAddress::InLog(kSlot, store.end, size),
-      ValueAddress::InLog(kSlot, kLogOffsetMax - 8, size),
-      ValueAddress::InLog(kSlot, address.offset(), 8),
-      ValueAddress::InLog(kSlot, address.offset(), size - 8),
-      ValueAddress::OwnFile(kSlot, size),
+      ValueAddress::InLog(kStoreSlot, address.offset() + 8, size),
+      ValueAddress::InLog(kStoreSlot, 0, size),
+      ValueAddress::InLog(kStoreSlot, store.end, size),
+      ValueAddress::InLog(kStoreSlot, kLogOffsetMax - 8, size),
+      ValueAddress::InLog(kStoreSlot, address.offset(), 8),
+      ValueAddress::InLog(kStoreSlot, address.offset(), size - 8),
+      ValueAddress::OwnFile(kStoreSlot, size),
   };
   for (const ValueAddress a : wrong) {
     const Status s = store.Read(a, "k", &value);
@@ -117,13 +68,13 @@ TEST(ValueReader, AWrongAddressIsCorruptionNamingTheFile) {
   const auto last_slot = static_cast<Slot>(kSlotCountMax - 1);
   EXPECT_TRUE(store.Read(ValueAddress::InLog(last_slot, 128, size), "k", &value).IsCorruption());
   // A longer size than the record's is what rounding up makes of it.
-  EXPECT_TRUE(store.Read(ValueAddress::InLog(kSlot, address.offset(), size + 800), "k", &value).ok());
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(kStoreSlot, address.offset(), size + 800), "k", &value).ok());
   EXPECT_EQ(value, std::string(100, 'a'));
 }
 
 TEST(ValueReader, OnlyAPutHasAValue) {
   for (const RecordOp op : {RecordOp::kDelete, RecordOp::kLink, RecordOp::kMark, RecordOp::kPutLarge}) {
-    Store store;
+    ValueStore store;
     RecordHeader header;
     header.op = op;
     const ValueAddress address = store.Forge(header, "k", std::string(24, 'x'));
@@ -133,7 +84,7 @@ TEST(ValueReader, OnlyAPutHasAValue) {
 }
 
 TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
-  Store store;
+  ValueStore store;
   const std::string expected(100, 'a');
   const ValueAddress address = store.Put("key", expected);
   const std::uint64_t padding = store.end - (address.offset() + kRecordHeaderSize + 3 + 100);
@@ -161,7 +112,7 @@ TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
 
 // The record is read into the caller's string. Of one that is damaged, or of another key, nothing may stay there.
 TEST(ValueReader, AFailedReadLeavesNoBytes) {
-  Store store;
+  ValueStore store;
   const ValueAddress address = store.Put("key", std::string(100, 'a'));
   std::string value = "before";
   EXPECT_TRUE(store.Read(address, "another key", &value).IsCorruption());
@@ -182,7 +133,7 @@ TEST(ValueReader, ClaimedSizesTakeNoMemory) {
     for (const Codec codec : {Codec::kLz4, Codec::kZstd}) {
       for (const std::uint64_t claimed : {std::uint64_t{1} << 30, std::uint64_t{0xffffffff}, std::uint64_t{1} << 40,
                                           ~std::uint64_t{0}}) {
-        Store store(kind);
+        ValueStore store(kind);
         RecordHeader header;
         header.codec = codec;
         std::string stored;
@@ -196,15 +147,15 @@ TEST(ValueReader, ClaimedSizesTakeNoMemory) {
       }
     }
   }
-  Store store;
+  ValueStore store;
   store.Put("k", "v");
   std::string value;
-  EXPECT_TRUE(store.Read(ValueAddress::InLog(kSlot, kFileHeaderSize, std::uint64_t{1} << 29), "k", &value).ok());
+  EXPECT_TRUE(store.Read(ValueAddress::InLog(kStoreSlot, kFileHeaderSize, std::uint64_t{1} << 29), "k", &value).ok());
   EXPECT_LT(value.capacity(), 1u << 20);
 }
 
 TEST(ValueReader, AReadErrorIsAnIOErrorAndPasses) {
-  Store store;
+  ValueStore store;
   const ValueAddress address = store.Put("k", "value");
   SimFault fault;
   fault.kind = SimOpKind::kRead;

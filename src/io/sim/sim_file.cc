@@ -32,6 +32,16 @@ Status SimFile::ReadVectored(std::uint64_t offset, std::span<const std::span<cha
   return file_system_->ReadFile(inode_, path_, direct_, offset, out, read);
 }
 
+Status SimFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
+  *read = 0;
+  if (direct_ || !file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not known here");
+  {
+    const SimFileSystem::Guard guard(file_system_->mutex_);
+    if (!file_system_->resident_) return Status::OK();
+  }
+  return Read(offset, n, out, read);
+}
+
 Status SimFile::Write(std::uint64_t offset, Slice data) { return WriteVectored(offset, {&data, 1}); }
 
 Status SimFile::WriteVectored(std::uint64_t offset, std::span<const Slice> data) {

@@ -1,0 +1,81 @@
+#include "api/scan_ahead.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace cambium {
+
+Entry ScanAhead::entry() const {
+  const Slot& slot = front();
+  return slot.entry.kind == EntryKind::kInline ? Entry::Inline(slot.inline_value) : slot.entry;
+}
+
+bool ScanAhead::Push(const EntryCursor& cursor) {
+  const Entry entry = cursor.entry();
+  const std::size_t bytes = entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
+  if (count_ == kEntriesMax || (count_ > 0 && bytes_ + bytes > kBytesMax)) return false;
+  if (count_ == slots_.size()) {
+    // Only while it grows: the ring begins anew at its first entry.
+    std::rotate(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(slots_.empty() ? 0 : first_ % slots_.size()),
+                slots_.end());
+    first_ = 0;
+    slots_.push_back(std::make_unique<Slot>());
+  }
+  Slot& slot = *slots_[(first_ + count_) % slots_.size()];
+  ++count_;
+  const Slice key = cursor.key();
+  slot.key.assign(key.data(), key.size());
+  slot.entry = entry;
+  slot.bytes = bytes;
+  bytes_ += bytes;
+  if (entry.kind == EntryKind::kInline) {
+    slot.inline_value.assign(entry.inline_value.data(), entry.inline_value.size());
+    slot.entry.inline_value = Slice();
+    slot.state = State::kInline;
+  } else {
+    slot.item.query = {entry.address, source_.family, slot.key, source_.verify_checksums, source_.order};
+    Begin(&slot);
+  }
+  return true;
+}
+
+void ScanAhead::Begin(Slot* slot) {
+  ValueReads::Item& item = slot->item;
+  const Result<bool> cached = ReadCachedValue(*source_.segments, item.query, &item.buffer, &item.value);
+  if (cached.ok() && !*cached) {
+    slot->state = State::kPending;
+    reads_.Add(*source_.segments, &item);
+    return;
+  }
+  slot->state = State::kFetched;
+  item.status = cached.status();
+}
+
+Status ScanAhead::FetchValue(Slice* value) {
+  Slot& slot = front();
+  ValueReads::Item& item = slot.item;
+  switch (slot.state) {
+    case State::kInline: *value = slot.inline_value; return Status::OK();
+    case State::kPending: reads_.Await(item); break;
+    case State::kFetched: break;
+  }
+  slot.state = State::kFetched;
+  *value = item.value;
+  return item.status;
+}
+
+void ScanAhead::Pop() {
+  assert(count_ > 0);
+  Slot& slot = front();
+  if (slot.state == State::kPending) reads_.Await(slot.item);  // somebody else writes into it until then
+  bytes_ -= slot.bytes;
+  ++first_;
+  --count_;
+}
+
+void ScanAhead::Clear() {
+  reads_.AwaitAll();
+  first_ = count_ = bytes_ = 0;
+}
+
+}  // namespace cambium

@@ -1,0 +1,84 @@
+// ScanAhead: the entries in front of an iterator, with their values on the way.
+//
+//   user ──▶ [current] [ready] [ready] [pending] [pending]  ◀── the cursor, behind the last of them
+//
+// A value that is in memory is copied, or asked for from the caches; the others are read together, so that a scan waits
+// for the device once and not once per value. Nothing is fetched ahead for whoever asks for no values.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memtable/entry_cursor.h"
+#include "vlog/segment.h"
+#include "vlog/value_reads.h"
+
+namespace cambium {
+
+// What is the same for all values of an iterator.
+struct ScanSource {
+  const SegmentTable* segments = nullptr;
+  std::uint32_t family = 0;
+  bool verify_checksums = true;
+  const Comparator* order = nullptr;  // ValueQuery's
+  ReadQueues* queues = nullptr;
+  bool use_io_uring = true;
+};
+
+// One thread at a time.
+class ScanAhead {
+ public:
+  // As many entries, and so many bytes of values, at most.
+  static constexpr std::size_t kEntriesMax = 32;
+  static constexpr std::size_t kBytesMax = 4u << 20;
+
+  explicit ScanAhead(const ScanSource& source) : source_(source), reads_(source.queues, source.use_io_uring) {}
+
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+  // The first entry. Requires !empty(); borrowed until it is popped.
+  [[nodiscard]] Slice key() const { return front().key; }
+  [[nodiscard]] Entry entry() const;
+  // Its value, which waits for the device if it must.
+  Status FetchValue(Slice* value);
+
+  // Takes the cursor's entry, which is visible; the cursor may move then. False if there is no room.
+  bool Push(const EntryCursor& cursor);
+  // Hands in the reads of what was pushed.
+  void Submit() { reads_.Submit(); }
+  void Pop();
+  // Forgets all entries. Waits for reads that are under way.
+  void Clear();
+
+ private:
+  enum class State : unsigned char {
+    kInline,    // in `inline_value`
+    kPending,   // under way
+    kFetched,
+  };
+  struct Slot {
+    std::string key;
+    Entry entry;
+    std::string inline_value;
+    ValueReads::Item item;
+    State state = State::kInline;
+    std::size_t bytes = 0;
+  };
+
+  [[nodiscard]] const Slot& front() const { return *slots_[first_ % slots_.size()]; }
+  [[nodiscard]] Slot& front() { return *slots_[first_ % slots_.size()]; }
+  void Begin(Slot* slot);
+
+  const ScanSource source_;
+  std::vector<std::unique_ptr<Slot>> slots_;  // a ring
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+  ValueReads reads_;  // refers to slots, so it goes first
+};
+
+}  // namespace cambium

@@ -1,0 +1,64 @@
+#include "vlog/segment_map.h"
+
+#include <algorithm>
+
+namespace cambium {
+namespace {
+
+constexpr unsigned kLooksOfReads = 8;
+constexpr unsigned kLooksOfCopies = 512;
+
+// True at every n-th call of a thread.
+bool IsTurn(unsigned* count, unsigned n) {
+  *count = *count == 0 ? n - 1 : *count - 1;
+  return *count == 0;
+}
+
+}  // namespace
+
+const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
+  static thread_local constinit unsigned reads = 0;
+  static thread_local constinit unsigned copies = 0;
+  const std::uint64_t end = offset + size;
+  if (end > kChunks * kChunk || cannot_map_.load(std::memory_order_relaxed)) return nullptr;
+  for (std::size_t chunk = offset / kChunk; chunk * kChunk < end; ++chunk) {
+    const bool is_resident = IsResident(chunk);
+    const bool is_turn = is_resident ? IsTurn(&copies, kLooksOfCopies) : IsTurn(&reads, kLooksOfReads);
+    if (is_turn ? !Look(chunk) : !is_resident) return nullptr;
+  }
+  const MappedRegion* const region = MapIfNeeded();
+  return region != nullptr && end <= region->size() ? region : nullptr;
+}
+
+bool SegmentMap::Look(std::size_t chunk) {
+  FileInfo info;
+  if (!file_.GetInfo(&info).ok() || chunk * kChunk >= info.size) return false;
+  const std::uint64_t length = std::min<std::uint64_t>(kChunk, info.size - chunk * kChunk);
+  std::uint64_t resident = 0;
+  const Status asked = file_.Residency(chunk * kChunk, length, &resident);
+  if (asked.IsNotSupported()) cannot_map_.store(true, std::memory_order_relaxed);
+  const bool is_resident = asked.ok() && resident == length;
+  const std::uint64_t bit = std::uint64_t{1} << chunk % kBits;
+  auto& word = resident_[chunk / kBits];
+  if (is_resident) {
+    word.fetch_or(bit, std::memory_order_relaxed);
+  } else {
+    word.fetch_and(~bit, std::memory_order_relaxed);
+  }
+  return is_resident;
+}
+
+const MappedRegion* SegmentMap::MapIfNeeded() {
+  if (const MappedRegion* region = region_.load(std::memory_order_acquire); region != nullptr) return region;
+  FileInfo info;
+  std::unique_ptr<MappedRegion> made;
+  if (!file_.GetInfo(&info).ok() || !file_.Map(0, info.size, &made).ok()) {
+    cannot_map_.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  const MappedRegion* there = nullptr;
+  if (!region_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return there;
+  return made.release();
+}
+
+}  // namespace cambium

@@ -1,0 +1,52 @@
+// SegmentMap: a complete segment of the log in the process's memory, for values that the page cache holds anyway.
+//
+// A value that is in the page cache is copied out of the mapping, without a system call. One that is not is left to a
+// read of exactly its size: a fault on a mapping reads whole pages, one after the other, and nobody can do anything else
+// meanwhile. So a mapping is only as good as what is known of the page cache:
+//
+//   chunk of 1 MiB  ── not resident ──▶ values are read; every 8th read of a thread asks the system about its chunk
+//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again
+//
+// What is known may be wrong by now. Then a copy waits for the disk, as a read would have; it is never wrong.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "cambium/file_system.h"
+
+namespace cambium {
+
+// Any thread.
+class SegmentMap {
+ public:
+  // `file` grows no more, and outlives this.
+  explicit SegmentMap(const File& file) : file_(file) {}
+  ~SegmentMap() { delete region_.load(std::memory_order_acquire); }
+  SegmentMap(const SegmentMap&) = delete;
+  SegmentMap& operator=(const SegmentMap&) = delete;
+
+  // The file from its first byte on, if [offset, offset + size), size > 0, lies in it and is believed to be in the page
+  // cache. Null: read the file.
+  [[nodiscard]] const MappedRegion* Find(std::uint64_t offset, std::size_t size);
+
+ private:
+  static constexpr std::uint64_t kChunk = 1u << 20;
+  static constexpr std::size_t kChunks = (std::uint64_t{1} << 30) / kChunk;  // of the largest segment
+  static constexpr std::size_t kBits = 64;
+
+  [[nodiscard]] bool IsResident(std::size_t chunk) const {
+    return (resident_[chunk / kBits].load(std::memory_order_relaxed) >> chunk % kBits & 1) != 0;
+  }
+  // Asks the system.
+  bool Look(std::size_t chunk);
+  const MappedRegion* MapIfNeeded();
+
+  const File& file_;
+  std::atomic<const MappedRegion*> region_{nullptr};
+  std::atomic<bool> cannot_map_{false};  // not here, or not now: it is not tried again
+  std::atomic<std::uint64_t> resident_[kChunks / kBits] = {};
+};
+
+}  // namespace cambium

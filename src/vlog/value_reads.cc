@@ -1,0 +1,123 @@
+#include "vlog/value_reads.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace cambium {
+namespace {
+
+// Bytes between two values that are read with them. At 2.3 GB/s from a device that does 60,000 reads a second, bytes cost
+// as much as a read once they are 38 KiB; half of that, since they cost memory too.
+constexpr std::uint64_t kGapMax = 16u << 10;
+// A block of several values ends near here, so that the first does not wait for the last.
+constexpr std::uint64_t kBlockMax = 256u << 10;
+
+}  // namespace
+
+ValueReads::~ValueReads() {
+  AwaitAll();
+  if (queue_ != nullptr) queues_->Give(std::move(queue_), use_io_uring_);
+}
+
+void ValueReads::Add(const SegmentTable& segments, Item* item) {
+  item->is_done = false;
+  item->value = Slice();
+  Result<ValuePlace> place = LocateValue(segments, item->query);
+  if (!place.ok()) {
+    item->status = place.status();
+    item->is_done = true;
+    return;
+  }
+  item->place = *place;
+  added_.push_back(item);
+}
+
+void ValueReads::Submit() {
+  std::sort(added_.begin(), added_.end(), [](const Item* a, const Item* b) {
+    const std::uint64_t of_a = a->place.segment->number();
+    const std::uint64_t of_b = b->place.segment->number();
+    return of_a != of_b ? of_a < of_b : a->place.offset < b->place.offset;
+  });
+  std::vector<Item*> block;
+  std::uint64_t end = 0;
+  for (Item* const item : std::exchange(added_, {})) {
+    const bool is_near = !block.empty() && block.front()->place.segment == item->place.segment &&
+                         item->place.offset <= end + kGapMax &&
+                         item->place.offset + item->place.size <= block.front()->place.offset + kBlockMax;
+    if (!is_near && !block.empty()) SubmitBlock(std::exchange(block, {}));
+    block.push_back(item);
+    const std::uint64_t its_end = item->place.offset + item->place.size;
+    end = block.size() == 1 ? its_end : std::max(end, its_end);
+  }
+  if (!block.empty()) SubmitBlock(std::move(block));
+}
+
+void ValueReads::SubmitBlock(std::vector<Item*> items) {
+  if (queue_ == nullptr) queue_ = queues_->Take(use_io_uring_);
+  auto block = std::make_unique<Block>();
+  std::uint64_t end = 0;
+  for (const Item* item : items) end = std::max(end, item->place.offset + item->place.size);
+  const ValuePlace& first = items.front()->place;
+  block->request.file = &first.segment->file();
+  block->request.offset = first.offset;
+  block->request.size = end - first.offset;
+  block->bytes = std::make_unique_for_overwrite<char[]>(block->request.size);
+  block->request.out = block->bytes.get();
+  block->request.tag = block.get();
+  block->items = std::move(items);
+  ReadRequest* const request = &block->request;
+  blocks_.push_back(std::move(block));
+  if (const Status handed_in = queue_->Submit({&request, 1}); !handed_in.ok()) {
+    request->status = handed_in;
+    Deliver(blocks_.back().get());
+    blocks_.pop_back();
+  }
+}
+
+void ValueReads::Await(const Item& item) {
+  while (!item.is_done) Receive();
+}
+
+void ValueReads::AwaitAll() {
+  added_.clear();
+  while (!blocks_.empty()) Receive();
+}
+
+// At least one block, if one is under way.
+void ValueReads::Receive() {
+  assert(!blocks_.empty());
+  received_.clear();
+  if (const Status waited = queue_->Wait(&received_); !waited.ok()) {
+    queue_.reset();  // waits until nobody writes into the blocks any more
+    for (const auto& block : blocks_) {
+      block->request.status = waited;
+      Deliver(block.get());
+    }
+    blocks_.clear();
+    return;
+  }
+  for (ReadRequest* const request : received_) {
+    auto* const done = static_cast<Block*>(request->tag);  // the request goes with it
+    Deliver(done);
+    std::erase_if(blocks_, [done](const auto& block) { return block.get() == done; });
+  }
+}
+
+void ValueReads::Deliver(Block* block) {
+  const ReadRequest& request = block->request;
+  for (Item* const item : block->items) {
+    item->is_done = true;
+    item->status = request.status;
+    if (!item->status.ok()) continue;
+    const std::uint64_t from = item->place.offset - request.offset;
+    const std::size_t have = from >= request.read ? 0 : std::min<std::size_t>(request.read - from, item->place.size);
+    const Slice record(block->bytes.get() + from, have);
+    Slice value;
+    item->status = ParseValue(item->place, item->query, record, &item->buffer, &value);
+    if (item->status.ok() && value.data() != item->buffer.data()) item->buffer.assign(value.data(), value.size());
+    if (item->status.ok()) item->value = Slice(item->buffer.data(), value.size());
+  }
+}
+
+}  // namespace cambium

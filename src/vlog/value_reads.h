@@ -1,0 +1,69 @@
+// ValueReads: values that are read from the device together, while whoever wants them does something else.
+//
+//   Add(v7) Add(v2) Add(v3)  Submit()     Await(v2)
+//        by place: [v2 v3] [v7]  ──────▶  waits for its block, which has v3 too
+//
+// Values that lie near each other in a file are one read: what lies between costs less than a read of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vlog/read_queues.h"
+#include "vlog/value_reader.h"
+
+namespace cambium {
+
+// One thread at a time.
+class ValueReads {
+ public:
+  // A value that is wanted. It, and what its query borrows, stays where it is from Add until it is done.
+  struct Item {
+    ValueQuery query;
+    std::string buffer;
+    Slice value;  // of `buffer`
+    Status status;
+    bool is_done = false;
+
+   private:
+    friend class ValueReads;
+    ValuePlace place;
+  };
+
+  // Both must outlive it; so must the segments of everything that is added.
+  ValueReads(ReadQueues* queues, bool use_io_uring) : queues_(queues), use_io_uring_(use_io_uring) {}
+  ~ValueReads();
+  ValueReads(const ValueReads&) = delete;
+  ValueReads& operator=(const ValueReads&) = delete;
+
+  // To be read with the next Submit, unless it is done at once, with an error.
+  void Add(const SegmentTable& segments, Item* item);
+  // Hands in what was added. May wait for room, if more than ReadQueues::kDepth reads are under way.
+  void Submit();
+  // Returns when `item`, which was submitted, is done.
+  void Await(const Item& item);
+  // Returns when nothing is under way; what was added and not submitted is forgotten.
+  void AwaitAll();
+
+ private:
+  struct Block {
+    ReadRequest request;
+    std::unique_ptr<char[]> bytes;
+    std::vector<Item*> items;
+  };
+
+  void SubmitBlock(std::vector<Item*> items);
+  void Receive();
+  static void Deliver(Block* block);
+
+  ReadQueues* const queues_;
+  const bool use_io_uring_;
+  std::unique_ptr<ReadQueue> queue_;  // taken when it is needed
+  std::vector<Item*> added_;
+  std::vector<std::unique_ptr<Block>> blocks_;  // under way
+  std::vector<ReadRequest*> received_;
+};
+
+}  // namespace cambium

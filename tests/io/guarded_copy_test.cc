@@ -1,0 +1,171 @@
+// What a mapping does when its file is cut: a copy says so, everybody else gets the signal as if we were not there.
+// Whatever may end the process runs in a child, which tells by its exit code or its signal how it went.
+#include "io/guarded_copy.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cambium/file_system.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::size_t kPages = 4;
+
+// ---- The program as a child: argv is kChild, what stood for SIGBUS before us, what happens ----
+
+constexpr const char* kChild = "--meet-sigbus";
+constexpr int kHandled = 7;
+
+void Handle(int) { ::_exit(kHandled); }
+void HandleWithInformation(int, siginfo_t* info, void* context) {
+  ::_exit(info != nullptr && context != nullptr ? kHandled : 8);
+}
+
+int MeetSigbus(const std::string& before, const std::string& event) {
+  struct sigaction action = {};
+  if (before == "handler") action.sa_handler = Handle;
+  if (before == "ignore") action.sa_handler = SIG_IGN;
+  if (before == "handler with information") {
+    action.sa_sigaction = HandleWithInformation;
+    action.sa_flags = SA_SIGINFO;
+  }
+  if (::sigaction(SIGBUS, &action, nullptr) != 0 || !InstallCopyGuard()) return 90;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const TempDirectory directory;
+  std::unique_ptr<File> file;
+  std::unique_ptr<MappedRegion> region;
+  if (!FileSystem::Default()->Open(directory.File("f"), OpenMode::kCreateNew, {}, &file).ok()) return 91;
+  if (!file->Write(0, std::string(page, 'x')).ok() || !file->Map(0, page, &region).ok()) return 92;
+  if (!file->Truncate(0).ok() || !FileSystem::Default()->Unlink(directory.File("f")).ok()) return 93;
+  char out = 0;
+  if (!CopyGuardHolds() || GuardedCopy(&out, region->data(), 1)) return 94;
+  if (event == "sent") {
+    ::raise(SIGBUS);
+  } else {
+    static_cast<void>(*static_cast<const volatile char*>(region->data()));
+  }
+  if (!CopyGuardHolds() || GuardedCopy(&out, region->data(), 1)) return 95;
+  return 0;
+}
+
+class GuardedCopyTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!InstallCopyGuard()) GTEST_SKIP() << "SKIPPED: there is no guarded copy for this processor";
+    ASSERT_TRUE(FileSystem::Default()->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file_).ok());
+    ASSERT_TRUE(file_->Write(0, std::string(kPages * page_, 'x')).ok());
+    ASSERT_TRUE(file_->Map(0, kPages * page_, &region_).ok());
+  }
+  // Half of the pages go, under the mapping.
+  void Cut() { ASSERT_TRUE(file_->Truncate(kPages / 2 * page_).ok()); }
+  const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  TempDirectory directory_;
+  std::unique_ptr<File> file_;
+  std::unique_ptr<MappedRegion> region_;
+};
+
+TEST_F(GuardedCopyTest, CopiesWhatIsThereAndSaysWhatIsNot) {
+  ASSERT_TRUE(CopyGuardHolds());
+  std::string out(kPages * page_, '?');
+  EXPECT_TRUE(GuardedCopy(out.data(), region_->data(), out.size()));
+  EXPECT_EQ(out, std::string(out.size(), 'x'));
+  EXPECT_TRUE(GuardedCopy(out.data(), region_->data(), 0));
+  Cut();
+  std::string half(kPages / 2 * page_, '?');
+  EXPECT_TRUE(GuardedCopy(half.data(), region_->data(), half.size()));
+  EXPECT_EQ(half, std::string(half.size(), 'x'));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(GuardedCopy(out.data(), region_->data(), out.size()));
+    EXPECT_FALSE(GuardedCopy(out.data(), region_->data() + out.size() - 1, 1));
+  }
+}
+
+TEST_F(GuardedCopyTest, ManyThreadsMayFaultAtOnce) {
+  Cut();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      std::string out(kPages * page_, '?');
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(CopyGuardHolds());
+        EXPECT_FALSE(GuardedCopy(out.data(), region_->data(), out.size()));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// How a process ends that had this for SIGBUS before the guard came, and then meets the signal in this way.
+int StatusOf(const char* before, const char* event) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/proc/self/exe", "guarded_copy_test", kChild, before, event, nullptr);
+    ::_exit(99);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST_F(GuardedCopyTest, EveryOtherSignalGoesWhereItWouldHaveGone) {
+  for (const char* event : {"fault", "sent"}) {
+    const int handled = StatusOf("handler", event);
+    EXPECT_TRUE(WIFEXITED(handled) && WEXITSTATUS(handled) == kHandled) << event << ' ' << handled;
+    const int with_info = StatusOf("handler with information", event);
+    EXPECT_TRUE(WIFEXITED(with_info) && WEXITSTATUS(with_info) == kHandled) << event << ' ' << with_info;
+    const int by_default = StatusOf("default", event);
+    EXPECT_TRUE(WIFSIGNALED(by_default) && WTERMSIG(by_default) == SIGBUS) << event << ' ' << by_default;
+  }
+  const int fault = StatusOf("ignore", "fault");
+  EXPECT_TRUE(WIFSIGNALED(fault) && WTERMSIG(fault) == SIGBUS) << "the kernel lets no fault be ignored";
+  const int sent = StatusOf("ignore", "sent");
+  EXPECT_TRUE(WIFEXITED(sent) && WEXITSTATUS(sent) == 0) << sent;
+}
+
+TEST_F(GuardedCopyTest, AThreadThatBlocksTheSignalMustNotCopy) {
+  std::thread([] {
+    sigset_t all;
+    sigfillset(&all);
+    ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &all, nullptr), 0);
+    EXPECT_FALSE(CopyGuardHolds());
+  }).join();
+  EXPECT_TRUE(CopyGuardHolds());
+}
+
+void Ignore(int) {}
+
+TEST_F(GuardedCopyTest, AnotherHandlerIsNoticed) {
+  struct sigaction ours;
+  struct sigaction another = {};
+  another.sa_handler = Ignore;
+  ASSERT_EQ(sigaction(SIGBUS, &another, &ours), 0);
+  for (unsigned i = 0; i < kGuardChecks; ++i) static_cast<void>(CopyGuardHolds());
+  EXPECT_FALSE(CopyGuardHolds());
+  std::thread([] { EXPECT_FALSE(CopyGuardHolds()) << "a thread asks at once"; }).join();
+  ASSERT_EQ(sigaction(SIGBUS, &ours, nullptr), 0);
+  for (unsigned i = 0; i < kGuardChecks; ++i) static_cast<void>(CopyGuardHolds());
+  EXPECT_TRUE(CopyGuardHolds());
+}
+
+}  // namespace
+
+int RunChild(char** argv) { return MeetSigbus(argv[2], argv[3]); }
+bool IsChild(int argc, char** argv) { return argc == 4 && std::string(argv[1]) == kChild; }
+
+}  // namespace cambium::testing
+
+int main(int argc, char** argv) {
+  if (cambium::testing::IsChild(argc, argv)) return cambium::testing::RunChild(argv);
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,112 @@
+// What is known of the page cache, and when somebody asks again.
+#include "vlog/segment_map.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "vlog/value_store.h"
+
+namespace cambium::testing {
+namespace {
+
+// How many calls of a thread there are until the answer is this; 2000: it never was.
+int CallsUntil(SegmentMap* map, bool is_mapped, std::uint64_t offset = 200, std::size_t size = 100) {
+  int calls = 1;
+  while (calls < 2000 && (map->Find(offset, size) != nullptr) != is_mapped) ++calls;
+  return calls;
+}
+
+struct MappedStore : ValueStore {
+  explicit MappedStore(SimOptions options = {}) : ValueStore(FileKind::kLog, options) {
+    for (int i = 0; i < 30; ++i) Put("key" + std::to_string(i), std::string(100'000, 'v'));
+  }
+};
+
+TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
+  MappedStore store;
+  SegmentMap map(store.segment->file());
+  store.fs.SetResident(false);
+  EXPECT_EQ(CallsUntil(&map, true), 2000);
+  store.fs.SetResident(true);
+  EXPECT_LE(CallsUntil(&map, true), 8);
+  EXPECT_EQ(CallsUntil(&map, true), 1);
+  store.fs.SetResident(false);
+  EXPECT_LE(CallsUntil(&map, false), 512);
+}
+
+TEST(SegmentMap, EachChunkIsLookedAtForItself) {
+  MappedStore store;
+  SegmentMap map(store.segment->file());
+  constexpr std::uint64_t kChunk = 1u << 20;
+  EXPECT_LE(CallsUntil(&map, true, 0), 8);
+  store.fs.SetResident(false);
+  EXPECT_EQ(CallsUntil(&map, true, kChunk), 2000) << "not by its neighbour";
+  EXPECT_EQ(CallsUntil(&map, true, kChunk - 50, 100), 2000) << "half of it is not";
+  store.fs.SetResident(true);
+  EXPECT_LE(CallsUntil(&map, true, kChunk - 50, 100), 16);
+}
+
+TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
+  {
+    MappedStore store;
+    SegmentMap map(store.segment->file());
+    EXPECT_EQ(CallsUntil(&map, true, store.end + 100), 2000);
+    EXPECT_EQ(CallsUntil(&map, true, store.end - 10, 100), 2000);
+    EXPECT_LE(CallsUntil(&map, true, store.end - 100, 100), 16);
+    EXPECT_EQ(map.Find(std::uint64_t{1} << 30, 1), nullptr);
+  }
+  for (const bool has_maps : {false, true}) {
+    SimOptions options;
+    options.maps = has_maps;
+    options.residency = !has_maps;
+    MappedStore store(options);
+    SegmentMap map(store.segment->file());
+    EXPECT_EQ(CallsUntil(&map, true), 2000);
+  }
+}
+
+TEST(SegmentMap, ManyThreadsShareOne) {
+  MappedStore store;
+  SegmentMap map(store.segment->file());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) {
+        const MappedRegion* const region = map.Find(static_cast<std::uint64_t>(i) * 1000, 500);
+        if (region == nullptr) continue;
+        char out[500];
+        EXPECT_TRUE(region->CopyOut(static_cast<std::size_t>(i) * 1000, 500, out).ok());
+      }
+    });
+  }
+  for (int i = 0; i < 100; ++i) store.fs.SetResident(i % 2 == 0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// The same values come out, whether they are read or copied.
+TEST(SegmentMap, AMappedValueIsTheValue) {
+  ValueStore store;
+  const ValueAddress address = store.Put("key", std::string(5000, 'v'));
+  const ValueAddress last = store.Put("last", std::string(3, 'l'));
+  store.segment->AllowMap();
+  std::string value;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(store.Read(address, "key", &value).ok());
+    EXPECT_EQ(value, std::string(5000, 'v'));
+    ASSERT_TRUE(store.Read(last, "last", &value).ok());
+    EXPECT_EQ(value, "lll");
+  }
+  EXPECT_NE(store.segment->map()->Find(address.offset(), 100), nullptr);
+  EXPECT_TRUE(store.Read(address, "other", &value).IsCorruption());
+  ASSERT_TRUE(store.fs.FlipBit(PathOf(1), address.offset() + 2000, 1).ok());
+  EXPECT_TRUE(store.Read(address, "key", &value).IsCorruption());
+  SimFault fault;
+  fault.kind = SimOpKind::kRead;
+  store.fs.AddFault(fault);
+  EXPECT_TRUE(store.Read(last, "last", &value).IsIOError());
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,157 @@
+// Values that are read together: each is what ReadValue says, whatever else is read with it, and nothing is written to
+// when its reader has gone.
+#include "vlog/value_reads.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "testing/seed.h"
+#include "util/prng.h"
+#include "vlog/value_store.h"
+
+namespace cambium::testing {
+namespace {
+
+struct Known {
+  ValueAddress address;
+  std::string key;
+  std::string value;
+};
+
+std::vector<Known> Fill(ValueStore* store, Prng& prng, std::size_t count) {
+  std::vector<Known> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    Known one;
+    one.key = "key" + std::to_string(i);
+    // Small ones, a few that are larger than a gap, and one in fifty that is larger than a block.
+    const std::uint64_t size = prng.OneIn(50) ? 300'000 : prng.OneIn(6) ? prng.Uniform(60'000) : prng.Uniform(2000);
+    const bool is_text = prng.OneIn(3);
+    one.value = is_text ? std::string(size, 't') : prng.Bytes(size);
+    one.address = store->Put(one.key, one.value, is_text ? Codec::kLz4 : Codec::kNone);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+ValueReads::Item ItemFor(const Known& known) {
+  ValueReads::Item item;
+  item.query = {known.address, kStoreFamily, known.key, true, nullptr};
+  return item;
+}
+
+TEST(ValueReads, EachIsWhatWasWrittenInWhateverOrder) {
+  const std::uint64_t seed = SeedFromEnvironment(0x7ea5);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  Prng prng(seed);
+  ValueStore store;
+  const std::vector<Known> all = Fill(&store, prng, 300);
+  ReadQueues queues(&store.fs);
+  for (int round = 0; round < 60; ++round) {
+    std::deque<ValueReads::Item> items;
+    ValueReads reads(&queues, prng.OneIn(2));
+    std::vector<const Known*> wanted;
+    const std::size_t count = prng.Between(1, 80);  // more than one queue has room for
+    for (std::size_t i = 0; i < count; ++i) {
+      wanted.push_back(&all[prng.Uniform(all.size())]);
+      items.push_back(ItemFor(*wanted.back()));
+      reads.Add(store.table, &items.back());
+      if (prng.OneIn(20)) reads.Submit();
+    }
+    reads.Submit();
+    if (prng.OneIn(10)) continue;  // nobody waits
+    std::vector<std::size_t> order(count);
+    for (std::size_t i = 0; i < count; ++i) order[i] = i;
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[prng.Uniform(i)]);
+    for (const std::size_t i : order) {
+      reads.Await(items[i]);
+      ASSERT_TRUE(items[i].status.ok()) << items[i].status.ToString();
+      ASSERT_EQ(items[i].value, Slice(wanted[i]->value)) << wanted[i]->key;
+    }
+  }
+}
+
+// Reads of the file that it takes to have all of these.
+std::uint64_t ReadsFor(ValueStore* store, const std::vector<Known>& wanted) {
+  ReadQueues queues(&store->fs);
+  std::deque<ValueReads::Item> items;
+  ValueReads reads(&queues, false);
+  const std::uint64_t before = store->fs.calls(SimOpKind::kRead);
+  for (const Known& known : wanted) {
+    items.push_back(ItemFor(known));
+    reads.Add(store->table, &items.back());
+  }
+  reads.Submit();
+  for (const ValueReads::Item& item : items) {
+    reads.Await(item);
+    EXPECT_TRUE(item.status.ok()) << item.status.ToString();
+  }
+  return store->fs.calls(SimOpKind::kRead) - before;
+}
+
+TEST(ValueReads, NeighboursAreOneRead) {
+  ValueStore store;
+  std::vector<Known> all;
+  const auto put = [&](std::size_t size) {
+    Known one{{}, "key" + std::to_string(all.size()), std::string(size, 'v')};
+    one.address = store.Put(one.key, one.value);
+    all.push_back(one);
+  };
+  for (int i = 0; i < 40; ++i) put(1000);
+  EXPECT_EQ(ReadsFor(&store, all), 1u);
+  EXPECT_EQ(ReadsFor(&store, {all[7], all[3], all[3], all[12]}), 1u) << "within 16 KiB";
+  EXPECT_EQ(ReadsFor(&store, {all[0], all[39]}), 2u) << "40 KiB lie between";
+  for (int i = 0; i < 10; ++i) put(100'000);
+  const std::vector<Known> large(all.end() - 10, all.end());
+  EXPECT_EQ(ReadsFor(&store, large), 5u) << "two in 256 KiB";
+}
+
+TEST(ValueReads, AnErrorIsOfThoseThatWereReadWithIt) {
+  ValueStore store;
+  Prng prng(5);
+  std::vector<Known> all;
+  for (int i = 0; i < 3; ++i) {
+    Known one{{}, "key" + std::to_string(i), std::string(50'000, 'v')};
+    one.address = store.Put(one.key, one.value);
+    all.push_back(one);
+  }
+  ASSERT_TRUE(store.fs.FlipBit(PathOf(1), all[1].address.offset() + 3000, 2).ok());
+  ReadQueues queues(&store.fs);
+  {
+    std::deque<ValueReads::Item> items;
+    ValueReads reads(&queues, true);
+    for (const Known& known : all) {
+      items.push_back(ItemFor(known));
+      reads.Add(store.table, &items.back());
+    }
+    items.push_back(ItemFor(all[0]));
+    items.back().query.address = ValueAddress::InLog(Slot{9}, 128, 100);
+    reads.Add(store.table, &items.back());
+    EXPECT_TRUE(items.back().is_done && items.back().status.IsCorruption()) << "no such segment";
+    reads.Submit();
+    for (const ValueReads::Item& item : items) reads.Await(item);
+    EXPECT_TRUE(items[0].status.ok());
+    EXPECT_TRUE(items[1].status.IsCorruption()) << items[1].status.ToString();
+    EXPECT_TRUE(items[1].value.empty());
+    EXPECT_TRUE(items[2].status.ok());
+  }
+  SimFault fault;
+  fault.kind = SimOpKind::kRead;
+  store.fs.AddFault(fault);
+  ValueReads::Item item = ItemFor(all[0]);
+  ValueReads reads(&queues, true);
+  reads.Add(store.table, &item);
+  reads.Submit();
+  reads.Await(item);
+  EXPECT_TRUE(item.status.IsIOError()) << item.status.ToString();
+  item = ItemFor(all[0]);
+  reads.Add(store.table, &item);
+  reads.Submit();
+  reads.Await(item);
+  EXPECT_EQ(item.value, Slice(all[0].value));
+}
+
+}  // namespace
+}  // namespace cambium::testing
