@@ -300,6 +300,7 @@ std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
   options.segments.page_size = static_cast<std::uint32_t>(its.page_size);
   options.merges.sweep_ratio = static_cast<std::uint64_t>(its.sweep_ratio);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
+  options.write_buffer_size = its.write_buffer_size;
   options.create_file = [this, page_size = its.page_size] { return MakeIndexFile(FileKind::kIndex, page_size); };
   return std::make_unique<BTreeIndex>(options);
 }

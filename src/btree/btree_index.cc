@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 #include "btree/cost_law.h"
@@ -15,6 +16,10 @@ const TreeLayers& AsTree(const Layers& layers) {
   assert(dynamic_cast<const TreeLayers*>(&layers) != nullptr);
   return static_cast<const TreeLayers&>(layers);
 }
+
+// Files of pages go as a whole. Where one is as large as the tree, all of it has to be copied now and then.
+constexpr std::uint64_t kSegmentsOfTree = 8;
+constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
 
 bool HasRanges(const MergeTop& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
 
@@ -161,7 +166,8 @@ Status SweepOutcome::StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) c
 BTreeIndex::BTreeIndex(BTreeIndexOptions options)
     : options_(std::move(options)),
       sweep_ratio_(options_.merges.sweep_ratio),
-      filter_bits_per_key_(options_.filter_bits_per_key) {
+      filter_bits_per_key_(options_.filter_bits_per_key),
+      write_buffer_size_(options_.write_buffer_size) {
   assert(options_.comparator != nullptr && options_.pool != nullptr && options_.create_file != nullptr);
   assert(options_.merges.sweep_ratio > 0);
 }
@@ -169,6 +175,9 @@ BTreeIndex::BTreeIndex(BTreeIndexOptions options)
 MergePolicy BTreeIndex::Merges() const {
   MergePolicy policy = options_.merges;
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
+  // As much as a step of a sweep writes before it commits: MergeInput::max_output_bytes.
+  policy.flush_pages_max =
+      std::max<std::uint64_t>(256, write_buffer_size_.load(std::memory_order_relaxed) / options_.segments.page_size);
   return policy;
 }
 
@@ -231,15 +240,43 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable,
   return BytesPerUpdate(cost) * cost.batch;
 }
 
-std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const {
+// The part of all pages that the rest of a sweep will replace.
+Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
+  const LayersShape facts = layers.shape();
+  if (facts.merged_keys == 0) return 0.0;
+  double ahead = 1;
+  if (const auto& sweep = layers.parts().sweep; sweep.has_value()) {
+    CAMBIUM_TRY(const std::uint64_t behind, layers.Rank(sweep->cursor));
+    ahead -= static_cast<double>(behind) / static_cast<double>(facts.merged_keys);
+  }
+  double keys = 0;
+  for (std::size_t i = facts.merge_in_progress ? layers.first_swept() : 0; i < layers.runs().size(); ++i) {
+    keys += static_cast<double>(layers.runs()[i]->info().root.entry_count);
+  }
+  const double pages = static_cast<double>(facts.merged_live_bytes) / layers.parts().page_size;
+  return ahead * PagesTouched(pages, keys) / pages;
+}
+
+IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_memtable) const {
+  const LayersShape facts = layers.shape();
+  const std::uint64_t bytes = facts.merged_live_bytes + facts.run_file_bytes +
+                              (with_memtable ? write_buffer_size_.load(std::memory_order_relaxed) : 0);
+  IndexSegmentOptions segments = options_.segments;
+  segments.segment_bytes_max =
+      std::min(segments.segment_bytes_max, std::max(kSegmentBytesLeast, bytes / kSegmentsOfTree));
+  return segments;
+}
+
+std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
+                                              std::uint64_t copy_bytes_max, double share_to_be_replaced) const {
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;
   for (const auto& [number, info] : layers.parts().segments) {
     uses.push_back({number, info.length / page_size, info.live_units});
   }
   EvacuationPolicy policy = options_.evacuation;
-  policy.small_units = options_.segments.segment_bytes_max / page_size / 16;
-  return PickVictims(uses, policy, copy_bytes_max / page_size);
+  policy.small_units = segments.segment_bytes_max / page_size / 16;
+  return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
 }
 
 // What is merged: the memtable, if there is one, and S below it. S is what the sweep in progress began with, or all
@@ -292,15 +329,19 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   sweep.root = layers.parts().root;
   sweep.files = layers.parts().files;
   outcome->swept_ = ChooseLayers(layers, resumes, input, &sweep);
+  const IndexSegmentOptions segments = SegmentsFor(layers, input.memtable != nullptr);
   if (input.memtable == nullptr) {
     sweep.max_output_bytes = input.max_output_bytes;
-    sweep.victims = VictimsOf(layers, input.max_output_bytes / 2);
+    // One that always begins again would never get to its end.
+    if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
+    CAMBIUM_TRY(const double share, ShareToBeReplaced(layers));
+    sweep.victims = VictimsOf(layers, segments, input.max_output_bytes / 2, share);
   } else {
-    sweep.victims = VictimsOf(layers, options_.segments.segment_bytes_max);
+    // What it replaces anyway is not copied besides.
+    sweep.victims = VictimsOf(layers, segments, segments.segment_bytes_max, 0);
   }
 
-  IndexSegmentWriter writer(options_.segments, options_.create_file, options_.pool,
-                            TakeOpenSegment(layers, sweep.victims));
+  IndexSegmentWriter writer(segments, options_.create_file, options_.pool, TakeOpenSegment(layers, sweep.victims));
   CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
   CAMBIUM_RETURN_IF_ERROR(writer.Sync());
   outcome->written_ = writer.segments();

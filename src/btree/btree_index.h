@@ -30,7 +30,8 @@ struct BTreeIndexOptions {
   IndexSegmentOptions segments;  // with the page size
   unsigned fill_percent = 95;
   unsigned filter_bits_per_key = 10;  // without effect under a comparator for which filters do not work
-  MergePolicy merges;
+  MergePolicy merges;  // its flush_pages_max follows from the size of memtables
+  std::size_t write_buffer_size = 64u << 20;
   EvacuationPolicy evacuation;  // its small_units follow from the size of segments
   CreateIndexFile create_file;
 };
@@ -52,13 +53,18 @@ class BTreeIndex final : public Index {
   void SetOptions(const ColumnFamilyOptions& options) override {
     sweep_ratio_.store(static_cast<std::uint64_t>(options.sweep_ratio), std::memory_order_relaxed);
     filter_bits_per_key_.store(static_cast<unsigned>(options.filter_bits_per_key), std::memory_order_relaxed);
+    write_buffer_size_.store(options.write_buffer_size, std::memory_order_relaxed);
   }
   void SealFiles() override { open_segment_ = {}; }
 
  private:
   friend class SweepOutcome;
 
-  [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, std::uint64_t copy_bytes_max) const;
+  static Result<double> ShareToBeReplaced(const TreeLayers& layers);
+  // Segments as large as suits the tree: an eighth of it, not above what the options say.
+  [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable) const;
+  [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
+                                                  std::uint64_t copy_bytes_max, double share_to_be_replaced) const;
   static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const MergeInput& input,
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
@@ -71,6 +77,7 @@ class BTreeIndex final : public Index {
   const BTreeIndexOptions options_;
   std::atomic<std::uint64_t> sweep_ratio_;  // of options_.merges, until it is changed
   std::atomic<unsigned> filter_bits_per_key_;  // so too
+  std::atomic<std::size_t> write_buffer_size_;
   OpenIndexSegment open_segment_;  // no file: the next merge starts one
 };
 

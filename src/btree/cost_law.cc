@@ -90,10 +90,13 @@ double BytesPerUpdate(const TreeCost& cost) {
   if (cost.batch <= 0) return 0;
   const double memtables = MemtablesPerMerge(cost);
   const double updates = memtables * cost.batch;
-  const bool brings_merge = updates * static_cast<double>(cost.policy.sweep_ratio) >= cost.keys;
+  const double leaves = std::max(1.0, cost.keys * cost.entry_bytes / cost.page_bytes);
+  const double beside =
+      PagesBesideMemtable(leaves, cost.page_bytes / cost.entry_bytes, cost.batch, updates - cost.batch);
+  const bool brings_merge = updates * static_cast<double>(cost.policy.sweep_ratio) >= cost.keys &&
+                            beside <= static_cast<double>(cost.policy.flush_pages_max);
   const double runs = brings_merge ? memtables - 1 : memtables;
 
-  const double leaves = std::max(1.0, cost.keys * cost.entry_bytes / cost.page_bytes);
   const double added_leaves = updates * cost.new_share * cost.entry_bytes / cost.page_bytes;
   const double rewritten = cost.keys <= 0 ? 0 : BytesOfAllLevels(leaves, updates, cost);
   const double copied = LivePartOfOldest(cost.keys <= 0 ? 1 : PagesTouched(leaves, updates) / leaves);

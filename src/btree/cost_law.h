@@ -7,8 +7,8 @@
 //              is far below L, s * N/M when it is above (s bytes a key), whatever P is.
 //   parents    the same for each level of branches. Those above the leaves hold a filter, and are up to four pages
 //              large.
-//   runs       of the M/m memtables all but the last become runs, because that one brings the merge with it: an entry
-//              of a run (about 22 bytes with a filter, for separated values and keys of 16 bytes) each.
+//   runs       the M/m memtables become runs: an entry of a run (about 22 bytes with a filter, for separated values and
+//              keys of 16 bytes) each. All but the last, where that one may bring the merge with it.
 //   copies     files of pages may hold twice what is alive. Where sweeps leave pages alive here and there, what of the
 //              oldest file still lives is copied. With e for that part, each page written stays for 2 (1-e) L pages, so
 //              e = (1 - q)^(2 (1-e) / q) if a merge writes the part q of all pages, and 1/(1-e) pages are written for

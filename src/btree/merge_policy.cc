@@ -18,6 +18,10 @@ double PagesTouched(double leaves, double updates) {
   return -leaves * std::expm1(-updates / leaves);
 }
 
+double PagesBesideMemtable(double leaves, double keys_per_leaf, double memtable_keys, double run_keys) {
+  return PagesTouched(leaves, memtable_keys + run_keys) + run_keys / keys_per_leaf;
+}
+
 MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
   const std::uint64_t keys = shape.memtable_keys + shape.run_keys;
   if (shape.memtable_keys > 0 || shape.memtable_ranges > 0) {
@@ -25,10 +29,16 @@ MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
     if (shape.sweep_in_progress) return MergeChoice::kMakeRun;
     const std::uint64_t cut = shape.memtable_covered_keys + shape.run_covered_keys;
     if (cut / shape.keys_per_leaf > kFlushCutsLeavesMax) return MergeChoice::kMakeRun;
-    if (shape.tree_keys_between / policy.sweep_ratio <= keys + cut) return MergeChoice::kMergeStraight;
+    const auto keys_per_leaf = static_cast<double>(shape.keys_per_leaf);
+    const double leaves = static_cast<double>(shape.tree_keys_between) / keys_per_leaf;
+    if (shape.tree_keys_between / policy.sweep_ratio <= keys + cut) {
+      const double beside = PagesBesideMemtable(leaves, keys_per_leaf, static_cast<double>(shape.memtable_keys),
+                                                static_cast<double>(shape.run_keys));
+      return beside <= static_cast<double>(policy.flush_pages_max) ? MergeChoice::kMergeStraight
+                                                                   : MergeChoice::kMakeRun;
+    }
     // A handful of keys writes a few leaves and the branches above; a run would cost as much, and a look-up with it. A
     // range writes the leaves at its ends.
-    const double leaves = static_cast<double>(shape.tree_keys_between) / static_cast<double>(shape.keys_per_leaf);
     const double updates = static_cast<double>(keys) + 2.0 * static_cast<double>(shape.memtable_ranges);
     const double pages = PagesTouched(leaves, updates) + shape.tree_height;
     return pages <= kRunPagesMin ? MergeChoice::kMergeStraight : MergeChoice::kMakeRun;
@@ -41,7 +51,8 @@ MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
 }
 
 std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments, const EvacuationPolicy& policy,
-                                    std::uint64_t budget_units) {
+                                    std::uint64_t budget_units, double share_to_be_replaced) {
+  if (share_to_be_replaced > 0.5) return {};
   std::uint64_t units = 0;
   std::uint64_t live_units = 0;
   std::vector<IndexSegmentUse> small;

@@ -10,6 +10,10 @@
 // straight into the tree: when a sweep would be due with it anyway. N counts the keys of the tree that lie between the
 // first and the last key to be merged, so that a load in key order, which lands behind all of them, never makes a run.
 //
+// A flush cannot stop on the way, and writers wait for it when the next memtable is full. So it goes straight into the
+// tree only if it rewrites no more than a step of a sweep does, whatever the database holds; above that it leaves a run,
+// and the sweep that is then due goes in steps, between which runs of new flushes find their place.
+//
 // Range deletes. What they cover is cut out of the tree: read, but not written, so that it costs less than so many
 // updates. But as long as it is not cut it is garbage, in the index and in the log. So a key of the tree that ranges of
 // runs cover counts like a key of the runs: when both together are 1/sweep_ratio of the tree, a sweep is due. A memtable
@@ -30,7 +34,14 @@ namespace cambium {
 struct MergePolicy {
   std::uint64_t sweep_ratio = 8;
   std::uint64_t runs_max = 16;  // what a point look-up has to ask at most, before the tree
+  // Pages that a flush may write beside those for its own memtable. The least that a user can make of it is 256, some
+  // milliseconds of a slow disk.
+  std::uint64_t flush_pages_max = 16384;
 };
+
+// Pages that a merge writes beside those that new keys of the memtable would need in any case: the leaves between, and
+// what the runs hold.
+[[nodiscard]] double PagesBesideMemtable(double leaves, double keys_per_leaf, double memtable_keys, double run_keys);
 
 // What is to be merged, and with what.
 struct MergeShape {
@@ -78,8 +89,10 @@ struct EvacuationPolicy {
 
 // Segments whose live pages the next merge shall copy, so that they can go: those with the smallest live part first,
 // never one that is half alive, until the rest is within bounds; and small ones. Not more than `budget_units` to be
-// copied, but one segment at least if any is due.
+// copied, but one segment at least if any is due. Nobody while more than half of all pages will be replaced by what is
+// left of the sweep in progress (`share_to_be_replaced`): most of what a copy would save dies by itself then.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
-                                                  const EvacuationPolicy& policy, std::uint64_t budget_units);
+                                                  const EvacuationPolicy& policy, std::uint64_t budget_units,
+                                                  double share_to_be_replaced = 0);
 
 }  // namespace cambium

@@ -95,7 +95,7 @@ class Measurement {
     o.create_if_missing = true;
     o.index_type = c.index;
     // Only the test flushes. It is also what a slice of a compaction, or a step of a sweep, may have.
-    o.write_buffer_size = c.batch * (kKeySize + c.inline_bytes + 160);
+    o.write_buffer_size = c.batch * (kKeySize + c.inline_bytes + 200);
     o.min_blob_size = c.inline_bytes == 0 ? 8 : 512;
     o.compaction_style = c.style;
     const double all = static_cast<double>(c.keys) * LeafBytes(c, static_cast<double>(c.keys), 1);
@@ -161,6 +161,7 @@ class Measurement {
     cost.entry_bytes = LeafBytes(case_, cost.keys, 0.95);
     cost.run_entry_bytes = RunBytes(case_, batch);
     cost.batch = batch;
+    cost.policy.flush_pages_max = std::max<std::uint64_t>(256, store_.options.write_buffer_size / 4096);
     return cost;
   }
   [[nodiscard]] LsmCost Lsm(double batch) const {
@@ -271,6 +272,41 @@ TEST(CostLawTest, WhatHasNoBytesCostsNone) {
   std::map<std::string, std::string> figures;
   ASSERT_TRUE(store.db->GetMapProperty("cambium.index-stats", &figures));
   EXPECT_EQ(figures["law_bytes"], "0");
+}
+
+// A flush cannot stop on the way, and writers wait for it. It took all runs and the whole tree along, 1.2 GiB for a
+// memtable of 64 MiB, whenever a sweep was due with it, and the longest put took seconds.
+TEST(CostLawTest, AFlushRewritesNoMoreThanAStepOfASweep) {
+  constexpr std::uint64_t kKeys = 30'000;  // 1000 leaves
+  const auto straight_merges_of = [](std::size_t write_buffer_size) {
+    TestStore store;
+    static_cast<ColumnFamilyOptions&>(store.options) = ColumnFamilyOptions();  // not the small ones
+    store.options.index_type = kBTree;
+    store.options.write_buffer_size = write_buffer_size;
+    store.options.max_total_wal_size = std::uint64_t{1} << 30;
+    store.MustOpen();
+    for (std::uint64_t i = 0; i < kKeys; ++i) store.Put(KeyOf(i), std::string(100, 'v'));
+    store.Compact();
+    const auto figure = [&store](const std::string& name) {
+      std::map<std::string, std::string> figures;
+      EXPECT_TRUE(store.db->GetMapProperty("cambium.index-stats", &figures));
+      return std::stod(figures[name]);
+    };
+    const double straight_before = figure("straight_merges");
+    const double sweeps_before = figure("sweeps");
+    for (std::uint64_t i = 0; i < 4 * kKeys; ++i) {
+      store.Put(KeyOf(i * 7 % kKeys), std::string(100, 'w'));
+      if (i % 6000 != 5999) continue;
+      store.Flush();
+      store.Quiet();
+    }
+    EXPECT_EQ(store.Verify(), "");
+    return std::pair(figure("straight_merges") - straight_before, figure("sweeps") - sweeps_before);
+  };
+  const auto [straight_if_small, sweeps_if_small] = straight_merges_of(1 << 20);  // of 256 pages
+  EXPECT_EQ(straight_if_small, 0);
+  EXPECT_GT(sweeps_if_small, 5);
+  EXPECT_GT(straight_merges_of(64 << 20).first, 5);
 }
 
 // The laws alone, where no test can go: 10^9 addresses, memtables of 10^6. The figures to compare with are of

@@ -28,6 +28,15 @@ TEST(PickMergeTest, FollowsTheTable) {
       {"an eighth of the tree goes straight in",
        {.memtable_keys = 125'000, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
        MergeChoice::kMergeStraight},
+      {"an eighth of a large tree would keep writers waiting",
+       {.memtable_keys = 1'250'000, .tree_keys = 10'000'000, .tree_keys_between = 10'000'000, .tree_height = 4},
+       MergeChoice::kMakeRun},
+      {"a load behind the last key may be as large as it likes",
+       {.memtable_keys = 100'000'000, .tree_keys = 10'000'000, .tree_keys_between = 0, .tree_height = 4},
+       MergeChoice::kMergeStraight},
+      {"but not with runs that are",
+       {.memtable_keys = 10, .run_count = 1, .run_keys = 100'000'000, .tree_keys = 10, .tree_keys_between = 10},
+       MergeChoice::kMakeRun},
       {"less than that is a run",
        {.memtable_keys = 124'999, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
        MergeChoice::kMakeRun},
@@ -116,6 +125,12 @@ TEST(PickVictimsTest, TheBudgetBoundsTheCopyingButOneIsAlwaysTaken) {
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget), (Numbers{1, 2, 3}));
   EXPECT_EQ(PickVictims(uses, {}, 4'700), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(uses, {}, 10), Numbers{1});
+}
+
+TEST(PickVictimsTest, NobodyWhileMostPagesAreAboutToBeReplaced) {
+  const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
+  EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.51), Numbers{});
+  EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.5), (Numbers{1, 2, 3}));
 }
 
 TEST(PickVictimsTest, SmallSegmentsAreJoinedWhenThereAreMany) {
