@@ -15,6 +15,7 @@ namespace {
 
 // So many values in front: about what a core can have under way.
 constexpr std::size_t kPrefetchAhead = 4;
+constexpr std::size_t kPrefetchFirst = 2;
 
 // A cursor over nothing, and why: an error, or OK.
 class EmptyIterator final : public Iterator {
@@ -245,11 +246,14 @@ void DbIterator::FetchAhead(std::size_t count) const {
 }
 
 // Values of a scan lie anywhere in the log, each a few cache lines that wait for memory one after the other; those of the
-// next ones may come while this one is copied.
-void DbIterator::PrefetchMapped(std::size_t expected) const {
+// next ones may come while this one is copied. The first one comes first: with all others in front it would wait for
+// them too.
+void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
+  if (expected < 2) return;
   std::array<Entry, kPrefetchAhead> next;
-  const std::size_t wanted = std::min(expected > 0 ? expected - 1 : 0, next.size());
+  const std::size_t wanted = std::min({expected - 1, streak_ + kPrefetchFirst, next.size()});
   if (prefetched_ >= wanted) return;
+  if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);
   const std::size_t found = cursor_->PeekAhead(direction_ == Direction::kForward, {next.data(), wanted});
   for (std::size_t i = prefetched_; i < found; ++i) {
     if (next[i].kind == EntryKind::kValue) PrefetchMappedValue(view_->segments, next[i].address);
@@ -260,7 +264,7 @@ void DbIterator::PrefetchMapped(std::size_t expected) const {
 // What is in the page cache is read as it is asked for: to be early brings nothing there.
 Status DbIterator::ReadHere() const {
   const ValueQuery query = DbImpl::QueryFor(*family_, options_, cursor_->key(), cursor_->entry());
-  if (db_->options_.allow_mmap_reads) PrefetchMapped(Expected());
+  if (db_->options_.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
   CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
   if (is_read) return Status::OK();
   const std::size_t expected = Expected();

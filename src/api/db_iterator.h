@@ -54,7 +54,7 @@ class DbIterator final : public Iterator {
   [[nodiscard]] std::size_t Expected() const;
   void FetchAhead(std::size_t count) const;
   Status ReadHere() const;
-  void PrefetchMapped(std::size_t expected) const;
+  void PrefetchMapped(std::size_t expected, const Entry& here) const;
   bool FetchValue() const;
   [[nodiscard]] bool IsBelowLower(Slice key) const;
   [[nodiscard]] bool IsAtOrAboveUpper(Slice key) const;

@@ -5,26 +5,45 @@
 namespace cambium {
 namespace {
 
-constexpr unsigned kLooksOfReads = 8;
-constexpr unsigned kLooksOfCopies = 512;
+constexpr unsigned kReadsBetweenLooks = 8;
+// To look takes about as long as ten copies.
+constexpr unsigned kCopiesBetweenLooksMin = 512;
+constexpr unsigned kCopiesBetweenLooksMax = 8192;
 
-// True at every n-th call of a thread.
-bool IsTurn(unsigned* count, unsigned n) {
-  *count = *count == 0 ? n - 1 : *count - 1;
-  return *count == 0;
-}
+// When a thread asks again, whatever it reads.
+struct Turns {
+  unsigned reads = 0;
+  unsigned copies = 0;
+  unsigned copies_between = kCopiesBetweenLooksMin;
+
+  bool IsLookOfRead() { return ++reads % kReadsBetweenLooks == 0; }
+  bool IsLookOfCopy() {
+    if (++copies < copies_between) return false;
+    copies = 0;
+    return true;
+  }
+  // What was believed to be resident is or is not.
+  void Learn(bool was_right) {
+    copies_between = was_right ? std::min(2 * copies_between, kCopiesBetweenLooksMax) : kCopiesBetweenLooksMin;
+  }
+};
 
 }  // namespace
 
 const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
-  static thread_local constinit unsigned reads = 0;
-  static thread_local constinit unsigned copies = 0;
+  static thread_local constinit Turns turns;
   const std::uint64_t end = offset + size;
   if (end > kChunks * kChunk || cannot_map_.load(std::memory_order_relaxed)) return nullptr;
   for (std::size_t chunk = offset / kChunk; chunk * kChunk < end; ++chunk) {
     const bool is_resident = IsResident(chunk);
-    const bool is_turn = is_resident ? IsTurn(&copies, kLooksOfCopies) : IsTurn(&reads, kLooksOfReads);
-    if (is_turn ? !Look(chunk) : !is_resident) return nullptr;
+    if (is_resident) {
+      if (!turns.IsLookOfCopy()) continue;
+      const bool is_there = Look(chunk);
+      turns.Learn(is_there);
+      if (!is_there) return nullptr;
+    } else if (!turns.IsLookOfRead() || !Look(chunk)) {
+      return nullptr;
+    }
   }
   const MappedRegion* const region = MapIfNeeded();
   return region != nullptr && end <= region->size() ? region : nullptr;

@@ -5,7 +5,8 @@
 // meanwhile. So a mapping is only as good as what is known of the page cache:
 //
 //   chunk of 1 MiB  ── not resident ──▶ values are read; every 8th read of a thread asks the system about its chunk
-//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again
+//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again, and more rarely, up
+//                                       to every 8192nd, as long as the answer is the same
 //
 // What is known may be wrong by now. Then a copy waits for the disk, as a read would have; it is never wrong.
 #pragma once
