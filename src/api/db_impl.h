@@ -238,6 +238,8 @@ class DbImpl final : public DB, private SegmentSource {
   // What the view says of the key. *entry may borrow from *keep, and from the view.
   Status FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
                    Entry* entry) const;
+  // The same for many keys of the family.
+  void FindEntries(const View& view, const Family& family, SequenceNumber sequence, std::span<Lookup> lookups) const;
   // *value is a part of *buffer.
   Status GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options, Slice key,
                  std::string* buffer, Slice* value) const;

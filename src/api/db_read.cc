@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "api/db_impl.h"
-
+#include "index/filter.h"
+#include "index/lookup.h"
 #include "util/fault_point.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
@@ -10,6 +11,25 @@
 #include "vlog/value_reads.h"
 
 namespace cambium {
+namespace {
+
+// A family that a view does not have was made after the snapshot, and was empty then; or it is gone.
+Status NotInView(const Family& family) {
+  const bool is_gone = family.dropped.load(std::memory_order_acquire);
+  return is_gone ? Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped") : Status::NotFound();
+}
+
+// What the processor's caches are asked for while the value at `at` is copied.
+constexpr std::size_t kPrefetchAhead = 4;
+void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookups, std::size_t at) {
+  const std::size_t first = at == 0 ? 1 : at + kPrefetchAhead;
+  for (std::size_t i = first; i < std::min(lookups.size(), at + kPrefetchAhead + 1); ++i) {
+    const bool is_value = lookups[i].status.ok() && lookups[i].entry.kind == EntryKind::kValue;
+    if (is_value) PrefetchMappedValue(segments, lookups[i].entry.address);
+  }
+}
+
+}  // namespace
 
 Status DbImpl::CheckRead(const ReadOptions& options) const {
   if (ForkGeneration() != fork_generation_) return Status::NotSupported("a database cannot be used in a forked child");
@@ -77,16 +97,27 @@ Status DbImpl::ReadEntry(const View& view, const Family& family, const ReadOptio
 Status DbImpl::FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
                          Entry* entry) const {
   const FamilyView* const layers = view.Find(family.id);
-  if (layers == nullptr) {
-    // Else it was made after the snapshot, and was empty then.
-    const bool is_gone = family.dropped.load(std::memory_order_acquire);
-    return is_gone ? Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped") : Status::NotFound();
-  }
+  if (layers == nullptr) return NotInView(family);
   if (View::FindInMemory(*layers, key, sequence, entry)) return Status::OK();
   const Result<bool> found = layers->layers->Find(key, keep, entry);
   if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
   if (!found.ok() || !*found) *entry = Entry::Tombstone();
   return Status::OK();
+}
+
+void DbImpl::FindEntries(const View& view, const Family& family, SequenceNumber sequence,
+                         std::span<Lookup> lookups) const {
+  const FamilyView* const layers = view.Find(family.id);
+  if (layers == nullptr) {
+    for (Lookup& lookup : lookups) lookup.Finish(NotInView(family));
+    return;
+  }
+  for (Lookup& lookup : lookups) lookup.Finish(View::FindInMemory(*layers, lookup.key, sequence, &lookup.entry));
+  layers->layers->FindTogether(lookups);
+  for (Lookup& lookup : lookups) {
+    if (MutantIs(Mutant::kErrorReadsAsAbsence)) lookup.status = Status::OK();
+    if (lookup.status.ok() && !lookup.is_found) lookup.entry = Entry::Tombstone();
+  }
 }
 
 Status DbImpl::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
@@ -170,29 +201,38 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
   });
   SequenceNumber sequence = 0;
   const std::shared_ptr<const View> view = PinView(options, &sequence);
+  std::vector<Lookup> lookups;
+  lookups.reserve(order.size());
+  for (const std::size_t i : order) lookups.emplace_back(keys[i], FilterHash(keys[i]));
+  for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+    const Family* const family = families[order[first]];
+    while (end < order.size() && families[order[end]] == family) ++end;
+    FindEntries(*view, *family, sequence, {lookups.data() + first, end - first});
+  }
   struct Waiting {
     std::size_t index;
     ValueReads::Item item;
   };
   std::vector<Waiting> waiting;  // for the device
   waiting.reserve(order.size());
-  for (const std::size_t i : order) {
-    PageRef keep;
-    Entry entry;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const std::size_t i = order[at];
+    const Lookup& lookup = lookups[at];
+    if (options_.allow_mmap_reads) PrefetchValues(SegmentsOf(*view), lookups, at);
     Slice found;
     bool is_read = true;
-    statuses[i] = FindEntry(*view, *families[i], sequence, keys[i], &keep, &entry);
-    if (statuses[i].ok() && entry.HasAddress()) {
-      const Result<bool> cached =
-          ReadCachedValue(SegmentsOf(*view), QueryFor(*families[i], options, keys[i], entry), values[i].GetSelf(), &found);
+    statuses[i] = lookup.status;
+    if (statuses[i].ok() && lookup.entry.HasAddress()) {
+      const Result<bool> cached = ReadCachedValue(
+          SegmentsOf(*view), QueryFor(*families[i], options, keys[i], lookup.entry), values[i].GetSelf(), &found);
       statuses[i] = cached.status();
       is_read = !cached.ok() || *cached;
     } else if (statuses[i].ok()) {
-      statuses[i] = ReadEntry(*view, *families[i], options, keys[i], entry, values[i].GetSelf(), &found);
+      statuses[i] = ReadEntry(*view, *families[i], options, keys[i], lookup.entry, values[i].GetSelf(), &found);
     }
     if (!is_read) {
       waiting.push_back({i, {}});
-      waiting.back().item.query = QueryFor(*families[i], options, keys[i], entry);
+      waiting.back().item.query = QueryFor(*families[i], options, keys[i], lookup.entry);
     } else if (statuses[i].ok()) {
       values[i].PinSelfPart(found);
     }

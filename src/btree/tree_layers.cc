@@ -65,6 +65,15 @@ Result<bool> TreeLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
   return TreeFind(parts_.root, parts_.files, parts_.pool, order_, key, hash, keep, entry);
 }
 
+void TreeLayers::FindTogether(std::span<Lookup> lookups) const {
+  for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
+    OpenLookups open = OpenOf(lookups);
+    std::erase_if(open, [&](const Lookup* lookup) { return IsMasked(i, lookup->key); });
+    parts_.runs[i]->FindTogether(open);
+  }
+  TreeFindTogether(parts_.root, parts_.files, parts_.pool, order_, OpenOf(lookups));
+}
+
 std::vector<MergeChild> TreeLayers::RunCursors(std::size_t first) const {
   std::vector<MergeChild> children;
   for (std::size_t i = first; i < parts_.runs.size(); ++i) {

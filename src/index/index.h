@@ -28,11 +28,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cambium/options.h"
 #include "cambium/slice.h"
+#include "index/lookup.h"
 #include "index/page_pool.h"
 #include "index/run.h"
 #include "manifest/edit.h"
@@ -79,6 +81,9 @@ class Layers {
   // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone, of the key itself or of
   // a range that covers it. An inline value borrows from *keep. An error is never "not found".
   virtual Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const = 0;
+
+  // Find for each that is not done: then it is, if a layer knows the key or cannot be read.
+  virtual void FindTogether(std::span<Lookup> lookups) const = 0;
 
   // All layers merged: each key once, as Find would answer it, tombstones included; but no key of which nothing is left
   // than a range that covers it. Keeps what it needs open.

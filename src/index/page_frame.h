@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "index/page_format.h"
 #include "index/page_table.h"
@@ -45,12 +46,12 @@ struct alignas(64) PageFrame {
                   std::memory_order_relaxed);
       frame.store(its_frame, std::memory_order_release);
     }
-    void PrefetchFirst(std::uint64_t hash) const {
+    void PrefetchFirst(std::optional<std::uint64_t> hash) const {
       constexpr std::uintptr_t kBytes = 512;
       const std::uintptr_t at = first.load(std::memory_order_relaxed);
       const auto* const line = reinterpret_cast<const char*>(at & ~(kAlignment - 1));
       if ((at & kIsFilter) != 0) {
-        __builtin_prefetch(line + FilterBlockOf(hash, std::size_t{1} << (at % kIsFilter)) * kAlignment);
+        if (hash.has_value()) __builtin_prefetch(line + FilterBlockOf(*hash, std::size_t{1} << (at % kIsFilter)) * kAlignment);
       } else {
         for (std::size_t i = 0; i < kBytes; i += kAlignment) __builtin_prefetch(line + i);
       }

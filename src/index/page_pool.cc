@@ -205,7 +205,7 @@ Result<PageRef> PagePool::Get(const FileSet& files, PagePointer page) {
 }
 
 Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
-                                   std::uint64_t hash) {
+                                   std::optional<std::uint64_t> hash) {
   PageFrame::Child& hint = parent.frame_->children[index];
   PageFrame* const frame = hint.frame.load(std::memory_order_acquire);
   const PagePointer page = parent->child_pointer(index);

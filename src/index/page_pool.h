@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "index/index_file.h"
@@ -83,8 +84,9 @@ class PagePool {
   Result<PageRef> Get(const FileSet& files, PagePointer page);
 
   // Child `index` of a branch, in one of the files. It must have the level below, or it is Corruption. `hash` of the key
-  // that is looked for, to ask for the right line of a filter early. Any thread.
-  Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index, std::uint64_t hash);
+  // that is looked for, to ask for the right line of a filter early; none if the filter is of no use. Any thread.
+  Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
+                           std::optional<std::uint64_t> hash);
 
   // Keeps a copy of a page, not a compressed one, that was just written to `file`, so that the first reader finds it;
   // not if there is no room that could be made. Any thread.

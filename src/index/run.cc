@@ -327,6 +327,21 @@ Result<bool> Run::FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep
   return true;
 }
 
+void Run::FindTogether(std::span<Lookup* const> lookups) const {
+  OpenLookups here;
+  here.reserve(lookups.size());
+  for (Lookup* const lookup : lookups) {
+    if (MayContainHash(lookup->hash)) here.push_back(lookup);
+  }
+  TreeFindTogether(info_.root, files_, pool_, order_, here);
+  if (ranges_ == nullptr) return;
+  for (Lookup* const lookup : lookups) {
+    if (lookup->is_done || !ranges_->Covers(lookup->key)) continue;
+    lookup->entry = Entry::Tombstone();
+    lookup->Finish(true);
+  }
+}
+
 std::unique_ptr<EntryCursor> Run::NewCursor() const {
   return std::make_unique<TreeCursor>(info_.root, files_, pool_, order_.comparator);
 }

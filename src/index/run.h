@@ -35,8 +35,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "index/index_file.h"
+#include "index/lookup.h"
 #include "index/page_pool.h"
 #include "index/tree_builder.h"
 #include "manifest/run_info.h"
@@ -119,6 +121,8 @@ class Run {
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
   // The same for whoever knows FilterHash(key).
   Result<bool> FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
+  // FindHashed for each of them; those that are not done yet.
+  void FindTogether(std::span<Lookup* const> lookups) const;
   // The keys, whatever the range deletes are. The cursor keeps the file open, and needs the run no more.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
   // Null if there are none.

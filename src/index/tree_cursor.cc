@@ -7,14 +7,10 @@
 namespace cambium {
 namespace {
 
-// False if the tree is empty. Corruption if its height is impossible.
-Result<bool> HasRoot(const TreeRoot& root) {
-  if (root.height == 0) return false;
-  if (root.height > kMaxTreeHeight && !MutantIs(Mutant::kNoDepthLimit)) {
-    return Status::Corruption("tree of " + std::to_string(root.height) + " levels; no tree has more than " +
-                              std::to_string(kMaxTreeHeight));
-  }
-  return true;
+Status CheckHeight(const TreeRoot& root) {
+  if (root.height <= kMaxTreeHeight || MutantIs(Mutant::kNoDepthLimit)) return Status::OK();
+  return Status::Corruption("tree of " + std::to_string(root.height) + " levels; no tree has more than " +
+                            std::to_string(kMaxTreeHeight));
 }
 
 }  // namespace
@@ -30,11 +26,16 @@ Result<PageRef> GetTreePage(const FileSet& files, PagePool* pool, PagePointer pa
   return ref;
 }
 
+Result<PageRef> GetTreeRoot(const TreeRoot& root, const FileSet& files, PagePool* pool) {
+  if (root.height == 0) return PageRef();
+  CAMBIUM_RETURN_IF_ERROR(CheckHeight(root));
+  return GetTreePage(files, pool, root.page, root.height - 1);
+}
+
 Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key,
                       std::uint64_t hash, PageRef* keep, Entry* entry) {
-  CAMBIUM_TRY(const bool has_root, HasRoot(root));
-  if (!has_root) return false;
-  CAMBIUM_TRY(PageRef page, GetTreePage(files, pool, root.page, root.height - 1));
+  CAMBIUM_TRY(PageRef page, GetTreeRoot(root, files, pool));
+  if (!page) return false;
   while (!page->is_leaf()) {
     if (order.equal_means_same_bytes && !page->filter().MayContain(hash)) return false;
     if (page->filter().count > 0) page->PrefetchSearch();
@@ -62,33 +63,32 @@ bool TreeCursor::Start() {
   valid_ = false;
   status_ = Status::OK();
   path_.clear();
-  Result<bool> has_root = HasRoot(root_);
-  if (!has_root.ok()) Fail(std::move(has_root).status());
-  if (!status_.ok() || !*has_root) return false;
-  return Push(root_.page, root_.height - 1);
+  return Push(GetTreeRoot(root_, files_, pool_));
 }
 
-bool TreeCursor::Push(PagePointer page, unsigned level) {
-  Result<PageRef> ref = GetTreePage(files_, pool_, page, level);
-  if (!ref.ok()) {
-    Fail(std::move(ref).status());
+bool TreeCursor::Push(Result<PageRef> page) {
+  if (!page.ok()) {
+    Fail(std::move(page).status());
     return false;
   }
-  path_.push_back({std::move(ref).value(), 0});
+  if (!*page) return false;  // there is no root
+  path_.push_back({std::move(page).value(), 0});
   return true;
 }
 
 bool TreeCursor::PushChild() {
   const Step& parent = path_.back();
-  return Push(parent.page->child(parent.index).page, parent.page->level() - 1);
+  return Push(pool_->GetChild(files_, parent.page, parent.index, std::nullopt));
 }
 
 bool TreeCursor::DescendTo(Slice target) {
   if (!Start()) return false;
   while (!path_.back().page->is_leaf()) {
+    path_.back().page->PrefetchSearch();
     path_.back().index = path_.back().page->ChildFor(target, order_);
     if (!PushChild()) return false;
   }
+  path_.back().page->PrefetchSearch();
   return true;
 }
 

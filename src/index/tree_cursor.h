@@ -16,6 +16,9 @@ namespace cambium {
 // Corruption.
 Result<PageRef> GetTreePage(const FileSet& files, PagePool* pool, PagePointer page, unsigned level);
 
+// The root, or nothing if the tree is empty. Corruption if its height is impossible.
+Result<PageRef> GetTreeRoot(const TreeRoot& root, const FileSet& files, PagePool* pool);
+
 // True if the tree has the key: *entry is what it says (a tombstone, perhaps); an inline value borrows from *keep,
 // which holds the leaf. `hash` is FilterHash(key), for trees whose branches have filters. Allocates nothing if keys are
 // in byte order. Any thread.
@@ -50,7 +53,7 @@ class TreeCursor final : public EntryCursor {
   enum class Edge : bool { kFirst, kLast };
 
   bool Start();                // pins the root; false if there is none, or an error
-  bool Push(PagePointer page, unsigned level);
+  bool Push(Result<PageRef> page);
   bool PushChild();            // the child that the deepest step's index names
   bool DescendTo(Slice target);
   bool DescendEdge(Edge edge);  // from the deepest step to a leaf, along the first or last children

@@ -56,6 +56,21 @@ Result<bool> LsmLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
   return found ? Result<bool>(true) : FindInTiers(key, filter_hash, keep, entry);
 }
 
+void LsmLayers::FindTogether(std::span<Lookup> lookups) const {
+  for (const auto& run : parts_.runs) run->FindTogether(OpenOf(lookups));
+  for (const auto& tier : parts_.tiers) {
+    // Neighbours that are in the same file go together, which is all of them if they come in order.
+    const OpenLookups open = OpenOf(lookups);
+    for (std::size_t first = 0; first < open.size();) {
+      const Run* const run = tier->Find(open[first]->key);
+      std::size_t end = first + 1;
+      while (end < open.size() && tier->Find(open[end]->key) == run) ++end;
+      if (run != nullptr) run->FindTogether({open.data() + first, end - first});
+      first = end;
+    }
+  }
+}
+
 Result<bool> LsmLayers::FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
   for (const auto& run : parts_.runs) {
     CAMBIUM_TRY(const bool found, FindIn(*run, key, filter_hash, keep, entry));

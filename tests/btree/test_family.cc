@@ -5,6 +5,7 @@
 #include "index/tree_check.h"
 #include "index/tree_cursor.h"
 #include "manifest/file_names.h"
+#include "testing/lookups_agree.h"
 
 namespace cambium::testing {
 namespace {
@@ -299,10 +300,13 @@ Status TestFamily::Check() {
 Status TestFamily::CheckReads() const {
   PageRef keep;
   Entry entry;
+  std::vector<std::string> keys;
   for (const auto& [key, expected] : durable_) {
     CAMBIUM_TRY(const bool found, layers_->Find(key, &keep, &entry));
     if (!found || !expected.Says(entry)) return Wrong("Find " + Show(key));
+    keys.push_back(key);
   }
+  CAMBIUM_RETURN_IF_ERROR(LookupsAgree(*layers_, keys));
   // What a range has deleted may be known as deleted, and nothing more.
   for (const auto& run : layers_->runs()) {
     for (std::size_t i = 0; run->ranges() != nullptr && i < run->ranges()->count(); ++i) {

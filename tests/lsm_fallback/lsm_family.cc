@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "manifest/file_names.h"
+#include "testing/lookups_agree.h"
 
 namespace cambium::testing {
 namespace {
@@ -261,10 +262,13 @@ Status LsmFamily::Check() {
 Status LsmFamily::CheckReads() const {
   PageRef keep;
   Entry entry;
+  std::vector<std::string> keys;
   for (const auto& [key, expected] : durable_) {
     CAMBIUM_TRY(const bool found, layers_->Find(key, &keep, &entry));
     if (!found || !expected.Says(entry)) return Wrong("Find " + Show(key));
+    keys.push_back(key);
   }
+  CAMBIUM_RETURN_IF_ERROR(LookupsAgree(*layers_, keys));
   // What any file still says of other keys is hidden.
   const auto absent = [&](const Run& run) -> Status {
     const std::unique_ptr<EntryCursor> cursor = run.NewCursor();
