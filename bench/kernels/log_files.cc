@@ -41,7 +41,11 @@ Status LogFiles::Put(Slice key, Slice value, ValueAddress* address) {
   return Status::OK();
 }
 
-void LogFiles::AllowMap() { segments_.Find(kSlot)->AllowMap(); }
+void LogFiles::AllowMap() {
+  Segment& segment = *segments_.Find(kSlot);
+  segment.AllowMap(0);
+  segment.map()->Complete();
+}
 
 Result<std::unique_ptr<File>> LogFiles::NewFile(const std::string& path) {
   std::unique_ptr<File> file;

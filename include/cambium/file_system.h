@@ -47,6 +47,9 @@ class MappedRegion {
   // Copies [offset, offset + n) to `out`; a fault (truncated file, dead disk) is an IOError, never a signal. What lies
   // behind the end of a file that was cut, but in its last page, is no fault and reads as zeros, or is an IOError too.
   virtual Status CopyOut(std::size_t offset, std::size_t n, char* out) const = 0;
+  // Says that bytes of [offset, offset + n) will be copied, and that the page cache has them: it may enter them into the
+  // process's page table at once, and not page by page with a fault for each.
+  virtual void Populate(std::size_t /*offset*/, std::size_t /*n*/) const {}
 };
 
 // An open file. Reads, writes and syncs of one File may run in several threads at once; overlapping writes are the

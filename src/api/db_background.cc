@@ -529,7 +529,7 @@ Status DbImpl::SealRotated() {
       edit.set_segments.push_back(info);
       CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     }
-    if (options_.allow_mmap_reads) end.segment->AllowMap();
+    if (SegmentMap* const map = end.segment->map(); map != nullptr) map->Complete();
     unsealed_.erase(unsealed_.begin());
   }
   return DropUnreferenced();

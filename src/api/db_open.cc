@@ -346,7 +346,10 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
-    if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) segment->AllowMap();
+    if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) {
+      segment->AllowMap(0);
+      segment->map()->Complete();  // nothing is appended to what another opening began
+    }
     table = table.With(info.slot, std::move(segment));
   }
   view_.Update([&](View* view) { view->segments = std::move(table); });

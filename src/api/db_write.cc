@@ -438,6 +438,7 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
   if (!MutantIs(Mutant::kSegmentUnnamed)) CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
   auto segment = std::make_shared<Segment>(number, info.slot, path, std::move(file), header,
                                            [this](const std::string& gone) { obsolete_.Add(gone); });
+  if (options_.allow_mmap_reads) segment->AllowMap(blob_file_size_);
   view_.Update([&](View* view) { view->segments = view->segments.With(info.slot, segment); });
   return segment;
 }

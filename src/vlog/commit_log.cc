@@ -92,6 +92,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
                       op.separated && op.header.op == RecordOp::kPut);
   }
   tail_ = start + batch->size();
+  if (SegmentMap* const map = current_->map(); map != nullptr) map->Grow(tail_);
   last_sequence_ = first + batch->ops().size() - 1;
   *position = {current_->number(), start};
   return Status::OK();

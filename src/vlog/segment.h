@@ -47,14 +47,10 @@ class Segment {
   [[nodiscard]] FileKind kind() const { return kind_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
-  // Its file grows no more, so values may be copied out of a mapping of it. Once, by whoever knows; readers of then may
-  // see it or not.
-  void AllowMap() {
-    map_ = std::make_unique<SegmentMap>(*file_);
-    usable_map_.store(map_.get(), std::memory_order_release);
-  }
+  // Values may be copied out of a mapping. Before anybody else has the segment. `expected_size`: of the file, in the end.
+  void AllowMap(std::uint64_t expected_size) { map_ = std::make_unique<SegmentMap>(*file_, expected_size); }
   // Null: values are read from the file.
-  [[nodiscard]] SegmentMap* map() const { return usable_map_.load(std::memory_order_acquire); }
+  [[nodiscard]] SegmentMap* map() const { return map_.get(); }
 
   // The record that drops this segment is durable: the file goes with its last reader.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
@@ -65,7 +61,6 @@ class Segment {
   const std::string path_;
   std::unique_ptr<File> file_;
   std::unique_ptr<SegmentMap> map_;
-  std::atomic<SegmentMap*> usable_map_{nullptr};
   const Id128 file_id_;
   const std::uint64_t epoch_;
   const FileKind kind_;

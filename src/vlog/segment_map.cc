@@ -33,7 +33,8 @@ struct Turns {
 const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
   static thread_local constinit Turns turns;
   const std::uint64_t end = offset + size;
-  if (end > kChunks * kChunk || cannot_map_.load(std::memory_order_relaxed)) return nullptr;
+  if (end > kChunks * kChunk || end > end_.load(std::memory_order_acquire)) return nullptr;
+  if (cannot_map_.load(std::memory_order_relaxed)) return nullptr;
   for (std::size_t chunk = offset / kChunk; chunk * kChunk < end; ++chunk) {
     const bool is_resident = IsResident(chunk);
     if (is_resident) {
@@ -60,7 +61,9 @@ bool SegmentMap::Look(std::size_t chunk) {
   const std::uint64_t bit = std::uint64_t{1} << chunk % kBits;
   auto& word = resident_[chunk / kBits];
   if (is_resident) {
-    word.fetch_or(bit, std::memory_order_relaxed);
+    const bool is_news = (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    const MappedRegion* const region = is_news ? MapIfNeeded() : nullptr;
+    if (region != nullptr) region->Populate(chunk * kChunk, length);
   } else {
     word.fetch_and(~bit, std::memory_order_relaxed);
   }
@@ -71,7 +74,7 @@ const MappedRegion* SegmentMap::MapIfNeeded() {
   if (const MappedRegion* region = region_.load(std::memory_order_acquire); region != nullptr) return region;
   FileInfo info;
   std::unique_ptr<MappedRegion> made;
-  if (!file_.GetInfo(&info).ok() || !file_.Map(0, info.size, &made).ok()) {
+  if (!file_.GetInfo(&info).ok() || !file_.Map(0, std::max(info.size, expected_size_), &made).ok()) {
     cannot_map_.store(true, std::memory_order_relaxed);
     return nullptr;
   }

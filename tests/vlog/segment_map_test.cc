@@ -26,7 +26,8 @@ struct MappedStore : ValueStore {
 
 TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
   MappedStore store;
-  SegmentMap map(store.segment->file());
+  SegmentMap map(store.segment->file(), 0);
+  map.Complete();
   store.fs.SetResident(false);
   EXPECT_EQ(CallsUntil(&map, true), 2000);
   store.fs.SetResident(true);
@@ -36,9 +37,57 @@ TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
   EXPECT_LE(CallsUntil(&map, false), 512);
 }
 
+// A look takes as long as ten copies, so whoever has been right for long looks rarely; who was wrong looks often again.
+TEST(SegmentMap, WhatStaysAsItIsIsAskedForRarely) {
+  MappedStore store;
+  SegmentMap map(store.segment->file(), 0);
+  map.Complete();
+  std::thread([&] {  // whose turns begin anew
+    store.fs.SetResident(true);
+    EXPECT_LE(CallsUntil(&map, true), 8);
+    for (int i = 0; i < 100'000; ++i) EXPECT_NE(map.Find(200, 100), nullptr);
+    store.fs.SetResident(false);
+    int calls = 0;
+    while (map.Find(200, 100) != nullptr) ++calls;
+    EXPECT_LE(calls, 8192);
+    store.fs.SetResident(true);
+    EXPECT_LE(CallsUntil(&map, true), 8);
+    store.fs.SetResident(false);
+    EXPECT_LE(CallsUntil(&map, false), 512);
+  }).join();
+}
+
+TEST(SegmentMap, OfASegmentThatGrowsWhatIsWrittenIsMapped) {
+  ValueStore store;
+  SegmentMap map(store.segment->file(), 2u << 20);
+  const ValueAddress first = store.Put("first", std::string(1'000'000, '1'));
+  EXPECT_EQ(CallsUntil(&map, true), 2000) << "nobody has said that it is complete";
+  map.Grow(store.end);
+  EXPECT_LE(CallsUntil(&map, true), 8);
+  EXPECT_EQ(CallsUntil(&map, true, store.end - 50, 100), 2000);
+  const std::uint64_t begin = store.end;
+  const ValueAddress second = store.Put("second", std::string(300'000, '2'));
+  store.Put("behind", std::string(100'000, 'b'));  // an address says a little more than the record's size
+  map.Grow(store.end);
+  EXPECT_LE(CallsUntil(&map, true, begin, second.size()), 16);
+  std::string copy(second.size(), '\0');
+  const MappedRegion* const region = map.Find(begin, copy.size());
+  ASSERT_NE(region, nullptr);
+  ASSERT_TRUE(region->CopyOut(begin, copy.size(), copy.data()).ok());
+  EXPECT_NE(copy.find(std::string(300'000, '2')), std::string::npos);
+  EXPECT_GT(first.size(), 1'000'000u);
+  // Beyond what was expected it is read.
+  const std::uint64_t beyond = store.end;
+  store.Put("third", std::string(1'500'000, '3'));
+  map.Complete();
+  EXPECT_EQ(CallsUntil(&map, true, beyond, 1'500'000), 2000);
+  EXPECT_EQ(CallsUntil(&map, true, begin, second.size()), 1);
+}
+
 TEST(SegmentMap, EachChunkIsLookedAtForItself) {
   MappedStore store;
-  SegmentMap map(store.segment->file());
+  SegmentMap map(store.segment->file(), 0);
+  map.Complete();
   constexpr std::uint64_t kChunk = 1u << 20;
   EXPECT_LE(CallsUntil(&map, true, 0), 8);
   store.fs.SetResident(false);
@@ -51,7 +100,8 @@ TEST(SegmentMap, EachChunkIsLookedAtForItself) {
 TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
   {
     MappedStore store;
-    SegmentMap map(store.segment->file());
+    SegmentMap map(store.segment->file(), 0);
+    map.Complete();
     EXPECT_EQ(CallsUntil(&map, true, store.end + 100), 2000);
     EXPECT_EQ(CallsUntil(&map, true, store.end - 10, 100), 2000);
     EXPECT_LE(CallsUntil(&map, true, store.end - 100, 100), 16);
@@ -62,14 +112,16 @@ TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
     options.maps = has_maps;
     options.residency = !has_maps;
     MappedStore store(options);
-    SegmentMap map(store.segment->file());
+    SegmentMap map(store.segment->file(), 0);
+    map.Complete();
     EXPECT_EQ(CallsUntil(&map, true), 2000);
   }
 }
 
 TEST(SegmentMap, ManyThreadsShareOne) {
   MappedStore store;
-  SegmentMap map(store.segment->file());
+  SegmentMap map(store.segment->file(), 0);
+  map.Complete();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
@@ -90,7 +142,8 @@ TEST(SegmentMap, AMappedValueIsTheValue) {
   ValueStore store;
   const ValueAddress address = store.Put("key", std::string(5000, 'v'));
   const ValueAddress last = store.Put("last", std::string(3, 'l'));
-  store.segment->AllowMap();
+  store.segment->AllowMap(0);
+  store.segment->map()->Complete();
   std::string value;
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(store.Read(address, "key", &value).ok());
