@@ -43,8 +43,8 @@ Status LogFiles::Put(Slice key, Slice value, ValueAddress* address) {
 
 void LogFiles::AllowMap() {
   Segment& segment = *segments_.Find(kSlot);
-  segment.AllowMap(0);
-  segment.map()->Complete();
+  segment.AllowMap(log_->tail().offset);
+  segment.map()->Complete(log_->tail().offset);
 }
 
 Result<std::unique_ptr<File>> LogFiles::NewFile(const std::string& path) {

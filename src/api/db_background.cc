@@ -513,6 +513,7 @@ Status DbImpl::SealRotated() {
     CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(end.segment));
     // Without its index the segment is as good, only slower to collect: no reason not to seal it.
     const bool has_footer = end.segment->file().Write(end.length, rotated.footer).ok();
+    const std::uint64_t file_size = end.length + (has_footer ? rotated.footer.size() : 0);
     if (has_footer) {
       const Status synced = end.segment->file().SyncData();
       if (!synced.ok()) return synced.Fatal();
@@ -523,13 +524,13 @@ Status DbImpl::SealRotated() {
       info.sealed = true;
       info.has_footer = has_footer;
       info.sealed_length = end.length;
-      info.file_size = end.length + (has_footer ? rotated.footer.size() : 0);
+      info.file_size = file_size;
       info.last_sequence = end.last_sequence;
       Edit edit;
       edit.set_segments.push_back(info);
       CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     }
-    if (SegmentMap* const map = end.segment->map(); map != nullptr) map->Complete();
+    if (SegmentMap* const map = end.segment->map(); map != nullptr) map->Complete(file_size);
     unsealed_.erase(unsealed_.begin());
   }
   return DropUnreferenced();

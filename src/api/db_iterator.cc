@@ -114,15 +114,24 @@ bool DbIterator::IsAtOrAboveUpper(Slice key) const {
   return upper_.has_value() && family_->options().comparator->Compare(key, *upper_) >= 0;
 }
 
+// Reads that the parent has under way are the parent's: whoever waited for them here would take their answers from it.
+bool DbIterator::IsForked() const {
+  if (ForkGeneration() == db_->fork_generation_) return false;
+  status_ = Status::NotSupported("an iterator cannot be used in a forked child");
+  return true;
+}
+
 void DbIterator::Leave() {
   if (const std::size_t length = streak_ + (fetched_ ? 1 : 0); length > 0) family_->scan_length.Add(length);
   streak_ = 0;
+  has_key_ = false;
   fetched_ = false;
   prefetched_ = 0;
   if (ahead_ != nullptr) ahead_->Clear();
 }
 
 void DbIterator::SeekToFirst() {
+  if (IsForked()) return;
   Leave();
   if (lower_.has_value()) {
     cursor_->Seek(*lower_);
@@ -133,12 +142,14 @@ void DbIterator::SeekToFirst() {
 }
 
 void DbIterator::Seek(Slice target) {
+  if (IsForked()) return;
   Leave();
   cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
   Settle(Direction::kForward);
 }
 
 void DbIterator::SeekToLast() {
+  if (IsForked()) return;
   Leave();
   if (upper_.has_value()) {
     cursor_->SeekForPrev(*upper_);
@@ -150,6 +161,7 @@ void DbIterator::SeekToLast() {
 }
 
 void DbIterator::SeekForPrev(Slice target) {
+  if (IsForked()) return;
   if (IsAtOrAboveUpper(target)) {
     SeekToLast();
     return;
@@ -163,6 +175,7 @@ void DbIterator::Next() { Move(Direction::kForward); }
 void DbIterator::Prev() { Move(Direction::kBackward); }
 
 void DbIterator::Move(Direction direction) {
+  if (IsForked()) return;
   assert(IsAhead() || inside_);  // a value that could not be read is no reason not to go on
   if (direction != direction_ && IsAhead()) {
     // The cursor is somewhere in front; back to where the iterator is.
@@ -178,6 +191,7 @@ void DbIterator::Move(Direction direction) {
   streak_ = fetched_ && direction == direction_ ? streak_ + 1 : 0;
   if (direction != direction_) prefetched_ = 0;
   if (prefetched_ > 0) --prefetched_;
+  has_key_ = false;
   fetched_ = false;
   status_ = Status::OK();
   if (!IsAhead()) {
@@ -214,9 +228,16 @@ void DbIterator::Settle(Direction direction) const {
   if (!IsAhead()) status_ = cursor_->status();
 }
 
+// A copy, since to fetch the value may move the cursor, and the key lives until the iterator moves.
 Slice DbIterator::key() const {
   assert(Valid());
-  return IsAhead() ? ahead_->key() : cursor_->key();
+  if (IsAhead()) return ahead_->key();
+  if (!has_key_) {
+    const Slice its = cursor_->key();
+    key_.assign(its.data(), its.size());
+    has_key_ = true;
+  }
+  return key_;
 }
 
 // Scans of a family are often of one length; and who has asked for some values one after the other will ask for as many
@@ -275,6 +296,7 @@ Status DbIterator::ReadHere() const {
 
 bool DbIterator::FetchValue() const {
   if (fetched_) return true;
+  if (IsForked()) return false;
   const Status read = IsAhead() ? ahead_->FetchValue(&value_) : ReadHere();
   if (!read.ok()) {
     status_ = read;

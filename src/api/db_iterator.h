@@ -43,6 +43,7 @@ class DbIterator final : public Iterator {
   enum class Direction : bool { kForward, kBackward };
   // Moves the cursor from where it is to the nearest entry that is visible, in the direction.
   void Settle(Direction direction) const;
+  [[nodiscard]] bool IsForked() const;  // and then status_ says so
   // The iterator is about to stand somewhere else than beside where it stood.
   void Leave();
   void Move(Direction direction);
@@ -72,6 +73,8 @@ class DbIterator final : public Iterator {
   mutable bool inside_ = false;  // the cursor is at an entry that is visible
   mutable std::unique_ptr<ScanAhead> ahead_;  // null until values are asked for one after the other
   mutable Status status_;
+  mutable std::string key_;  // of the cursor's entry, once somebody has asked for it
+  mutable bool has_key_ = false;
   mutable bool fetched_ = false;
   mutable std::size_t prefetched_ = 0;  // values in front that the processor's caches were asked for
   mutable std::string buffer_;

@@ -347,8 +347,10 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
     if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) {
-      segment->AllowMap(0);
-      segment->map()->Complete();  // nothing is appended to what another opening began
+      // Nothing is appended to what another opening began.
+      CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
+      segment->AllowMap(found.size);
+      segment->map()->Complete(found.size);
     }
     table = table.With(info.slot, std::move(segment));
   }

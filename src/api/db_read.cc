@@ -204,10 +204,22 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
   std::vector<Lookup> lookups;
   lookups.reserve(order.size());
   for (const std::size_t i : order) lookups.emplace_back(keys[i], FilterHash(keys[i]));
+  // So many at a time that pages of inline values are pinned for.
+  constexpr std::size_t kTogether = 128;
   for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
     const Family* const family = families[order[first]];
-    while (end < order.size() && families[order[end]] == family) ++end;
+    while (end < order.size() && end - first < kTogether && families[order[end]] == family) ++end;
     FindEntries(*view, *family, sequence, {lookups.data() + first, end - first});
+    for (std::size_t at = first; at < end; ++at) {
+      Lookup& lookup = lookups[at];
+      const std::size_t i = order[at];
+      statuses[i] = lookup.status;
+      if (!statuses[i].ok() || lookup.entry.HasAddress()) continue;
+      Slice found;
+      statuses[i] = ReadEntry(*view, *family, options, keys[i], lookup.entry, values[i].GetSelf(), &found);
+      if (statuses[i].ok()) values[i].PinSelfPart(found);
+      lookup.keep.Release();
+    }
   }
   struct Waiting {
     std::size_t index;
@@ -219,20 +231,14 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
     const std::size_t i = order[at];
     const Lookup& lookup = lookups[at];
     if (options_.allow_mmap_reads) PrefetchValues(SegmentsOf(*view), lookups, at);
+    if (!statuses[i].ok() || !lookup.entry.HasAddress()) continue;
+    const ValueQuery query = QueryFor(*families[i], options, keys[i], lookup.entry);
     Slice found;
-    bool is_read = true;
-    statuses[i] = lookup.status;
-    if (statuses[i].ok() && lookup.entry.HasAddress()) {
-      const Result<bool> cached = ReadCachedValue(
-          SegmentsOf(*view), QueryFor(*families[i], options, keys[i], lookup.entry), values[i].GetSelf(), &found);
-      statuses[i] = cached.status();
-      is_read = !cached.ok() || *cached;
-    } else if (statuses[i].ok()) {
-      statuses[i] = ReadEntry(*view, *families[i], options, keys[i], lookup.entry, values[i].GetSelf(), &found);
-    }
-    if (!is_read) {
+    const Result<bool> cached = ReadCachedValue(SegmentsOf(*view), query, values[i].GetSelf(), &found);
+    statuses[i] = cached.status();
+    if (cached.ok() && !*cached) {
       waiting.push_back({i, {}});
-      waiting.back().item.query = QueryFor(*families[i], options, keys[i], lookup.entry);
+      waiting.back().item.query = query;
     } else if (statuses[i].ok()) {
       values[i].PinSelfPart(found);
     }

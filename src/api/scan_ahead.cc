@@ -68,6 +68,8 @@ void ScanAhead::Pop() {
   assert(count_ > 0);
   Slot& slot = front();
   if (slot.state == State::kPending) reads_.Await(slot.item);  // somebody else writes into it until then
+  // One large value among small ones would otherwise leave a large buffer in each slot.
+  if (slot.item.buffer.capacity() > kBytesMax / kEntriesMax) slot.item.buffer = std::string();
   bytes_ -= slot.bytes;
   ++first_;
   --count_;

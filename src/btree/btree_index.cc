@@ -338,7 +338,8 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
     sweep.victims = VictimsOf(layers, segments, input.max_output_bytes / 2, share);
   } else {
     // What it replaces anyway is not copied besides.
-    sweep.victims = VictimsOf(layers, segments, segments.segment_bytes_max, 0);
+    const std::uint64_t flush_bytes_max = Merges().flush_pages_max * segments.page_size;
+    sweep.victims = VictimsOf(layers, segments, std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }
 
   IndexSegmentWriter writer(segments, options_.create_file, options_.pool, TakeOpenSegment(layers, sweep.victims));

@@ -52,7 +52,6 @@ MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
 
 std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments, const EvacuationPolicy& policy,
                                     std::uint64_t budget_units, double share_to_be_replaced) {
-  if (share_to_be_replaced > 0.5) return {};
   std::uint64_t units = 0;
   std::uint64_t live_units = 0;
   std::vector<IndexSegmentUse> small;
@@ -77,8 +76,9 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
   std::sort(sparse.begin(), sparse.end(), [](const IndexSegmentUse& a, const IndexSegmentUse& b) {
     return a.live_units * b.units < b.live_units * a.units;
   });
+  const std::uint64_t percent_max = policy.file_percent_max * (share_to_be_replaced > 0.5 ? 2 : 1);
   for (const IndexSegmentUse& segment : sparse) {
-    if (units * 100 <= live_units * policy.file_percent_max) break;
+    if (units * 100 <= live_units * percent_max) break;
     take(segment);
   }
   if (small.size() > policy.small_segments_max) {

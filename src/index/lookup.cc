@@ -52,7 +52,7 @@ void SearchLeaves(const KeyOrder& order, std::span<Descent> descents) {
     const std::uint32_t i = d.page->LowerBound(d.lookup->key, order, &equal);
     if (!equal) continue;
     d.lookup->entry = d.page->entry(i);
-    d.lookup->keep = std::move(d.page);
+    if (d.lookup->entry.kind == EntryKind::kInline) d.lookup->keep = std::move(d.page);
     d.lookup->Finish(true);
   }
 }
@@ -73,7 +73,8 @@ void TreeFindTogether(const TreeRoot& root, const FileSet& files, PagePool* pool
         descents[i].Fail(std::move(page).status());
       }
     }
-    for (std::uint32_t level = 1; level < root.height; ++level) Step(files, pool, order, descents);
+    const auto goes_on = [](const Descent& d) { return static_cast<bool>(d.page) && !d.page->is_leaf(); };
+    while (std::ranges::any_of(descents, goes_on)) Step(files, pool, order, descents);
     SearchLeaves(order, descents);
     lookups = lookups.subspan(descents.size());
   }

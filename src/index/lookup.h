@@ -23,7 +23,7 @@ struct Lookup {
   bool is_done = false;
   bool is_found = false;
   Status status;  // an error is never "not found"
-  Entry entry;    // an inline value borrows from `keep`
+  Entry entry;    // an inline value borrows from `keep`, which holds a page for as long as it is there
   PageRef keep;
 
   void Finish(const Result<bool>& found) {

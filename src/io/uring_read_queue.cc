@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "io/posix_descriptor.h"
-#include "io/posix_error.h"
 #include "io/posix_file.h"
 #include "io/posix_transfer.h"
 #include "io/thread_read_queue.h"
@@ -231,15 +230,12 @@ void UringReadQueue::Reap(bool wait) {
 
 void UringReadQueue::Complete(Flight* flight, int result) {
   ReadRequest& request = *flight->request;
-  if (result == -EINTR || result == -EAGAIN) {
-    if (++flight->refusals <= kRefusalsMax) {
-      Prepare(flight);
-    } else {
-      FinishByRead(flight);
-    }
+  if ((result == -EINTR || result == -EAGAIN) && ++flight->refusals <= kRefusalsMax) {
+    Prepare(flight);
   } else if (result < 0) {
-    request.status = PosixError("read", request.file->path(), request.offset + request.read, -result);
-    Finish(flight);
+    // The error may be the ring's own: of a read whose thread has ended meanwhile the kernel says EFAULT or ECANCELED. The
+    // file knows.
+    FinishByRead(flight);
   } else {
     request.read += static_cast<std::size_t>(result);
     if (result == 0 || request.read == request.size) {

@@ -16,7 +16,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "cambium/file_system.h"
@@ -41,8 +40,8 @@ class SegmentMap {
   void Grow(std::uint64_t end) {
     if (end / kStep > end_.load(std::memory_order_relaxed) / kStep) end_.store(end, std::memory_order_release);
   }
-  // The file grows no more.
-  void Complete() { end_.store(std::numeric_limits<std::uint64_t>::max(), std::memory_order_release); }
+  // The file grows no more, and ends there: what reaches behind its end is read, because a mapping cannot say so.
+  void Complete(std::uint64_t file_size) { end_.store(file_size, std::memory_order_release); }
 
  private:
   static constexpr std::uint64_t kStep = 64u << 10;

@@ -78,6 +78,33 @@ TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
   EXPECT_EQ(bytes_of_one, 1u);
 }
 
+// A key lives until the iterator moves. To fetch a value that is not in memory moves the cursor below it, and what key()
+// had given out then showed a later key, in place.
+TEST(DbIterator, AKeyStaysWhileItsValueIsFetched) {
+  for (const bool prepares : {false, true}) {
+    TestStore store;
+    FillCold(&store, 600);
+    for (int from = 0; from < 600; from += 7) {
+      const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+      it->Seek(KeyOf(from));
+      for (int i = from; i < std::min(600, from + 12); ++i, it->Next()) {
+        ASSERT_TRUE(it->Valid());
+        const Slice key = it->key();
+        ASSERT_TRUE(!prepares || it->PrepareValue());
+        ASSERT_EQ(it->value(), Slice(KeyOf(i) + std::string(1000, 'v')));
+        ASSERT_EQ(key, Slice(KeyOf(i)));
+        ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+      }
+      it->SeekForPrev(KeyOf(from));
+      for (int i = from; i >= std::max(0, from - 12); --i, it->Prev()) {
+        const Slice key = it->key();
+        ASSERT_EQ(it->value(), Slice(KeyOf(i) + std::string(1000, 'v')));
+        ASSERT_EQ(key, Slice(KeyOf(i)));
+      }
+    }
+  }
+}
+
 TEST(DbIterator, TurnsAndErrorsAreWhereTheUserIsNotWhereTheCursorIs) {
   TestStore store;
   FillCold(&store, 300);

@@ -127,10 +127,15 @@ TEST(PickVictimsTest, TheBudgetBoundsTheCopyingButOneIsAlwaysTaken) {
   EXPECT_EQ(PickVictims(uses, {}, 10), Numbers{1});
 }
 
-TEST(PickVictimsTest, NobodyWhileMostPagesAreAboutToBeReplaced) {
-  const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
+TEST(PickVictimsTest, FilesMayHoldMoreWhileMostPagesAreAboutToBeReplaced) {
+  const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'500}, {2, 10'000, 2'600}, {3, 10'000, 2'700}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.51), Numbers{});
-  EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.5), (Numbers{1, 2, 3}));
+  EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.5), (Numbers{1, 2}));
+  // The estimate takes keys to be uniform; where they are not, a bound holds all the same.
+  const std::vector<IndexSegmentUse> sparse{{1, 10'000, 100}, {2, 10'000, 100}, {3, 10'000, 9'000}};
+  EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 100}, {3, 10'000, 4'000}}, {}, kNoBudget, 1), (Numbers{1, 2}));
+  EXPECT_EQ(PickVictims(sparse, {}, kNoBudget, 1), Numbers{});
+  EXPECT_EQ(PickVictims({{1, 8, 7}, {2, 8, 7}, {3, 8, 7}, {4, 8, 7}, {5, 8, 7}}, {}, kNoBudget, 1).size(), 5u);
 }
 
 TEST(PickVictimsTest, SmallSegmentsAreJoinedWhenThereAreMany) {

@@ -129,6 +129,35 @@ TEST_F(ForkTest, EveryCallInAChildIsRefused) {
   CloseAndVerify();
 }
 
+// Its parent's reads may be under way: a child that waited for them would take their answers from the parent.
+TEST_F(ForkTest, AnIteratorOfTheParentIsRefusedInAChild) {
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db_->Put({}, "scan" + std::to_string(i), std::string(2000, 'v')).ok());
+  ASSERT_TRUE(db_->Flush({}).ok());
+  const std::unique_ptr<Iterator> it(db_->NewIterator({}));
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  const auto first_that_works = [&it] {
+    const auto refuses = [&it] { return !it->Valid() && it->status().IsNotSupported(); };
+    if (it->PrepareValue() || !refuses()) return 1;
+    it->Seek("scan5");
+    if (!refuses()) return 2;
+    it->SeekForPrev("scan5");
+    if (!refuses()) return 3;
+    it->SeekToFirst();
+    if (!refuses()) return 4;
+    it->SeekToLast();
+    return refuses() ? 0 : 5;
+  };
+  ASSERT_TRUE(InChild([&] {
+                it->Next();
+                return it->Valid() || !it->status().IsNotSupported() ? 1 : first_that_works();
+              }, false) == 0);
+  int seen = 0;
+  for (; it->Valid(); it->Next()) seen += it->value().empty() ? 0 : 1;
+  EXPECT_TRUE(it->status().ok());
+  EXPECT_EQ(seen, 101);
+}
+
 // What the child then does to the files of its parent is not looked at: that it may is enough.
 TEST_F(ForkTest, WithoutTheCheckAChildWouldWrite) {
   const MutantScope mutant(Mutant::kForkUnnoticed);

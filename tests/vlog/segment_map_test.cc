@@ -27,7 +27,7 @@ struct MappedStore : ValueStore {
 TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
-  map.Complete();
+  map.Complete(store.end);
   store.fs.SetResident(false);
   EXPECT_EQ(CallsUntil(&map, true), 2000);
   store.fs.SetResident(true);
@@ -41,7 +41,7 @@ TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
 TEST(SegmentMap, WhatStaysAsItIsIsAskedForRarely) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
-  map.Complete();
+  map.Complete(store.end);
   std::thread([&] {  // whose turns begin anew
     store.fs.SetResident(true);
     EXPECT_LE(CallsUntil(&map, true), 8);
@@ -79,15 +79,16 @@ TEST(SegmentMap, OfASegmentThatGrowsWhatIsWrittenIsMapped) {
   // Beyond what was expected it is read.
   const std::uint64_t beyond = store.end;
   store.Put("third", std::string(1'500'000, '3'));
-  map.Complete();
+  map.Complete(store.end);
   EXPECT_EQ(CallsUntil(&map, true, beyond, 1'500'000), 2000);
+  EXPECT_EQ(CallsUntil(&map, true, store.end - 100, 101), 2000) << "behind the end of the file";
   EXPECT_EQ(CallsUntil(&map, true, begin, second.size()), 1);
 }
 
 TEST(SegmentMap, EachChunkIsLookedAtForItself) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
-  map.Complete();
+  map.Complete(store.end);
   constexpr std::uint64_t kChunk = 1u << 20;
   EXPECT_LE(CallsUntil(&map, true, 0), 8);
   store.fs.SetResident(false);
@@ -101,7 +102,7 @@ TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
   {
     MappedStore store;
     SegmentMap map(store.segment->file(), 0);
-    map.Complete();
+    map.Complete(store.end);
     EXPECT_EQ(CallsUntil(&map, true, store.end + 100), 2000);
     EXPECT_EQ(CallsUntil(&map, true, store.end - 10, 100), 2000);
     EXPECT_LE(CallsUntil(&map, true, store.end - 100, 100), 16);
@@ -113,7 +114,7 @@ TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
     options.residency = !has_maps;
     MappedStore store(options);
     SegmentMap map(store.segment->file(), 0);
-    map.Complete();
+    map.Complete(store.end);
     EXPECT_EQ(CallsUntil(&map, true), 2000);
   }
 }
@@ -121,7 +122,7 @@ TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
 TEST(SegmentMap, ManyThreadsShareOne) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
-  map.Complete();
+  map.Complete(store.end);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
@@ -143,7 +144,7 @@ TEST(SegmentMap, AMappedValueIsTheValue) {
   const ValueAddress address = store.Put("key", std::string(5000, 'v'));
   const ValueAddress last = store.Put("last", std::string(3, 'l'));
   store.segment->AllowMap(0);
-  store.segment->map()->Complete();
+  store.segment->map()->Complete(store.end);
   std::string value;
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(store.Read(address, "key", &value).ok());
