@@ -202,7 +202,9 @@ void DbIterator::Move(Direction direction) {
   }
   ahead_->Pop();
   const std::size_t expected = Expected();
-  if (streak_ > 0 && ahead_->size() <= expected / 2) FetchAhead(expected);
+  // Where scans usually end this one has not asked for more yet.
+  const bool may_end_here = streak_ == family_->scan_length.usual();
+  if (streak_ > 0 && !may_end_here && ahead_->size() <= expected / 2) FetchAhead(expected);
   if (!IsAhead()) status_ = cursor_->status();
 }
 
