@@ -13,8 +13,7 @@
 namespace cambium {
 namespace {
 
-// So many values in front: about what a core can have under way.
-constexpr std::size_t kPrefetchAhead = 4;
+// Of them, in front of the first value of a scan, which is waited for.
 constexpr std::size_t kPrefetchFirst = 2;
 
 // A cursor over nothing, and why: an error, or OK.
@@ -273,7 +272,7 @@ void DbIterator::FetchAhead(std::size_t count) const {
 // them too.
 void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   if (expected < 2) return;
-  std::array<Entry, kPrefetchAhead> next;
+  std::array<Entry, kValuesPrefetched> next;
   const std::size_t wanted = std::min({expected - 1, streak_ + kPrefetchFirst, next.size()});
   if (prefetched_ >= wanted) return;
   if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);

@@ -20,10 +20,9 @@ Status NotInView(const Family& family) {
 }
 
 // What the processor's caches are asked for while the value at `at` is copied.
-constexpr std::size_t kPrefetchAhead = 4;
 void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookups, std::size_t at) {
-  const std::size_t first = at == 0 ? 1 : at + kPrefetchAhead;
-  for (std::size_t i = first; i < std::min(lookups.size(), at + kPrefetchAhead + 1); ++i) {
+  const std::size_t first = at == 0 ? 1 : at + kValuesPrefetched;
+  for (std::size_t i = first; i < std::min(lookups.size(), at + kValuesPrefetched + 1); ++i) {
     const bool is_value = lookups[i].status.ok() && lookups[i].entry.kind == EntryKind::kValue;
     if (is_value) PrefetchMappedValue(segments, lookups[i].entry.address);
   }

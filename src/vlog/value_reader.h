@@ -43,6 +43,9 @@ Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::str
 // The same without waiting for a device: false if that were needed, and then nothing is known of the value.
 Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
+// So many values in front of the one that is copied are asked for: about what a core can have under way.
+inline constexpr std::size_t kValuesPrefetched = 4;
+
 // Asks the processor's caches for a record, if it is in memory as far as anybody knows.
 void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address);
 

@@ -151,12 +151,12 @@ std::uint64_t ReadNumber(const std::string& path) {
 TEST_F(MemoryGroupTest, ARealGroupLimitsThePageCache) {
   constexpr std::uint64_t kLimit = 48u << 20;
   const Status found = FindMemoryGroupPlace("/", &place_);
-  if (!found.ok()) GTEST_SKIP() << found.ToString();
+  if (!found.ok()) GTEST_SKIP() << "SKIPPED: no control group can be made here: " << found.ToString();
   std::string group_directory;
   {
     MemoryGroup group;
     const Status made = group.Make(place_, "cambium_test-" + std::to_string(getpid()), kLimit);
-    if (!made.ok()) GTEST_SKIP() << made.ToString();
+    if (!made.ok()) GTEST_SKIP() << "SKIPPED: no control group can be made here: " << made.ToString();
     group_directory = group.directory();
     const std::string data = root_ + "/data";
     const pid_t child = fork();

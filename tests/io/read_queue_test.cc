@@ -194,7 +194,7 @@ TEST_P(ReadQueueTest, FilesOfOtherFileSystemsAreServedByTheirOwnRead) {
 TEST_P(ReadQueueTest, AnErrorBelongsToItsRequestAlone) {
   std::unique_ptr<File> direct;
   ASSERT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kReadOnly, {.direct = true}, &direct).ok());
-  if (!direct->IsDirect()) GTEST_SKIP() << "SKIPPED: no direct I/O here, so no read that must fail";
+  if (!direct->IsDirect()) GTEST_SKIP() << "SKIPPED: the file system has no direct I/O, and a misaligned direct read is the one that a healthy device refuses";
   const auto queue = NewQueue(4);
   char out[10];
   ReadRequest misaligned = Request(direct.get(), 1, 10, out);

@@ -37,7 +37,7 @@ TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
   EXPECT_LE(CallsUntil(&map, false), 512);
 }
 
-// A look takes as long as ten copies, so whoever has been right for long looks rarely; who was wrong looks often again.
+// A look is a system call over many pages, so whoever has been right for long looks rarely; who was wrong looks often again.
 TEST(SegmentMap, WhatStaysAsItIsIsAskedForRarely) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
