@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <utility>
 
 namespace cambium {
@@ -23,6 +24,7 @@ ValueReads::~ValueReads() {
 void ValueReads::Add(const SegmentTable& segments, Item* item) {
   item->is_done = false;
   item->value = Slice();
+  item->status = Status::Aborted("not read");  // as long as it is so: whoever hands it in may run out of memory
   Result<ValuePlace> place = LocateValue(segments, item->query);
   if (!place.ok()) {
     item->status = place.status();
@@ -76,7 +78,7 @@ void ValueReads::SubmitBlock(std::vector<Item*> items) {
 }
 
 void ValueReads::Await(const Item& item) {
-  while (!item.is_done) Receive();
+  while (!item.is_done && !blocks_.empty()) Receive();
 }
 
 void ValueReads::AwaitAll() {
@@ -113,10 +115,15 @@ void ValueReads::Deliver(Block* block) {
     const std::uint64_t from = item->place.offset - request.offset;
     const std::size_t have = from >= request.read ? 0 : std::min<std::size_t>(request.read - from, item->place.size);
     const Slice record(block->bytes.get() + from, have);
-    Slice value;
-    item->status = ParseValue(item->place, item->query, record, &item->buffer, &value);
-    if (item->status.ok() && value.data() != item->buffer.data()) item->buffer.assign(value.data(), value.size());
-    if (item->status.ok()) item->value = Slice(item->buffer.data(), value.size());
+    // The others of this block, and of those that came with it, have their owners too.
+    try {
+      Slice value;
+      item->status = ParseValue(item->place, item->query, record, &item->buffer, &value);
+      if (item->status.ok() && value.data() != item->buffer.data()) item->buffer.assign(value.data(), value.size());
+      if (item->status.ok()) item->value = Slice(item->buffer.data(), value.size());
+    } catch (const std::bad_alloc&) {
+      item->status = Status::Aborted("out of memory for a value");
+    }
   }
 }
 

@@ -42,7 +42,7 @@ class ValueReads {
   void Add(const SegmentTable& segments, Item* item);
   // Hands in what was added. May wait for room, if more than ReadQueues::kDepth reads are under way.
   void Submit();
-  // Returns when `item`, which was submitted, is done.
+  // Returns when `item`, which was submitted, is done; at once if it could not be submitted, and then its status says so.
   void Await(const Item& item);
   // Returns when nothing is under way; what was added and not submitted is forgotten.
   void AwaitAll();

@@ -108,6 +108,57 @@ TEST(ValueReads, NeighboursAreOneRead) {
   EXPECT_EQ(ReadsFor(&store, large), 5u) << "two in 256 KiB";
 }
 
+// Compares as bytes do, and runs out of memory at one key.
+class ExhaustedComparator final : public Comparator {
+ public:
+  [[nodiscard]] const char* Name() const override { return "exhausted"; }
+  [[nodiscard]] int Compare(Slice a, Slice b) const override {
+    if (a == Slice("key1")) throw std::bad_alloc();
+    return a.compare(b);
+  }
+};
+
+// Its owner waited for ever, for a read that had been delivered.
+TEST(ValueReads, AValueThatThereIsNoMemoryForIsAnErrorOfItsOwn) {
+  ValueStore store;
+  std::vector<Known> all;
+  for (int i = 0; i < 3; ++i) {
+    Known one{.address = {}, .key = "key" + std::to_string(i), .value = std::string(500, 'v')};
+    one.address = store.Put(one.key, one.value);
+    all.push_back(one);
+  }
+  const ExhaustedComparator order;
+  ReadQueues queues(&store.fs);
+  ValueReads reads(&queues, true);
+  std::deque<ValueReads::Item> items;
+  for (const Known& known : all) {
+    items.push_back(ItemFor(known));
+    items.back().query.order = &order;
+    reads.Add(store.table, &items.back());
+  }
+  reads.Submit();
+  for (const ValueReads::Item& item : items) reads.Await(item);
+  EXPECT_EQ(items[0].value, Slice(all[0].value));
+  EXPECT_TRUE(items[1].status.IsAborted()) << items[1].status.ToString();
+  EXPECT_EQ(items[2].value, Slice(all[2].value));
+}
+
+TEST(ValueReads, WhatWasNotHandedInIsNotWaitedFor) {
+  ValueStore store;
+  Known one{.address = store.Put("key", "value"), .key = "key", .value = "value"};
+  ReadQueues queues(&store.fs);
+  ValueReads reads(&queues, true);
+  ValueReads::Item item = ItemFor(one);
+  reads.Add(store.table, &item);
+  reads.Await(item);
+  EXPECT_FALSE(item.is_done);
+  EXPECT_TRUE(item.status.IsAborted());
+  reads.Submit();
+  reads.Await(item);
+  EXPECT_TRUE(item.status.ok()) << item.status.ToString();
+  EXPECT_EQ(item.value, Slice("value"));
+}
+
 TEST(ValueReads, AnErrorIsOfThoseThatWereReadWithIt) {
   ValueStore store;
   Prng prng(5);
