@@ -13,8 +13,9 @@
 namespace cambium {
 namespace {
 
-// Of them, in front of the first value of a scan, which is waited for.
-constexpr std::size_t kPrefetchFirst = 2;
+// So many bytes of values in front are asked for while one is copied, or the next one: a core has few lines under way, and
+// what is asked for later than that waits less. With four values of 1 KiB a scan is a tenth slower than with one.
+constexpr std::size_t kBytesAhead = 1024;
 
 // A cursor over nothing, and why: an error, or OK.
 class EmptyIterator final : public Iterator {
@@ -272,15 +273,18 @@ void DbIterator::FetchAhead(std::size_t count) const {
 // them too.
 void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   if (expected < 2) return;
-  std::array<Entry, kValuesPrefetched> next;
-  const std::size_t wanted = std::min({expected - 1, streak_ + kPrefetchFirst, next.size()});
-  if (prefetched_ >= wanted) return;
   if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);
+  std::array<Entry, kValuesPrefetched> next;
+  const std::size_t wanted = std::min(expected - 1, next.size());
   const std::size_t found = cursor_->PeekAhead(direction_ == Direction::kForward, {next.data(), wanted});
-  for (std::size_t i = prefetched_; i < found; ++i) {
-    if (next[i].kind == EntryKind::kValue) PrefetchMappedValue(view_->segments, next[i].address);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < found && bytes < kBytesAhead; ++i) {
+    if (next[i].kind != EntryKind::kValue) continue;
+    bytes += next[i].address.size();
+    if (i < prefetched_) continue;
+    PrefetchMappedValue(view_->segments, next[i].address);
+    prefetched_ = i + 1;
   }
-  prefetched_ = std::max(prefetched_, found);
 }
 
 // What is in the page cache is read as it is asked for: to be early brings nothing there.
