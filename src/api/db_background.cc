@@ -514,6 +514,7 @@ Status DbImpl::SealRotated() {
     // Without its index the segment is as good, only slower to collect: no reason not to seal it.
     const bool has_footer = end.segment->file().Write(end.length, rotated.footer).ok();
     const std::uint64_t file_size = end.length + (has_footer ? rotated.footer.size() : 0);
+    CommitLog::Trim(end.segment.get(), file_size);
     if (has_footer) {
       const Status synced = end.segment->file().SyncData();
       if (!synced.ok()) return synced.Fatal();
@@ -728,6 +729,7 @@ Status DbImpl::Shut() {
       }
     }
     first = Health();
+    if (first.ok()) log_->TrimTail();
     if (first.ok() && !MutantIs(Mutant::kCloseWithoutSync)) {
       first = log_->Sync();
       if (!first.ok()) SetFatal(first);

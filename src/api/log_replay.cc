@@ -23,7 +23,7 @@ struct Source {
   std::string path;
   std::unique_ptr<File> file;
   std::uint64_t seed = 0;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0;                 // without what an unused one was given ahead
   std::optional<SegmentLink> link;        // its first record, if that validates
   SequenceNumber link_sequence = 0;
   SequenceNumber link_witness = 0;
@@ -88,6 +88,10 @@ class Replay {
     ScannedRecord record;
     CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
     SegmentLink link;
+    if (found == ScanResult::kInvalid && !source->info.sealed) {
+      CAMBIUM_TRY(const bool is_unused, scanner.OnlyZerosAhead());
+      if (is_unused) source->size = kFileHeaderSize;
+    }
     if (found != ScanResult::kRecord || record.header.op != RecordOp::kLink ||
         !DecodeSegmentLink(record.stored_value, &link)) {
       return Status::OK();
@@ -98,22 +102,23 @@ class Replay {
     return Status::OK();
   }
 
-  // Where the log of sources_[i] ends, as far as others know: its seal, or the link of the segment that followed it.
-  [[nodiscard]] std::uint64_t LimitOf(std::size_t i) const {
+  // Where the log of sources_[i] ends, if others know it: by its seal, or the link of the segment that followed it.
+  [[nodiscard]] std::optional<std::uint64_t> KnownEnd(std::size_t i) const {
     const Source& source = sources_[i];
     if (source.info.sealed) return source.info.sealed_length;
-    if (MutantIs(Mutant::kIgnoreChain)) return source.size;
+    if (MutantIs(Mutant::kIgnoreChain)) return std::nullopt;
     for (std::size_t j = i + 1; j < sources_.size(); ++j) {
       if (sources_[j].link.has_value() && sources_[j].link->number == source.info.number) return sources_[j].link->length;
     }
-    return source.size;
+    return std::nullopt;
   }
 
   Status ReplaySegment(std::size_t i) {
     Source& source = sources_[i];
     const bool first = source.info.number == state_.replay.segment && state_.replay.offset > kFileHeaderSize;
     const std::uint64_t start = first ? state_.replay.offset : kFileHeaderSize;
-    const std::uint64_t limit = LimitOf(i);
+    const std::optional<std::uint64_t> known_end = KnownEnd(i);
+    std::uint64_t limit = known_end.value_or(source.size);
     if (source.info.sealed && limit <= kFileHeaderSize) return Status::OK();  // its first write failed
     if (source.info.number < state_.replay.segment) return AdoptFlushed(source, i, limit);
     if (!first && !source.link.has_value() && !source.info.sealed && limit <= kFileHeaderSize) {
@@ -139,7 +144,17 @@ class Replay {
     batch_.clear();
     while (true) {
       ScannedRecord record;
-      CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+      CAMBIUM_TRY(ScanResult found, scanner.Next(&record));
+      const bool may_end_here = !known_end.has_value() || MutantIs(Mutant::kZerosEndAnySegment);
+      if (found == ScanResult::kInvalid && may_end_here) {
+        // The file may have grown ahead of the log: zeros to its end are its end. Zeros before an end that somebody
+        // knows are damage.
+        CAMBIUM_TRY(const bool is_end, scanner.OnlyZerosAhead());
+        if (is_end) {
+          limit = scanner.offset();
+          found = ScanResult::kEnd;
+        }
+      }
       if (found == ScanResult::kEnd) {
         if (!batch_.empty()) {
           if (MutantIs(Mutant::kApplyHalfBatch)) {

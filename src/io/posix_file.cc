@@ -79,11 +79,12 @@ FileInfo FileInfoOf(const struct stat& facts) {
   return info;
 }
 
-PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, bool direct)
+PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, OpenMode mode, bool direct)
     : path_(std::move(path)),
       descriptor_(std::make_shared<const PosixDescriptor>(std::move(descriptor))),
       fd_(descriptor_->get()),
-      direct_(direct) {}
+      direct_(direct),
+      journal_witness_(mode == OpenMode::kReadOnly ? nullptr : JournalWitnessFor(fd_, path_)) {}
 
 Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions& options,
                        std::unique_ptr<File>* file) {
@@ -107,7 +108,7 @@ Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions
   const bool direct = options.direct && DirectWorksHere(descriptor.get()) &&
                       fcntl(descriptor.get(), F_SETFL, blocking | O_DIRECT) == 0;
   if (!direct && fcntl(descriptor.get(), F_SETFL, blocking) != 0) return PosixError("open", path, errno);
-  *file = std::unique_ptr<PosixFile>(new PosixFile(path, std::move(descriptor), direct));
+  *file = std::unique_ptr<PosixFile>(new PosixFile(path, std::move(descriptor), mode, direct));
   return Status::OK();
 }
 
@@ -177,8 +178,8 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
   return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
 }
 
-Status PosixFile::SyncData() { return PosixSync(fd_, SyncKind::kData, path_); }
-Status PosixFile::Sync() { return PosixSync(fd_, SyncKind::kAll, path_); }
+Status PosixFile::SyncData() { return PosixSync(fd_, SyncKind::kData, journal_witness_.get(), path_); }
+Status PosixFile::Sync() { return PosixSync(fd_, SyncKind::kAll, journal_witness_.get(), path_); }
 
 Status PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("sync_file_range", offset, length));

@@ -45,7 +45,7 @@ class PosixFile final : public File {
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
-  PosixFile(std::string path, PosixDescriptor descriptor, bool direct);
+  PosixFile(std::string path, PosixDescriptor descriptor, OpenMode mode, bool direct);
 
   [[nodiscard]] std::size_t alignment() const { return direct_ ? kDirectAlignment : 1; }
   // InvalidArgument unless [offset, offset + length) is a range that a file can have.
@@ -56,6 +56,7 @@ class PosixFile final : public File {
   const std::shared_ptr<const PosixDescriptor> descriptor_;  // shared with mapped regions, which may live longer
   const int fd_;
   const bool direct_;
+  const std::shared_ptr<const PosixDescriptor> journal_witness_;  // null: none, or nothing is written; see posix_sync.h
 };
 
 }  // namespace cambium

@@ -6,18 +6,28 @@
 // synced is gone at the next mount. (jbd2_complete_transaction, seen with kernel 6.18 in one of seven runs of
 // tests/process/power_cut_test.cc.) A journal that could not be written is dead from then on, and whatever has to begin
 // a handle in it is refused: so after a sync one is begun, by fallocate() of bytes that are there already. That changes
-// no byte and no size (the inode's change time, though), and takes 4 to 12 us, where the sync took 100 or more.
+// no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
+//
+// It does change the inode, which the next sync of that file would write with the journal: twice the price, where the
+// file has not grown. So the journal is asked through another file of the same directory, LOCK, which is never synced.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "cambium/status.h"
+#include "io/posix_descriptor.h"
 
 namespace cambium {
 
 enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 
-// Of an open file that is written to. Errors name `path`.
-Status PosixSync(int descriptor, SyncKind kind, const std::string& path);
+// LOCK of the directory in which the file is that is open as `descriptor` and named `path`; null if there is none, or it
+// is on another file system. All files of a directory share one descriptor. Any thread.
+std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path);
+
+// Of an open file that is written to. `witness` may be null: then the journal is asked through the file itself. Errors
+// name `path`.
+Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, const std::string& path);
 
 }  // namespace cambium

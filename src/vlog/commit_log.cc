@@ -10,6 +10,12 @@
 namespace cambium {
 namespace {
 
+// The file grows ahead of the log by half of what the log has, within these bounds and a quarter of a segment: a small
+// database does not feel it. From so many syncs on in such a piece of the log.
+constexpr std::uint64_t kAheadMin = 64u << 10;
+constexpr std::uint64_t kAheadMax = 1u << 20;
+constexpr std::uint64_t kFrequentSyncs = 4;
+
 // Never, but in builds without the rule.
 bool MayGoOnAfter(const Status& failed_sync) {
   return MutantIs(Mutant::kGoOnAfterFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsSoft));
@@ -68,6 +74,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   const std::uint64_t start = tail_ + link.size();
   batch->Bind(first, durable, current_->seed(), current_->slot(), start);
 
+  if (start + batch->size() > settled_ahead_) GrowFileAhead(start + batch->size());
   Status written;
   if (link.empty() && batch->pieces().size() == 1) {
     written = current_->file().Write(start, batch->pieces()[0]);
@@ -98,6 +105,30 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   return Status::OK();
 }
 
+// A sync of a file that has become larger since the last one writes the file system's journal as well. Where syncs are
+// frequent the file is made larger for many of them at once: its blocks are taken, nothing is written, and they read as
+// zeros, which no record begins with. Without frequent syncs the file system does better if it learns of the size late.
+void CommitLog::GrowFileAhead(std::uint64_t end) {
+  const std::uint64_t syncs = sync_count();
+  const bool are_frequent = syncs - syncs_when_settled_ >= kFrequentSyncs;
+  syncs_when_settled_ = syncs;
+  settled_ahead_ = end + std::min(std::clamp(end / 2, kAheadMin, kAheadMax), segment_bytes_ / 4);
+  if (!are_frequent || settled_ahead_ > segment_bytes_) return;
+  if (current_->file().Allocate(tail_, settled_ahead_ - tail_, /*grow=*/true).ok()) return;
+  // There may still be space for the record, the more so if none is held for those that might come.
+  Trim(current_.get(), tail_);
+}
+
+void CommitLog::TrimTail() {
+  if (current_ != nullptr && !broken_) Trim(current_.get(), tail_);
+}
+
+// What stays behind the end if this fails costs space and nothing else.
+void CommitLog::Trim(Segment* segment, std::uint64_t end) {
+  FileInfo info;
+  if (segment->file().GetInfo(&info).ok() && info.size > end) static_cast<void>(segment->file().Truncate(end));
+}
+
 Status CommitLog::Rotate() {
   if (current_ == nullptr) return Status::OK();
   if (tail_ == kFileHeaderSize && !broken_) return Status::OK();  // holds nothing: use it
@@ -120,6 +151,7 @@ Status CommitLog::Open(const SegmentEnd* failed) {
   footer_.Clear();
   current_ = std::move(next);
   tail_ = kFileHeaderSize;
+  settled_ahead_ = 0;
   broken_ = false;
   return Status::OK();
 }

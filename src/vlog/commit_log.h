@@ -65,6 +65,11 @@ class CommitLog {
   };
   Status Append(PreparedBatch* batch, SequenceNumber first, Position* position);
 
+  // Gives back what the current segment's file was made larger ahead of the log. Nothing is appended any more.
+  void TrimTail();
+  // The same of a segment that ends at `end`, footer included.
+  static void Trim(Segment* segment, std::uint64_t end);
+
   // Ends the current segment, if it holds anything, so that it can be sealed.
   Status Rotate();
   // Where the next record will go; {0, 0} if that is a segment that does not exist yet.
@@ -98,6 +103,7 @@ class CommitLog {
 
  private:
   Status Open(const SegmentEnd* failed);
+  void GrowFileAhead(std::uint64_t end);
   Status SyncFile(const std::shared_ptr<Segment>& segment);
 
   SegmentSource* const source_;
@@ -111,6 +117,9 @@ class CommitLog {
   SegmentLink predecessor_;           // of current_; not the segment itself, which may have been dropped by then
   bool broken_ = false;               // a write to current_ failed: it ends at tail_
   SegmentFooterBuilder footer_;
+  // Up to here it is settled whether the file is made larger ahead of the log; how many syncs there had been by then.
+  std::uint64_t settled_ahead_ = 0;
+  std::uint64_t syncs_when_settled_ = 0;
 
   mutable std::mutex mutex_;  // below the append lock
   std::condition_variable synced_;

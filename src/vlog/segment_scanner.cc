@@ -208,6 +208,19 @@ Result<ScanResult> SegmentScanner::Next(ScannedRecord* record) {
   return ScanResult::kRecord;
 }
 
+Result<bool> SegmentScanner::OnlyZerosAhead() {
+  constexpr std::size_t kStep = 64u << 10;
+  for (std::uint64_t at = offset_; at < limit_;) {
+    const char* bytes = nullptr;
+    std::size_t have = 0;
+    CAMBIUM_RETURN_IF_ERROR(View(at, kStep - at % kStep, &bytes, &have));
+    if (have == 0) break;
+    if (std::any_of(bytes, bytes + have, [](char c) { return c != 0; })) return false;
+    at += have;
+  }
+  return true;
+}
+
 Result<SequenceNumber> SegmentScanner::ProbeForWitness() {
   SequenceNumber proven = 0;
   if (header_valid_) proven = header_.DurableSequence();

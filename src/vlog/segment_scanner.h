@@ -46,6 +46,9 @@ class SegmentScanner {
   [[nodiscard]] bool header_valid() const { return header_valid_; }
   [[nodiscard]] const RecordHeader& header() const { return header_; }
 
+  // After kInvalid: is there nothing but zeros from there to the limit? Space that the file was given ahead of the log.
+  Result<bool> OnlyZerosAhead();
+
   // After kInvalid: the highest durable sequence number that any valid header behind this place proves, 0 if none.
   // Looks at every aligned offset up to the limit; validates headers only.
   Result<SequenceNumber> ProbeForWitness();

@@ -14,8 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "io/lock_file_name.h"
 #include "io/posix_error.h"
 #include "io/posix_residency.h"
+#include "io/posix_sync.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "util/prng.h"
@@ -362,6 +364,41 @@ TEST(PosixError, TellsApartWhatCallersMustTellApart) {
   EXPECT_TRUE(PosixError("punch hole", "p", EOPNOTSUPP).IsNotSupported());
   EXPECT_TRUE(PosixError("read", "p", EIO).IsIOError());
   EXPECT_EQ(PosixError("read", "/db/7.log", 8192, EIO).ToString(), "IO error: read /db/7.log:8192: Input/output error");
+}
+
+// A sync asks the journal through LOCK of the same directory, if that is a file. Nothing is made for it.
+TEST_F(PosixFileTest, ASyncWantsNoLockAndMayHaveOne) {
+  const std::string lock = directory_.File(kLockFileName);
+  {
+    const auto file = Create("without");
+    ASSERT_TRUE(file->Write(0, "x").ok());
+    EXPECT_TRUE(file->SyncData().ok());
+    EXPECT_NE(::access(lock.c_str(), F_OK), 0);
+    EXPECT_EQ(JournalWitnessFor(0, directory_.File("without")), nullptr);
+  }
+  ASSERT_EQ(::mkdir(lock.c_str(), 0755), 0);
+  EXPECT_TRUE(Create("beside a directory")->SyncData().ok());
+  ASSERT_EQ(::rmdir(lock.c_str()), 0);
+  ASSERT_EQ(::symlink("without", lock.c_str()), 0);
+  EXPECT_TRUE(Create("beside a link")->SyncData().ok());
+  ASSERT_EQ(::unlink(lock.c_str()), 0);
+
+  const std::unique_ptr<File> locked = Create(kLockFileName);
+  const auto one = Create("one");
+  const auto two = Create("two");
+  for (const auto& file : {one.get(), two.get()}) {
+    ASSERT_TRUE(file->Write(0, "x").ok());
+    EXPECT_TRUE(file->SyncData().ok());
+    EXPECT_TRUE(file->Sync().ok());
+  }
+  const int fd = static_cast<const PosixFile&>(*one).fd();
+  const auto witness = JournalWitnessFor(fd, one->path());
+  ASSERT_NE(witness, nullptr);
+  EXPECT_EQ(witness, JournalWitnessFor(fd, two->path())) << "one descriptor for all";
+  const PosixDescriptor elsewhere(::open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(JournalWitnessFor(elsewhere.get(), one->path()), nullptr) << "of another file system";
+  EXPECT_EQ(JournalWitnessFor(witness->get(), lock), nullptr) << "not through itself";
+  EXPECT_EQ(ReadAll(*locked), "\n");
 }
 
 }  // namespace

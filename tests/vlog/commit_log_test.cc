@@ -410,6 +410,61 @@ TEST(CommitLog, EveryCutKeepsWhatWasAcknowledged) {
   }
 }
 
+std::uint64_t SizeOf(Log& log) {
+  FileInfo info;
+  EXPECT_TRUE(log.fs.GetInfo(PathOf(log.source.numbers.back()), &info).ok());
+  return info.size;
+}
+
+// A sync of a file that has grown writes the file system's journal too, so the file grows for many syncs at once: by as
+// much as a small log does not feel, and not where hardly anybody syncs.
+TEST(CommitLog, AFileGrowsAheadOfFrequentSyncs) {
+  Log log(std::uint64_t{64} << 20);
+  int allocations = 0;
+  log.fs.AddHook([&](const SimOp& op) {
+    if (op.kind == SimOpKind::kAllocate && op.phase == SimPhase::kAfter) ++allocations;
+  });
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(log.Put("k", value).ok());
+    ASSERT_TRUE(log.log.Sync().ok());
+  }
+  EXPECT_EQ(SizeOf(log), log.log.tail().offset) << "40 KB, and nothing for the future";
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_TRUE(log.Put("k", value).ok());
+    ASSERT_TRUE(log.log.Sync().ok());
+  }
+  EXPECT_GT(allocations, 2);
+  EXPECT_LT(allocations, 15);
+  EXPECT_GT(SizeOf(log), log.log.tail().offset);
+  EXPECT_LE(SizeOf(log), log.log.tail().offset + (1u << 20));
+  // What is there already is not part of the log.
+  EXPECT_EQ(Recovered(log.fs.Snapshot(), log.source), 2040u);
+  EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2040u);
+  log.log.TrimTail();
+  EXPECT_EQ(SizeOf(log), log.log.tail().offset);
+  // Unsynced records make no file grow; the piece that is settled already may.
+  const int before = allocations;
+  for (int i = 0; i < 5000; ++i) ASSERT_TRUE(log.Put("k", value).ok());
+  EXPECT_LE(allocations, before + 1);
+  EXPECT_EQ(SizeOf(log), log.log.tail().offset);
+}
+
+// There may be no space to grow ahead, and still some for the record.
+TEST(CommitLog, AFileThatCannotGrowAheadIsWrittenAllTheSame) {
+  Log log(std::uint64_t{64} << 20);
+  SimFault fault;
+  fault.kind = SimOpKind::kAllocate;
+  fault.sticky = true;
+  fault.status = Status::NoSpace("injected");
+  log.fs.AddFault(fault);
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
+    ASSERT_TRUE(log.log.Sync().ok());
+  }
+  EXPECT_EQ(SizeOf(log), log.log.tail().offset);
+}
+
 TEST(CommitLog, ABatchThatNoSegmentCanAddressIsRefused) {
   constexpr std::size_t kSize = std::size_t{1} << 30;
   void* const zeros = ::mmap(nullptr, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,0 +1,131 @@
+// The log's file grows ahead of frequent syncs: what it then has behind its end is its end, and nothing else is.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "api/test_store.h"
+#include "io/file_header.h"
+#include "testing/mutant_scope.h"
+#include "vlog/record_format.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr int kKeys = 100;
+const std::string kValue(1000, 'v');
+
+std::unique_ptr<TestStore> StoreOn(const SimImage& image) {
+  auto store = std::make_unique<TestStore>(std::make_shared<SimFileSystem>(image));
+  store->options.wal_recovery_mode = WALRecoveryMode::kAbsoluteConsistency;
+  return store;
+}
+
+void PutSynced(TestStore* store, int first, int last) {
+  for (int i = first; i < last; ++i) store->Put("k" + std::to_string(i), kValue, true);
+}
+
+// What opening an image after a kill says, and how many of the first keys come back.
+std::string OpenAfterAKill(const SimImage& image, int acknowledged) {
+  Prng prng(3);
+  const auto after = StoreOn(image.Kill(prng));
+  VerifyReport report;
+  Options copy = after->options;
+  copy.file_system = std::make_shared<SimFileSystem>(after->fs->Snapshot());
+  if (const Status s = VerifyDB(kStorePath, copy, {.deep = true}, &report); !s.ok()) return s.ToString();
+  if (!report.problems.empty()) return report.problems[0];
+  for (const std::string& note : report.notes) {
+    if (note.find("torn") != std::string::npos) return note;
+  }
+  if (const Status s = after->Open(); !s.ok()) return s.ToString();
+  for (int i = 0; i < acknowledged; ++i) {
+    if (after->Get("k" + std::to_string(i)) != kValue) return "k" + std::to_string(i) + " is gone";
+  }
+  return "";
+}
+
+// Killed in front of and behind each call, also where a segment has grown and its first record has not been written.
+TEST(LogAhead, AKillAtAnyCallLeavesNoTornTail) {
+  TestStore store;
+  store.MustOpen();
+  int allocations = 0;
+  int acknowledged = 0;
+  std::vector<std::pair<SimImage, int>> images;
+  store.fs->AddHook([&](const SimOp& op) {
+    const bool is_log = op.path.ends_with(".log");
+    if (is_log && op.kind == SimOpKind::kAllocate && op.phase == SimPhase::kAfter) ++allocations;
+    // A write of the simulator may land in part, which is a torn tail indeed.
+    const bool is_write = op.kind == SimOpKind::kWrite && op.phase == SimPhase::kAfter;
+    if (is_log && !is_write) images.emplace_back(store.fs->Snapshot(), acknowledged);
+  });
+  for (; acknowledged < kKeys; ++acknowledged) PutSynced(&store, acknowledged, acknowledged + 1);
+  EXPECT_GT(allocations, 4);
+  for (const auto& [image, keys] : images) ASSERT_EQ(OpenAfterAKill(image, keys), "") << keys << " keys";
+  store.Quiet();
+  store.MustClose();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(LogAhead, CloseGivesBackWhatWasNotUsed) {
+  TestStore store;
+  store.options.blob_file_size = 1u << 20;
+  store.MustOpen();
+  PutSynced(&store, 0, kKeys);
+  const std::string path = store.FilesOf(".log").front();
+  const std::size_t grown = store.Files().at(path).size();
+  store.MustClose();
+  const std::string closed = store.Files().at(path);
+  EXPECT_LT(closed.size(), grown);
+  EXPECT_NE(closed.substr(closed.size() - 8), std::string(8, '\0')) << "the end of the last value";
+  store.MustOpen();
+  for (int i = 0; i < kKeys; ++i) EXPECT_EQ(store.Get("k" + std::to_string(i)), kValue);
+}
+
+// Anything behind the end but zeros is a record that was not written whole.
+TEST(LogAhead, OneByteBehindTheEndIsATornTail) {
+  TestStore store;
+  store.options.blob_file_size = 1u << 20;
+  store.MustOpen();
+  PutSynced(&store, 0, kKeys);
+  const std::string path = store.FilesOf(".log").front();
+  const SimImage image = store.fs->Snapshot();
+  const auto after = StoreOn(image);
+  ASSERT_TRUE(after->fs->FlipBit(path, after->Files().at(path).size() - 1, 0).ok());
+  EXPECT_TRUE(after->Open().IsCorruption());
+  after->options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  after->MustOpen();
+  for (int i = 0; i < kKeys; ++i) EXPECT_EQ(after->Get("k" + std::to_string(i)), kValue);
+}
+
+// Hazard H30: a segment whose end is known has no end before that, even where zeros look like one.
+Status OpenWithZerosAtAKnownEnd() {
+  SimImage image;
+  {
+    TestStore store;
+    store.MustOpen();
+    PutSynced(&store, 0, kKeys);
+    store.executor->RunAll();  // all but the last segment are sealed
+    image = store.fs->Snapshot();
+    store.fs->PowerOff();
+    store.db.reset();
+  }
+  const auto after = StoreOn(image);
+  after->options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  const std::vector<std::string> logs = after->FilesOf(".log");
+  EXPECT_GE(logs.size(), 2u);
+  const std::string first = after->Files().at(logs.front());
+  const std::size_t from = first.rfind(kValue) / 8 * 8 - kRecordHeaderSize;  // of the last record
+  EXPECT_TRUE(after->fs->OverwriteForTest(logs.front(), from, std::string(first.size() - from, '\0')).ok());
+  return after->Open();
+}
+
+TEST(LogAhead, ZerosBeforeAKnownEndAreDamage) {
+  const Status s = OpenWithZerosAtAKnownEnd();
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  const MutantScope mutant(Mutant::kZerosEndAnySegment);
+  const Status without = OpenWithZerosAtAKnownEnd();
+  EXPECT_TRUE(without.ok()) << without.ToString();
+}
+
+}  // namespace
+}  // namespace cambium::testing
