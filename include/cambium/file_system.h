@@ -86,6 +86,8 @@ class File {
   virtual Status Truncate(std::uint64_t size) = 0;
   // Reserves blocks for a range; the file grows to its end if `grow`.
   virtual Status Allocate(std::uint64_t offset, std::uint64_t length, bool grow) = 0;
+  // Is SyncData, of bytes written into what Allocate(grow) made, known to make durable that they are no zeros any more?
+  [[nodiscard]] virtual bool CanGrowAhead() const { return false; }
   // The range reads as zeros and its blocks go back; the size stays. NotSupported where the file system cannot.
   virtual Status PunchHole(std::uint64_t offset, std::uint64_t length) = 0;
 
@@ -118,7 +120,7 @@ class ReadQueue {
  public:
   virtual ~ReadQueue() = default;
   // Hands in all requests at once; each pointer comes back from Wait exactly once, in any order.
-  // More than depth() in flight: the call itself waits for room.
+  // More than depth() in flight: the call itself waits for room. After an error none of them was handed in.
   virtual Status Submit(std::span<ReadRequest* const> requests) = 0;
   // Waits for at least one request, unless none is in flight; appends what is done to *done.
   virtual Status Wait(std::vector<ReadRequest*>* done) = 0;
@@ -161,8 +163,8 @@ class FileSystem {
   // Free bytes of the file system that holds `path`, for whoever we are.
   virtual Status FreeSpace(const std::string& path, std::uint64_t* bytes) = 0;
 
-  // A queue for up to `depth` reads in flight. Never null: without io_uring (or with use_io_uring false) a few threads
-  // serve it.
+  // A queue for up to `depth` reads in flight. Never null: without io_uring (or with use_io_uring false) threads serve
+  // it.
   virtual std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) = 0;
 };
 

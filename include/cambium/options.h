@@ -160,7 +160,7 @@ struct ReadOptions {
   // value() first asks.
   bool allow_unprepared_value = false;
   // Values that are not in memory are read together with io_uring, where several are wanted (MultiGet, iterators). Without
-  // it, or where the system refuses it, by a few threads that all databases of the process share.
+  // it, or where the system refuses it, by up to 32 threads that all databases of the process share.
   bool async_io = true;
   // Sees only what is known to survive a power cut. With a snapshot: InvalidArgument.
   bool durable_only = false;

@@ -204,7 +204,8 @@ void DbIterator::Move(Direction direction) {
   const std::size_t expected = Expected();
   // Where scans usually end this one has not asked for more yet.
   const bool may_end_here = streak_ == family_->scan_length.usual();
-  if (streak_ > 0 && !may_end_here && ahead_->size() <= expected / 2) FetchAhead(expected);
+  const bool is_wanted = streak_ > 0 && !may_end_here && !ahead_->IsWarm();
+  if (is_wanted && ahead_->size() <= expected / 2) FetchAhead(expected);
   if (!IsAhead()) status_ = cursor_->status();
 }
 

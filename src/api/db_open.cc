@@ -347,10 +347,11 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
     if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) {
-      // Nothing is appended to what another opening began.
+      // Nothing is appended to what another opening began. It may have been longer than its log.
       CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
-      segment->AllowMap(found.size);
-      segment->map()->Complete(found.size);
+      const std::uint64_t end = info.sealed ? std::min(info.file_size, found.size) : found.size;
+      segment->AllowMap(end);
+      segment->map()->Complete(end);
     }
     table = table.With(info.slot, std::move(segment));
   }

@@ -243,15 +243,23 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
     }
   }
   if (waiting.empty()) return;
+  // Read together, but not so much of it that the blocks take more memory than the values.
+  constexpr std::uint64_t kBytesTogether = 8u << 20;
   ValueReads reads(&read_queues_, options.async_io);
-  for (Waiting& each : waiting) reads.Add(SegmentsOf(*view), &each.item);
-  reads.Submit();
-  for (Waiting& each : waiting) {
-    if (!each.item.is_done) reads.Await(each.item);
-    statuses[each.index] = each.item.status;
-    if (!each.item.status.ok()) continue;
-    *values[each.index].GetSelf() = std::move(each.item.buffer);
-    values[each.index].PinSelfPart({values[each.index].GetSelf()->data(), each.item.value.size()});
+  for (std::size_t first = 0, end = 0; first < waiting.size(); first = end) {
+    for (std::uint64_t bytes = 0; end < waiting.size() && bytes < kBytesTogether; ++end) {
+      bytes += waiting[end].item.query.address.size();
+      reads.Add(SegmentsOf(*view), &waiting[end].item);
+    }
+    reads.Submit();
+    for (std::size_t at = first; at < end; ++at) {
+      Waiting& each = waiting[at];
+      if (!each.item.is_done) reads.Await(each.item);
+      statuses[each.index] = each.item.status;
+      if (!each.item.status.ok()) continue;
+      *values[each.index].GetSelf() = std::move(each.item.buffer);
+      values[each.index].PinSelfPart({values[each.index].GetSelf()->data(), each.item.value.size()});
+    }
   }
 }
 

@@ -217,7 +217,7 @@ class Replay {
       Adopt(source, limit, true);
       return Status::OK();
     }
-    if (!source.link.has_value() && source.size <= kFileHeaderSize) {
+    if (!source.link.has_value() && source.size <= kFileHeaderSize && limit <= kFileHeaderSize) {
       result_.rejected.push_back(source.info.number);
       return Status::OK();
     }

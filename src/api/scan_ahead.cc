@@ -22,14 +22,16 @@ bool ScanAhead::Push(const EntryCursor& cursor) {
     slots_.push_back(std::make_unique<Slot>());
   }
   Slot& slot = *slots_[(first_ + count_) % slots_.size()];
-  ++count_;
   const Slice key = cursor.key();
   slot.key.assign(key.data(), key.size());
+  if (entry.kind == EntryKind::kInline) slot.inline_value.assign(entry.inline_value.data(), entry.inline_value.size());
+  // From here on nothing fails for want of memory but the value, which has its status.
+  ++count_;
+  ++warm_;
   slot.entry = entry;
   slot.bytes = bytes;
   bytes_ += bytes;
   if (entry.kind == EntryKind::kInline) {
-    slot.inline_value.assign(entry.inline_value.data(), entry.inline_value.size());
     slot.entry.inline_value = Slice();
     slot.state = State::kInline;
   } else {
@@ -44,6 +46,7 @@ void ScanAhead::Begin(Slot* slot) {
   const Result<bool> cached = ReadCachedValue(*source_.segments, item.query, &item.buffer, &item.value);
   if (cached.ok() && !*cached) {
     slot->state = State::kPending;
+    warm_ = 0;
     reads_.Add(*source_.segments, &item);
     return;
   }
@@ -77,7 +80,7 @@ void ScanAhead::Pop() {
 
 void ScanAhead::Clear() {
   reads_.AwaitAll();
-  first_ = count_ = bytes_ = 0;
+  first_ = count_ = bytes_ = warm_ = 0;
 }
 
 }  // namespace cambium

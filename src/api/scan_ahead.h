@@ -39,6 +39,8 @@ class ScanAhead {
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::size_t size() const { return count_; }
+  // Of the last kEntriesMax values none had to be waited for: to go on ahead costs a copy of each key, and brings nothing.
+  [[nodiscard]] bool IsWarm() const { return warm_ >= kEntriesMax; }
 
   // The first entry. Requires !empty(); borrowed until it is popped.
   [[nodiscard]] Slice key() const { return front().key; }
@@ -78,6 +80,7 @@ class ScanAhead {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t warm_ = 0;  // entries pushed since one that was not in memory
   ValueReads reads_;  // refers to slots, so it goes first
 };
 

@@ -79,12 +79,11 @@ FileInfo FileInfoOf(const struct stat& facts) {
   return info;
 }
 
-PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, OpenMode mode, bool direct)
+PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, bool direct)
     : path_(std::move(path)),
       descriptor_(std::make_shared<const PosixDescriptor>(std::move(descriptor))),
       fd_(descriptor_->get()),
-      direct_(direct),
-      journal_witness_(mode == OpenMode::kReadOnly ? nullptr : JournalWitnessFor(fd_, path_)) {}
+      direct_(direct) {}
 
 Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions& options,
                        std::unique_ptr<File>* file) {
@@ -108,7 +107,7 @@ Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions
   const bool direct = options.direct && DirectWorksHere(descriptor.get()) &&
                       fcntl(descriptor.get(), F_SETFL, blocking | O_DIRECT) == 0;
   if (!direct && fcntl(descriptor.get(), F_SETFL, blocking) != 0) return PosixError("open", path, errno);
-  *file = std::unique_ptr<PosixFile>(new PosixFile(path, std::move(descriptor), mode, direct));
+  *file = std::unique_ptr<PosixFile>(new PosixFile(path, std::move(descriptor), direct));
   return Status::OK();
 }
 
@@ -178,8 +177,15 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
   return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
 }
 
-Status PosixFile::SyncData() { return PosixSync(fd_, SyncKind::kData, journal_witness_.get(), path_); }
-Status PosixFile::Sync() { return PosixSync(fd_, SyncKind::kAll, journal_witness_.get(), path_); }
+Status PosixFile::SyncBy(SyncKind kind) {
+  std::call_once(first_sync_, [this] { journal_witness_ = JournalWitnessFor(fd_, path_); });
+  return PosixSync(fd_, kind, journal_witness_.get(), path_);
+}
+
+Status PosixFile::SyncData() { return SyncBy(SyncKind::kData); }
+Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
+
+bool PosixFile::CanGrowAhead() const { return HasJournalOfExt4(fd_); }
 
 Status PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("sync_file_range", offset, length));

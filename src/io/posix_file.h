@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "cambium/file_system.h"
 #include "io/posix_descriptor.h"
+#include "io/posix_sync.h"
 
 namespace cambium {
 
@@ -31,6 +33,7 @@ class PosixFile final : public File {
   Status StartWriteback(std::uint64_t offset, std::uint64_t length) override;
   Status Truncate(std::uint64_t size) override;
   Status Allocate(std::uint64_t offset, std::uint64_t length, bool grow) override;
+  [[nodiscard]] bool CanGrowAhead() const override;
   Status PunchHole(std::uint64_t offset, std::uint64_t length) override;
   Status GetInfo(FileInfo* info) const override;
   // NotSupported for a file opened with direct I/O: who bypasses the page cache does not want its pages.
@@ -45,18 +48,20 @@ class PosixFile final : public File {
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
-  PosixFile(std::string path, PosixDescriptor descriptor, OpenMode mode, bool direct);
+  PosixFile(std::string path, PosixDescriptor descriptor, bool direct);
 
   [[nodiscard]] std::size_t alignment() const { return direct_ ? kDirectAlignment : 1; }
   // InvalidArgument unless [offset, offset + length) is a range that a file can have.
   [[nodiscard]] Status CheckRange(const char* operation, std::uint64_t offset, std::uint64_t length) const;
+  Status SyncBy(SyncKind kind);
   Status Fallocate(const char* operation, int mode, std::uint64_t offset, std::uint64_t length);
 
   const std::string path_;
   const std::shared_ptr<const PosixDescriptor> descriptor_;  // shared with mapped regions, which may live longer
   const int fd_;
   const bool direct_;
-  const std::shared_ptr<const PosixDescriptor> journal_witness_;  // null: none, or nothing is written; see posix_sync.h
+  std::once_flag first_sync_;
+  std::shared_ptr<const PosixDescriptor> journal_witness_;  // from the first sync on; null: none; see posix_sync.h
 };
 
 }  // namespace cambium

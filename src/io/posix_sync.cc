@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -20,7 +23,9 @@ namespace {
 // False only where it is known that nothing has to be asked.
 bool MayForget(int descriptor) {
   struct statfs of_system;
-  if (::fstatfs(descriptor, &of_system) == 0 && of_system.f_type != EXT4_SUPER_MAGIC) return false;
+  const bool is_other = ::fstatfs(descriptor, &of_system) == 0 && of_system.f_type != EXT4_SUPER_MAGIC &&
+                        of_system.f_type != OVERLAYFS_SUPER_MAGIC;  // which may lie over ext4
+  if (is_other) return false;
   struct stat of_file;
   return ::fstat(descriptor, &of_file) != 0 || of_file.st_size > 0;  // of nothing, nothing can be lost
 }
@@ -58,25 +63,45 @@ std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory)
 std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash);
+  Witnesses& all = AllWitnesses();
   std::shared_ptr<const PosixDescriptor> witness;
   {
-    Witnesses& all = AllWitnesses();
     const std::lock_guard lock(all.mutex);
     if (const auto known = all.of_directory.find(directory); known != all.of_directory.end()) {
       witness = known->second.lock();
     }
-    if (witness == nullptr) {
-      std::erase_if(all.of_directory, [](const auto& each) { return each.second.expired(); });
-      witness = OpenWitness(directory);
-      if (witness != nullptr) all.of_directory[directory] = witness;
-    }
+  }
+  if (witness == nullptr) {
+    witness = OpenWitness(directory);  // which may take long; others of another file system do not wait for it
+    if (witness == nullptr) return nullptr;
+    const std::lock_guard lock(all.mutex);
+    std::erase_if(all.of_directory, [](const auto& each) { return each.second.expired(); });
+    const auto there = all.of_directory.try_emplace(directory, witness).first;
+    if (auto earlier = there->second.lock(); earlier != nullptr) witness = std::move(earlier);
   }
   struct stat of_file;
   struct stat of_witness;
-  const bool serves = witness != nullptr && ::fstat(descriptor, &of_file) == 0 &&
-                      ::fstat(witness->get(), &of_witness) == 0 && of_file.st_dev == of_witness.st_dev &&
-                      of_file.st_ino != of_witness.st_ino;
+  const bool serves = ::fstat(descriptor, &of_file) == 0 && ::fstat(witness->get(), &of_witness) == 0 &&
+                      of_file.st_dev == of_witness.st_dev && of_file.st_ino != of_witness.st_ino;
   return serves ? witness : nullptr;
+}
+
+bool HasJournalOfExt4(int descriptor) {
+  struct statfs of_system;
+  struct stat of_file;
+  if (::fstatfs(descriptor, &of_system) != 0 || of_system.f_type != EXT4_SUPER_MAGIC) return false;
+  if (::fstat(descriptor, &of_file) != 0) return false;
+  const std::string device = "/sys/dev/block/" + std::to_string(major(of_file.st_dev)) + ":" +
+                             std::to_string(minor(of_file.st_dev));
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlink(device.c_str(), target.data(), target.size());
+  if (length <= 0 || static_cast<std::size_t>(length) == target.size()) return false;
+  const std::string place(target.data(), static_cast<std::size_t>(length));
+  const std::string task = "/sys/fs/ext4/" + place.substr(place.rfind('/') + 1) + "/journal_task";
+  const PosixDescriptor opened(RetryOnSignal([&] { return ::open(task.c_str(), O_RDONLY | O_CLOEXEC); }));
+  std::array<char, 16> text;
+  const ssize_t size = opened.valid() ? ::read(opened.get(), text.data(), text.size()) : 0;
+  return size > 0 && text[0] >= '0' && text[0] <= '9';  // the process that writes it; else "<none>"
 }
 
 Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, const std::string& path) {

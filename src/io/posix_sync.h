@@ -9,7 +9,7 @@
 // no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
 //
 // It does change the inode, which the next sync of that file would write with the journal: twice the price, where the
-// file has not grown. So the journal is asked through another file of the same directory, LOCK, which is never synced.
+// file has not grown. So the journal is asked through another file of the same directory, LOCK, which nobody syncs for what is in it.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,11 @@
 namespace cambium {
 
 enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
+
+// Is the file on ext4 with a journal? Then an fdatasync waits for everything that the file's bytes need, also where it is
+// only a block that was allocated before and is written now. Without a journal ext4 does not (until 6.18 or so,
+// "ext4: fix fsync(2) for nojournal mode", 2026): the bytes read as zeros after a power cut. False if nobody can tell.
+[[nodiscard]] bool HasJournalOfExt4(int descriptor);
 
 // LOCK of the directory in which the file is that is open as `descriptor` and named `path`; null if there is none, or it
 // is on another file system. All files of a directory share one descriptor. Any thread.

@@ -113,7 +113,7 @@ void CommitLog::GrowFileAhead(std::uint64_t end) {
   const bool are_frequent = syncs - syncs_when_settled_ >= kFrequentSyncs;
   syncs_when_settled_ = syncs;
   settled_ahead_ = end + std::min(std::clamp(end / 2, kAheadMin, kAheadMax), segment_bytes_ / 4);
-  if (!are_frequent || settled_ahead_ > segment_bytes_) return;
+  if (!are_frequent || settled_ahead_ > segment_bytes_ || !current_->file().CanGrowAhead()) return;
   if (current_->file().Allocate(tail_, settled_ahead_ - tail_, /*grow=*/true).ok()) return;
   // There may still be space for the record, the more so if none is held for those that might come.
   Trim(current_.get(), tail_);

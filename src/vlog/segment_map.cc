@@ -28,10 +28,13 @@ struct Turns {
   }
 };
 
+thread_local constinit Turns turns;
+
 }  // namespace
 
+void SegmentMap::BeginTurnsAnew() { turns = Turns(); }
+
 const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
-  static thread_local constinit Turns turns;
   const std::uint64_t end = offset + size;
   if (end > kChunks * kChunk || end > end_.load(std::memory_order_acquire)) return nullptr;
   if (cannot_map_.load(std::memory_order_relaxed)) return nullptr;
@@ -52,8 +55,11 @@ const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
 
 bool SegmentMap::Look(std::size_t chunk) {
   FileInfo info;
-  if (!file_.GetInfo(&info).ok() || chunk * kChunk >= info.size) return false;
-  const std::uint64_t length = std::min<std::uint64_t>(kChunk, info.size - chunk * kChunk);
+  if (!file_.GetInfo(&info).ok()) return false;
+  // What the file was given ahead of the log is in nobody's cache.
+  const std::uint64_t end = std::min(info.size, end_.load(std::memory_order_acquire));
+  if (chunk * kChunk >= end) return false;
+  const std::uint64_t length = std::min<std::uint64_t>(kChunk, end - chunk * kChunk);
   std::uint64_t resident = 0;
   const Status asked = file_.Residency(chunk * kChunk, length, &resident);
   if (asked.IsNotSupported()) cannot_map_.store(true, std::memory_order_relaxed);

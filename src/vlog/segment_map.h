@@ -43,6 +43,10 @@ class SegmentMap {
   // The file grows no more, and ends there: what reaches behind its end is read, because a mapping cannot say so.
   void Complete(std::uint64_t file_size) { end_.store(file_size, std::memory_order_release); }
 
+  // When a thread asks the system next depends on what it has read before, in any database. Tests that count calls begin
+  // anew.
+  static void BeginTurnsAnew();
+
  private:
   static constexpr std::uint64_t kStep = 64u << 10;
   static constexpr std::uint64_t kChunk = 1u << 20;

@@ -41,22 +41,34 @@ void ValueReads::Submit() {
     const std::uint64_t of_b = b->place.segment->number();
     return of_a != of_b ? of_a < of_b : a->place.offset < b->place.offset;
   });
+  const std::size_t under_way = blocks_.size();
   std::vector<Item*> block;
   std::uint64_t end = 0;
   for (Item* const item : std::exchange(added_, {})) {
     const bool is_near = !block.empty() && block.front()->place.segment == item->place.segment &&
                          item->place.offset <= end + kGapMax &&
                          item->place.offset + item->place.size <= block.front()->place.offset + kBlockMax;
-    if (!is_near && !block.empty()) SubmitBlock(std::exchange(block, {}));
+    if (!is_near && !block.empty()) AddBlock(std::exchange(block, {}));
     block.push_back(item);
     const std::uint64_t its_end = item->place.offset + item->place.size;
     end = block.size() == 1 ? its_end : std::max(end, its_end);
   }
-  if (!block.empty()) SubmitBlock(std::move(block));
+  if (!block.empty()) AddBlock(std::move(block));
+  if (blocks_.size() == under_way) return;
+
+  if (queue_ == nullptr) queue_ = queues_->Take(use_io_uring_);
+  requests_.clear();
+  for (std::size_t i = under_way; i < blocks_.size(); ++i) requests_.push_back(&blocks_[i]->request);
+  const Status handed_in = queue_->Submit(requests_);
+  if (handed_in.ok()) return;
+  for (std::size_t i = under_way; i < blocks_.size(); ++i) {
+    blocks_[i]->request.status = handed_in;
+    Deliver(blocks_[i].get());
+  }
+  blocks_.resize(under_way);
 }
 
-void ValueReads::SubmitBlock(std::vector<Item*> items) {
-  if (queue_ == nullptr) queue_ = queues_->Take(use_io_uring_);
+void ValueReads::AddBlock(std::vector<Item*> items) {
   auto block = std::make_unique<Block>();
   std::uint64_t end = 0;
   for (const Item* item : items) end = std::max(end, item->place.offset + item->place.size);
@@ -68,13 +80,7 @@ void ValueReads::SubmitBlock(std::vector<Item*> items) {
   block->request.out = block->bytes.get();
   block->request.tag = block.get();
   block->items = std::move(items);
-  ReadRequest* const request = &block->request;
   blocks_.push_back(std::move(block));
-  if (const Status handed_in = queue_->Submit({&request, 1}); !handed_in.ok()) {
-    request->status = handed_in;
-    Deliver(blocks_.back().get());
-    blocks_.pop_back();
-  }
 }
 
 void ValueReads::Await(const Item& item) {
@@ -89,8 +95,11 @@ void ValueReads::AwaitAll() {
 // At least one block, if one is under way.
 void ValueReads::Receive() {
   assert(!blocks_.empty());
-  received_.clear();
-  if (const Status waited = queue_->Wait(&received_); !waited.ok()) {
+  requests_.clear();
+  Status waited = queue_ == nullptr ? Status::OK() : queue_->Wait(&requests_);
+  // Nothing is under way, then: who handed the blocks in ran out of memory in between.
+  if (waited.ok() && requests_.empty()) waited = Status::Aborted("not read");
+  if (!waited.ok()) {
     queue_.reset();  // waits until nobody writes into the blocks any more
     for (const auto& block : blocks_) {
       block->request.status = waited;
@@ -99,7 +108,7 @@ void ValueReads::Receive() {
     blocks_.clear();
     return;
   }
-  for (ReadRequest* const request : received_) {
+  for (ReadRequest* const request : requests_) {
     auto* const done = static_cast<Block*>(request->tag);  // the request goes with it
     Deliver(done);
     std::erase_if(blocks_, [done](const auto& block) { return block.get() == done; });
@@ -107,24 +116,27 @@ void ValueReads::Receive() {
 }
 
 void ValueReads::Deliver(Block* block) {
-  const ReadRequest& request = block->request;
   for (Item* const item : block->items) {
     item->is_done = true;
-    item->status = request.status;
-    if (!item->status.ok()) continue;
-    const std::uint64_t from = item->place.offset - request.offset;
-    const std::size_t have = from >= request.read ? 0 : std::min<std::size_t>(request.read - from, item->place.size);
-    const Slice record(block->bytes.get() + from, have);
-    // The others of this block, and of those that came with it, have their owners too.
+    // The others of this block, and of those that came with it, have their owners too. Without memory, perhaps not even
+    // for a status, it stays what Add has set: an error.
     try {
-      Slice value;
-      item->status = ParseValue(item->place, item->query, record, &item->buffer, &value);
-      if (item->status.ok() && value.data() != item->buffer.data()) item->buffer.assign(value.data(), value.size());
-      if (item->status.ok()) item->value = Slice(item->buffer.data(), value.size());
+      item->status = ValueOf(block->request, item);
     } catch (const std::bad_alloc&) {
-      item->status = Status::Aborted("out of memory for a value");
+      item->value = Slice();
     }
   }
+}
+
+Status ValueReads::ValueOf(const ReadRequest& request, Item* item) {
+  CAMBIUM_RETURN_IF_ERROR(request.status);
+  const std::uint64_t from = item->place.offset - request.offset;
+  const std::size_t have = from >= request.read ? 0 : std::min<std::size_t>(request.read - from, item->place.size);
+  Slice value;
+  CAMBIUM_RETURN_IF_ERROR(ParseValue(item->place, item->query, {request.out + from, have}, &item->buffer, &value));
+  if (value.data() != item->buffer.data()) item->buffer.assign(value.data(), value.size());
+  item->value = Slice(item->buffer.data(), value.size());
+  return Status::OK();
 }
 
 }  // namespace cambium

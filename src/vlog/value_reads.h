@@ -54,16 +54,17 @@ class ValueReads {
     std::vector<Item*> items;
   };
 
-  void SubmitBlock(std::vector<Item*> items);
+  void AddBlock(std::vector<Item*> items);
   void Receive();
   static void Deliver(Block* block);
+  static Status ValueOf(const ReadRequest& request, Item* item);
 
   ReadQueues* const queues_;
   const bool use_io_uring_;
   std::unique_ptr<ReadQueue> queue_;  // taken when it is needed
   std::vector<Item*> added_;
   std::vector<std::unique_ptr<Block>> blocks_;  // under way
-  std::vector<ReadRequest*> received_;
+  std::vector<ReadRequest*> requests_;  // of a call
 };
 
 }  // namespace cambium

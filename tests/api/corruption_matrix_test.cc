@@ -242,7 +242,8 @@ const std::vector<Damage>& Damages(const Subject& older, const Subject& other) {
        }},
       {"zero 512 bytes",
        [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
-         for (std::uint64_t at = 0; at < bytes.size(); at += 512) {
+         // Not where it is zero anyway: a log's file may have grown ahead.
+         for (std::uint64_t at = 0; at <= bytes.find_last_not_of('\0'); at += 512) {
            const std::string zeros(std::min<std::size_t>(512, bytes.size() - at), '\0');
            make([=](SimFileSystem* fs) { return fs->OverwriteForTest(path, at, zeros); });
          }
@@ -392,7 +393,7 @@ const Row kExpected[] = {
     {"open log", "garbage behind", "H", "H"},
     {"open log", "older copy", "O", "O"},
     {"open log", "swap two blocks", "OR", "OR"},
-    {"open log", "zero 512 bytes", "OR", "HOR"},
+    {"open log", "zero 512 bytes", "OR", "OR"},
     {"run", "16 random bytes", "HOR", "HOR"},
     {"run", "a directory", "O", "O"},
     {"run", "another database's", "O", "O"},

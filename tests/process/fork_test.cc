@@ -14,6 +14,7 @@
 
 #include "process/check.h"
 #include "testing/mutant_scope.h"
+#include "testing/page_cache.h"
 #include "testing/scale.h"
 #include "testing/temp_directory.h"
 
@@ -133,8 +134,11 @@ TEST_F(ForkTest, EveryCallInAChildIsRefused) {
 TEST_F(ForkTest, AnIteratorOfTheParentIsRefusedInAChild) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(db_->Put({}, "scan" + std::to_string(i), std::string(2000, 'v')).ok());
   ASSERT_TRUE(db_->Flush({}).ok());
+  if (!ForgetLogPages(path_)) std::printf("SKIPPED reads under way: this file system keeps its pages\n");
   const std::unique_ptr<Iterator> it(db_->NewIterator({}));
   it->SeekToFirst();
+  int seen = 0;
+  for (; seen < 40; it->Next(), ++seen) ASSERT_FALSE(it->value().empty());  // from here on it is known to be long
   ASSERT_TRUE(it->Valid());
   const auto first_that_works = [&it] {
     const auto refuses = [&it] { return !it->Valid() && it->status().IsNotSupported(); };
@@ -152,7 +156,6 @@ TEST_F(ForkTest, AnIteratorOfTheParentIsRefusedInAChild) {
                 it->Next();
                 return it->Valid() || !it->status().IsNotSupported() ? 1 : first_that_works();
               }, false) == 0);
-  int seen = 0;
   for (; it->Valid(); it->Next()) seen += it->value().empty() ? 0 : 1;
   EXPECT_TRUE(it->status().ok());
   EXPECT_EQ(seen, 101);

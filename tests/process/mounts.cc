@@ -103,13 +103,14 @@ LoopDevice::~LoopDevice() {
   if (device_ >= 0) ::close(device_);
 }
 
-std::string MakeExt4(const std::string& file, std::uint64_t bytes) {
+std::string MakeExt4(const std::string& file, std::uint64_t bytes, bool with_journal) {
   const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (made < 0) return Error(file);
   const int sized = ::ftruncate(made, static_cast<off_t>(bytes));
   ::close(made);
   if (sized != 0) return Error(file);
-  const std::string command = "PATH=$PATH:/sbin:/usr/sbin mkfs.ext4 -q -F -J size=4 '" + file + "' >/dev/null 2>&1";
+  const std::string journal = with_journal ? "-J size=4" : "-O ^has_journal";
+  const std::string command = "PATH=$PATH:/sbin:/usr/sbin mkfs.ext4 -q -F " + journal + " '" + file + "' >/dev/null 2>&1";
   return std::system(command.c_str()) == 0 ? "" : "mkfs.ext4 is not installed, or fails";
 }
 

@@ -51,6 +51,6 @@ class LoopDevice {
 };
 
 // A sparse file with an empty ext4 in it. "" or why not.
-[[nodiscard]] std::string MakeExt4(const std::string& file, std::uint64_t bytes);
+[[nodiscard]] std::string MakeExt4(const std::string& file, std::uint64_t bytes, bool with_journal = true);
 
 }  // namespace cambium::testing

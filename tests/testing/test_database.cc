@@ -6,6 +6,7 @@
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
 #include "util/prng.h"
+#include "vlog/segment_map.h"
 
 namespace cambium::testing {
 
@@ -34,7 +35,12 @@ Status TestDatabase::Open() {
   if (on_open_) on_open_();
   if (sim_ != nullptr) {
     ++openings_;
-    sim_->SetResident(Prng(seed_ + openings_).OneIn(2));  // warm reads, or cold ones
+    switch (Prng prng(seed_ + openings_); prng.Uniform(3)) {  // warm reads, cold ones, or both
+      case 0: sim_->SetResident(true); break;
+      case 1: sim_->SetResident(false); break;
+      default: sim_->SetResidentInPart(prng.Next());
+    }
+    SegmentMap::BeginTurnsAnew();
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + openings_)
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });

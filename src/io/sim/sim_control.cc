@@ -81,6 +81,27 @@ void SimFileSystem::SetMaxOpenFiles(std::size_t count) {
 void SimFileSystem::SetResident(bool resident) {
   const Guard guard(mutex_);
   resident_ = resident;
+  resident_seed_.reset();
+}
+
+void SimFileSystem::SetResidentInPart(std::uint64_t seed) {
+  const Guard guard(mutex_);
+  resident_seed_ = seed;
+}
+
+std::uint64_t SimFileSystem::ResidentBytes(SimInodeId inode, std::uint64_t offset, std::uint64_t length) const {
+  constexpr std::uint64_t kPiece = 16u << 10;
+  const std::uint64_t size = disk_.GetInode(inode).cached().size();
+  const std::uint64_t end = std::min(size, offset + length);
+  if (offset >= end) return 0;
+  if (!resident_seed_.has_value()) return resident_ ? end - offset : 0;
+  std::uint64_t bytes = 0;
+  for (std::uint64_t at = offset; at < end;) {
+    const std::uint64_t next = std::min(end, (at / kPiece + 1) * kPiece);
+    if (Prng(*resident_seed_ ^ (inode << 32) ^ at / kPiece).OneIn(2)) bytes += next - at;
+    at = next;
+  }
+  return bytes;
 }
 
 void SimFileSystem::DropCaches() {

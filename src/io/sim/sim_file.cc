@@ -37,7 +37,9 @@ Status SimFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::
   if (direct_ || !file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not known here");
   {
     const SimFileSystem::Guard guard(file_system_->mutex_);
-    if (!file_system_->resident_) return Status::OK();
+    const std::uint64_t size = file_system_->disk_.GetInode(inode_).cached().size();
+    const std::uint64_t there = offset >= size ? 0 : std::min<std::uint64_t>(n, size - offset);
+    if (file_system_->ResidentBytes(inode_, offset, n) < there) return Status::OK();
   }
   return Read(offset, n, out, read);
 }
@@ -71,6 +73,8 @@ Status SimFile::Allocate(std::uint64_t offset, std::uint64_t length, bool grow) 
   return file_system_->ChangeFile(SimOpKind::kAllocate, inode_, path_, offset, length, grow);
 }
 
+bool SimFile::CanGrowAhead() const { return file_system_->options_.grows_ahead; }
+
 Status SimFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
   if (Status status = CheckWritable(); !status.ok()) return status;
   if (!file_system_->options_.holes) return Status::NotSupported(path_ + ": no holes here");
@@ -97,8 +101,7 @@ Status SimFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint6
   if (!file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not known here");
   const SimFileSystem::Guard guard(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kResidency, path_); !status.ok()) return status;
-  const std::uint64_t size = file_system_->disk_.GetInode(inode_).cached().size();
-  *resident_bytes = !file_system_->resident_ || offset >= size ? 0 : std::min(length, size - offset);
+  *resident_bytes = file_system_->ResidentBytes(inode_, offset, length);
   return Status::OK();
 }
 

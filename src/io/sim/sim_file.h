@@ -25,6 +25,7 @@ class SimFile final : public File {
   Status StartWriteback(std::uint64_t offset, std::uint64_t length) override;
   Status Truncate(std::uint64_t size) override;
   Status Allocate(std::uint64_t offset, std::uint64_t length, bool grow) override;
+  [[nodiscard]] bool CanGrowAhead() const override;
   Status PunchHole(std::uint64_t offset, std::uint64_t length) override;
   Status GetInfo(FileInfo* info) const override;
   Status Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const override;

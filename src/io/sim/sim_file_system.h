@@ -52,6 +52,7 @@ struct SimOptions {
   std::size_t max_open_files = std::numeric_limits<std::size_t>::max();
   bool direct = true;            // false: FileOptions::direct opens buffered
   bool holes = true;             // false: PunchHole is NotSupported
+  bool grows_ahead = true;       // false: CanGrowAhead is
   bool maps = true;              // false: Map is NotSupported
   bool residency = true;         // false: Residency is NotSupported
   bool shuffle_reads = false;    // read queues deliver in a random order, not first come first served
@@ -101,7 +102,8 @@ class SimFileSystem final : public FileSystem {
   [[nodiscard]] std::uint64_t fault_hits() const;
   void SetQuota(std::uint64_t bytes);
   void SetMaxOpenFiles(std::size_t count);
-  void SetResident(bool resident);  // what Residency answers: all of a range, or nothing
+  void SetResident(bool resident);  // what Residency and ReadCached find in the page cache: everything, or nothing
+  void SetResidentInPart(std::uint64_t seed);  // every other piece of 16 KiB or so, by chance
   // Every page that only the cache knows is forgotten, as after a reboot without a cut.
   void DropCaches();
 
@@ -172,6 +174,8 @@ class SimFileSystem final : public FileSystem {
   [[nodiscard]] bool IsOpen(SimInodeId id) const { return open_.contains(id); }
   void SweepUnreachable();
   [[nodiscard]] std::uint64_t AllocatedBytesLocked() const;
+  // Bytes of the range that the page cache is said to hold. Needs mutex_.
+  [[nodiscard]] std::uint64_t ResidentBytes(SimInodeId inode, std::uint64_t offset, std::uint64_t length) const;
   [[nodiscard]] std::uint64_t FreeBytesLocked() const;
   Status ApplyWrite(SimInodeId id, const std::string& path, std::uint64_t offset, std::string data, const SimOp& op);
   Status FinishSync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault);
@@ -203,6 +207,7 @@ class SimFileSystem final : public FileSystem {
   std::uint64_t quota_bytes_;
   std::size_t max_open_files_;
   bool resident_ = true;
+  std::optional<std::uint64_t> resident_seed_;  // in part
   bool powered_ = true;
 };
 

@@ -1,0 +1,38 @@
+// What the kernel has cached of a database's log, taken away.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cambium/file_system.h"
+
+namespace cambium::testing {
+
+enum class Forget { kEverySegment, kEveryOther };
+
+// Of log segments on a real file system; pages that are mapped stay. False if the kernel keeps them all the same (a file
+// system in memory), or nobody can tell.
+inline bool ForgetLogPages(const std::string& directory, Forget which = Forget::kEverySegment) {
+  const std::shared_ptr<FileSystem> fs = FileSystem::Default();
+  std::vector<std::string> names;
+  if (!fs->List(directory, &names).ok()) return false;
+  std::uint64_t left = 0;
+  std::size_t count = 0;
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log") || (which == Forget::kEveryOther && count++ % 2 == 1)) continue;
+    std::unique_ptr<File> file;
+    FileInfo info;
+    const std::string path = directory + "/" + name;
+    if (!fs->Open(path, OpenMode::kReadWrite, {}, &file).ok()) continue;  // gone meanwhile
+    std::uint64_t resident = 0;
+    if (!file->SyncData().ok() || !file->GetInfo(&info).ok() || !file->Advise(0, 0, AccessHint::kDontNeed).ok() ||
+        !file->Residency(0, info.size, &resident).ok()) {
+      return false;
+    }
+    left += resident;
+  }
+  return left == 0;
+}
+
+}  // namespace cambium::testing

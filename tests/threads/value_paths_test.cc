@@ -1,0 +1,349 @@
+// Every way to a value, on a real file system: a mapping, a read that does not wait, io_uring, threads; with values that
+// are in memory, that are not, and some of each.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cambium/db.h"
+#include "io/uring_read_queue.h"
+#include "testing/page_cache.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "testing/small_options.h"
+#include "testing/temp_directory.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr int kKeys = 400;
+
+std::string KeyOf(int i) {
+  std::string digits = std::to_string(i);
+  return "key" + std::string(5 - digits.size(), '0') + digits;
+}
+// Some of them inline, some over pages, one in 50 in a file of its own.
+std::string ValueOf(int i, std::uint64_t version = 0) {
+  Prng prng(static_cast<std::uint64_t>(i) * 1000 + version);
+  const std::size_t size = i % 50 == 49 ? 20'000 : i % 7 == 0 ? 30 : prng.Between(100, 7000);
+  return KeyOf(i) + "/" + std::to_string(version) + "/" + std::string(size, static_cast<char>('a' + i % 26));
+}
+
+// The operating system's, and how many reads went to queues of either kind.
+class CountingFileSystem final : public FileSystem {
+ public:
+  Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override {
+    return base_->Open(path, mode, options, file);
+  }
+  Status GetInfo(const std::string& path, FileInfo* info) override { return base_->GetInfo(path, info); }
+  Status List(const std::string& path, std::vector<std::string>* names) override { return base_->List(path, names); }
+  Status CreateDirectory(const std::string& path) override { return base_->CreateDirectory(path); }
+  Status RemoveDirectory(const std::string& path) override { return base_->RemoveDirectory(path); }
+  Status Unlink(const std::string& path) override { return base_->Unlink(path); }
+  Status Rename(const std::string& from, const std::string& to) override { return base_->Rename(from, to); }
+  Status Link(const std::string& from, const std::string& to) override { return base_->Link(from, to); }
+  Status SyncDirectory(const std::string& path) override { return base_->SyncDirectory(path); }
+  Status Lock(const std::string& path, LockMode mode, std::uint64_t wait, std::unique_ptr<FileLock>* lock) override {
+    return base_->Lock(path, mode, wait, lock);
+  }
+  Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_->FreeSpace(path, bytes); }
+  std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override {
+    return std::make_unique<Queue>(base_->NewReadQueue(depth, use_io_uring), &reads_[use_io_uring ? 1 : 0]);
+  }
+
+  // Since the last call: of queues without io_uring, and of those with it.
+  std::array<std::uint64_t, 2> TakeReads() { return {reads_[0].exchange(0), reads_[1].exchange(0)}; }
+
+ private:
+  class Queue final : public ReadQueue {
+   public:
+    Queue(std::unique_ptr<ReadQueue> base, std::atomic<std::uint64_t>* reads) : base_(std::move(base)), reads_(reads) {}
+    Status Submit(std::span<ReadRequest* const> requests) override {
+      reads_->fetch_add(requests.size());
+      return base_->Submit(requests);
+    }
+    Status Wait(std::vector<ReadRequest*>* done) override { return base_->Wait(done); }
+    [[nodiscard]] std::size_t in_flight() const override { return base_->in_flight(); }
+    [[nodiscard]] std::size_t depth() const override { return base_->depth(); }
+
+   private:
+    const std::unique_ptr<ReadQueue> base_;
+    std::atomic<std::uint64_t>* const reads_;
+  };
+
+  const std::shared_ptr<FileSystem> base_ = FileSystem::Default();
+  std::array<std::atomic<std::uint64_t>, 2> reads_{};
+};
+
+bool LogIsMapped(const std::string& directory) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(directory) != std::string::npos && line.ends_with(".log")) return true;
+  }
+  return false;
+}
+
+class ValuePathsTest : public ::testing::Test {
+ public:
+  ValuePathsTest() {
+    options_ = SmallOptions();
+    options_.large_value_size = 16u << 10;
+    options_.blob_file_size = 128u << 10;
+    options_.file_system = fs_;
+    options_.info_log = NullLogger();
+  }
+  void Open(bool allow_mmap_reads) {
+    options_.allow_mmap_reads = allow_mmap_reads;
+    const Status s = DB::Open(options_, path_, &db_);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  void Close() {
+    ASSERT_TRUE(db_->Close().ok());
+    db_.reset();
+  }
+  void Load() {
+    Open(false);
+    Prng prng(3);
+    std::vector<int> order;
+    for (int i = 0; i < kKeys; ++i) order.push_back(i);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[prng.Uniform(i)]);
+    for (const int i : order) ASSERT_TRUE(db_->Put({}, KeyOf(i), ValueOf(i)).ok());
+    ASSERT_TRUE(db_->WaitForCompact().ok());
+    Close();
+  }
+
+  // ---- Each reads everything, and compares it ----
+
+  void ReadByGet(const ReadOptions& read) {
+    for (int i = 0; i < kKeys; ++i) {
+      std::string value;
+      const Status s = db_->Get(read, KeyOf(i * 7 % kKeys), &value);
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      ASSERT_EQ(value, ValueOf(i * 7 % kKeys));
+    }
+  }
+  void ReadByMultiGet(const ReadOptions& read) {
+    for (int from = 0; from < kKeys; from += 50) {
+      std::vector<std::string> keys;
+      for (int i = 0; i < 50; ++i) keys.push_back(KeyOf((from + i) * 7 % kKeys));
+      std::vector<std::string> values;
+      const std::vector<Status> statuses = db_->MultiGet(read, {keys.begin(), keys.end()}, &values);
+      for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(statuses[static_cast<std::size_t>(i)].ok()) << statuses[static_cast<std::size_t>(i)].ToString();
+        ASSERT_EQ(values[static_cast<std::size_t>(i)], ValueOf((from + i) * 7 % kKeys));
+      }
+    }
+  }
+  void ReadForward(const ReadOptions& read) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    int seen = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++seen) ASSERT_EQ(it->value(), Slice(ValueOf(seen))) << seen;
+    ASSERT_TRUE(it->status().ok()) << it->status().ToString();
+    ASSERT_EQ(seen, kKeys);
+  }
+  void ReadBackward(const ReadOptions& read) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    int left = kKeys;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) ASSERT_EQ(it->value(), Slice(ValueOf(--left)));
+    ASSERT_EQ(left, 0);
+  }
+  void ReadByShortScans(const ReadOptions& read) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    for (int from = 0; from + 20 <= kKeys; from += 20) {
+      it->Seek(KeyOf(from));
+      for (int i = 0; i < 20; ++i, it->Next()) ASSERT_EQ(it->value(), Slice(ValueOf(from + i)));
+    }
+  }
+
+  TempDirectory directory_;
+  const std::string path_ = directory_.File("db");
+  const std::shared_ptr<CountingFileSystem> fs_ = std::make_shared<CountingFileSystem>();
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+enum class Memory { kHot, kCold, kMixed };
+
+TEST_F(ValuePathsTest, EachGivesTheSameValues) {
+  Load();
+  if (!ForgetLogPages(path_)) std::printf("SKIPPED cold values: this file system keeps its pages\n");
+  if (!IoUringWorks()) std::printf("SKIPPED io_uring: refused here; threads serve its queues\n");
+  const bool can_forget = ForgetLogPages(path_);
+  int cold = 0;
+  std::array<std::uint64_t, 2> queued{};  // of scans fewer than one thinks: the kernel reads ahead too
+  using Reader = void (ValuePathsTest::*)(const ReadOptions&);
+  const std::vector<Reader> readers = {&ValuePathsTest::ReadByGet, &ValuePathsTest::ReadByMultiGet,
+                                       &ValuePathsTest::ReadForward, &ValuePathsTest::ReadBackward,
+                                       &ValuePathsTest::ReadByShortScans};
+  for (const bool mapped : {false, true}) {
+    for (const bool async_io : {false, true}) {
+      for (const Memory memory : {Memory::kHot, Memory::kCold, Memory::kMixed}) {
+        for (std::size_t reader = 0; reader < readers.size(); ++reader) {
+          SCOPED_TRACE(::testing::Message() << "mapped " << mapped << ", async_io " << async_io << ", memory "
+                                            << static_cast<int>(memory) << ", reader " << reader);
+          ReadOptions read;
+          read.async_io = async_io;
+          Open(mapped);
+          if (memory == Memory::kHot) ReadByGet(read);
+          if (memory == Memory::kHot) ReadByGet(read);  // a mapping is looked for at every eighth read
+          bool is_cold = false;  // the kernel may keep a page that somebody just looks at
+          if (memory == Memory::kCold) is_cold = ForgetLogPages(path_);
+          if (memory == Memory::kMixed) is_cold = ForgetLogPages(path_, Forget::kEveryOther);
+          cold += is_cold ? 1 : 0;
+          fs_->TakeReads();
+          (this->*readers[reader])(read);
+          if (HasFatalFailure()) return;
+          const auto reads = fs_->TakeReads();
+          EXPECT_EQ(reads[async_io ? 0 : 1], 0u);
+          if (memory == Memory::kHot || readers[reader] == &ValuePathsTest::ReadByGet) {
+            EXPECT_EQ(reads[async_io ? 1 : 0], 0u);
+          } else if (is_cold && readers[reader] == &ValuePathsTest::ReadByMultiGet) {
+            EXPECT_GT(reads[async_io ? 1 : 0], 4u);
+          }
+          queued[async_io ? 1 : 0] += reads[async_io ? 1 : 0];
+          if (memory == Memory::kHot) {
+            EXPECT_EQ(LogIsMapped(path_), mapped);
+          }
+          Close();
+        }
+      }
+    }
+  }
+  if (can_forget) {
+    EXPECT_GT(cold, 20) << "of 40";
+    EXPECT_GT(queued[0], 100u);
+    EXPECT_GT(queued[1], 100u);
+  }
+}
+
+// While a writer overwrites and somebody takes pages away, every read is of some value that its key had.
+TEST_F(ValuePathsTest, ThreadsReadWhilePagesComeAndGo) {
+  Load();
+  Open(true);
+  const std::uint64_t seed = SeedFromEnvironment(11);
+  std::atomic<int> readers_left{3};
+  const auto is_of = [](int i, Slice value) {
+    const std::string front = KeyOf(i) + "/";
+    return value.starts_with(front) && value.data()[value.size() - 1] == static_cast<char>('a' + i % 26);
+  };
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      Prng prng(seed + static_cast<std::uint64_t>(t));
+      const std::uint64_t rounds = ScaledCount(300);
+      for (std::uint64_t round = 0; round < rounds; ++round) {
+        ReadOptions read;
+        read.async_io = prng.OneIn(2);
+        const int from = static_cast<int>(prng.Uniform(kKeys - 20));
+        if (round % 3 == 0) {
+          std::string value;
+          if (!db_->Get(read, KeyOf(from), &value).ok() || !is_of(from, value)) ++wrong;
+        } else if (round % 3 == 1) {
+          std::vector<std::string> keys;
+          for (int i = 0; i < 20; ++i) keys.push_back(KeyOf(from + i));
+          std::vector<std::string> values;
+          const std::vector<Status> statuses = db_->MultiGet(read, {keys.begin(), keys.end()}, &values);
+          for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (!statuses[i].ok() || !is_of(from + static_cast<int>(i), values[i])) ++wrong;
+          }
+        } else {
+          const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+          it->Seek(KeyOf(from));
+          for (int i = 0; i < 20; ++i, it->Next()) {
+            if (!it->Valid() || it->key() != Slice(KeyOf(from + i)) || !is_of(from + i, it->value())) {
+              ++wrong;
+              break;
+            }
+          }
+        }
+      }
+      --readers_left;
+    });
+  }
+  threads.emplace_back([&] {
+    while (readers_left.load() > 0) ForgetLogPages(path_);
+  });
+  Prng prng(seed);
+  for (std::uint64_t version = 1; readers_left.load() > 0; ++version) {
+    const int i = static_cast<int>(prng.Uniform(kKeys));
+    WriteOptions write;
+    write.sync = version % 8 == 0;
+    EXPECT_TRUE(db_->Put(write, KeyOf(i), ValueOf(i, version)).ok());
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  Close();
+}
+
+// Whoever cuts a file off below a process that has it mapped gives it SIGBUS; what comes of it here is an error.
+TEST_F(ValuePathsTest, AMappedSegmentThatIsCutOffIsAnErrorAndNoSignal) {
+  Load();
+  Open(true);
+  for (int round = 0; round < 3; ++round) ReadByGet({});
+  ASSERT_TRUE(LogIsMapped(path_));
+  std::vector<std::string> names;
+  ASSERT_TRUE(fs_->List(path_, &names).ok());
+  int cut = 0;
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    std::unique_ptr<File> file;
+    ASSERT_TRUE(fs_->Open(path_ + "/" + name, OpenMode::kReadWrite, {}, &file).ok());
+    if (cut++ % 2 == 0) {
+      ASSERT_TRUE(file->Truncate(4096).ok());
+    }
+  }
+  ASSERT_GE(cut, 2);
+  const auto is_honest = [](const Status& s) { return s.IsCorruption() || s.IsIOError(); };
+  int errors = 0;
+  std::vector<std::string> keys;
+  for (int i = 0; i < kKeys; ++i) {
+    keys.push_back(KeyOf(i));
+    std::string value;
+    const Status s = db_->Get({}, KeyOf(i), &value);
+    if (s.ok()) {
+      EXPECT_EQ(value, ValueOf(i));
+    } else {
+      ++errors;
+      EXPECT_TRUE(is_honest(s)) << s.ToString();
+      EXPECT_NE(s.ToString().find(".log"), std::string::npos) << s.ToString();
+    }
+  }
+  EXPECT_GT(errors, kKeys / 10);
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = db_->MultiGet({}, {keys.begin(), keys.end()}, &values);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].ok()) {
+      EXPECT_EQ(values[i], ValueOf(static_cast<int>(i)));
+    } else {
+      --errors;
+      EXPECT_TRUE(is_honest(statuses[i])) << statuses[i].ToString();
+    }
+  }
+  EXPECT_EQ(errors, 0) << "as many as by Get";
+  // A scan goes on behind a value that cannot be read.
+  const std::unique_ptr<Iterator> it(db_->NewIterator({}));
+  it->SeekToFirst();
+  for (int i = 0; i < kKeys; ++i, it->Next()) {
+    ASSERT_TRUE(it->Valid()) << it->status().ToString();
+    ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+    const Slice value = it->value();
+    if (it->status().ok()) {
+      EXPECT_EQ(value, Slice(ValueOf(i)));
+    } else {
+      EXPECT_TRUE(is_honest(it->status())) << it->status().ToString();
+    }
+  }
+  static_cast<void>(db_->Close());
+}
+
+}  // namespace
+}  // namespace cambium::testing
