@@ -1,4 +1,5 @@
-// PinnableSlice: bytes of a value, either its own or borrowed from the database for as long as it lives.
+// PinnableSlice: bytes of a value, its own or borrowed for as long as it lives. What a database returns is its own; the memory
+// for it is kept from one Get to the next.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,7 @@
 
 namespace cambium {
 
-// Move-only, one thread at a time. What it borrows stays valid until Reset() or destruction, also when the key is
-// overwritten meanwhile; it must be gone before the database is closed.
+// Move-only, one thread at a time.
 class PinnableSlice : public Slice {
  public:
   PinnableSlice() = default;

@@ -531,7 +531,7 @@ Status DbImpl::SealRotated() {
       edit.set_segments.push_back(info);
       CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     }
-    if (SegmentMap* const map = end.segment->map(); map != nullptr) map->Complete(file_size);
+    if (SegmentMap* const map = end.segment->map(); map != nullptr) map->Complete(end.length);
     unsealed_.erase(unsealed_.begin());
   }
   return DropUnreferenced();

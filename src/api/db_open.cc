@@ -347,9 +347,9 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
     if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) {
-      // Nothing is appended to what another opening began. It may have been longer than its log.
+      // Nothing is appended to what another opening began. A footer, or space that was taken ahead, is no value's place.
       CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
-      const std::uint64_t end = info.sealed ? std::min(info.file_size, found.size) : found.size;
+      const std::uint64_t end = info.sealed ? std::min(info.sealed_length, found.size) : found.size;
       segment->AllowMap(end);
       segment->map()->Complete(end);
     }

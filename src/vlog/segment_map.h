@@ -40,8 +40,9 @@ class SegmentMap {
   void Grow(std::uint64_t end) {
     if (end / kStep > end_.load(std::memory_order_relaxed) / kStep) end_.store(end, std::memory_order_release);
   }
-  // The file grows no more, and ends there: what reaches behind its end is read, because a mapping cannot say so.
-  void Complete(std::uint64_t file_size) { end_.store(file_size, std::memory_order_release); }
+  // Nothing is written any more, and values end there. What reaches behind that is read: a mapping cannot say where the
+  // file ends.
+  void Complete(std::uint64_t end) { end_.store(end, std::memory_order_release); }
 
   // When a thread asks the system next depends on what it has read before, in any database. Tests that count calls begin
   // anew.

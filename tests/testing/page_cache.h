@@ -1,4 +1,4 @@
-// What the kernel has cached of a database's log, taken away.
+// What the kernel has cached of a database's log: given, and taken away.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,27 @@ inline bool ForgetLogPages(const std::string& directory, Forget which = Forget::
     left += resident;
   }
   return left == 0;
+}
+
+// Has all of it cached. False if that is not so afterwards, or nobody can tell: the kernel may take idle pages at any time.
+inline bool CacheLogPages(const std::string& directory) {
+  const std::shared_ptr<FileSystem> fs = FileSystem::Default();
+  std::vector<std::string> names;
+  if (!fs->List(directory, &names).ok()) return false;
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    std::unique_ptr<File> file;
+    FileInfo info;
+    if (!fs->Open(directory + "/" + name, OpenMode::kReadOnly, {}, &file).ok() || !file->GetInfo(&info).ok()) return false;
+    std::string bytes(info.size, '\0');
+    std::size_t read = 0;
+    std::uint64_t resident = 0;
+    if (!file->Read(0, bytes.size(), bytes.data(), &read).ok() || !file->Residency(0, info.size, &resident).ok() ||
+        resident < info.size) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace cambium::testing
