@@ -1,5 +1,5 @@
-// PinnableSlice: bytes of a value, its own or borrowed for as long as it lives. What a database returns is its own; the memory
-// for it is kept from one Get to the next.
+// PinnableSlice: bytes of a value, its own or borrowed for as long as it lives. What a database returns is its own, and
+// the memory for it is kept from one Get to the next.
 #pragma once
 
 #include <functional>

@@ -447,6 +447,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
       info.sealed = true;
       info.has_footer = false;
       info.sealed_length = info.file_size = adopted.length;
+      if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
       info.last_sequence = adopted.last_sequence;
     }
   }

@@ -9,7 +9,8 @@
 // no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
 //
 // It does change the inode, which the next sync of that file would write with the journal: twice the price, where the
-// file has not grown. So the journal is asked through another file of the same directory, LOCK, which nobody syncs for what is in it.
+// file has not grown. So the journal is asked through another file of the same directory, LOCK, which nobody syncs for
+// what is in it.
 #pragma once
 
 #include <memory>

@@ -30,9 +30,9 @@ class Segment {
         kind_(header.kind),
         seed_(header.Seed()),
         on_release_(std::move(on_release)) {
-    // A value is read with exactly its bytes. Who wants several in a row knows which, better than the kernel, that would
-    // read up to megabytes behind what looks like the beginning of a stream.
-    static_cast<void>(file_->Advise(0, 0, AccessHint::kRandom));
+    // A value is read with exactly its bytes. Who wants several in a row knows which; the kernel would read up to megabytes
+    // behind what looks like the beginning of a stream. A large value is one.
+    if (kind_ == FileKind::kLog) static_cast<void>(file_->Advise(0, 0, AccessHint::kRandom));
   }
   ~Segment() {
     map_.reset();

@@ -154,7 +154,8 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
 
 void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
   constexpr std::size_t kLine = 64;
-  constexpr std::size_t kBytesMax = 1152;  // a value of 1 KiB, its header and key; the rest is a stream, which processors see
+  // A value of 1 KiB with its header and key. What is longer is a stream, which processors see.
+  constexpr std::size_t kBytesMax = 1152;
   const std::shared_ptr<Segment>& segment = segments.Find(address.slot());
   if (segment == nullptr) return;
   const MappedRegion* const region = RegionOf({segment.get(), address.offset(), address.size()});

@@ -61,10 +61,7 @@ void ValueReads::Submit() {
   for (std::size_t i = under_way; i < blocks_.size(); ++i) requests_.push_back(&blocks_[i]->request);
   const Status handed_in = queue_->Submit(requests_);
   if (handed_in.ok()) return;
-  for (std::size_t i = under_way; i < blocks_.size(); ++i) {
-    blocks_[i]->request.status = handed_in;
-    Deliver(blocks_[i].get());
-  }
+  for (std::size_t i = under_way; i < blocks_.size(); ++i) Fail(blocks_[i].get(), handed_in);
   blocks_.resize(under_way);
 }
 
@@ -96,15 +93,11 @@ void ValueReads::AwaitAll() {
 void ValueReads::Receive() {
   assert(!blocks_.empty());
   requests_.clear();
-  Status waited = queue_ == nullptr ? Status::OK() : queue_->Wait(&requests_);
-  // Nothing is under way, then: who handed the blocks in ran out of memory in between.
-  if (waited.ok() && requests_.empty()) waited = Status::Aborted("not read");
-  if (!waited.ok()) {
+  const Status waited = queue_ == nullptr ? Status::OK() : queue_->Wait(&requests_);
+  // If nothing comes nothing is under way: who handed the blocks in ran out of memory in between.
+  if (!waited.ok() || requests_.empty()) {
     queue_.reset();  // waits until nobody writes into the blocks any more
-    for (const auto& block : blocks_) {
-      block->request.status = waited;
-      Deliver(block.get());
-    }
+    for (const auto& block : blocks_) Fail(block.get(), waited);
     blocks_.clear();
     return;
   }
@@ -115,11 +108,21 @@ void ValueReads::Receive() {
   }
 }
 
+void ValueReads::Fail(Block* block, const Status& why) {
+  for (Item* const item : block->items) {
+    item->is_done = true;
+    try {
+      if (!why.ok()) item->status = why;
+    } catch (const std::bad_alloc&) {  // it stays what Add has set: an error
+    }
+  }
+}
+
+// A value for which there is no memory, perhaps not even for its status, stays what Add has set: an error. The others of
+// this block, and of those that came with it, have their owners too.
 void ValueReads::Deliver(Block* block) {
   for (Item* const item : block->items) {
     item->is_done = true;
-    // The others of this block, and of those that came with it, have their owners too. Without memory, perhaps not even
-    // for a status, it stays what Add has set: an error.
     try {
       item->status = ValueOf(block->request, item);
     } catch (const std::bad_alloc&) {

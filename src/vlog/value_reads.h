@@ -57,6 +57,8 @@ class ValueReads {
   void AddBlock(std::vector<Item*> items);
   void Receive();
   static void Deliver(Block* block);
+  // Its values will not come. If `why` is OK nobody has asked for them.
+  static void Fail(Block* block, const Status& why);
   static Status ValueOf(const ReadRequest& request, Item* item);
 
   ReadQueues* const queues_;

@@ -54,6 +54,26 @@ std::uint64_t LogReads(TestStore* store, const std::function<void()>& run) {
   return reads;
 }
 
+// Where values are in memory again, nothing that nobody asks for is read.
+TEST(DbIterator, AScanThatHasBecomeWarmReadsNothingAhead) {
+  TestStore store;
+  FillCold(&store, 600);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  it->SeekToFirst();
+  const auto reads_of = [&](int count) {
+    return LogReads(&store, [&] {
+      for (int i = 0; i < count; ++i, it->Next()) ASSERT_FALSE(it->value().empty());
+    });
+  };
+  EXPECT_LE(reads_of(200), 200u / 16 + 8) << "cold: together";
+  store.fs->SetResident(true);
+  reads_of(150);
+  EXPECT_EQ(reads_of(50), 50u) << "warm: each when it is asked for";
+  EXPECT_EQ(reads_of(50), 50u);
+  store.fs->SetResident(false);
+  EXPECT_LE(reads_of(100), 100u / 16 + 8) << "and cold again";
+}
+
 TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
   TestStore store;
   FillCold(&store, 600);

@@ -66,35 +66,42 @@ TEST(LogAhead, AKillAtAnyCallLeavesNoTornTail) {
   EXPECT_EQ(store.Verify(), "");
 }
 
+// All keys in one segment, whose file has grown ahead.
+struct GrownStore : TestStore {
+  GrownStore() {
+    options.blob_file_size = 1u << 20;
+    MustOpen();
+    PutSynced(this, 0, kKeys);
+    path = FilesOf(".log").front();
+  }
+  std::string path;
+};
+
+void ExpectAllKeys(TestStore* store) {
+  for (int i = 0; i < kKeys; ++i) EXPECT_EQ(store->Get("k" + std::to_string(i)), kValue);
+}
+
 TEST(LogAhead, CloseGivesBackWhatWasNotUsed) {
-  TestStore store;
-  store.options.blob_file_size = 1u << 20;
-  store.MustOpen();
-  PutSynced(&store, 0, kKeys);
-  const std::string path = store.FilesOf(".log").front();
+  GrownStore store;
+  const std::string& path = store.path;
   const std::size_t grown = store.Files().at(path).size();
   store.MustClose();
   const std::string closed = store.Files().at(path);
   EXPECT_LT(closed.size(), grown);
   EXPECT_NE(closed.substr(closed.size() - 8), std::string(8, '\0')) << "the end of the last value";
   store.MustOpen();
-  for (int i = 0; i < kKeys; ++i) EXPECT_EQ(store.Get("k" + std::to_string(i)), kValue);
+  ExpectAllKeys(&store);
 }
 
 // Anything behind the end but zeros is a record that was not written whole.
 TEST(LogAhead, OneByteBehindTheEndIsATornTail) {
-  TestStore store;
-  store.options.blob_file_size = 1u << 20;
-  store.MustOpen();
-  PutSynced(&store, 0, kKeys);
-  const std::string path = store.FilesOf(".log").front();
-  const SimImage image = store.fs->Snapshot();
-  const auto after = StoreOn(image);
-  ASSERT_TRUE(after->fs->FlipBit(path, after->Files().at(path).size() - 1, 0).ok());
+  GrownStore store;
+  const auto after = StoreOn(store.fs->Snapshot());
+  ASSERT_TRUE(after->fs->FlipBit(store.path, after->Files().at(store.path).size() - 1, 0).ok());
   EXPECT_TRUE(after->Open().IsCorruption());
   after->options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   after->MustOpen();
-  for (int i = 0; i < kKeys; ++i) EXPECT_EQ(after->Get("k" + std::to_string(i)), kValue);
+  ExpectAllKeys(after.get());
 }
 
 // Hazard H30: a segment whose end is known has no end before that, even where zeros look like one.

@@ -35,6 +35,23 @@ inline bool ForgetLogPages(const std::string& directory, Forget which = Forget::
   return left == 0;
 }
 
+[[nodiscard]] inline std::uint64_t CachedLogBytes(const std::string& directory) {
+  const std::shared_ptr<FileSystem> fs = FileSystem::Default();
+  std::vector<std::string> names;
+  std::uint64_t bytes = 0;
+  if (!fs->List(directory, &names).ok()) return 0;
+  for (const std::string& name : names) {
+    std::unique_ptr<File> file;
+    FileInfo info;
+    std::uint64_t resident = 0;
+    if (name.ends_with(".log") && fs->Open(directory + "/" + name, OpenMode::kReadOnly, {}, &file).ok() &&
+        file->GetInfo(&info).ok() && file->Residency(0, info.size, &resident).ok()) {
+      bytes += resident;
+    }
+  }
+  return bytes;
+}
+
 // Has all of it cached. False if that is not so afterwards, or nobody can tell: the kernel may take idle pages at any time.
 inline bool CacheLogPages(const std::string& directory) {
   const std::shared_ptr<FileSystem> fs = FileSystem::Default();

@@ -228,6 +228,23 @@ TEST_F(ValuePathsTest, EachGivesTheSameValues) {
   }
 }
 
+// The kernel takes what lies beside something cached for the next of a stream, and reads far ahead; nobody asked it to.
+TEST_F(ValuePathsTest, AGetBringsItsValueIntoMemoryAndLittleElse) {
+  options_.blob_file_size = 16u << 20;
+  Load();
+  Open(false);
+  if (!ForgetLogPages(path_)) GTEST_SKIP() << "SKIPPED: this file system keeps its pages, so that nothing is read";
+  std::uint64_t asked = 0;
+  for (int i = 0; i < 40; ++i) {
+    std::string value;
+    ASSERT_TRUE(db_->Get({}, KeyOf(i), &value).ok());
+    asked += value.size() + 3 * 4096;  // with the pages that it begins and ends in
+  }
+  EXPECT_LE(CachedLogBytes(path_), asked);
+  EXPECT_GT(CachedLogBytes(path_), 0u);
+  Close();
+}
+
 // While a writer overwrites and somebody takes pages away, every read is of some value that its key had.
 TEST_F(ValuePathsTest, ThreadsReadWhilePagesComeAndGo) {
   Load();

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "testing/temp_directory.h"
 #include "vlog/value_store.h"
 
 namespace cambium::testing {
@@ -160,6 +161,21 @@ TEST(SegmentMap, AMappedValueIsTheValue) {
   fault.kind = SimOpKind::kRead;
   store.fs.AddFault(fault);
   EXPECT_TRUE(store.Read(last, "last", &value).IsIOError());
+}
+
+// Space that a file was given ahead of the log is in no cache; what is written is mapped all the same.
+TEST(SegmentMap, SpaceAheadOfTheLogIsNotMissed) {
+  const TempDirectory directory;
+  std::unique_ptr<File> file;
+  const std::string path = directory.File("000001.log");
+  ASSERT_TRUE(FileSystem::Default()->Open(path, OpenMode::kCreateNew, {}, &file).ok());
+  ASSERT_TRUE(file->Write(0, std::string(200'000, 'v')).ok());
+  std::uint64_t resident = 0;
+  if (!file->Residency(0, 200'000, &resident).ok()) GTEST_SKIP() << "SKIPPED: this kernel does not say what is cached";
+  if (!file->Allocate(200'000, 500'000, true).ok()) GTEST_SKIP() << "SKIPPED: no space can be allocated on this file system";
+  SegmentMap map(*file, 1u << 20);
+  map.Grow(200'000);
+  EXPECT_LE(CallsUntil(&map, true), 8);
 }
 
 }  // namespace
