@@ -64,8 +64,8 @@ void DbImpl::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
   }
   state.scheduled = true;
   const TaskPriority priority = job == Job::kMerge || job == Job::kRemove ? TaskPriority::kLow
-                                : job == Job::kFlush                      ? TaskPriority::kHigh
-                                                                          : TaskPriority::kNormal;
+                                : job == Job::kFlush || job == Job::kSpare ? TaskPriority::kHigh
+                                                                           : TaskPriority::kNormal;
   executor_->Schedule(priority, [this, job, family] { RunJob(job, family); });
 }
 
@@ -507,6 +507,12 @@ Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, M
 // Seals what was rotated: synced, with an index of its records behind them, and its end in the MANIFEST.
 Status DbImpl::SealRotated() {
   for (RotatedSegment& rotated : log_->TakeRotated()) unsealed_.push_back(std::move(rotated));
+  // Where one segment was filled, so will be the next. Its successor is made first: it takes three small syncs, and they
+  // would have to wait until the device has written all of the segment that is synced below.
+  if (!unsealed_.empty() && unsealed_.back().end.length > blob_file_size_ / 2) {
+    const Status made = MakeSpare();
+    if (made.severity() == Status::Severity::kFatal) return made;  // else it is made when it is needed
+  }
   while (!unsealed_.empty()) {
     const RotatedSegment& rotated = unsealed_.front();
     const SegmentEnd& end = rotated.end;
@@ -539,9 +545,7 @@ Status DbImpl::SealRotated() {
 
 Status DbImpl::MakeSpare() {
   const std::lock_guard lock(commit_mutex_);
-  if (spare_ != nullptr) return Status::OK();
-  CAMBIUM_TRY(spare_, MakeSegmentLocked());
-  return Status::OK();
+  return MakeSpareLocked();
 }
 
 Status DbImpl::DropUnreferenced() {
@@ -751,7 +755,7 @@ Status DbImpl::Shut() {
   families.insert(families.end(), dropped_families_.begin(), dropped_families_.end());
   families_.clear();
   dropped_families_.clear();
-  spare_.reset();
+  TakeSpare().reset();
   unsealed_.clear();
   log_.reset();
   view_.Install(nullptr);

@@ -4,7 +4,7 @@
 //   families_mutex_    creating and dropping column families, changing options, writing the OPTIONS file
 //   append_mutex_      the end of the log, the active memory tables, sequence numbers: one writer at a time
 //   commit_mutex_      the MANIFEST, file numbers, slots: one commit at a time
-//   ViewHolder, CommitLog, background_mutex_, ObsoleteFiles: leaves; none is held while another is taken
+//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles: leaves; none is held while another is taken
 // Nobody waits for background work with any of them held. Reads take none.
 #pragma once
 
@@ -168,6 +168,8 @@ class DbImpl final : public DB, private SegmentSource {
   void Freeze(Family* family);                            // append_mutex_ held
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
   Result<std::shared_ptr<Segment>> MakeSegmentLocked();  // commit_mutex_ held
+  Status MakeSpareLocked();                              // unless there is one. commit_mutex_ held
+  [[nodiscard]] std::shared_ptr<Segment> TakeSpare();    // null if there is none
   // As the MANIFEST has it, but sealed there, without a footer.
   [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const;  // commit_mutex_ held
   Status WriteLargeValue(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
@@ -302,7 +304,10 @@ class DbImpl final : public DB, private SegmentSource {
     SequenceNumber sequence = 0;
   };
   std::map<std::uint64_t, LargeReference> large_committed_;  // commit_mutex_; by file
-  std::shared_ptr<Segment> spare_;                   // commit_mutex_; named, empty, for the next rotation
+  // Named, empty, for the next rotation. Made under commit_mutex_ too, but taken without it: a writer does not wait for
+  // the sync of some commit.
+  std::mutex spare_mutex_;
+  std::shared_ptr<Segment> spare_;  // spare_mutex_
   // commit_mutex_; paths of files that an edit named whose commit failed. It may have reached the disk all the same, so
   // they go only when a later commit has succeeded.
   std::vector<std::string> in_doubt_;

@@ -384,17 +384,33 @@ Result<std::shared_ptr<Segment>> DbImpl::NextSegment(const SegmentEnd* failed) {
   if (failed != nullptr) {
     // What was appended before the failure will be sealed, and a seal promises durability.
     CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(failed->segment));
+  } else if (std::shared_ptr<Segment> spare = TakeSpare(); spare != nullptr) {
+    return spare;
   }
   const std::lock_guard lock(commit_mutex_);
   // One that was made ahead comes first, always: the order of the log is the order of file numbers.
-  if (spare_ == nullptr) {
-    CAMBIUM_TRY(spare_, MakeSegmentLocked());
-  }
+  CAMBIUM_RETURN_IF_ERROR(MakeSpareLocked());
   if (failed != nullptr) {
     Edit edit;
     edit.set_segments.push_back(SealedAt(*failed));
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
   }
+  return TakeSpare();
+}
+
+Status DbImpl::MakeSpareLocked() {
+  {
+    const std::lock_guard lock(spare_mutex_);
+    if (spare_ != nullptr) return Status::OK();
+  }
+  CAMBIUM_TRY(std::shared_ptr<Segment> made, MakeSegmentLocked());
+  const std::lock_guard lock(spare_mutex_);
+  spare_ = std::move(made);
+  return Status::OK();
+}
+
+std::shared_ptr<Segment> DbImpl::TakeSpare() {
+  const std::lock_guard lock(spare_mutex_);
   return std::exchange(spare_, nullptr);
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "cambium/db.h"
 #include "io/sim/sim_file_system.h"
 #include "testing/scale.h"
+#include "threads/held_operation.h"
 #include "threads/threads_fixture.h"
 #include "threads/watchdog.h"
 #include "util/prng.h"
@@ -271,52 +271,6 @@ TEST_F(FamilyThreadsTest, FamiliesComeAndGoUnderCompactionsAndEveryoneElse) {
 
 // ---- A merge that takes as long as the test says ----
 
-// From Arm() on, holds the first who writes to a file of an index until Release().
-class HeldMerge {
- public:
-  explicit HeldMerge(std::shared_ptr<SimFileSystem> fs) : fs_(std::move(fs)) {
-    hook_ = fs_->AddHook([this](const SimOp& op) {
-      if (op.kind != SimOpKind::kWrite || op.phase != SimPhase::kBefore) return;
-      if (!op.path.ends_with(".idx") && !op.path.ends_with(".run")) return;
-      std::unique_lock lock(mutex_);
-      if (!armed_ || is_held_) return;
-      is_held_ = true;
-      changed_.notify_all();
-      changed_.wait(lock, [this] { return released_; });
-    });
-  }
-  ~HeldMerge() {
-    Release();
-    fs_->RemoveHook(hook_);
-  }
-  void Arm() {
-    const std::lock_guard lock(mutex_);
-    armed_ = true;
-  }
-  void AwaitHeld() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_held_; });
-  }
-  void Release() {
-    const std::lock_guard lock(mutex_);
-    released_ = true;
-    changed_.notify_all();
-  }
-  [[nodiscard]] bool released() const {
-    const std::lock_guard lock(mutex_);
-    return released_;
-  }
-
- private:
-  const std::shared_ptr<SimFileSystem> fs_;
-  int hook_ = 0;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool armed_ = false;  // mutex_, as all below
-  bool is_held_ = false;
-  bool released_ = false;
-};
-
 class HeldMergeTest : public ::testing::Test {
  protected:
   // A family with runs over something older, and no memory table. Nothing is due.
@@ -377,7 +331,9 @@ class HeldMergeTest : public ::testing::Test {
   std::unique_ptr<DB> db_;
   std::unique_ptr<ColumnFamilyHandle> family_;
   std::map<std::string, std::string> model_;
-  HeldMerge held_{fs_};
+  HeldOperation held_{fs_, [](const SimOp& op) {
+                        return op.kind == SimOpKind::kWrite && (op.path.ends_with(".idx") || op.path.ends_with(".run"));
+                      }};
 };
 
 // Nothing but another merge of the family waits for one.

@@ -1,0 +1,111 @@
+// What a writer does not wait for where one segment of the log ends and the next begins.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cambium/db.h"
+#include "io/sim/sim_file_system.h"
+#include "testing/small_options.h"
+#include "threads/held_operation.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::size_t kValueSize = 1000;
+constexpr std::uint64_t kSegment = 32u << 10;
+
+// Segments fill and nothing else happens: memory tables have room for all of them.
+class RotationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = SmallOptions();
+    options_.blob_file_size = kSegment;
+    options_.write_buffer_size = 64u << 20;
+    options_.max_total_wal_size = 64u << 20;
+    options_.file_system = fs_;
+    options_.info_log = NullLogger();
+    ASSERT_TRUE(DB::Open(options_, "/db", &db_).ok());
+  }
+  void TearDown() override { EXPECT_TRUE(db_->Close().ok()); }
+
+  void Fill(std::uint64_t bytes) {
+    for (const std::uint64_t end = written_ + bytes; written_ < end; written_ += kValueSize) {
+      ASSERT_TRUE(db_->Put({}, "key" + std::to_string(written_), std::string(kValueSize, 'v')).ok());
+    }
+  }
+  // Whether it is done before anything that is held is let go of.
+  bool FillsMeanwhile(std::uint64_t bytes) {
+    auto filled = std::async(std::launch::async, [this, bytes] { Fill(bytes); });
+    return filled.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  }
+  [[nodiscard]] std::vector<std::string> Segments() const {
+    std::vector<std::string> names;
+    EXPECT_TRUE(fs_->List("/db", &names).ok());
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
+    std::ranges::sort(names);
+    return names;
+  }
+
+  const std::shared_ptr<SimFileSystem> fs_ = std::make_shared<SimFileSystem>();
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::uint64_t written_ = 0;
+};
+
+TEST_F(RotationTest, AWriterWaitsForNoCommitIfTheNextSegmentIsThere) {
+  Fill(kSegment * 3 / 4);
+  ASSERT_TRUE(db_->WaitForCompact().ok());
+  ASSERT_EQ(Segments().size(), 2u);
+  HeldOperation held(fs_, [](const SimOp& op) {
+    return op.kind == SimOpKind::kSync && op.path.find("MANIFEST") != std::string::npos;
+  });
+  held.Arm();
+  auto family = std::async(std::launch::async, [this] {
+    ColumnFamilyHandle* made = nullptr;
+    const Status s = db_->CreateColumnFamily(options_, "made meanwhile", &made);
+    delete made;
+    return s;
+  });
+  held.AwaitHeld();
+  const std::uint64_t before = written_;
+  EXPECT_TRUE(FillsMeanwhile(kSegment / 2));
+  EXPECT_FALSE(held.released());
+  EXPECT_GT(written_, kSegment);
+  EXPECT_LT(before, kSegment);
+  held.Release();
+  EXPECT_TRUE(family.get().ok());
+}
+
+TEST_F(RotationTest, TheSegmentAfterTheNextIsMadeBeforeTheFullOneIsSynced) {
+  Fill(kSegment * 3 / 4);
+  ASSERT_TRUE(db_->WaitForCompact().ok());
+  const std::vector<std::string> first = Segments();
+  ASSERT_EQ(first.size(), 2u);
+  HeldOperation held(fs_, [&](const SimOp& op) { return op.kind == SimOpKind::kSync && op.path.ends_with(first[0]); });
+  held.Arm();
+  Fill(kSegment / 2);
+  held.AwaitHeld();
+  EXPECT_EQ(Segments().size(), 3u);
+  EXPECT_TRUE(FillsMeanwhile(kSegment)) << "the device is busy with a segment, and a writer waits for it";
+  held.Release();
+}
+
+// A database that stays small has one segment, and no second one ahead of it.
+TEST_F(RotationTest, WhatNeverFillsASegmentHasNoneAhead) {
+  for (int i = 0; i < 5; ++i) {
+    Fill(kSegment / 16);
+    ASSERT_TRUE(db_->Close().ok());
+    ASSERT_TRUE(DB::Open(options_, "/db", &db_).ok());
+  }
+  Fill(kSegment / 16);
+  ASSERT_TRUE(db_->WaitForCompact().ok());
+  EXPECT_EQ(Segments().size(), 6u) << "one of each opening";
+}
+
+}  // namespace
+}  // namespace cambium::testing
