@@ -1,6 +1,10 @@
 #include "util/checksum.h"
 
+#if CAMBIUM_HAS_XXH_DISPATCH
+#include <xxh_x86dispatch.h>  // the same functions by the same names, for the processor at hand
+#else
 #include <xxhash.h>
+#endif
 
 #include <new>
 
