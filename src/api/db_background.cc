@@ -55,6 +55,13 @@ void DbImpl::Schedule(Job job, const std::shared_ptr<Family>& family) {
   ScheduleLocked(job, family);
 }
 
+void DbImpl::ScheduleIfPossible(Job job) noexcept {
+  try {
+    Schedule(job);
+  } catch (...) {  // whatever an executor may throw
+  }
+}
+
 void DbImpl::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
   JobState& state = *StateOf(job, family.get());
   if (closing_ || read_only_ || has_fatal_.load(std::memory_order_acquire)) return;
@@ -62,11 +69,11 @@ void DbImpl::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     state.again = true;
     return;
   }
-  state.scheduled = true;
   const TaskPriority priority = job == Job::kMerge || job == Job::kRemove ? TaskPriority::kLow
                                 : job == Job::kFlush || job == Job::kSpare ? TaskPriority::kHigh
                                                                            : TaskPriority::kNormal;
   executor_->Schedule(priority, [this, job, family] { RunJob(job, family); });
+  state.scheduled = true;  // not if that failed for want of memory; the task cannot end before, since it takes the lock
 }
 
 void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
@@ -509,9 +516,10 @@ Status DbImpl::SealRotated() {
   for (RotatedSegment& rotated : log_->TakeRotated()) unsealed_.push_back(std::move(rotated));
   // Where one segment was filled, so will be the next. Its successor is made first: it takes three small syncs, and they
   // would have to wait until the device has written all of the segment that is synced below.
-  if (!unsealed_.empty() && unsealed_.back().end.length > blob_file_size_ / 2) {
+  if (!unsealed_.empty()) {
     const Status made = MakeSpare();
-    if (made.severity() == Status::Severity::kFatal) return made;  // else it is made when it is needed
+    if (made.severity() == Status::Severity::kFatal) return made;
+    if (!made.ok()) logger_->Log(InfoLogLevel::kWarn, "no segment is made ahead: " + made.ToString());
   }
   while (!unsealed_.empty()) {
     const RotatedSegment& rotated = unsealed_.front();

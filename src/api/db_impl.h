@@ -178,6 +178,9 @@ class DbImpl final : public DB, private SegmentSource {
   // ---- db_background.cc ----
   // `family` for kFlush and kMerge only.
   void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr);
+  // The same behind what cannot be taken back. If the executor has no memory for it, the job waits for the next
+  // reason to be scheduled.
+  void ScheduleIfPossible(Job job) noexcept;
   void ScheduleLocked(Job job, const std::shared_ptr<Family>& family);  // background_mutex_ held
   [[nodiscard]] JobState* StateOf(Job job, Family* family);
   void RunJob(Job job, const std::shared_ptr<Family>& family);

@@ -431,10 +431,14 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_);
   messages.PassOn(logger_.get());
   if (!replayed.torn.empty()) logger_->Log(InfoLogLevel::kInfo, "the log ends early: " + replayed.torn);
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const ReplayedSegment& adopted : replayed.adopted) {
+    const std::shared_ptr<Segment>& segment = view->segments.Find(state.segments.at(adopted.number).slot);
+    if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
+  }
   if (read_only_) return Status::OK();
 
   // What was adopted must be as durable as what comes after it will be.
-  const std::shared_ptr<const View> view = view_.Pin();
   SegmentEnd predecessor;
   for (const ReplayedSegment& adopted : replayed.adopted) {
     SegmentInfo& info = state.segments.at(adopted.number);
@@ -447,7 +451,6 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
       info.sealed = true;
       info.has_footer = false;
       info.sealed_length = info.file_size = adopted.length;
-      if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
       info.last_sequence = adopted.last_sequence;
     }
   }

@@ -252,7 +252,7 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   const SequenceNumber first = published_.load(std::memory_order_relaxed) + 1;
   CommitLog::Position position;
   CAMBIUM_RETURN_IF_ERROR(log_->Append(batch, first, &position));
-  if (position.segment != log_end_.segment) Schedule(Job::kSeal);  // the one before it
+  const bool has_rotated = position.segment != log_end_.segment;
   for (const WriteTarget& target : targets) {
     LogTable& table = *target.family->active;
     if (!table.started()) table.StartAt({{position.segment, position.offset}, first - 1}, logged_bytes_);
@@ -272,9 +272,10 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   log_end_ = {position.segment, position.offset + batch->size()};
   published_.store(*last, std::memory_order_seq_cst);
   stats_.log_bytes.fetch_add(batch->size(), std::memory_order_relaxed);
+  if (has_rotated) ScheduleIfPossible(Job::kSeal);  // of the one before it
   // A segment is made ahead while the current one fills, so that no writer has to wait for its syncs.
   if (log_end_.offset > blob_file_size_ / 2 && log_end_.offset - batch->size() <= blob_file_size_ / 2) {
-    Schedule(Job::kSpare);
+    ScheduleIfPossible(Job::kSpare);
   }
   return Status::OK();
 }

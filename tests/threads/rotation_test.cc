@@ -2,13 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cambium/db.h"
+#include "cambium/executor.h"
 #include "io/sim/sim_file_system.h"
 #include "testing/small_options.h"
 #include "threads/held_operation.h"
@@ -94,6 +99,45 @@ TEST_F(RotationTest, TheSegmentAfterTheNextIsMadeBeforeTheFullOneIsSynced) {
   EXPECT_EQ(Segments().size(), 3u);
   EXPECT_TRUE(FillsBehind(&held, kSegment)) << "the device is busy with a segment, and a writer waits for it";
   held.Release();
+}
+
+// Has memory for no task as long as it is told so.
+class FullExecutor final : public Executor {
+ public:
+  void Schedule(TaskPriority priority, std::function<void()> task) override {
+    if (is_full.load()) {
+      ++refused;
+      throw std::bad_alloc();
+    }
+    pool_->Schedule(priority, std::move(task));
+  }
+  bool RunOneInstead() override { return pool_->RunOneInstead(); }
+
+  std::atomic<bool> is_full{false};
+  std::atomic<int> refused{0};
+
+ private:
+  const std::unique_ptr<Executor> pool_ = Executor::NewThreadPool(2);
+};
+
+// The record was in the log, and its sequence number was given out a second time.
+TEST_F(RotationTest, NoMemoryForTheSealFailsNoWrite) {
+  ASSERT_TRUE(db_->Close().ok());
+  const auto executor = std::make_shared<FullExecutor>();
+  options_.executor = executor;
+  ASSERT_TRUE(DB::Open(options_, "/db", &db_).ok());
+  executor->is_full.store(true);
+  Fill(3 * kSegment);
+  EXPECT_GE(executor->refused.load(), 3);
+  executor->is_full.store(false);
+  Fill(kSegment);
+  ASSERT_TRUE(db_->WaitForCompact().ok()) << "a job that was never begun counts as scheduled";
+  ASSERT_TRUE(db_->Close().ok());
+  ASSERT_TRUE(DB::Open(options_, "/db", &db_).ok());
+  std::string value;
+  for (std::uint64_t i = 0; i < written_; i += kValueSize) {
+    EXPECT_TRUE(db_->Get({}, "key" + std::to_string(i), &value).ok()) << i;
+  }
 }
 
 // A database that stays small has one segment, and no second one ahead of it.
