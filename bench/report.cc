@@ -287,6 +287,7 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("p50 us", OfOperations([](const Result& r) { return r.p50_us; }), Plain);
   text += table.Draw("p99 us", p99, Plain);
   text += table.DrawRatios("p99 us", Better::kLess, p99);
+  text += table.Draw("p99.9 us", OfOperations([](const Result& r) { return r.p999_us; }), Plain);
   text += table.Draw("longest put ms", LongestPutMillis, Plain);
   text += table.DrawRatios("longest put ms", Better::kLess, LongestPutMillis);
   text += table.Draw("CPU us/op", OfOperations([](const Result& r) {

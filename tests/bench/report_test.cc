@@ -54,6 +54,23 @@ TEST(ReportTest, WhereLessIsBetterTheOthersFigureStandsOnTop) {
   EXPECT_NE(report.find(" 7.00x\n"), std::string::npos) << report;
 }
 
+TEST(ReportTest, TheSlowestOfAThousandHasARowBesideTheSlowestOfAHundred) {
+  Result puts = Make("a", 0, "fillrandom", 1000);
+  puts.p99_us = 46;
+  puts.p999_us = 237;
+  puts.max_us = 3000;
+  const std::string report = MakeReport({puts});
+  const std::size_t p99 = report.find("p99 us ");
+  const std::size_t p999 = report.find("p99.9 us ");
+  ASSERT_NE(p99, std::string::npos) << report;
+  ASSERT_NE(p999, std::string::npos) << report;
+  EXPECT_LT(p99, p999) << report;
+  EXPECT_LT(p999, report.find(" 237\n")) << report;
+  Result maintains = Make("a", 0, "compact", 1000);
+  maintains.p999_us = 237;
+  EXPECT_EQ(MakeReport({maintains}).find("p99.9 us"), std::string::npos) << "its one operation is not a call of many";
+}
+
 TEST(ReportTest, TheLongestPutIsThatOfWritesAndOfTheWriterBesideReads) {
   Result reads = Make("a", 0, "readrandom", 1000);
   reads.max_us = 1000;
