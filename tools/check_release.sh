@@ -6,7 +6,9 @@
 #
 # Builds the library, the examples, the tool, the bench, its kernels and the demo into build/release, as tools/demo.sh
 # does. Then the examples run, the bench runs every engine that is installed, and the demo loads, kills and verifies a
-# small folder. Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed.
+# small folder. Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed. As root the
+# system's page cache is dropped, some times; where that, or a control group, is not to be had, it must be refused, and
+# "SKIPPED: why" is printed.
 #
 # Exits with 0 if all was built and every program ended well.
 set -euo pipefail
@@ -45,6 +47,33 @@ fi
 "$BUILD/bench/cambium_bench" --engine=all,raw --index=both --num=20000 --value_size=1024 --threads=2 --batch_size=32 \
   --benchmarks=fillsync,filluniquerandom,fillbatch,overwrite,readrandom,multireadrandom,readmissing,readseqkeys \
   --benchmarks=readreverse,seekrandomkeys,readwhilewriting,deleterandom,verify
+"$BUILD/bench/cambium_bench" --engine=all --index=both --num=5000 --value_size=1024 --threads=2 --seek_nexts=10 \
+  --mmap_read --benchmarks=fillseq,fillrandom,flush,waitforcompaction,readseq,seekrandom,seekrandomwhilewriting \
+  --benchmarks=readwhilesyncing,compact,verify
+
+# bench_or_refusal MAY FLAGS...: a small run with them. It may be refused, with the reason, unless MAY is yes: then this
+# machine is known to allow what they need.
+bench_or_refusal() {
+  local may=$1 code=0
+  shift
+  "$BUILD/bench/cambium_bench" --engine=all --index=both --num=5000 --value_size=1024 --batch_size=32 --seek_nexts=10 \
+    --cache_size=8388608 --benchmarks=filluniquerandom,readrandom,multireadrandom,seekrandom "$@" \
+    2>"$WORK/refusal" || code=$?
+  cat "$WORK/refusal" >&2
+  [ "$code" -ne 0 ] || return 0
+  if [ "$may" != yes ] && [ "$code" -eq 2 ] && grep -q 'refused: .' "$WORK/refusal"; then
+    echo "SKIPPED: $*: $(sed -n 's/.*refused: //p' "$WORK/refusal")"
+    return 0
+  fi
+  echo "check_release: the bench with $* ended with $code" >&2
+  return 1
+}
+
+say "The bench, cold and short of memory"
+may_drop=no
+if [ -w /proc/sys/vm/drop_caches ]; then may_drop=yes; fi
+bench_or_refusal "$may_drop" --drop_caches
+bench_or_refusal unknown --memory_limit=256m
 
 say "The demo on $FOLDER"
 "$BUILD/bench/cambium_demo" "$FOLDER" --max_mib=20
