@@ -80,8 +80,6 @@ class File {
   // fdatasync: bytes and size durable. fsync: other metadata too. A failed one must never be retried by the caller.
   virtual Status SyncData() = 0;
   virtual Status Sync() = 0;
-  // Starts write-back of a range, waits for nothing, promises nothing.
-  virtual Status StartWriteback(std::uint64_t offset, std::uint64_t length) = 0;
 
   virtual Status Truncate(std::uint64_t size) = 0;
   // Reserves blocks for a range; the file grows to its end if `grow`.

@@ -4,7 +4,8 @@
 //   families_mutex_    creating and dropping column families, changing options, writing the OPTIONS file
 //   append_mutex_      the end of the log, the active memory tables, sequence numbers: one writer at a time
 //   commit_mutex_      the MANIFEST, file numbers, slots: one commit at a time
-//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles: leaves; none is held while another is taken
+//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles, ReadQueues, SnapshotList: leaves; none of these
+//     is held while another of them is taken
 // Nobody waits for background work with any of them held. Reads take none.
 #pragma once
 

@@ -187,16 +187,6 @@ Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
 
 bool PosixFile::CanGrowAhead() const { return HasJournalOfExt4(fd_); }
 
-Status PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
-  CAMBIUM_RETURN_IF_ERROR(CheckRange("sync_file_range", offset, length));
-  if (length == 0) return Status::OK();  // the kernel would take 0 for "to the end"
-  const auto start = [&] {
-    return ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE);
-  };
-  if (start() == 0 || errno == ENOSYS || errno == EOPNOTSUPP) return Status::OK();
-  return PosixError("sync_file_range", path_, offset, errno);
-}
-
 Status PosixFile::Truncate(std::uint64_t size) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("truncate", size, 0));
   if (RetryOnSignal([&] { return ::ftruncate(fd_, static_cast<off_t>(size)); }) == 0) return Status::OK();

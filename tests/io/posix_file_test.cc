@@ -108,8 +108,6 @@ TEST_F(PosixFileTest, ReadsBackWhatWasWrittenAnywhere) {
   EXPECT_EQ(info.size, model.size());
   EXPECT_TRUE(file->SyncData().ok());
   EXPECT_TRUE(file->Sync().ok());
-  EXPECT_TRUE(file->StartWriteback(0, model.size()).ok());
-  EXPECT_TRUE(file->StartWriteback(0, 0).ok());
 }
 
 // More pieces than one system call takes.

@@ -208,7 +208,6 @@ TEST(SimFaultTest, EveryCallCanBeFailed) {
       results.push_back(file->Allocate(0, 8192, false));
       results.push_back(file->PunchHole(4096, 4096));
       results.push_back(file->Truncate(2));
-      results.push_back(file->StartWriteback(0, 2));
       results.push_back(file->Sync());
       results.push_back(file->GetInfo(&info));
       results.push_back(file->Map(0, 2, &region));

@@ -24,7 +24,6 @@ class PartialFile : public File {
   Status WriteVectored(std::uint64_t, std::span<const Slice>) override { return Unexpected(); }
   Status SyncData() override { return Unexpected(); }
   Status Sync() override { return Unexpected(); }
-  Status StartWriteback(std::uint64_t, std::uint64_t) override { return Unexpected(); }
   Status Truncate(std::uint64_t) override { return Unexpected(); }
   Status Allocate(std::uint64_t, std::uint64_t, bool) override { return Unexpected(); }
   Status PunchHole(std::uint64_t, std::uint64_t) override { return Unexpected(); }

@@ -58,11 +58,6 @@ Status SimFile::SyncData() { return file_system_->SyncFile(inode_, path_); }
 
 Status SimFile::Sync() { return file_system_->SyncFile(inode_, path_); }
 
-Status SimFile::StartWriteback(std::uint64_t, std::uint64_t) {
-  const SimFileSystem::Guard guard(file_system_->mutex_);
-  return file_system_->CheckQuery(SimOpKind::kStartWriteback, path_);
-}
-
 Status SimFile::Truncate(std::uint64_t size) {
   if (Status status = CheckWritable(); !status.ok()) return status;
   return file_system_->ChangeFile(SimOpKind::kTruncate, inode_, path_, size, 0, false);

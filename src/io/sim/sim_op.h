@@ -16,7 +16,6 @@ enum class SimOpKind : unsigned char {
   kRead,
   kWrite,
   kSync,  // SyncData and Sync
-  kStartWriteback,
   kTruncate,
   kAllocate,
   kPunchHole,
