@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <new>
+#include <utility>
 
 #include "io/file_header.h"
 #include "util/fault_point.h"
@@ -75,24 +78,34 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   batch->Bind(first, durable, current_->seed(), current_->slot(), start);
 
   if (start + batch->size() > settled_ahead_) GrowFileAhead(start + batch->size());
-  Status written;
-  if (link.empty() && batch->pieces().size() == 1) {
-    written = current_->file().Write(start, batch->pieces()[0]);
-  } else {
-    std::vector<Slice> pieces;
+  // All memory is taken before the write: behind it nothing may fail, or the next record would be written over this one.
+  std::size_t separated = 0;
+  std::size_t key_bytes = 0;
+  for (const PreparedBatch::Op& op : batch->ops()) {
+    if (!op.separated) continue;
+    ++separated;
+    key_bytes += op.key.size();
+  }
+  footer_.Reserve(separated, key_bytes);
+  const bool is_one_piece = link.empty() && batch->pieces().size() == 1;
+  std::vector<Slice> pieces;
+  if (!is_one_piece) {
     pieces.reserve(batch->pieces().size() + 1);
     if (!link.empty()) pieces.emplace_back(link);
     pieces.insert(pieces.end(), batch->pieces().begin(), batch->pieces().end());
-    written = current_->file().WriteVectored(tail_, pieces);
   }
+  // Until it is known to be whole, which it is not if there is no memory to say what went wrong.
+  broken_ = !MutantIs(Mutant::kLeaveHalfRecord);
+  const Status written = is_one_piece ? current_->file().Write(start, batch->pieces()[0])
+                                      : current_->file().WriteVectored(tail_, pieces);
   if (!written.ok()) {
-    broken_ = !MutantIs(Mutant::kLeaveHalfRecord);
     if (!broken_) {
       FileInfo info;
       if (current_->file().GetInfo(&info).ok()) tail_ = (std::max(tail_, info.size) + 7) / 8 * 8;
     }
     return written;
   }
+  broken_ = false;
   if (!link.empty()) footer_.AddRecord(RecordOp::kLink, 0, {}, link.size(), false);
   for (const PreparedBatch::Op& op : batch->ops()) {
     footer_.AddRecord(op.header.op, op.header.family, op.key, op.header.RecordSize(),
@@ -137,6 +150,12 @@ Status CommitLog::Rotate() {
 }
 
 Status CommitLog::Open(const SegmentEnd* failed) {
+  {
+    // What the change takes, before there is a segment in the MANIFEST that the log might not go on in.
+    const std::lock_guard lock(mutex_);
+    dirty_.reserve(dirty_.size() + 1);
+    rotated_.reserve(rotated_.size() + 1);
+  }
   CAMBIUM_TRY(std::shared_ptr<Segment> next, source_->NextSegment(failed));
   const std::lock_guard lock(mutex_);
   if (current_ != nullptr) {
@@ -171,27 +190,32 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
     CAMBIUM_FAULT_POINT("CommitLog:wait");
     synced_.wait(lock);
   }
-  syncing_ = true;
   // Only what was published before the sync began is promised. Everything up to there is in dirty_ or current_: both
   // change together, under mutex_, before anything is published behind the change.
   SequenceNumber upto = published_->load(std::memory_order_acquire);
-  std::vector<std::shared_ptr<Segment>> files = dirty_;
+  std::vector<std::shared_ptr<Segment>> files;
+  files.reserve(dirty_.size() + 1);
+  files = dirty_;
   std::size_t rotated = files.size();
   if (current_ != nullptr) files.push_back(current_);
   if (MutantIs(Mutant::kCleanThroughEarlierSync)) rotated = files.size();
   if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files.begin(), files.end());
+  syncing_ = true;  // nothing throws until it is false again: others wait for that
   lock.unlock();
 
   Status synced;
+  bool is_known = true;
   for (const auto& segment : files) {
-    synced = SyncFile(segment);
-    if (!synced.ok()) break;
+    is_known = SyncFile(segment, &synced);
+    if (!is_known || !synced.ok()) break;
   }
   if (MutantIs(Mutant::kSyncClaimsLate)) upto = published_->load(std::memory_order_acquire);
 
   lock.lock();
   syncing_ = false;
-  if (synced.ok()) {
+  if (!is_known) {
+    SetFailure(nullptr);
+  } else if (synced.ok()) {
     // What was current when the sync began stays dirty even if it has been rotated since.
     std::erase_if(dirty_, [&](const auto& segment) {
       return std::find(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(rotated), segment) !=
@@ -201,24 +225,32 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   } else if (MayGoOnAfter(synced)) {
     synced_.notify_all();
     return synced;
-  } else if (failure_.ok()) {
-    failure_ = synced.Fatal();
-    failed_.store(true, std::memory_order_release);
+  } else {
+    SetFailure(&synced);
   }
   synced_.notify_all();
   return failure_;
 }
 
-Status CommitLog::SyncFile(const std::shared_ptr<Segment>& segment) {
+// The kernel tells of a failed write-back once: if there was no memory for the words, it is not known what it told.
+bool CommitLog::SyncFile(const std::shared_ptr<Segment>& segment, Status* synced) {
   sync_count_.fetch_add(1, std::memory_order_relaxed);
-  Status s = segment->file().SyncData();
-  if (!s.ok() && MutantIs(Mutant::kRetryFailedSync)) s = segment->file().SyncData();
-  return s;
+  try {
+    *synced = segment->file().SyncData();
+    if (!synced->ok() && MutantIs(Mutant::kRetryFailedSync)) *synced = segment->file().SyncData();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 std::vector<RotatedSegment> CommitLog::TakeRotated() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(rotated_, {});
+  std::vector<RotatedSegment> taken;
+  taken.reserve(rotated_.size());
+  std::move(rotated_.begin(), rotated_.end(), std::back_inserter(taken));
+  rotated_.clear();  // which keeps the room that an Open may count on
+  return taken;
 }
 
 Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
@@ -230,26 +262,38 @@ Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
   if (!failure_.ok()) return failure_;
   syncing_ = alone;
   lock.unlock();
-  const Status synced = SyncFile(segment);
+  Status synced;
+  const bool is_known = SyncFile(segment, &synced);
   lock.lock();
   syncing_ = false;
-  if (synced.ok()) {
+  if (!is_known) {
+    SetFailure(nullptr);
+  } else if (synced.ok()) {
     std::erase(dirty_, segment);
   } else if (MayGoOnAfter(synced)) {
     synced_.notify_all();
     return synced;
-  } else if (failure_.ok()) {
-    failure_ = synced.Fatal();
-    failed_.store(true, std::memory_order_release);
+  } else {
+    SetFailure(&synced);
   }
   synced_.notify_all();
   return failure_;
 }
 
+void CommitLog::SetFailure(const Status* why) {
+  if (failure_.ok() && why != nullptr) {
+    try {
+      failure_ = why->Fatal();
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  if (failure_.ok()) failure_ = std::move(unspoken_);
+  failed_.store(true, std::memory_order_release);
+}
+
 void CommitLog::Fail(const Status& status) {
   const std::lock_guard lock(mutex_);
-  if (failure_.ok()) failure_ = status.Fatal();
-  failed_.store(true, std::memory_order_release);
+  SetFailure(&status);
   synced_.notify_all();
 }
 

@@ -104,7 +104,10 @@ class CommitLog {
  private:
   Status Open(const SegmentEnd* failed);
   void GrowFileAhead(std::uint64_t end);
-  Status SyncFile(const std::shared_ptr<Segment>& segment);
+  // False: there was no memory to say how it went. Throws nothing.
+  bool SyncFile(const std::shared_ptr<Segment>& segment, Status* synced);
+  // The first failure stays. Null: nobody has words for it. Needs mutex_; throws nothing.
+  void SetFailure(const Status* why);
 
   SegmentSource* const source_;
   std::uint64_t segment_bytes_;
@@ -127,6 +130,8 @@ class CommitLog {
   std::vector<RotatedSegment> rotated_;          // wait for their seal. Guarded by mutex_
   bool syncing_ = false;                         // guarded by mutex_
   Status failure_;                               // guarded by mutex_
+  // Becomes failure_ when there is no memory for another. Guarded by mutex_
+  Status unspoken_ = Status::Aborted("a sync or a commit failed, and there was no memory to say why").Fatal();
   std::atomic<bool> failed_{false};
   std::atomic<SequenceNumber> durable_;
   std::atomic<std::uint64_t> sync_count_{0};

@@ -5,6 +5,16 @@
 #include "vlog/entry.h"
 
 namespace cambium {
+namespace {
+
+// An entry without its key, and the gap before it: seven varints.
+constexpr std::size_t kEntryOverheadMax = 7 * 10;
+
+}  // namespace
+
+void SegmentFooterBuilder::Reserve(std::size_t records, std::size_t key_bytes) {
+  entries_.reserve(entries_.size() + (records + 1) * kEntryOverheadMax + key_bytes + kFooterTrailerSize);
+}
 
 void SegmentFooterBuilder::EndGap() {
   if (gap_ == 0) return;

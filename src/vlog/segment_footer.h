@@ -24,6 +24,8 @@ inline constexpr std::size_t kFooterTrailerSize = 32;
 // Collects the entries while a segment is written. Records come in order, without gaps.
 class SegmentFooterBuilder {
  public:
+  // Room for so many more separated records with so many bytes of keys: AddRecord of them, and Finish, need no memory then.
+  void Reserve(std::size_t records, std::size_t key_bytes);
   void AddRecord(RecordOp op, std::uint32_t family, Slice key, std::uint64_t record_size, bool separated);
   // The footer for a segment whose log ends at `offset`.
   [[nodiscard]] std::string Finish(std::uint64_t file_seed, std::uint64_t offset);

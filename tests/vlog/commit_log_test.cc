@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <new>
 #include <thread>
 
 #include "testing/mutant_scope.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "util/fault_point.h"
 #include "vlog/vlog_test_util.h"
@@ -21,11 +23,15 @@ class FakeSource final : public SegmentSource {
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override {
     if (!refuse.ok()) return refuse;
     if (failed != nullptr) ends[failed->segment->number()] = failed->length;
+    if (ready_ == nullptr) MakeReady();
+    return std::move(ready_);
+  }
+  // The next segment, which then takes no memory any more.
+  void MakeReady() {
     making = true;
-    const auto segment = MakeSegment(fs_, next_, static_cast<Slot>(next_));
+    ready_ = MakeSegment(fs_, next_, static_cast<Slot>(next_));
     making = false;
     numbers.push_back(next_++);
-    return segment;
   }
 
   Status refuse;
@@ -35,6 +41,7 @@ class FakeSource final : public SegmentSource {
 
  private:
   SimFileSystem* fs_;
+  std::shared_ptr<Segment> ready_;
   std::uint64_t next_ = 1;
 };
 
@@ -463,6 +470,100 @@ TEST(CommitLog, AFileThatCannotGrowAheadIsWrittenAllTheSame) {
     ASSERT_TRUE(log.log.Sync().ok());
   }
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
+}
+
+// A put with its n-th allocation refused, for every n, in the middle of a segment and where the next one begins. Behind
+// it the log goes on: the record is in it or not, and nothing is written over it. (An exception behind the write left the
+// tail where it was.)
+TEST(CommitLog, AnAppendWithoutMemoryLeavesTheLogWhole) {
+  for (const bool rotates : {false, true}) {
+    std::uint64_t met = 1;
+    for (std::uint64_t n = 0; met != 0; ++n) {
+      SCOPED_TRACE("allocation " + std::to_string(n) + (rotates ? ", in a new segment" : ""));
+      Log log(16 << 10);
+      ASSERT_TRUE(log.Put("before", std::string(rotates ? 20 << 10 : 1000, 'b')).ok());
+      if (rotates) log.source.MakeReady();
+      const std::string key(300, 'k');  // more than the footer has room for
+      const std::string value(1000, 'v');
+      PreparedBatch batch({.separate_from = 64});
+      for (int i = 0; i < 3; ++i) batch.Put(0, key, value);
+      CommitLog::Position position;
+      bool is_in = false;
+      {
+        ScarceMemory scarce(n);
+        try {
+          is_in = log.log.Append(&batch, 2, &position).ok();
+        } catch (const std::bad_alloc&) {
+        }
+        met = scarce.End();
+      }
+      if (is_in) log.published.store(4);
+      EXPECT_TRUE(is_in || met != 0);
+      for (int i = 0; i < 20; ++i) ASSERT_TRUE(log.Put("after", std::string(1000, 'a')).ok());
+      ASSERT_TRUE(log.log.Sync().ok());
+      ASSERT_EQ(Recovered(CutLosingAll(log.fs), log.source), log.published.load());
+      for (const RotatedSegment& rotated : log.log.TakeRotated()) {
+        const Segment& segment = *rotated.end.segment;
+        ASSERT_TRUE(segment.file().Write(rotated.end.length, rotated.footer).ok());
+        const Status read = ReadSegmentFooter(segment.file(), segment.seed(), kFileHeaderSize, rotated.end.length,
+                                              rotated.end.length + rotated.footer.size(),
+                                              [](const FooterEntry&) { return Status::OK(); });
+        ASSERT_TRUE(read.ok()) << read.ToString();
+      }
+    }
+  }
+}
+
+// As the n-th allocation of a sync is refused, or there is no memory for the words of an error that the system has told:
+// whoever syncs next must not wait for the first for ever, and must not hear that all is well.
+TEST(CommitLog, ASyncWithoutMemoryEndsAndIsNotBelieved) {
+  for (const bool of_rotated : {false, true}) {
+    for (const bool fails : {false, true}) {
+      std::uint64_t met = 1;
+      for (std::uint64_t n = 0; met != 0; ++n) {
+        SCOPED_TRACE("allocation " + std::to_string(n));
+        Log log(16 << 10);
+        for (int i = 0; i < 2; ++i) ASSERT_TRUE(log.Put("a", std::string(20 << 10, 'v')).ok());
+        const std::vector<RotatedSegment> rotated = log.log.TakeRotated();
+        ASSERT_EQ(rotated.size(), 1u);
+        SimFault fault;
+        fault.kind = SimOpKind::kSync;
+        if (fails) log.fs.AddFault(fault);
+        bool is_synced = false;
+        {
+          ScarceMemory scarce(n);
+          try {
+            is_synced = (of_rotated ? log.log.SyncRotated(rotated[0].end.segment) : log.log.Sync()).ok();
+          } catch (const std::bad_alloc&) {
+          }
+          met = scarce.End();
+        }
+        const bool was_asked = log.log.sync_count() > 0;
+        const Status then = log.log.Sync();
+        EXPECT_FALSE(is_synced && fails);
+        EXPECT_TRUE(!fails || !was_asked || then.severity() == Status::Severity::kFatal) << then.ToString();
+        EXPECT_TRUE(!then.ok() || Recovered(CutLosingAll(log.fs), log.source) == 2u);
+      }
+    }
+  }
+}
+
+// The file's own sync may run out of memory where it cannot say so: as PosixFile does, which opens a file on the way.
+TEST(CommitLog, ASyncOfAFileWithoutMemoryIsFatal) {
+  for (const bool of_rotated : {false, true}) {
+    Log log(16 << 10);
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(log.Put("a", std::string(20 << 10, 'v')).ok());
+    const std::vector<RotatedSegment> rotated = log.log.TakeRotated();
+    log.fs.AddHook([&](const SimOp& op) {
+      if (op.kind == SimOpKind::kSync && op.phase == SimPhase::kInside) throw std::bad_alloc();
+    });
+    const Status first = of_rotated ? log.log.SyncRotated(rotated[0].end.segment) : log.log.Sync();
+    EXPECT_EQ(first.severity(), Status::Severity::kFatal) << first.ToString();
+    EXPECT_EQ(log.log.Sync().ToString(), first.ToString());
+    EXPECT_EQ(log.log.SyncRotated(rotated[0].end.segment).ToString(), first.ToString());
+    EXPECT_EQ(log.Put("b", "2").ToString(), first.ToString());
+    EXPECT_EQ(log.log.sync_count(), 1u);
+  }
 }
 
 TEST(CommitLog, ABatchThatNoSegmentCanAddressIsRefused) {

@@ -1,0 +1,46 @@
+#include "testing/scarce_memory.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+struct Scarcity {
+  bool on = false;
+  std::uint64_t granted = 0;
+  std::uint64_t count = 0;
+  std::uint64_t refused = 0;
+};
+thread_local constinit Scarcity scarcity;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (scarcity.on) {
+    if (scarcity.granted > 0) {
+      --scarcity.granted;
+    } else if (scarcity.refused < scarcity.count) {
+      ++scarcity.refused;
+      throw std::bad_alloc();
+    }
+  }
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace cambium::testing {
+
+ScarceMemory::ScarceMemory(std::uint64_t granted, std::uint64_t count) { scarcity = {true, granted, count, 0}; }
+
+std::uint64_t ScarceMemory::End() {
+  scarcity.on = false;
+  return scarcity.refused;
+}
+
+}  // namespace cambium::testing
