@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "io/posix_error.h"
@@ -14,6 +15,7 @@
 #include "io/posix_residency.h"
 #include "io/posix_sync.h"
 #include "io/posix_transfer.h"
+#include "util/coding.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -145,6 +147,7 @@ Status PosixFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std
   *read = 0;
   if (direct_) return Status::NotSupported("read cached " + path_ + ": opened with direct I/O");
   if (offset >= kOffsetMax) return Status::OK();
+  if (always_waits_.load(std::memory_order_relaxed)) return ReadResident(offset, n, out, read);
   const iovec piece = {out, std::min<std::uint64_t>(n, kOffsetMax - offset)};
   const ssize_t got = ::preadv2(fd_, &piece, 1, static_cast<off_t>(offset), RWF_NOWAIT);
   if (got >= 0) {
@@ -153,9 +156,23 @@ Status PosixFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std
   }
   if (errno == EAGAIN || errno == EINTR) return Status::OK();
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) {
-    return Status::NotSupported("read cached " + path_ + ": this file system always waits");
+    always_waits_.store(true, std::memory_order_relaxed);
+    return ReadResident(offset, n, out, read);
   }
   return PosixError("read", path_, offset, errno);
+}
+
+// Where the system has no read that does not wait (FUSE, NFS, 9p): it is asked first what is in memory. A page that goes
+// in between is waited for, once in a long while.
+Status PosixFile::ReadResident(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
+  // In whole pages: of a page at an end that is there nobody could say whether it makes up for one that is not.
+  static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t begin = offset / page * page;
+  const std::uint64_t end = offset + std::min<std::uint64_t>(n, kOffsetMax - offset);
+  const std::uint64_t length = std::min(AlignUp(end, page), kOffsetMax) - begin;
+  std::uint64_t resident = 0;
+  CAMBIUM_RETURN_IF_ERROR(Residency(begin, length, &resident));
+  return resident == length ? Read(offset, n, out, read) : Status::OK();
 }
 
 Status PosixFile::Write(std::uint64_t offset, Slice data) {
@@ -177,15 +194,36 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
   return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
 }
 
+// Without memory there is none, this time: the sync must not fail for that.
+std::shared_ptr<const PosixDescriptor> PosixFile::Witness() {
+  const std::lock_guard lock(witness_mutex_);
+  if (!has_settled_witness_) {
+    try {
+      journal_witness_ = JournalWitnessFor(fd_, path_, &has_settled_witness_);
+    } catch (const std::bad_alloc&) {
+      has_settled_witness_ = false;
+    }
+  }
+  return journal_witness_;
+}
+
 Status PosixFile::SyncBy(SyncKind kind) {
-  std::call_once(first_sync_, [this] { journal_witness_ = JournalWitnessFor(fd_, path_); });
-  return PosixSync(fd_, kind, journal_witness_.get(), path_);
+  const std::shared_ptr<const PosixDescriptor> witness = Witness();
+  return PosixSync(fd_, kind, witness.get(), path_);
 }
 
 Status PosixFile::SyncData() { return SyncBy(SyncKind::kData); }
 Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
 
-bool PosixFile::CanGrowAhead() const { return HasJournalOfExt4(fd_); }
+// Six system calls, and a log asks under its append lock; a journal neither comes nor goes under an open file.
+bool PosixFile::CanGrowAhead() const {
+  Known known = can_grow_ahead_.load(std::memory_order_relaxed);
+  if (known == Known::kNotYet) {
+    known = HasJournalOfExt4(fd_) ? Known::kYes : Known::kNo;
+    can_grow_ahead_.store(known, std::memory_order_relaxed);
+  }
+  return known == Known::kYes;
+}
 
 Status PosixFile::Truncate(std::uint64_t size) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange("truncate", size, 0));

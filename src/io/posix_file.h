@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -50,17 +51,24 @@ class PosixFile final : public File {
   PosixFile(std::string path, PosixDescriptor descriptor, bool direct);
 
   [[nodiscard]] std::size_t alignment() const { return direct_ ? kDirectAlignment : 1; }
+  // ReadCached where there is no system call for it.
+  Status ReadResident(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const;
   // InvalidArgument unless [offset, offset + length) is a range that a file can have.
   [[nodiscard]] Status CheckRange(const char* operation, std::uint64_t offset, std::uint64_t length) const;
   Status SyncBy(SyncKind kind);
+  [[nodiscard]] std::shared_ptr<const PosixDescriptor> Witness();
   Status Fallocate(const char* operation, int mode, std::uint64_t offset, std::uint64_t length);
 
   const std::string path_;
   const std::shared_ptr<const PosixDescriptor> descriptor_;  // shared with mapped regions, which may live longer
   const int fd_;
   const bool direct_;
-  std::once_flag first_sync_;
-  std::shared_ptr<const PosixDescriptor> journal_witness_;  // from the first sync on; null: none; see posix_sync.h
+  mutable std::atomic<bool> always_waits_{false};  // the system refuses reads that do not wait
+  enum class Known : unsigned char { kNotYet, kNo, kYes };
+  mutable std::atomic<Known> can_grow_ahead_{Known::kNotYet};
+  std::mutex witness_mutex_;
+  bool has_settled_witness_ = false;                        // witness_mutex_; from the first sync on, mostly
+  std::shared_ptr<const PosixDescriptor> journal_witness_;  // witness_mutex_; null: none; see posix_sync.h
 };
 
 }  // namespace cambium

@@ -16,16 +16,14 @@
 
 #include "io/lock_file_name.h"
 #include "io/posix_error.h"
+#include "util/fork_guard.h"
 
 namespace cambium {
 namespace {
 
 // False only where it is known that nothing has to be asked.
 bool MayForget(int descriptor) {
-  struct statfs of_system;
-  const bool is_other = ::fstatfs(descriptor, &of_system) == 0 && of_system.f_type != EXT4_SUPER_MAGIC &&
-                        of_system.f_type != OVERLAYFS_SUPER_MAGIC;  // which may lie over ext4
-  if (is_other) return false;
+  if (!MayHaveJournalOfExt4(descriptor)) return false;
   struct stat of_file;
   return ::fstat(descriptor, &of_file) != 0 || of_file.st_size > 0;  // of nothing, nothing can be lost
 }
@@ -41,16 +39,19 @@ struct Witnesses {
   std::map<std::string, std::weak_ptr<const PosixDescriptor>> of_directory;  // guarded by mutex
 };
 
+// A child of fork() has its own: another thread may have held the mutex.
 Witnesses& AllWitnesses() {
-  static auto* const all = new Witnesses;  // files may be closed after static objects are gone
-  return *all;
+  static constinit PerProcess<Witnesses> all;
+  return all.Get();
 }
 
-std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory) {
+// *error is what the system said, if it said so.
+std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory, int* error) {
   const std::string path = directory + "/" + kLockFileName;
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   PosixDescriptor opened(RetryOnSignal([&] { return ::open(path.c_str(), flags); }));
   struct stat facts;
+  if (!opened.valid()) *error = errno;
   if (!opened.valid() || ::fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return nullptr;
   // Without a block that is written, asking changes more of the inode: syncs of other files take as long as if they were
   // asked. If this fails, it is only slower.
@@ -60,7 +61,15 @@ std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory)
 
 }  // namespace
 
-std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path) {
+bool MayHaveJournalOfExt4(int descriptor) {
+  struct statfs of_system;
+  return ::fstatfs(descriptor, &of_system) != 0 || of_system.f_type == EXT4_SUPER_MAGIC ||
+         of_system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path, bool* is_settled) {
+  if (is_settled != nullptr) *is_settled = true;
+  if (!MayHaveJournalOfExt4(descriptor)) return nullptr;
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash);
   Witnesses& all = AllWitnesses();
@@ -72,7 +81,10 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const s
     }
   }
   if (witness == nullptr) {
-    witness = OpenWitness(directory);  // which may take long; others of another file system do not wait for it
+    int error = 0;
+    witness = OpenWitness(directory, &error);  // which may take long; others of another file system do not wait for it
+    const bool is_short_of = error == EMFILE || error == ENFILE || error == ENOMEM;
+    if (is_short_of && is_settled != nullptr) *is_settled = false;
     if (witness == nullptr) return nullptr;
     const std::lock_guard lock(all.mutex);
     std::erase_if(all.of_directory, [](const auto& each) { return each.second.expired(); });

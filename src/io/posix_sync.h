@@ -28,9 +28,14 @@ enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 // "ext4: fix fsync(2) for nojournal mode", 2026): the bytes read as zeros after a power cut. False if nobody can tell.
 [[nodiscard]] bool HasJournalOfExt4(int descriptor);
 
-// LOCK of the directory in which the file is that is open as `descriptor` and named `path`; null if there is none, or it
-// is on another file system. All files of a directory share one descriptor. Any thread.
-std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path);
+// False where it is known that no journal has to be asked: on everything but ext4, and what may lie over it.
+[[nodiscard]] bool MayHaveJournalOfExt4(int descriptor);
+
+// LOCK of the directory in which the file is that is open as `descriptor` and named `path`; null if there is none, it is
+// on another file system, or nobody has to be asked. All files of a directory share one descriptor. *is_settled, if
+// given: false if it could be another one later, since no descriptor or no memory was free. Any thread.
+std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path,
+                                                         bool* is_settled = nullptr);
 
 // Of an open file that is written to. `witness` may be null: then the journal is asked through the file itself. Errors
 // name `path`.

@@ -1,16 +1,23 @@
 #include "io/posix_file.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -18,9 +25,25 @@
 #include "io/posix_error.h"
 #include "io/posix_residency.h"
 #include "io/posix_sync.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "util/prng.h"
+
+// This program's preadv2 stands before the C library's, as one of a system that knows no reads that do not wait.
+namespace {
+bool reads_always_wait = false;
+int refused_reads = 0;
+}  // namespace
+
+extern "C" ssize_t preadv2(int fd, const iovec* pieces, int count, off_t offset, int flags) {
+  using Function = ssize_t (*)(int, const iovec*, int, off_t, int);
+  static const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "preadv2"));
+  if (!reads_always_wait) return real(fd, pieces, count, offset, flags);
+  ++refused_reads;
+  errno = EOPNOTSUPP;
+  return -1;
+}
 
 namespace cambium {
 namespace {
@@ -296,6 +319,40 @@ TEST_F(PosixFileTest, BothWaysToAskForResidencyAgree) {
   }
 }
 
+// Hot values of a scan went through a queue there, each after a refused system call.
+TEST_F(PosixFileTest, WhereReadsAlwaysWaitWhatIsResidentIsReadAllTheSame) {
+  const auto file = Create("f");
+  const std::string data = Prng(3).Bytes(256 << 10);
+  ASSERT_TRUE(file->Write(0, data).ok());
+  ASSERT_TRUE(file->SyncData().ok());
+  ASSERT_TRUE(file->Advise(0, 0, AccessHint::kRandom).ok());
+  reads_always_wait = true;
+  refused_reads = 0;
+  std::string out(20'000, '\0');
+  std::size_t read = 0;
+  const auto cached = [&](std::uint64_t offset, std::size_t n) {
+    const Status s = file->ReadCached(offset, n, out.data(), &read);
+    return s.ok() ? out.substr(0, read) : s.ToString();
+  };
+  EXPECT_EQ(cached(5000, 20'000), data.substr(5000, 20'000));
+  EXPECT_EQ(cached(0, 0), "");
+  EXPECT_EQ(cached(7, 1), data.substr(7, 1));
+  EXPECT_EQ(refused_reads, 1) << "it is not asked for again";
+
+  ASSERT_TRUE(file->Advise(0, 0, AccessHint::kDontNeed).ok());
+  std::uint64_t resident = 0;
+  ASSERT_TRUE(file->Residency(0, data.size(), &resident).ok());
+  if (resident > 0) std::printf("SKIPPED what is not resident: this file system keeps its pages\n");
+  if (resident == 0) {
+    EXPECT_EQ(cached(5000, 1000), "");
+    ASSERT_TRUE(file->Read(8192, 10, out.data(), &read).ok());
+    EXPECT_EQ(cached(8192, 4096), data.substr(8192, 4096));
+    EXPECT_EQ(cached(8192 + 4000, 200), "") << "half of it";
+    EXPECT_EQ(cached(8192 - 100, 200), "");
+  }
+  reads_always_wait = false;
+}
+
 // RLIMIT_FSIZE gives a short write first and EFBIG for the rest (F4).
 TEST_F(PosixFileTest, AWriteThatFailsHalfWayNamesWhereAndWhy) {
   const auto file = Create("f");
@@ -390,6 +447,7 @@ TEST_F(PosixFileTest, ASyncWantsNoLockAndMayHaveOne) {
     EXPECT_TRUE(file->Sync().ok());
   }
   const int fd = static_cast<const PosixFile&>(*one).fd();
+  if (!MayHaveJournalOfExt4(fd)) GTEST_SKIP() << "SKIPPED: nobody has to be asked on this file system";
   const auto witness = JournalWitnessFor(fd, one->path());
   ASSERT_NE(witness, nullptr);
   EXPECT_EQ(witness, JournalWitnessFor(fd, two->path())) << "one descriptor for all";
@@ -397,6 +455,87 @@ TEST_F(PosixFileTest, ASyncWantsNoLockAndMayHaveOne) {
   EXPECT_EQ(JournalWitnessFor(elsewhere.get(), one->path()), nullptr) << "of another file system";
   EXPECT_EQ(JournalWitnessFor(witness->get(), lock), nullptr) << "not through itself";
   EXPECT_EQ(ReadAll(*locked), "\n");
+}
+
+int OpenDescriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+// It was null for the file's life: each sync then asked through the file itself, at twice the price.
+TEST_F(PosixFileTest, AWitnessThatNoDescriptorWasFreeForComesLater) {
+  const std::unique_ptr<File> locked = Create(kLockFileName);
+  const auto file = Create("f");
+  ASSERT_TRUE(file->Write(0, "x").ok());
+  const int fd = static_cast<const PosixFile&>(*file).fd();
+  if (!MayHaveJournalOfExt4(fd)) GTEST_SKIP() << "SKIPPED: nobody has to be asked on this file system";
+  const int before = OpenDescriptors();
+  const int next = ::dup(0);
+  ::close(next);
+  {
+    const LimitScope limit(RLIMIT_NOFILE, static_cast<rlim_t>(next));
+    bool is_settled = true;
+    EXPECT_EQ(JournalWitnessFor(fd, file->path(), &is_settled), nullptr);
+    EXPECT_FALSE(is_settled);
+    EXPECT_TRUE(file->SyncData().ok());
+  }
+  EXPECT_EQ(OpenDescriptors(), before);
+  EXPECT_TRUE(file->SyncData().ok());
+  EXPECT_EQ(OpenDescriptors(), before + 1);
+}
+
+// The log's sync must not fail, for ever, because there was no memory for a second opinion.
+TEST_F(PosixFileTest, ASyncNeedsNoMemory) {
+  const std::unique_ptr<File> locked = Create(kLockFileName);
+  std::uint64_t met = 1;
+  for (std::uint64_t n = 0; met != 0; ++n) {
+    const auto file = Create("f" + std::to_string(n));
+    ASSERT_TRUE(file->Write(0, "x").ok());
+    bool is_synced = false;
+    {
+      testing::ScarceMemory scarce(n);
+      try {
+        is_synced = file->SyncData().ok();
+      } catch (const std::bad_alloc&) {
+      }
+      met = scarce.End();
+    }
+    EXPECT_TRUE(is_synced) << n;
+    EXPECT_TRUE(file->SyncData().ok());
+  }
+}
+
+TEST_F(PosixFileTest, NoWitnessIsKeptWhereNobodyHasToBeAsked) {
+  struct statfs of_system;
+  if (::statfs("/dev/shm", &of_system) != 0 || of_system.f_type != TMPFS_MAGIC || ::access("/dev/shm", W_OK) != 0) {
+    GTEST_SKIP() << "SKIPPED: no file system without a journal is at hand";
+  }
+  const std::string directory = "/dev/shm/cambium-test-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkdir(directory.c_str(), 0755), 0);
+  {
+    std::unique_ptr<File> locked;
+    std::unique_ptr<File> file;
+    ASSERT_TRUE(fs_->Open(directory + "/" + kLockFileName, OpenMode::kCreateNew, {}, &locked).ok());
+    ASSERT_TRUE(fs_->Open(directory + "/f", OpenMode::kCreateNew, {}, &file).ok());
+    ASSERT_TRUE(file->Write(0, "x").ok());
+    const int before = OpenDescriptors();
+    EXPECT_TRUE(file->SyncData().ok());
+    EXPECT_EQ(OpenDescriptors(), before);
+    EXPECT_FALSE(file->CanGrowAhead());
+    EXPECT_EQ(ReadAll(*locked), "");
+  }
+  std::filesystem::remove_all(directory);
+}
+
+// To ask takes a descriptor, among other things, and a log asks for each piece it grows by.
+TEST_F(PosixFileTest, WhetherItCanGrowAheadIsAskedOnce) {
+  const auto file = Create("f");
+  const bool can = file->CanGrowAhead();
+  if (!can) std::printf("SKIPPED the second answer: no journal of ext4 is seen here\n");
+  const int next = ::dup(0);
+  ::close(next);
+  const LimitScope limit(RLIMIT_NOFILE, static_cast<rlim_t>(next));
+  EXPECT_EQ(file->CanGrowAhead(), can);
 }
 
 }  // namespace
