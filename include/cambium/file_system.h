@@ -118,12 +118,15 @@ class ReadQueue {
  public:
   virtual ~ReadQueue() = default;
   // Hands in all requests at once; each pointer comes back from Wait exactly once, in any order.
-  // More than depth() in flight: the call itself waits for room. After an error none of them was handed in.
+  // More than depth() in flight: the call itself waits for room. After an error, or an exception for want of memory, none
+  // of them was handed in.
   virtual Status Submit(std::span<ReadRequest* const> requests) = 0;
   // Waits for at least one request, unless none is in flight; appends what is done to *done.
   virtual Status Wait(std::vector<ReadRequest*>* done) = 0;
   [[nodiscard]] virtual std::size_t in_flight() const = 0;
   [[nodiscard]] virtual std::size_t depth() const = 0;
+  // True if it serves what it gets, but by other means than it was made for: who keeps queues for reuse lets it go.
+  [[nodiscard]] virtual bool IsSpent() const { return false; }
 };
 
 // A held lock; released by the destructor. A forked child's copy releases nothing.

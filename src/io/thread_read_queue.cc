@@ -4,41 +4,43 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
+#include "io/serve_read.h"
 #include "util/background_thread.h"
+#include "util/fork_guard.h"
 
 namespace cambium {
 namespace {
-
-void Serve(ReadRequest* request) {
-  request->status = request->file->Read(request->offset, request->size, request->out, &request->read);
-}
 
 // Where a queue's reads come back. The mutex also hands the bytes over from the thread that read them.
 struct Mailbox {
   std::mutex mutex;
   std::condition_variable arrived;
-  std::vector<ReadRequest*> done;  // mutex
+  std::vector<ReadRequest*> done;  // mutex; with room for what is outstanding
   std::size_t outstanding = 0;     // mutex; handed in and not in `done` yet
 };
 
-// The shared threads. Never destroyed, and detached: the host may leave main() while they wait for work.
+// The shared threads. Never destroyed, and detached: the host may leave main() while they wait for work. A forked child,
+// which has none of its parent's, starts its own.
 class ReadThreads {
  public:
   static ReadThreads& Shared() {
-    static ReadThreads* const threads = new ReadThreads;
-    return *threads;
+    static constinit PerProcess<ReadThreads> threads;
+    return threads.Get();
   }
 
-  // False if there is no thread to do it.
+  // False if there is no thread to do it, or no memory to tell one. Throws nothing.
   bool Add(ReadRequest* request, Mailbox* mailbox) {
-    {
+    try {
       const std::lock_guard lock(mutex_);
       if (idle_ <= waiting_.size() && threads_ < kReadThreadsMax) StartOne();
       if (threads_ == 0) return false;
       waiting_.push_back({request, mailbox});
+    } catch (const std::bad_alloc&) {
+      return false;
     }
     wake_.notify_one();
     return true;
@@ -67,7 +69,7 @@ class ReadThreads {
       waiting_.pop_front();
       --idle_;
       lock.unlock();
-      Serve(job.request);
+      ServeRead(job.request);
       {
         // Told under the mutex: once the last read is out, the mailbox may go.
         const std::lock_guard mailbox_lock(job.mailbox->mutex);
@@ -97,7 +99,14 @@ class ThreadReadQueue final : public ReadQueue {
   ThreadReadQueue(const ThreadReadQueue&) = delete;
   ThreadReadQueue& operator=(const ThreadReadQueue&) = delete;
 
+  // All memory is taken before the first request is handed in: whoever waits for it could not be told otherwise.
   Status Submit(std::span<ReadRequest* const> requests) override {
+    ReadThreads& threads = ReadThreads::Shared();
+    for (ReadRequest* const request : requests) BeginRead(request);
+    {
+      const std::lock_guard lock(mailbox_.mutex);
+      mailbox_.done.reserve(undelivered_ + requests.size());
+    }
     for (ReadRequest* const request : requests) {
       {
         std::unique_lock lock(mailbox_.mutex);
@@ -105,8 +114,8 @@ class ThreadReadQueue final : public ReadQueue {
         ++mailbox_.outstanding;
       }
       ++undelivered_;
-      if (ReadThreads::Shared().Add(request, &mailbox_)) continue;
-      Serve(request);
+      if (threads.Add(request, &mailbox_)) continue;
+      ServeRead(request);
       const std::lock_guard lock(mailbox_.mutex);
       mailbox_.done.push_back(request);
       --mailbox_.outstanding;

@@ -8,15 +8,14 @@
 #include <atomic>
 #include <cassert>
 #include <chrono>
-#include <deque>
 #include <limits>
 #include <thread>
 #include <typeinfo>
-#include <utility>
 
 #include "io/posix_descriptor.h"
 #include "io/posix_file.h"
 #include "io/posix_transfer.h"
+#include "io/serve_read.h"
 #include "io/thread_read_queue.h"
 
 namespace cambium {
@@ -72,6 +71,8 @@ class UringReadQueue final : public ReadQueue {
     return threads_ != nullptr ? threads_->in_flight() : InUse() + ready_.size();
   }
   std::size_t depth() const override { return depth_; }
+  // A new one would have a ring again, perhaps.
+  bool IsSpent() const override { return refused_ || threads_ != nullptr; }
 
  private:
   // A request that has been prepared for the kernel and has not been finished. Its progress is request->read.
@@ -100,14 +101,18 @@ class UringReadQueue final : public ReadQueue {
   bool refused_ = false;  // the ring takes nothing any more, for a reason that will not go away
   pid_t owner_ = 0;       // who made the ring
   io_uring ring_{};
-  std::vector<Flight> flights_;    // depth_ of them, at fixed addresses: the kernel keeps pointers
+  // All have room for everything that may come to them before a request is handed in: from there on nothing throws.
+  std::vector<Flight> flights_;      // depth_ of them, at fixed addresses: the kernel keeps pointers
   std::vector<Flight*> free_;
-  std::deque<Flight*> prepared_;   // in the ring's order, not handed in yet
+  std::vector<Flight*> prepared_;    // in the ring's order, not handed in yet
   std::vector<ReadRequest*> ready_;
 };
 
 void UringReadQueue::Start() {
   if (has_ring_ || threads_ != nullptr) return;
+  flights_.reserve(depth_);
+  free_.reserve(depth_);
+  prepared_.reserve(depth_);
   if (!MakeRing(depth_, &ring_)) {
     threads_ = NewThreadReadQueue(depth_);
     return;
@@ -115,7 +120,6 @@ void UringReadQueue::Start() {
   has_ring_ = true;
   owner_ = getpid();
   flights_.resize(depth_);
-  free_.reserve(depth_);
   for (Flight& flight : flights_) free_.push_back(&flight);
 }
 
@@ -134,14 +138,14 @@ UringReadQueue::~UringReadQueue() {
 Status UringReadQueue::Submit(std::span<ReadRequest* const> requests) {
   Start();
   if (threads_ != nullptr) return threads_->Submit(requests);
+  for (ReadRequest* const request : requests) BeginRead(request);
+  ready_.reserve(ready_.size() + InUse() + requests.size());
   for (ReadRequest* const request : requests) {
-    request->read = 0;
-    request->status = Status::OK();
     const bool for_ring = typeid(*request->file) == typeid(PosixFile) && request->size > 0 && !refused_ &&
                           request->offset <= static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) -
                                                  std::min<std::uint64_t>(request->size, kTransferChunkMax);
     if (!for_ring) {
-      request->status = request->file->Read(request->offset, request->size, request->out, &request->read);
+      ServeRead(request);
       ready_.push_back(request);
       continue;
     }
@@ -205,8 +209,8 @@ void UringReadQueue::Flush() {
       // Entries that the kernel never took stay in the ring, which is never submitted again: nobody will read into
       // memory that we have given back.
       refused_ = true;
-      const std::deque<Flight*> left = std::exchange(prepared_, {});
-      for (Flight* const flight : left) FinishByRead(flight);
+      for (Flight* const flight : prepared_) FinishByRead(flight);
+      prepared_.clear();
     }
   }
 }
@@ -220,12 +224,13 @@ void UringReadQueue::Reap(bool wait) {
     if (result != -EINTR) Nap();
   }
   unsigned head = 0;
-  unsigned count = 0;
   io_uring_for_each_cqe(&ring_, head, cqe) {
-    ++count;
-    Complete(static_cast<Flight*>(io_uring_cqe_get_data(cqe)), cqe->res);
+    auto* const flight = static_cast<Flight*>(io_uring_cqe_get_data(cqe));
+    const int result = cqe->res;
+    // First: what is not marked as seen comes again, and its bytes would be counted twice.
+    io_uring_cq_advance(&ring_, 1);
+    Complete(flight, result);
   }
-  io_uring_cq_advance(&ring_, count);
 }
 
 void UringReadQueue::Complete(Flight* flight, int result) {
@@ -239,6 +244,7 @@ void UringReadQueue::Complete(Flight* flight, int result) {
   } else {
     request.read += static_cast<std::size_t>(result);
     if (result == 0 || request.read == request.size) {
+      request.status = Status::OK();
       Finish(flight);
     } else if (request.file->IsDirect()) {
       FinishByRead(flight);  // it knows how to go on where alignment forbids to begin
@@ -249,8 +255,7 @@ void UringReadQueue::Complete(Flight* flight, int result) {
 }
 
 void UringReadQueue::FinishByRead(Flight* flight) {
-  ReadRequest& request = *flight->request;
-  request.status = request.file->Read(request.offset, request.size, request.out, &request.read);
+  ServeRead(flight->request);
   Finish(flight);
 }
 

@@ -17,7 +17,9 @@ class ReadQueues {
   // Reads of one queue that are under way at a time.
   static constexpr std::size_t kDepth = 32;
 
-  explicit ReadQueues(FileSystem* file_system) : file_system_(file_system) {}
+  explicit ReadQueues(FileSystem* file_system) : file_system_(file_system) {
+    for (auto& idle : idle_) idle.reserve(kIdleMax);  // to give one back takes no memory
+  }
   ReadQueues(const ReadQueues&) = delete;
   ReadQueues& operator=(const ReadQueues&) = delete;
 
@@ -36,6 +38,7 @@ class ReadQueues {
   }
   // Back, with nothing in flight. The same `use_io_uring` as when it was taken.
   void Give(std::unique_ptr<ReadQueue> queue, bool use_io_uring) {
+    if (queue->IsSpent()) return;
     const std::lock_guard lock(mutex_);
     auto& idle = idle_[use_io_uring ? 1 : 0];
     if (idle.size() < kIdleMax) idle.push_back(std::move(queue));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "io/thread_read_queue.h"
 #include "io/uring_read_queue.h"
 #include "testing/partial_file.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "util/prng.h"
@@ -298,6 +300,74 @@ TEST_P(ReadQueueTest, WithoutDescriptorsReadsAreServedAllTheSame) {
   std::vector<ReadRequest*> done;
   while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
   batch.ExpectAll(done, content_);
+  EXPECT_EQ(queue->IsSpent(), GetParam()) << "the next one may have a ring";
+}
+
+// The n-th allocation of Submit and Wait is refused, for every n, and then all of them. A request that was counted and
+// never handed in was waited for, for ever, by Wait or by the destructor.
+TEST_P(ReadQueueTest, WithoutMemoryEachReadComesBackOnceOrIsRefused) {
+  const ForeignFile foreign(std::string(500, 'f'));
+  for (const std::uint64_t count : {std::uint64_t{1}, UINT64_MAX}) {
+    for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
+      SCOPED_TRACE("allocation " + std::to_string(n));
+      if (n % 2 == 0) DropFromCache();
+      Batch batch;
+      for (std::uint64_t i = 0; i < 20; ++i) {
+        if (i % 5 == 4) {
+          batch.Add(&foreign, i, 100);
+        } else {
+          batch.Add(file_.get(), i * 10'000, 3000);
+        }
+      }
+      const auto queue = NewQueue(8);
+      std::vector<ReadRequest*> done;
+      bool is_handed_in = false;
+      {
+        testing::ScarceMemory scarce(n, count);
+        try {
+          is_handed_in = queue->Submit(batch.pointers()).ok();
+          while (queue->in_flight() > 0) static_cast<void>(queue->Wait(&done));
+        } catch (const std::bad_alloc&) {
+        }
+        met = scarce.End();
+      }
+      if (n % 3 == 2) continue;  // the destructor waits
+      while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+      ASSERT_EQ(done.size(), is_handed_in ? batch.size() : 0u);
+      std::sort(done.begin(), done.end());
+      ASSERT_EQ(std::unique(done.begin(), done.end()), done.end());
+      for (const ReadRequest* const request : done) {
+        if (request->file == &foreign) continue;
+        ASSERT_TRUE(request->status.ok()) << request->status.ToString();
+        ASSERT_EQ(Slice(request->out, request->read), Slice(content_.data() + request->offset, request->size));
+      }
+    }
+  }
+}
+
+// A file that has no memory for what it reads, in whichever thread.
+class ExhaustedFile final : public testing::PartialFile {
+ public:
+  ExhaustedFile() : PartialFile("exhausted") {}
+  Status Read(std::uint64_t, std::size_t, char*, std::size_t*) const override { throw std::bad_alloc(); }
+};
+
+TEST_P(ReadQueueTest, AFileWithoutMemoryIsAnErrorOfItsOwn) {
+  const ExhaustedFile exhausted;
+  const auto queue = NewQueue(4);
+  char out[8] = {};
+  ReadRequest bad = Request(&exhausted, 0, 8, out);
+  Batch own;
+  for (int i = 0; i < 5; ++i) own.Add(file_.get(), 1000, 500);
+  std::vector<ReadRequest*> all(own.pointers().begin(), own.pointers().end());
+  all.insert(all.begin() + 2, &bad);
+  std::vector<ReadRequest*> done;
+  ASSERT_TRUE(queue->Submit(all).ok());
+  while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+  EXPECT_TRUE(bad.status.IsAborted()) << bad.status.ToString();
+  EXPECT_EQ(bad.read, 0u);
+  std::erase(done, &bad);
+  own.ExpectAll(done, content_);
 }
 
 }  // namespace

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 #include <liburing.h>
 
+#include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "cambium/file_system.h"
 #include "io/uring_read_queue.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
 #include "util/prng.h"
@@ -137,8 +140,52 @@ TEST_F(UringFaultTest, ARingThatTakesNothingAnyMoreIsReplacedByPlainReads) {
   faults.refuse_for_ever = true;
   ReadAndCompare(&prng, queue.get(), 30);
   EXPECT_EQ(faults.refused, 1);
+  EXPECT_TRUE(queue->IsSpent());
   faults.refuse_for_ever = false;
   ReadAndCompare(&prng, queue.get(), 30);  // entries that the kernel never took must not wake up
+}
+
+// A completion that was taken and not marked as seen, since the list of what is done could not grow, came again: its bytes
+// were counted twice, and the rest of the request had a size below zero.
+TEST_F(UringFaultTest, NoCompletionIsSeenTwiceForWantOfMemory) {
+  constexpr std::size_t kReads = 20;
+  constexpr std::size_t kSize = 3000;
+  const std::uint64_t seed = testing::SeedFromEnvironment(52);
+  for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    faults.prng = Prng(seed + n);
+    faults.on = true;
+    const auto queue = NewUringReadQueue(8);
+    std::vector<std::string> buffers(kReads, std::string(kSize + 100, '#'));
+    std::vector<ReadRequest> requests(kReads);
+    std::vector<ReadRequest*> pointers;
+    for (std::size_t i = 0; i < kReads; ++i) {
+      requests[i].file = file_.get();
+      requests[i].offset = i * 9000;
+      requests[i].size = kSize;
+      requests[i].out = buffers[i].data();
+      pointers.push_back(&requests[i]);
+    }
+    std::vector<ReadRequest*> done;
+    bool is_handed_in = false;
+    {
+      testing::ScarceMemory scarce(n);
+      try {
+        is_handed_in = queue->Submit(pointers).ok();
+        while (queue->in_flight() > 0) static_cast<void>(queue->Wait(&done));
+      } catch (const std::bad_alloc&) {
+      }
+      met = scarce.End();
+    }
+    while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
+    ASSERT_EQ(done.size(), is_handed_in ? kReads : 0u);
+    std::sort(done.begin(), done.end());
+    ASSERT_EQ(std::unique(done.begin(), done.end()), done.end());
+    for (std::size_t i = 0; i < kReads; ++i) {
+      ASSERT_EQ(buffers[i].substr(kSize), std::string(100, '#')) << "nothing is written behind the request";
+      ASSERT_TRUE(!is_handed_in || buffers[i].substr(0, kSize) == content_.substr(i * 9000, kSize));
+    }
+  }
 }
 
 }  // namespace

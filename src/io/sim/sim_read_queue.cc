@@ -23,6 +23,8 @@ void SimReadQueue::FinishOne() {
 }
 
 Status SimReadQueue::Submit(std::span<ReadRequest* const> requests) {
+  waiting_.reserve(waiting_.size() + requests.size());
+  finished_.reserve(finished_.size() + waiting_.size() + requests.size());
   for (ReadRequest* request : requests) {
     while (waiting_.size() >= depth_) FinishOne();
     waiting_.push_back(request);
