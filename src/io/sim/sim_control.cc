@@ -68,6 +68,11 @@ std::uint64_t SimFileSystem::fault_hits() const {
   return faults_.hits();
 }
 
+SimReadCounts SimFileSystem::read_counts() const {
+  const Guard guard(mutex_);
+  return read_counts_;
+}
+
 void SimFileSystem::SetQuota(std::uint64_t bytes) {
   const Guard guard(mutex_);
   quota_bytes_ = bytes;

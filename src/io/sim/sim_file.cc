@@ -39,7 +39,9 @@ Status SimFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::
     const SimFileSystem::Guard guard(file_system_->mutex_);
     const std::uint64_t size = file_system_->disk_.GetInode(inode_).cached().size();
     const std::uint64_t there = offset >= size ? 0 : std::min<std::uint64_t>(n, size - offset);
-    if (file_system_->ResidentBytes(inode_, offset, n) < there) return Status::OK();
+    const bool is_cached = file_system_->ResidentBytes(inode_, offset, n) >= there;
+    ++(is_cached ? file_system_->read_counts_.cached : file_system_->read_counts_.not_cached);
+    if (!is_cached) return Status::OK();
   }
   return Read(offset, n, out, read);
 }
@@ -89,6 +91,7 @@ Status SimFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<Ma
   const SimFileSystem::Guard guard(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kMap, path_); !status.ok()) return status;
   *region = std::make_unique<SimMappedRegion>(file_system_, inode_, path_, offset, length);
+  ++file_system_->read_counts_.maps;
   return Status::OK();
 }
 
@@ -97,6 +100,7 @@ Status SimFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint6
   const SimFileSystem::Guard guard(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kResidency, path_); !status.ok()) return status;
   *resident_bytes = file_system_->ResidentBytes(inode_, offset, length);
+  if (*resident_bytes > 0 && *resident_bytes < length) ++file_system_->read_counts_.in_part;
   return Status::OK();
 }
 

@@ -553,11 +553,11 @@ Status SimFileSystem::FreeSpace(const std::string& path, std::uint64_t* bytes) {
   return Status::OK();
 }
 
-std::unique_ptr<ReadQueue> SimFileSystem::NewReadQueue(std::size_t depth, bool) {
+std::unique_ptr<ReadQueue> SimFileSystem::NewReadQueue(std::size_t depth, bool use_io_uring) {
   const Guard guard(mutex_);
   std::optional<std::uint64_t> seed;
   if (options_.shuffle_reads) seed = prng_.Next();
-  return std::make_unique<SimReadQueue>(depth, seed);
+  return std::make_unique<SimReadQueue>(this, depth, use_io_uring, seed);
 }
 
 }  // namespace cambium

@@ -38,6 +38,7 @@
 #include "io/sim/sim_fault.h"
 #include "io/sim/sim_image.h"
 #include "io/sim/sim_op.h"
+#include "io/sim/sim_read_counts.h"
 #include "util/prng.h"
 
 namespace cambium {
@@ -100,6 +101,7 @@ class SimFileSystem final : public FileSystem {
   [[nodiscard]] std::uint64_t calls() const;      // all, reads included: what an n-th-call sweep counts to
   [[nodiscard]] std::uint64_t calls(SimOpKind kind) const;
   [[nodiscard]] std::uint64_t fault_hits() const;
+  [[nodiscard]] SimReadCounts read_counts() const;
   void SetQuota(std::uint64_t bytes);
   void SetMaxOpenFiles(std::size_t count);
   void SetResident(bool resident);  // what Residency and ReadCached find in the page cache: everything, or nothing
@@ -140,6 +142,7 @@ class SimFileSystem final : public FileSystem {
   friend class SimFile;
   friend class SimFileLock;
   friend class SimMappedRegion;
+  friend class SimReadQueue;
   using Guard = std::unique_lock<std::mutex>;
   struct HookEntry {
     int id;
@@ -199,6 +202,7 @@ class SimFileSystem final : public FileSystem {
   std::shared_ptr<const std::vector<HookEntry>> hooks_;  // null if there are none; replaced, never changed
   int next_hook_ = 1;
   SimFaults faults_;
+  mutable SimReadCounts read_counts_;
   SimWriteOverlay overlay_;
   std::vector<const SimImage::InFlight*> in_flight_;
   std::vector<SimMappedRegion*> maps_;

@@ -26,6 +26,10 @@ Status SimMappedRegion::CopyOut(std::size_t offset, std::size_t n, char* out) co
     return Status::InvalidArgument(path_ + ": range outside of the mapping");
   }
   const std::span<char> piece(out, n);
+  {
+    const SimFileSystem::Guard guard(file_system_->mutex_);
+    ++file_system_->read_counts_.mapped_copies;
+  }
   std::size_t read = 0;
   Status status = file_system_->ReadFile(inode_, path_, false, offset_ + offset, {&piece, 1}, &read);
   if (status.ok() && read < n) status = Status::IOError(path_ + ": the file ends within the mapped range");

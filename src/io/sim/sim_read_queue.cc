@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "io/sim/sim_file_system.h"
+
 namespace cambium {
 
-SimReadQueue::SimReadQueue(std::size_t depth, std::optional<std::uint64_t> seed)
-    : depth_(std::max<std::size_t>(1, depth)) {
+SimReadQueue::SimReadQueue(SimFileSystem* file_system, std::size_t depth, bool use_io_uring,
+                           std::optional<std::uint64_t> seed)
+    : file_system_(file_system), depth_(std::max<std::size_t>(1, depth)), use_io_uring_(use_io_uring) {
   if (seed.has_value()) prng_.emplace(*seed);
 }
 
@@ -29,6 +32,11 @@ Status SimReadQueue::Submit(std::span<ReadRequest* const> requests) {
     while (waiting_.size() >= depth_) FinishOne();
     waiting_.push_back(request);
   }
+  const SimFileSystem::Guard guard(file_system_->mutex_);
+  SimReadCounts& counts = file_system_->read_counts_;
+  ++counts.submits;
+  counts.queued[use_io_uring_ ? 1 : 0] += requests.size();
+  counts.together_max = std::max<std::uint64_t>(counts.together_max, waiting_.size());
   return Status::OK();
 }
 

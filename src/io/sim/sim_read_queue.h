@@ -10,10 +10,12 @@
 
 namespace cambium {
 
+class SimFileSystem;
+
 class SimReadQueue final : public ReadQueue {
  public:
-  // With a seed the order is random. depth > 0.
-  SimReadQueue(std::size_t depth, std::optional<std::uint64_t> seed);
+  // With a seed the order is random. depth > 0. `use_io_uring` is for the counts only.
+  SimReadQueue(SimFileSystem* file_system, std::size_t depth, bool use_io_uring, std::optional<std::uint64_t> seed);
   ~SimReadQueue() override;
 
   Status Submit(std::span<ReadRequest* const> requests) override;
@@ -24,7 +26,9 @@ class SimReadQueue final : public ReadQueue {
  private:
   void FinishOne();
 
+  SimFileSystem* const file_system_;
   const std::size_t depth_;
+  const bool use_io_uring_;
   std::optional<Prng> prng_;
   std::vector<ReadRequest*> waiting_;
   std::vector<ReadRequest*> finished_;  // read to make room, not yet delivered
