@@ -27,6 +27,19 @@ class Reservoir {
   std::optional<T> kept_;
 };
 
+// Adds, in the end, what a file system has counted to what others have.
+class CountReads {
+ public:
+  CountReads(std::shared_ptr<SimFileSystem> fs, SimReadCounts* all) : fs_(std::move(fs)), all_(all) {}
+  ~CountReads() { *all_ += fs_->read_counts(); }
+  CountReads(const CountReads&) = delete;
+  CountReads& operator=(const CountReads&) = delete;
+
+ private:
+  const std::shared_ptr<SimFileSystem> fs_;
+  SimReadCounts* const all_;
+};
+
 class HookScope {
  public:
   HookScope(std::shared_ptr<SimFileSystem> fs, SimHook hook) : fs_(std::move(fs)), id_(fs_->AddHook(std::move(hook))) {}
@@ -67,6 +80,7 @@ SimOptions CrashExplorer::SimOptionsFor(std::uint64_t seed) const {
   SimOptions options;
   options.seed = seed;
   options.names = settings_.names;
+  program_.config.ApplyTo(&options);
   options.shuffle_reads = seed % 2 == 0;
   return options;
 }
@@ -144,6 +158,7 @@ std::string CrashExplorer::RunFirstLife() {
   SimOptions sim_options = SimOptionsFor(program_.seed);
   sim_options.delayed_allocation = settings_.fault == FaultClass::kNoSpaceLate;
   const auto fs = std::make_shared<SimFileSystem>(sim_options);
+  const CountReads count_reads(fs, &read_counts_);
   TestDatabase database(program_.config, fs, program_.seed);
 
   bool sync_failed = false;       // in this opening, and not for want of space
@@ -283,6 +298,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
                                          const std::string& how, int life, const std::optional<Exact>& exact) {
   ++images_;
   const auto fs = std::make_shared<SimFileSystem>(image, SimOptionsFor(images_));
+  const CountReads count_reads(fs, &read_counts_);
   TestDatabase database(program_.config, fs, program_.seed + images_ * 7919);
   Reservoir<Captured> during(&prng_);
   Status opened;

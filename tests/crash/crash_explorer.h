@@ -62,6 +62,8 @@ class CrashExplorer {
   // Openings of a damaged image so far.
   [[nodiscard]] std::uint64_t images() const { return images_; }
   [[nodiscard]] std::uint64_t fault_hits() const { return fault_hits_; }
+  // In all lives.
+  [[nodiscard]] const SimReadCounts& read_counts() const { return read_counts_; }
 
  private:
   struct Captured {
@@ -100,6 +102,7 @@ class CrashExplorer {
   std::uint64_t seen_ = 0;  // operations of life 1 that could have been captured
   std::uint64_t images_ = 0;
   std::uint64_t fault_hits_ = 0;
+  SimReadCounts read_counts_;
 };
 
 }  // namespace cambium::testing

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crash/crash_explorer.h"
+#include "testing/every_way.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/shrink.h"
@@ -54,12 +55,14 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   std::uint64_t images = 0;
   std::uint64_t programs = 0;
   std::uint64_t hits = 0;
+  SimReadCounts reads;
   for (std::uint64_t seed = first_seed; images < wanted; ++seed, ++programs) {
     const Case drawn = DrawCase(seed);
     CrashExplorer explorer(drawn.program, seed, drawn.settings);
     std::string wrong = explorer.Run();
     images += explorer.images();
     hits += explorer.fault_hits();
+    reads += explorer.read_counts();
     if (!wrong.empty()) {
       const Program small = Shrink(
           drawn.program,
@@ -75,6 +78,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
               static_cast<unsigned long long>(programs), static_cast<unsigned long long>(hits));
   if (!repeat) {
     EXPECT_GE(images, wanted);
+    ExpectEveryWay(reads);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "testing/engine_rules.h"
+#include "testing/every_way.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -40,9 +41,27 @@ Operation SyncedPut(const Program& program, std::uint64_t id) {
   return op;
 }
 
+SimReadCounts reads_of_all;  // of RunWith since the test began
+
+// Counted at whatever end of a run.
+class CountReads {
+ public:
+  explicit CountReads(const SimFileSystem& fs) : fs_(fs) {}
+  ~CountReads() { reads_of_all += fs_.read_counts(); }
+  CountReads(const CountReads&) = delete;
+  CountReads& operator=(const CountReads&) = delete;
+
+ private:
+  const SimFileSystem& fs_;
+};
+
 // "" or what is wrong. `calls`, if there, is how many calls the run made.
 std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t* calls) {
-  const auto fs = std::make_shared<SimFileSystem>();
+  SimOptions sim_options;
+  sim_options.seed = program.seed;
+  program.config.ApplyTo(&sim_options);
+  const auto fs = std::make_shared<SimFileSystem>(sim_options);
+  const CountReads count(*fs);
   bool sync_failed = false;  // and not for want of space
   bool cache_is_doubted = false;
   fs->AddHook([&](const SimOp& op) {
@@ -71,6 +90,16 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
     if (!opened.ok()) return "Open: " + opened.ToString();
     for (const Operation& op : program.operations) {
       if (wrong = runner.Run(op); !wrong.empty()) return wrong;
+    }
+    if (program.config.allow_mmap_reads && program.config.maps && program.config.residency) {
+      // A segment that is complete is mapped once it has been read for a while.
+      Operation reopen;
+      reopen.verb = Operation::Verb::kReopen;
+      reopen.id = 999'999;
+      if (wrong = runner.Run(reopen); !wrong.empty()) return wrong;
+      for (int i = 0; i < 2; ++i) {
+        if (wrong = runner.CheckAll(); !wrong.empty()) return wrong;
+      }
     }
     fs->ClearFaults();
     if (wrong = runner.CheckAll(); !wrong.empty()) return "with faults gone, " + wrong;
@@ -126,6 +155,7 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
   }
   std::printf("%llu runs, each with one failing call or with all from one on\n", static_cast<unsigned long long>(runs));
   EXPECT_GT(runs, programs * 100);
+  ExpectEveryWay(reads_of_all, false);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "testing/every_way.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -26,9 +27,17 @@ std::string RunOn(TestDatabase* database, const Program& program) {
   return database->Verify();
 }
 
+SimReadCounts reads_of_all;  // of RunInMemory since the test began
+
 std::string RunInMemory(const Program& program) {
-  TestDatabase database(program.config, std::make_shared<SimFileSystem>(), program.seed);
-  return RunOn(&database, program);
+  SimOptions options;
+  options.seed = program.seed;
+  program.config.ApplyTo(&options);
+  const auto fs = std::make_shared<SimFileSystem>(options);
+  TestDatabase database(program.config, fs, program.seed);
+  std::string wrong = RunOn(&database, program);
+  reads_of_all += fs->read_counts();
+  return wrong;
 }
 
 std::string RunOnDisk(const Program& program) {
@@ -51,7 +60,9 @@ void RunMany(std::uint64_t first_seed, std::uint64_t count, const ProgramShape& 
 
 TEST(ModelTest, EveryAnswerIsThatOfAMap) {
   const std::uint64_t seed = SeedFromEnvironment(1);
+  reads_of_all = {};
   RunMany(seed, ScaledCount(2000), {}, RunInMemory);
+  ExpectEveryWay(reads_of_all);
 }
 
 // Short programs reach states that long ones overwrite, and shrink well.
@@ -60,7 +71,9 @@ TEST(ModelTest, ShortPrograms) {
   ProgramShape shape;
   shape.operations = 20;
   shape.key_count_max = 8;
+  reads_of_all = {};
   RunMany(seed, ScaledCount(4000), shape, RunInMemory);
+  ExpectEveryWay(reads_of_all);
 }
 
 TEST(ModelTest, EveryAnswerIsThatOfAMapOnARealDiskWithThreads) {

@@ -253,6 +253,14 @@ void AddBulk(Program* program, Prng& prng) {
   program->operations.push_back(std::move(op));
 }
 
+// From numbers of its own, so that a program is the same on every system.
+void DrawSystem(std::uint64_t seed, Config* config) {
+  Prng prng(seed ^ 0x73797374656du);
+  config->maps = !prng.OneIn(4);
+  config->residency = !prng.OneIn(4);
+  config->shuffle_reads = prng.OneIn(2);
+}
+
 const char* StepName(IteratorStep::Kind kind) {
   static const char* const kNames[] = {"Seek", "SeekForPrev", "SeekToFirst", "SeekToLast", "Next", "Prev"};
   return kNames[static_cast<int>(kind)];
@@ -284,6 +292,12 @@ void Config::ApplyTo(Options* options) const {
   options->allow_mmap_reads = allow_mmap_reads;
 }
 
+void Config::ApplyTo(SimOptions* options) const {
+  options->maps = maps;
+  options->residency = residency;
+  options->shuffle_reads = shuffle_reads;
+}
+
 std::string Config::ToString() const {
   const auto field = [](const char* name, std::uint64_t value) { return std::string(name) + "=" + std::to_string(value) + " "; };
   return std::string("comparator=") + comparator->Name() + " " + field("page_size", page_size) +
@@ -296,7 +310,9 @@ std::string Config::ToString() const {
          field("blob_file_size", blob_file_size) + field("large_value_size", large_value_size) +
          field("compression", static_cast<std::uint64_t>(compression)) +
          field("allow_mmap_reads", static_cast<std::uint64_t>(allow_mmap_reads)) +
-         field("shuffle_tasks", static_cast<std::uint64_t>(shuffle_tasks));
+         field("shuffle_tasks", static_cast<std::uint64_t>(shuffle_tasks)) +
+         field("maps", static_cast<std::uint64_t>(maps)) + field("residency", static_cast<std::uint64_t>(residency)) +
+         field("shuffle_reads", static_cast<std::uint64_t>(shuffle_reads));
 }
 
 Config DrawConfig(Prng& prng) {
@@ -333,6 +349,7 @@ Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
   Program program;
   program.seed = seed;
   program.config = DrawConfig(prng);
+  DrawSystem(seed, &program.config);
   std::set<std::string> keys;
   const std::size_t count = prng.Between(4, shape.key_count_max);
   while (keys.size() < count) keys.insert(DrawKey(prng, shape, program.config.page_size));

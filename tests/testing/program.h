@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cambium/options.h"
+#include "io/sim/sim_file_system.h"
 #include "testing/value_maker.h"
 #include "util/prng.h"
 
@@ -33,8 +34,13 @@ struct Config {
   CompressionType compression = CompressionType::kNoCompression;
   bool allow_mmap_reads = false;
   bool shuffle_tasks = false;  // background tasks run in any order, not by priority
+  // Of the simulated system below: what it lacks, and in what order queued reads come.
+  bool maps = true;
+  bool residency = true;
+  bool shuffle_reads = false;
 
   void ApplyTo(Options* options) const;
+  void ApplyTo(SimOptions* options) const;
   [[nodiscard]] std::string ToString() const;
 };
 

@@ -30,7 +30,9 @@ std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* compar
   Pairs backwards;
   contents->status = Walk(db, options, true, &forwards);
   if (!contents->status.ok()) return "";
-  contents->status = Walk(db, options, false, &backwards);
+  ReadOptions other = options;
+  other.async_io = !options.async_io;
+  contents->status = Walk(db, other, false, &backwards);
   if (!contents->status.ok()) return "";
   for (std::size_t i = 0; i < forwards.size(); ++i) {
     const auto& [key, value] = forwards[i];

@@ -6,6 +6,11 @@
 #include "testing/test_comparators.h"
 
 namespace cambium::testing {
+namespace {
+
+bool IsAsync(const Operation& op) { return op.id % 2 == 1; }
+
+}  // namespace
 
 Runner::Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy)
     : program_(program), database_(database), timeline_(std::move(timeline)), policy_(std::move(policy)) {}
@@ -37,6 +42,7 @@ std::string Runner::Run(const Operation& op) {
 }
 
 std::string Runner::RunUnguarded(const Operation& op) {
+  database_->MovePages(op.id);
   switch (op.verb) {
     case Operation::Verb::kWrite: return Write(op);
     case Operation::Verb::kSyncWal: return Sync();
@@ -200,11 +206,12 @@ std::string Runner::ExpectValue(const ModelState& state, const std::string& key,
 
 std::string Runner::Get(const Operation& op) {
   ReadOptions options;
+  options.async_io = IsAsync(op);
   const ModelState& state = StateOf(op, &options);
   for (const std::string& key : op.keys) {
     std::string value;
     Status status;
-    if (op.id % 2 == 0) {
+    if (op.id / 2 % 2 == 0) {
       status = database_->get()->Get(options, key, &value);
     } else {
       PinnableSlice pinned;
@@ -218,6 +225,7 @@ std::string Runner::Get(const Operation& op) {
 
 std::string Runner::MultiGet(const Operation& op) {
   ReadOptions options;
+  options.async_io = IsAsync(op);
   const ModelState& state = StateOf(op, &options);
   const std::vector<Slice> keys(op.keys.begin(), op.keys.end());
   std::vector<std::string> values;
@@ -255,6 +263,7 @@ std::string Runner::Iterate(const Operation& op) {
       held.cells.push_back(cell);
     }
     options.allow_unprepared_value = op.id % 3 == 0;
+    options.async_io = IsAsync(op);
     held.iterator.reset(database_->get()->NewIterator(options));
     if (held.iterator->Valid()) return "a new iterator is valid";
   }

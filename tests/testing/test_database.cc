@@ -5,6 +5,8 @@
 #include "io/sim/sim_random_source.h"
 #include "testing/deep_verify.h"
 #include "testing/index_mode.h"
+#include "testing/move_pages.h"
+#include "testing/page_cache.h"
 #include "util/prng.h"
 #include "vlog/segment_map.h"
 
@@ -35,11 +37,8 @@ Status TestDatabase::Open() {
   if (on_open_) on_open_();
   if (sim_ != nullptr) {
     ++openings_;
-    switch (Prng prng(seed_ + openings_); prng.Uniform(3)) {  // warm reads, cold ones, or both
-      case 0: sim_->SetResident(true); break;
-      case 1: sim_->SetResident(false); break;
-      default: sim_->SetResidentInPart(prng.Next());
-    }
+    Prng prng(seed_ + openings_);
+    testing::MovePages(sim_.get(), prng);
     SegmentMap::BeginTurnsAnew();
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + openings_)
                                       : std::make_shared<ManualExecutor>();
@@ -47,6 +46,16 @@ Status TestDatabase::Open() {
     options_.executor = executor_;
   }
   return DB::Open(options_, path_, &db_);
+}
+
+void TestDatabase::MovePages(std::uint64_t id) {
+  Prng prng(seed_ ^ id * 0x9e3779b97f4a7c15u);
+  if (!prng.OneIn(16)) return;
+  if (sim_ != nullptr) {
+    testing::MovePages(sim_.get(), prng);
+  } else {
+    static_cast<void>(ForgetLogPages(path_, prng.OneIn(2) ? Forget::kEverySegment : Forget::kEveryOther));
+  }
 }
 
 Status TestDatabase::Close() {

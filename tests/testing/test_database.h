@@ -45,6 +45,9 @@ class TestDatabase {
   [[nodiscard]] SimClock* clock() const { return clock_.get(); }
   // Runs up to `count` tasks. Nothing to do where there are threads.
   void RunBackground(std::uint64_t count);
+  // Before operation `id`: now and then other values are in memory than before, whatever anybody believes. The same for
+  // the same seed and id.
+  void MovePages(std::uint64_t id);
 
   // VerifyDB, with every value read, of the files as they are now: "" if it finds nothing wrong. A simulated database
   // may be open meanwhile, since a copy of its files is looked at.
