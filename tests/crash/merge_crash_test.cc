@@ -11,9 +11,12 @@
 
 #include "api/test_store.h"
 #include "io/sim/sim_image.h"
+#include "testing/every_way.h"
+#include "testing/move_pages.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
+#include "vlog/segment_map.h"
 
 namespace cambium::testing {
 namespace {
@@ -25,7 +28,7 @@ std::uint64_t Keys() { return TestsUseLsm() ? 300 : 2000; }
 
 class MergeCrashRun {
  public:
-  explicit MergeCrashRun(std::uint64_t seed) : prng_(seed) {
+  explicit MergeCrashRun(std::uint64_t seed) : prng_(seed), ways_(~seed) {
     Options& options = store_.options;
     options.page_size = std::uint64_t{512} << prng_.Uniform(4);
     options.write_buffer_size = std::size_t{4096} << prng_.Uniform(3);
@@ -34,6 +37,8 @@ class MergeCrashRun {
     options.sweep_ratio = static_cast<int>(prng_.Between(1, 2));
     UseIndexOfTest(&options);
     options.level0_stop_writes_trigger = 1000;  // a write inside a merge cannot wait for that merge
+    options.allow_mmap_reads = ways_.OneIn(2);
+    SegmentMap::BeginTurnsAnew();
     store_.MustOpen();
     Load();
     hook_ = store_.fs->AddHook([this](const SimOp& op) { See(op); });
@@ -96,6 +101,7 @@ class MergeCrashRun {
 
   [[nodiscard]] std::size_t cuts() const { return cuts_.size(); }
   [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
+  [[nodiscard]] SimReadCounts read_counts() const { return store_.fs->read_counts(); }
 
  private:
   struct Cut {
@@ -180,10 +186,12 @@ class MergeCrashRun {
   }
   // Everyone still sees what was there when he began to look.
   void CheckAll() {
+    if (ways_.OneIn(3)) MovePages(store_.fs.get(), ways_);
     EXPECT_EQ(Contents(store_.db.get(), {}), states_.back());
     for (const auto& [snapshot, state] : snapshots_) {
       ReadOptions at;
       at.snapshot = snapshot;
+      at.async_io = ways_.OneIn(2);
       EXPECT_EQ(Contents(store_.db.get(), at), state);
       const std::string key = DrawKey();
       const auto expected = state.find(key);
@@ -206,6 +214,7 @@ class MergeCrashRun {
 
   TestStore store_;
   Prng prng_;
+  Prng ways_;  // of reading
   int hook_ = 0;
   std::vector<Map> states_{1};  // after so many batches
   std::size_t begun_ = 0;
@@ -221,6 +230,7 @@ TEST(MergeCrash, WhateverRunsBesideAMergeACutLeavesAPrefix) {
   const std::uint64_t first = SeedFromEnvironment(0x3e46e);
   std::uint64_t cuts = 0;
   std::uint64_t interruptions = 0;
+  SimReadCounts reads;
   const std::uint64_t runs = ScaledCount(200);
   for (std::uint64_t i = 0; i < runs; ++i) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + i));
@@ -230,11 +240,13 @@ TEST(MergeCrash, WhateverRunsBesideAMergeACutLeavesAPrefix) {
     if (::testing::Test::HasFailure()) return;
     cuts += run.cuts();
     interruptions += run.interruptions();
+    reads += run.read_counts();
   }
   std::printf("%llu cuts, %llu times something else ran inside a merge\n", static_cast<unsigned long long>(cuts),
               static_cast<unsigned long long>(interruptions));
   EXPECT_GT(cuts, runs * 10);
   EXPECT_GT(interruptions, runs * 5);
+  ExpectEveryWay(reads);
 }
 
 }  // namespace

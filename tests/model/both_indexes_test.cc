@@ -7,9 +7,12 @@
 
 #include "api/family_store.h"
 #include "io/sim/sim_image.h"
+#include "testing/every_way.h"
+#include "testing/move_pages.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
+#include "vlog/segment_map.h"
 
 namespace cambium::testing {
 namespace {
@@ -20,7 +23,7 @@ const std::vector<std::string> kBoth = {"tree", "lsm"};
 
 class BothIndexes {
  public:
-  explicit BothIndexes(std::uint64_t seed) : prng_(seed) {
+  explicit BothIndexes(std::uint64_t seed) : prng_(seed), ways_(~seed) {
     store.options.index_type = IndexKind::kBTree;
     store.options.create_missing_column_families = true;
     store.options.page_size = std::uint64_t{512} << prng_.Uniform(4);
@@ -40,7 +43,14 @@ class BothIndexes {
     store.family_options["lsm"] = lsm;
   }
 
-  void Open() { store.MustOpenWith(kBoth); }
+  void Open() {
+    PrepareToOpen();
+    store.MustOpenWith(kBoth);
+  }
+  void KillAndOpen() {
+    PrepareToOpen();
+    store.KillAndOpenWith(kBoth);
+  }
   ColumnFamilyHandle* tree() { return store.handles[1]; }
   ColumnFamilyHandle* lsm() { return store.handles[2]; }
 
@@ -73,7 +83,8 @@ class BothIndexes {
   }
 
   // "" or what differs: a whole scan in one direction or the other.
-  std::string Compare(ColumnFamilyHandle* family, const Map& model, const ReadOptions& at, bool forward) {
+  std::string Compare(ColumnFamilyHandle* family, const Map& model, ReadOptions at, bool forward) {
+    at.async_io = ways_.OneIn(2);
     const std::unique_ptr<Iterator> it(store.db->NewIterator(at, family));
     const auto differs = [&](const std::string& key, const std::string& value) -> std::string {
       if (!it->Valid()) return family->GetName() + " ends before " + key + " " + it->status().ToString();
@@ -99,7 +110,9 @@ class BothIndexes {
   }
 
   // A few look-ups and seeks.
-  std::string Probe(const Map& model, const ReadOptions& at) {
+  std::string Probe(const Map& model, ReadOptions at) {
+    at.async_io = ways_.OneIn(2);
+    if (ways_.OneIn(30)) MovePages(store.fs.get(), ways_);
     for (ColumnFamilyHandle* family : {tree(), lsm()}) {
       const std::string key = DrawKey();
       const auto expected = model.find(key);
@@ -126,10 +139,19 @@ class BothIndexes {
 
   FamilyStore store;
   Prng prng_;
+
+ private:
+  void PrepareToOpen() {
+    store.options.allow_mmap_reads = ways_.OneIn(2);
+    SegmentMap::BeginTurnsAnew();
+  }
+
+  Prng ways_;  // of reading
 };
 
 TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
   const std::uint64_t first = SeedFromEnvironment(0xb07);
+  SimReadCounts reads;
   for (std::uint64_t run = 0; run < 60 * ScaleFromEnvironment(); ++run) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + run));
     BothIndexes both(first + run);
@@ -193,7 +215,8 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
             store.Close();
             both.Open();
           } else {
-            store.KillAndOpenWith(kBoth);
+            reads += store.fs->read_counts();
+            both.KillAndOpen();
           }
           ASSERT_EQ(store.Verify(), "");
           break;
@@ -206,7 +229,9 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
     ASSERT_EQ(both.Compare(both.lsm(), model, {}, false), "");
     store.Quiet();
     ASSERT_EQ(store.Verify(), "");
+    reads += store.fs->read_counts();
   }
+  ExpectEveryWay(reads);
 }
 
 // What is there after a cut is the same in both families, a prefix of the batches, and holds every synced one.

@@ -17,6 +17,7 @@
 #include "cambium/db.h"
 #include "io/sim/sim_file_system.h"
 #include "testing/mutant_scope.h"
+#include "testing/page_cache.h"
 #include "testing/scale.h"
 #include "threads/threads_fixture.h"
 #include "threads/watchdog.h"
@@ -130,7 +131,9 @@ class EverythingTest : public DbThreadsTest {
     while (!stop_.load() && !complaints_.any()) {
       std::string value;
       const std::uint64_t written = written_.load();
-      Status s = db_->Get({}, kSequenceKey, &value);
+      ReadOptions either;
+      either.async_io = prng.OneIn(2);
+      Status s = db_->Get(either, kSequenceKey, &value);
       std::uint64_t shown = s.IsNotFound() ? 0 : NumberIn(value);
       if (!s.ok() && !s.IsNotFound()) complaints_.Add("get: " + s.ToString());
       if (shown < written || shown < last) {
@@ -155,7 +158,7 @@ class EverythingTest : public DbThreadsTest {
       std::vector<std::string> keys;
       for (std::size_t digit = 0; digit < kDigits; ++digit) keys.push_back(GroupKey(digit, group));
       std::vector<std::string> values;
-      const std::vector<Status> statuses = db_->MultiGet({}, {keys.begin(), keys.end()}, &values);
+      const std::vector<Status> statuses = db_->MultiGet(either, {keys.begin(), keys.end()}, &values);
       for (std::size_t i = 0; i < keys.size(); ++i) {
         if (!statuses[i].ok() && !statuses[i].IsNotFound()) complaints_.Add("multiget: " + statuses[i].ToString());
         if (statuses[i].code() != statuses[0].code() || values[i] != values[0]) {
@@ -182,7 +185,9 @@ class EverythingTest : public DbThreadsTest {
   void ReadWithIterators(bool forwards) {
     while (!stop_.load() && !complaints_.any()) {
       std::uint64_t written = 0;
-      const State state = Walk({}, forwards, &written);
+      ReadOptions either;
+      either.async_io = written_.load() % 2 == 1;
+      const State state = Walk(either, forwards, &written);
       Check(state, written, forwards ? "forwards" : "backwards");
     }
   }
@@ -219,11 +224,12 @@ class EverythingTest : public DbThreadsTest {
   void Maintain(Watchdog* watchdog) {
     Prng prng(seed_ + 300);
     while (!stop_.load() && !complaints_.any()) {
-      switch (prng.Uniform(5)) {
+      switch (prng.Uniform(6)) {
         case 0: Ok(db_->Flush({}), "flush"); break;
         case 1: Ok(db_->Flush({.wait = false}), "flush"); break;
         case 2: Ok(db_->CompactRange({}, nullptr, nullptr), "compact"); break;
         case 3: Ok(db_->SyncWAL(), "sync"); break;
+        case 4: ForgetLogPages(path_, prng.OneIn(2) ? Forget::kEverySegment : Forget::kEveryOther); break;
         default: {
           std::string text;
           if (!db_->GetProperty("cambium.stats", &text) || !db_->GetProperty("cambium.blob-stats", &text)) {
@@ -243,6 +249,7 @@ class EverythingTest : public DbThreadsTest {
 TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
   Options options = TinyOptions();
   options.max_background_jobs = 3;
+  options.allow_mmap_reads = true;
   Open(options);
   WriteBatch bank;
   for (std::size_t i = 0; i < kAccounts; ++i) ASSERT_TRUE(bank.Put(AccountKey(i), std::to_string(kMoney)).ok());
