@@ -108,6 +108,29 @@ TEST(ValueReads, NeighboursAreOneRead) {
   EXPECT_EQ(ReadsFor(&store, large), 5u) << "two in 256 KiB";
 }
 
+// Up to 16 KiB between two values are read with them, and not a byte more.
+TEST(ValueReads, AGapOf16KiBIsReadAndALargerOneIsNot) {
+  ValueStore store;
+  constexpr std::uint64_t kGap = 16u << 10;
+  const auto put = [&store](std::size_t size) {
+    Known one{{}, "key", std::string(size, 'v')};
+    one.address = store.Put(one.key, one.value);
+    return one;
+  };
+  const std::uint64_t before = store.end;
+  put(1000);
+  const std::uint64_t rest = store.end - before - 1000;  // of a record, beside its value
+  for (const std::uint64_t gap : {kGap, kGap + kRecordAlignment}) {
+    const Known first = put(1000);
+    const std::uint64_t end = first.address.offset() + first.address.size();
+    ASSERT_EQ(end, store.end) << "a size that its code says exactly";
+    put(gap - rest);
+    const Known second = put(1000);
+    ASSERT_EQ(second.address.offset() - end, gap);
+    EXPECT_EQ(ReadsFor(&store, {first, second}), gap == kGap ? 1u : 2u) << gap;
+  }
+}
+
 // Compares as bytes do, and runs out of memory at one key.
 class ExhaustedComparator final : public Comparator {
  public:
