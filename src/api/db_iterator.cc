@@ -264,8 +264,16 @@ void DbIterator::FetchAhead(std::size_t count) const {
     ahead_ = std::make_unique<ScanAhead>(source);
   }
   while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_)) {
-    MoveCursor(direction_);
-    Settle(direction_);
+    try {
+      MoveCursor(direction_);
+      Settle(direction_);
+    } catch (const std::bad_alloc&) {
+      // Nobody knows where the cursor is: the iterator stands nowhere, so that it meets no entry twice and leaves none out.
+      ahead_->Clear();
+      inside_ = false;
+      status_ = Status::Aborted("memory ran out while the iterator looked ahead; it has to seek");
+      throw;
+    }
   }
   ahead_->Submit();
 }

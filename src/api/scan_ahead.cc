@@ -25,12 +25,8 @@ bool ScanAhead::Push(const EntryCursor& cursor) {
   const Slice key = cursor.key();
   slot.key.assign(key.data(), key.size());
   if (entry.kind == EntryKind::kInline) slot.inline_value.assign(entry.inline_value.data(), entry.inline_value.size());
-  // From here on nothing fails for want of memory but the value, which has its status.
-  ++count_;
-  ++warm_;
   slot.entry = entry;
   slot.bytes = bytes;
-  bytes_ += bytes;
   if (entry.kind == EntryKind::kInline) {
     slot.entry.inline_value = Slice();
     slot.state = State::kInline;
@@ -38,6 +34,10 @@ bool ScanAhead::Push(const EntryCursor& cursor) {
     slot.item.query = {entry.address, source_.family, slot.key, source_.verify_checksums, source_.order};
     Begin(&slot);
   }
+  // Last: if memory has run out on the way, the entry is not here.
+  warm_ = slot.state == State::kPending ? 0 : warm_ + 1;
+  bytes_ += bytes;
+  ++count_;
   return true;
 }
 
@@ -45,9 +45,8 @@ void ScanAhead::Begin(Slot* slot) {
   ValueReads::Item& item = slot->item;
   const Result<bool> cached = ReadCachedValue(*source_.segments, item.query, &item.buffer, &item.value);
   if (cached.ok() && !*cached) {
-    slot->state = State::kPending;
-    warm_ = 0;
     reads_.Add(*source_.segments, &item);
+    slot->state = State::kPending;
     return;
   }
   slot->state = State::kFetched;
@@ -70,7 +69,7 @@ Status ScanAhead::FetchValue(Slice* value) {
 void ScanAhead::Pop() {
   assert(count_ > 0);
   Slot& slot = front();
-  if (slot.state == State::kPending) reads_.Await(slot.item);  // somebody else writes into it until then
+  if (slot.state == State::kPending) reads_.Forget(&slot.item);  // somebody else may write into it until then
   // One large value among small ones would otherwise leave a large buffer in each slot.
   if (slot.item.buffer.capacity() > kBytesMax / kEntriesMax) slot.item.buffer = std::string();
   bytes_ -= slot.bytes;
@@ -79,7 +78,7 @@ void ScanAhead::Pop() {
 }
 
 void ScanAhead::Clear() {
-  reads_.AwaitAll();
+  reads_.ForgetAll();
   first_ = count_ = bytes_ = warm_ = 0;
 }
 

@@ -48,9 +48,10 @@ class ScanAhead {
   // Its value, which waits for the device if it must.
   Status FetchValue(Slice* value);
 
-  // Takes the cursor's entry, which is visible; the cursor may move then. False if there is no room.
+  // Takes the cursor's entry, which is visible; the cursor may move then. False if there is no room. If memory runs out
+  // nothing was taken.
   bool Push(const EntryCursor& cursor);
-  // Hands in the reads of what was pushed.
+  // Hands in the reads of what was pushed. If memory runs out, FetchValue does.
   void Submit() { reads_.Submit(); }
   void Pop();
   // Forgets all entries. Waits for reads that are under way.
@@ -59,7 +60,7 @@ class ScanAhead {
  private:
   enum class State : unsigned char {
     kInline,    // in `inline_value`
-    kPending,   // under way
+    kPending,   // under way, or about to be
     kFetched,
   };
   struct Slot {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kBlockMax = 256u << 10;
 }  // namespace
 
 ValueReads::~ValueReads() {
-  AwaitAll();
+  ForgetAll();
   if (queue_ != nullptr) queues_->Give(std::move(queue_), use_io_uring_);
 }
 
@@ -33,39 +33,47 @@ void ValueReads::Add(const SegmentTable& segments, Item* item) {
   }
   item->place = *place;
   added_.push_back(item);
+  item->is_added = true;
 }
 
+// All memory is taken before the queue has the first of them.
 void ValueReads::Submit() {
+  if (added_.empty()) return;
   std::sort(added_.begin(), added_.end(), [](const Item* a, const Item* b) {
     const std::uint64_t of_a = a->place.segment->number();
     const std::uint64_t of_b = b->place.segment->number();
     return of_a != of_b ? of_a < of_b : a->place.offset < b->place.offset;
   });
-  const std::size_t under_way = blocks_.size();
-  std::vector<Item*> block;
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<Item*> together;
   std::uint64_t end = 0;
-  for (Item* const item : std::exchange(added_, {})) {
-    const bool is_near = !block.empty() && block.front()->place.segment == item->place.segment &&
+  for (Item* const item : added_) {
+    const bool is_near = !together.empty() && together.front()->place.segment == item->place.segment &&
                          item->place.offset <= end + kGapMax &&
-                         item->place.offset + item->place.size <= block.front()->place.offset + kBlockMax;
-    if (!is_near && !block.empty()) AddBlock(std::exchange(block, {}));
-    block.push_back(item);
+                         item->place.offset + item->place.size <= together.front()->place.offset + kBlockMax;
+    if (!is_near && !together.empty()) blocks.push_back(MakeBlock(std::exchange(together, {})));
+    together.push_back(item);
     const std::uint64_t its_end = item->place.offset + item->place.size;
-    end = block.size() == 1 ? its_end : std::max(end, its_end);
+    end = together.size() == 1 ? its_end : std::max(end, its_end);
   }
-  if (!block.empty()) AddBlock(std::move(block));
-  if (blocks_.size() == under_way) return;
-
-  if (queue_ == nullptr) queue_ = queues_->Take(use_io_uring_);
+  blocks.push_back(MakeBlock(std::move(together)));
+  blocks_.reserve(blocks_.size() + blocks.size());
   requests_.clear();
-  for (std::size_t i = under_way; i < blocks_.size(); ++i) requests_.push_back(&blocks_[i]->request);
+  requests_.reserve(blocks_.capacity());  // as many may come back at once
+  for (const auto& block : blocks) requests_.push_back(&block->request);
+  if (queue_ == nullptr) queue_ = queues_->Take(use_io_uring_);
   const Status handed_in = queue_->Submit(requests_);
-  if (handed_in.ok()) return;
-  for (std::size_t i = under_way; i < blocks_.size(); ++i) Fail(blocks_[i].get(), handed_in);
-  blocks_.resize(under_way);
+  for (Item* const item : std::exchange(added_, {})) item->is_added = false;
+  for (auto& block : blocks) {
+    if (handed_in.ok()) {
+      blocks_.push_back(std::move(block));
+    } else {
+      Fail(block.get(), handed_in);
+    }
+  }
 }
 
-void ValueReads::AddBlock(std::vector<Item*> items) {
+std::unique_ptr<ValueReads::Block> ValueReads::MakeBlock(std::vector<Item*> items) {
   auto block = std::make_unique<Block>();
   std::uint64_t end = 0;
   for (const Item* item : items) end = std::max(end, item->place.offset + item->place.size);
@@ -77,24 +85,38 @@ void ValueReads::AddBlock(std::vector<Item*> items) {
   block->request.out = block->bytes.get();
   block->request.tag = block.get();
   block->items = std::move(items);
-  blocks_.push_back(std::move(block));
+  return block;
 }
 
 void ValueReads::Await(const Item& item) {
+  if (item.is_added) Submit();
   while (!item.is_done && !blocks_.empty()) Receive();
 }
 
-void ValueReads::AwaitAll() {
-  added_.clear();
+void ValueReads::Forget(Item* item) {
+  if (item->is_added) {
+    std::erase(added_, item);
+    item->is_added = false;
+    return;
+  }
+  while (!item->is_done && !blocks_.empty()) Receive();
+}
+
+void ValueReads::ForgetAll() {
+  for (Item* const item : std::exchange(added_, {})) item->is_added = false;
   while (!blocks_.empty()) Receive();
 }
 
-// At least one block, if one is under way.
+// At least one block, if one is under way. Throws nothing: destructors wait here.
 void ValueReads::Receive() {
-  assert(!blocks_.empty());
+  assert(!blocks_.empty() && queue_ != nullptr);
   requests_.clear();
-  const Status waited = queue_ == nullptr ? Status::OK() : queue_->Wait(&requests_);
-  // If nothing comes nothing is under way: who handed the blocks in ran out of memory in between.
+  Status waited;
+  try {
+    waited = queue_->Wait(&requests_);
+  } catch (const std::bad_alloc&) {
+    requests_.clear();
+  }
   if (!waited.ok() || requests_.empty()) {
     queue_.reset();  // waits until nobody writes into the blocks any more
     for (const auto& block : blocks_) Fail(block.get(), waited);

@@ -30,6 +30,7 @@ class ValueReads {
    private:
     friend class ValueReads;
     ValuePlace place;
+    bool is_added = false;  // and not submitted yet
   };
 
   // Both must outlive it; so must the segments of everything that is added.
@@ -40,12 +41,15 @@ class ValueReads {
 
   // To be read with the next Submit, unless it is done at once, with an error.
   void Add(const SegmentTable& segments, Item* item);
-  // Hands in what was added. May wait for room, if more than ReadQueues::kDepth reads are under way.
+  // Hands in what was added. May wait for room, if more than ReadQueues::kDepth reads are under way. If memory runs out
+  // everything is as before.
   void Submit();
-  // Returns when `item`, which was submitted, is done; at once if it could not be submitted, and then its status says so.
+  // Returns when `item`, which was added, is done; it is submitted if it has not been yet.
   void Await(const Item& item);
-  // Returns when nothing is under way; what was added and not submitted is forgotten.
-  void AwaitAll();
+  // Returns when nothing is written to `item` any more; if it was added and not submitted it is forgotten.
+  void Forget(Item* item);
+  // The same of all items.
+  void ForgetAll();
 
  private:
   struct Block {
@@ -54,10 +58,10 @@ class ValueReads {
     std::vector<Item*> items;
   };
 
-  void AddBlock(std::vector<Item*> items);
+  static std::unique_ptr<Block> MakeBlock(std::vector<Item*> items);
   void Receive();
   static void Deliver(Block* block);
-  // Its values will not come. If `why` is OK nobody has asked for them.
+  // Its values will not come. If `why` is OK there was no memory to ask for them.
   static void Fail(Block* block, const Status& why);
   static Status ValueOf(const ReadRequest& request, Item* item);
 

@@ -6,8 +6,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <memory>
+#include <new>
 #include <vector>
 
+#include "io/sim/sim_read_queue.h"
+#include "testing/partial_file_system.h"
+#include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 #include "vlog/value_store.h"
@@ -166,18 +172,18 @@ TEST(ValueReads, AValueThatThereIsNoMemoryForIsAnErrorOfItsOwn) {
   EXPECT_EQ(items[2].value, Slice(all[2].value));
 }
 
-TEST(ValueReads, WhatWasNotHandedInIsNotWaitedFor) {
+// A scan whose look ahead was cut short, for want of memory, asks for what it had added: it was "not read", for ever.
+TEST(ValueReads, WhatWasNotHandedInIsHandedInWhenItIsWaitedFor) {
   ValueStore store;
   Known one{.address = store.Put("key", "value"), .key = "key", .value = "value"};
   ReadQueues queues(&store.fs);
   ValueReads reads(&queues, true);
   ValueReads::Item item = ItemFor(one);
   reads.Add(store.table, &item);
-  reads.Await(item);
   EXPECT_FALSE(item.is_done);
   EXPECT_TRUE(item.status.IsAborted());
-  reads.Submit();
   reads.Await(item);
+  EXPECT_TRUE(item.is_done);
   EXPECT_TRUE(item.status.ok()) << item.status.ToString();
   EXPECT_EQ(item.value, Slice("value"));
 }
@@ -225,6 +231,175 @@ TEST(ValueReads, AnErrorIsOfThoseThatWereReadWithIt) {
   reads.Submit();
   reads.Await(item);
   EXPECT_EQ(item.value, Slice(all[0].value));
+}
+
+// Queues that do what they are told to, and how many there have been.
+class QueueMaker final : public PartialFileSystem {
+ public:
+  std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool) override {
+    ++made;
+    return std::make_unique<Queue>(this, depth);
+  }
+
+  Status submit;  // what the next Submit, and every Wait, answers
+  Status wait;
+  bool submit_throws = false;
+  bool wait_throws = false;
+  bool is_spent = false;
+  int made = 0;
+
+ private:
+  class Queue final : public ReadQueue {
+   public:
+    Queue(QueueMaker* maker, std::size_t depth) : maker_(maker), base_(depth, 7) {}
+    Status Submit(std::span<ReadRequest* const> requests) override {
+      if (std::exchange(maker_->submit_throws, false)) throw std::bad_alloc();
+      if (!maker_->submit.ok()) return std::exchange(maker_->submit, Status::OK());
+      return base_.Submit(requests);
+    }
+    Status Wait(std::vector<ReadRequest*>* done) override {
+      if (maker_->wait_throws) throw std::bad_alloc();
+      return maker_->wait.ok() ? base_.Wait(done) : maker_->wait;
+    }
+    [[nodiscard]] std::size_t in_flight() const override { return base_.in_flight(); }
+    [[nodiscard]] std::size_t depth() const override { return base_.depth(); }
+    [[nodiscard]] bool IsSpent() const override { return maker_->is_spent; }
+
+   private:
+    QueueMaker* const maker_;
+    SimReadQueue base_;
+  };
+};
+
+class FailingQueueTest : public ::testing::Test {
+ protected:
+  FailingQueueTest() {
+    Prng prng(11);
+    all_ = Fill(&store_, prng, 30);
+  }
+  ValueReads::Item* Add(ValueReads* reads, std::size_t i) {
+    items_.push_back(ItemFor(all_[i]));
+    reads->Add(store_.table, &items_.back());
+    return &items_.back();
+  }
+  static Status Awaited(ValueReads* reads, const ValueReads::Item* item) {
+    reads->Await(*item);
+    EXPECT_TRUE(item->is_done);
+    EXPECT_TRUE(item->status.ok() || item->value.empty());
+    return item->status;
+  }
+
+  ValueStore store_;
+  std::vector<Known> all_;
+  std::deque<ValueReads::Item> items_;
+  QueueMaker maker_;
+  ReadQueues queues_{&maker_};
+};
+
+TEST_F(FailingQueueTest, WhatAQueueRefusesHasItsErrorAndNothingElseHas) {
+  ValueReads reads(&queues_, true);
+  const ValueReads::Item* const before = Add(&reads, 1);
+  reads.Submit();
+  maker_.submit = Status::Busy("no room");
+  const ValueReads::Item* const refused = Add(&reads, 2);
+  const ValueReads::Item* const with_it = Add(&reads, 20);
+  reads.Submit();
+  EXPECT_TRUE(refused->is_done && with_it->is_done);
+  EXPECT_TRUE(Awaited(&reads, refused).IsBusy()) << refused->status.ToString();
+  EXPECT_TRUE(Awaited(&reads, with_it).IsBusy());
+  const ValueReads::Item* const behind = Add(&reads, 3);
+  reads.Submit();
+  EXPECT_TRUE(Awaited(&reads, behind).ok());
+  EXPECT_EQ(behind->value, Slice(all_[3].value));
+  EXPECT_TRUE(Awaited(&reads, before).ok());
+  EXPECT_EQ(before->value, Slice(all_[1].value));
+  EXPECT_EQ(maker_.made, 1);
+}
+
+// Nobody knows what is under way in such a queue: it goes, which takes until it writes into nothing any more.
+TEST_F(FailingQueueTest, AQueueThatCannotWaitIsReplaced) {
+  for (const bool throws : {false, true}) {
+    ValueReads reads(&queues_, true);
+    std::vector<const ValueReads::Item*> lost;
+    for (std::size_t i = 0; i < 10; ++i) lost.push_back(Add(&reads, i));
+    reads.Submit();
+    (throws ? maker_.wait_throws : maker_.is_spent) = true;
+    if (!throws) maker_.wait = Status::IOError("gone");
+    for (const ValueReads::Item* const item : lost) {
+      const Status s = Awaited(&reads, item);
+      EXPECT_TRUE(throws ? s.IsAborted() : s.IsIOError()) << s.ToString();
+    }
+    maker_.wait = Status::OK();
+    maker_.wait_throws = false;
+    maker_.is_spent = false;
+    const int made = maker_.made;
+    const ValueReads::Item* const behind = Add(&reads, 3);
+    reads.Submit();
+    EXPECT_TRUE(Awaited(&reads, behind).ok());
+    EXPECT_EQ(behind->value, Slice(all_[3].value));
+    EXPECT_EQ(maker_.made, made + 1);
+    // A destructor waits too.
+    Add(&reads, 4);
+    reads.Submit();
+    maker_.wait_throws = throws;
+  }
+  maker_.wait_throws = false;
+}
+
+TEST_F(FailingQueueTest, ASpentQueueIsNotKept) {
+  queues_.Give(queues_.Take(true), true);
+  queues_.Give(queues_.Take(true), true);
+  EXPECT_EQ(maker_.made, 1);
+  maker_.is_spent = true;
+  queues_.Give(queues_.Take(true), true);
+  EXPECT_EQ(maker_.made, 1);
+  queues_.Give(queues_.Take(true), true);
+  EXPECT_EQ(maker_.made, 2);
+}
+
+TEST_F(FailingQueueTest, WhatWasForgottenIsNotRead) {
+  ValueReads reads(&queues_, true);
+  auto gone = std::make_unique<ValueReads::Item>(ItemFor(all_[1]));
+  reads.Add(store_.table, gone.get());
+  const ValueReads::Item* const stays = Add(&reads, 2);
+  reads.Forget(gone.get());
+  gone.reset();
+  reads.Submit();
+  EXPECT_TRUE(Awaited(&reads, stays).ok());
+  ValueReads::Item* const under_way = Add(&reads, 3);
+  reads.Submit();
+  reads.Forget(under_way);
+  EXPECT_TRUE(under_way->is_done);
+}
+
+// The n-th allocation of everything is refused, for every n. What was added is read in the end, or says that it is not.
+TEST_F(FailingQueueTest, WithoutMemoryNothingThatWasAddedIsLost) {
+  for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    items_.clear();
+    ValueReads reads(&queues_, true);
+    std::vector<std::pair<const ValueReads::Item*, std::size_t>> wanted;
+    wanted.reserve(10);
+    for (std::size_t i = 0; i < 10; ++i) items_.push_back(ItemFor(all_[i * 3]));
+    {
+      ScarceMemory scarce(n);
+      for (std::size_t i = 0; i < 10; ++i) {
+        try {
+          reads.Add(store_.table, &items_[i]);
+          wanted.emplace_back(&items_[i], i * 3);
+          if (i == 5) reads.Submit();
+          if (i == 7) reads.Await(items_[0]);
+        } catch (const std::bad_alloc&) {
+        }
+      }
+      met = scarce.End();
+    }
+    for (const auto& [item, i] : wanted) {
+      const Status s = Awaited(&reads, item);
+      EXPECT_TRUE(s.ok() ? item->value == Slice(all_[i].value) : s.IsAborted()) << s.ToString();
+      EXPECT_TRUE(s.ok() || met != 0);
+    }
+  }
 }
 
 }  // namespace
