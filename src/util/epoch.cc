@@ -1,5 +1,7 @@
 #include "util/epoch.h"
 
+#include <pthread.h>
+
 #include <cassert>
 #include <chrono>
 #include <deque>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "util/fork_guard.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -21,6 +24,22 @@ namespace {
 constinit std::atomic<Slot*> slots{nullptr};  // grows at the head only
 constinit thread_local bool thread_ending = false;
 
+// Nobody will ever leave for the threads that the child does not have.
+void AfterForkInChild() {
+  for (Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    if (slot == this_thread) continue;
+    slot->entered.store(0, std::memory_order_relaxed);
+    slot->depth = 0;
+    slot->give_back_on_leave = false;
+    slot->owned.store(false, std::memory_order_relaxed);
+  }
+}
+
+const bool registered = [] {
+  ::pthread_atfork(nullptr, nullptr, AfterForkInChild);
+  return true;
+}();
+
 // Its destructor is the hook at the thread's end.
 struct Hook {
   ~Hook() {
@@ -30,6 +49,7 @@ struct Hook {
 };
 
 Slot* TakeSlot() {
+  static_cast<void>(registered);
   for (Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
     bool owned = false;
     if (slot->owned.compare_exchange_strong(owned, true, std::memory_order_acq_rel)) return slot;
@@ -87,15 +107,14 @@ struct Retired {
   std::function<void()> reclaim;
 };
 
-// Leaked on purpose: threads may retire while static objects are being destroyed.
 struct Queue {
   std::mutex mutex;
   std::deque<Retired> waiting;          // mutex
   std::vector<std::uint64_t> running;  // mutex; the epochs of what EpochCollect has taken and not yet run
 };
 Queue& TheQueue() {
-  static Queue* const queue = new Queue;
-  return *queue;
+  static constinit PerProcess<Queue> queue;
+  return queue.Get();
 }
 
 }  // namespace

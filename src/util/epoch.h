@@ -17,8 +17,8 @@
 //    missed the store, so the second load comes after the raise, reads it, and so sees the unlink.
 // The second load is what spares a fence, which gcc's ThreadSanitizer would not understand; on x86 it is a plain load.
 //
-// After fork() the child keeps the marks of threads it does not have: there nothing may ever be reclaimed. That is a
-// leak in a process that may not use the database anyway.
+// After fork() the child has one thread. The slots of the others are free there, marked as inside or not; and what the
+// parent had retired stays with the parent, whose objects the child leaves as they are.
 #pragma once
 
 #include <atomic>

@@ -227,5 +227,70 @@ TEST_F(ForkTest, AChildMayDestroyIteratorsAndSnapshots) {
   CloseAndVerify();
 }
 
+// Makes a database, closes it, opens it again and reads it through the shared threads. 0, or the number of the step that
+// went wrong.
+int UseDatabase(const std::string& path, const Options& options) {
+  constexpr int kKeys = 120;
+  std::unique_ptr<DB> db;
+  for (const int step : {10, 20}) {
+    if (!DB::Open(options, path, &db).ok()) return step;
+    for (int i = 0; i < kKeys; ++i) {
+      if (!db->Put({}, "scan" + std::to_string(i), std::string(2000, 'v')).ok()) return step + 1;
+    }
+    if (!db->SyncWAL().ok()) return step + 2;
+    if (step == 20 && !db->WaitForCompact().ok()) return step + 3;
+    static_cast<void>(ForgetLogPages(path));
+    ReadOptions read;
+    read.async_io = false;
+    std::vector<std::string> keys;
+    for (int i = 0; i < kKeys; i += 3) keys.push_back("scan" + std::to_string(i));
+    std::vector<std::string> values;
+    for (const Status& s : db->MultiGet(read, {keys.begin(), keys.end()}, &values)) {
+      if (!s.ok()) return step + 4;
+    }
+    static_cast<void>(ForgetLogPages(path));
+    const std::unique_ptr<Iterator> it(db->NewIterator(read));
+    int seen = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) seen += it->value().size() == 2000 ? 1 : 0;
+    if (!it->status().ok() || seen != kKeys) return step + 5;
+    // What is written last is replayed by the next opening.
+    if (!db->Put({}, "scan0", std::string(2000, 'w')).ok()) return step + 6;
+  }
+  return db->Close().ok() ? 0 : 30;
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kMayStartThreads = false;  // ThreadSanitizer ends a child that does
+#else
+constexpr bool kMayStartThreads = true;
+#endif
+
+// The threads that read for all databases of a process are not in its child, which waited for them; nor is whoever had
+// a lock of the process when it forked, or was inside an epoch.
+TEST_F(ForkTest, AChildMayUseADatabaseOfItsOwn) {
+  if (!kMayStartThreads) GTEST_SKIP() << "SKIPPED: ThreadSanitizer";
+  ASSERT_EQ(UseDatabase(directory_.File("of parent"), options_), 0);
+  EXPECT_EQ(InChild([this] { return UseDatabase(directory_.File("of child"), options_); }, false), 0);
+  StartThreads();
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t before = written_.load();
+    EXPECT_EQ(InChild([&] { return UseDatabase(directory_.File("of child" + std::to_string(i)), options_); }, false), 0);
+    while (written_.load() < before + 20) std::this_thread::yield();
+  }
+  StopThreads();
+  CloseAndVerify();
+}
+
+// Its grandchild too.
+TEST_F(ForkTest, AChildOfAChildMayUseADatabaseOfItsOwn) {
+  if (!kMayStartThreads) GTEST_SKIP() << "SKIPPED: ThreadSanitizer";
+  const auto use = [this](const char* name) { return UseDatabase(directory_.File(name), options_); };
+  EXPECT_EQ(InChild([&] {
+              const int own = use("one");
+              return own != 0 ? own : InChild([&] { return use("two"); }, false);
+            }, false),
+            0);
+}
+
 }  // namespace
 }  // namespace cambium::testing

@@ -1,6 +1,8 @@
 #include "util/epoch.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -196,6 +198,41 @@ TEST(Epoch, DestructorsOfAnEndingThreadMayComeInside) {
   EpochRetire([&] { reclaimed = true; });
   EpochCollect();
   EXPECT_TRUE(reclaimed) << "no slot is left marked as inside";
+}
+
+// A thread is inside at the fork, and something waits for it to leave. The child has no such thread: what it retires goes,
+// it waits for nobody, and what its parent had retired is not its business. EpochDrain waited for ever.
+TEST(Epoch, AForkedChildWaitsForNoThreadOfItsParent) {
+  Puppet reader;
+  std::optional<EpochGuard> guard;
+  bool of_parent = false;
+  reader.Do([&] { guard.emplace(); });
+  EpochRetire([&] { of_parent = true; });
+  EpochCollect();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    bool reclaimed = false;
+    EpochRetire([&] { reclaimed = true; });
+    EpochDrain();
+    bool is_gone = false;
+    {
+      const EpochGuard own;
+      EpochRetire([&] { is_gone = true; });
+      EpochCollect();
+      if (is_gone) ::_exit(2);
+    }
+    EpochDrain();
+    ::_exit(reclaimed && is_gone && !of_parent && EpochPending() == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_FALSE(of_parent);
+  reader.Do([&] { guard.reset(); });
+  EpochDrain();
+  EXPECT_TRUE(of_parent);
 }
 
 // Readers follow shared pointers while writers replace, retire and collect. What is reclaimed is overwritten first and
