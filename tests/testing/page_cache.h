@@ -1,6 +1,7 @@
 // What the kernel has cached of a database's log: given, and taken away.
 #pragma once
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,6 +72,15 @@ inline bool CacheLogPages(const std::string& directory) {
     }
   }
   return true;
+}
+
+// Whether this process has a segment of the log mapped.
+[[nodiscard]] inline bool LogIsMapped(const std::string& directory) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(directory) != std::string::npos && line.ends_with(".log")) return true;
+  }
+  return false;
 }
 
 }  // namespace cambium::testing

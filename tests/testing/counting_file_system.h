@@ -1,0 +1,74 @@
+// CountingFileSystem: the operating system's files, with counts of what is read by queues.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cambium/file_system.h"
+
+namespace cambium::testing {
+
+// Any thread.
+class CountingFileSystem final : public FileSystem {
+ public:
+  Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override {
+    return base_->Open(path, mode, options, file);
+  }
+  Status GetInfo(const std::string& path, FileInfo* info) override { return base_->GetInfo(path, info); }
+  Status List(const std::string& path, std::vector<std::string>* names) override { return base_->List(path, names); }
+  Status CreateDirectory(const std::string& path) override { return base_->CreateDirectory(path); }
+  Status RemoveDirectory(const std::string& path) override { return base_->RemoveDirectory(path); }
+  Status Unlink(const std::string& path) override { return base_->Unlink(path); }
+  Status Rename(const std::string& from, const std::string& to) override { return base_->Rename(from, to); }
+  Status Link(const std::string& from, const std::string& to) override { return base_->Link(from, to); }
+  Status SyncDirectory(const std::string& path) override { return base_->SyncDirectory(path); }
+  Status Lock(const std::string& path, LockMode mode, std::uint64_t wait, std::unique_ptr<FileLock>* lock) override {
+    return base_->Lock(path, mode, wait, lock);
+  }
+  Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_->FreeSpace(path, bytes); }
+  std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override {
+    return std::make_unique<Queue>(base_->NewReadQueue(depth, use_io_uring), &counts_[use_io_uring ? 1 : 0]);
+  }
+
+  // Since the last call: of queues without io_uring, and of those with it.
+  std::array<std::uint64_t, 2> TakeReads() { return {counts_[0].reads.exchange(0), counts_[1].reads.exchange(0)}; }
+  // Since the last call: the most that were under way at a time in one queue.
+  std::uint64_t TakeTogether() { return std::max(counts_[0].together.exchange(0), counts_[1].together.exchange(0)); }
+
+ private:
+  struct Counts {
+    std::atomic<std::uint64_t> reads{0};
+    std::atomic<std::uint64_t> together{0};
+  };
+  class Queue final : public ReadQueue {
+   public:
+    Queue(std::unique_ptr<ReadQueue> base, Counts* counts) : base_(std::move(base)), counts_(counts) {}
+    Status Submit(std::span<ReadRequest* const> requests) override {
+      counts_->reads.fetch_add(requests.size());
+      const std::uint64_t together = std::min(base_->in_flight() + requests.size(), base_->depth());
+      std::uint64_t most = counts_->together.load();
+      while (most < together && !counts_->together.compare_exchange_weak(most, together)) {
+      }
+      return base_->Submit(requests);
+    }
+    Status Wait(std::vector<ReadRequest*>* done) override { return base_->Wait(done); }
+    [[nodiscard]] std::size_t in_flight() const override { return base_->in_flight(); }
+    [[nodiscard]] std::size_t depth() const override { return base_->depth(); }
+
+   private:
+    const std::unique_ptr<ReadQueue> base_;
+    Counts* const counts_;
+  };
+
+  const std::shared_ptr<FileSystem> base_ = FileSystem::Default();
+  std::array<Counts, 2> counts_;
+};
+
+}  // namespace cambium::testing
