@@ -38,6 +38,7 @@ class StraceTest : public ::testing::Test {
     bool hit_options = false;  // it was one of an OPTIONS file, on which nothing depends
     int code = 0;
     int failed = 0;  // writes that failed and were tried again
+    int failed_reads = 0;
     bool fatal = false;
     bool open_failed = false;
     bool close_failed = false;
@@ -61,6 +62,7 @@ class StraceTest : public ::testing::Test {
       using Kind = Message::Kind;
       EXPECT_NE(message.kind, Kind::kWrong) << message.text;
       if (message.kind == Kind::kFailed) ++outcome->failed;
+      if (message.kind == Kind::kReadFailed) ++outcome->failed_reads;
       if (message.kind == Kind::kFatal) outcome->fatal = true;
       if (message.kind == Kind::kOpenFailed) outcome->open_failed = true;
       if (message.kind == Kind::kCloseFailed) outcome->close_failed = true;
@@ -152,11 +154,14 @@ TEST_F(StraceTest, ASyncThatIsTriedAgainWouldHideTheFailure) {
 
 // A write that fails is that batch's affair, or the end if it was the MANIFEST's; either way nothing else is hurt.
 TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
+  plan_.read_every = 4;
   int failures = 0;
   for (const std::string fault : {"pwrite64:error=EIO", "pwrite64:error=ENOSPC", "pwritev:error=EIO",
                                   "pwrite64:error=EINTR", "openat:error=EMFILE", "unlink:error=EIO",
                                   "fallocate:error=ENOSPC", "pread64:error=EIO", "preadv2:error=EIO",
                                   "preadv2:error=EAGAIN", "preadv2:error=EOPNOTSUPP"}) {
+    int hits = 0;
+    int failed_reads = 0;
     // The first of these calls are the loader's, before main.
     const std::uint64_t first = fault.starts_with("openat") || fault.starts_with("pread64") ? 15 : 1;
     for (std::uint64_t n = first; n < 60; n = 2 * Next(n)) {
@@ -166,7 +171,8 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
         const std::string injection = fault + ":when=" + std::to_string(n) + many;
         OneLife(injection, &outcome);
         if (HasFatalFailure() || HasNonfatalFailure()) return;
-        failures += outcome.injected ? 1 : 0;
+        hits += outcome.injected ? 1 : 0;
+        failed_reads += outcome.failed_reads;
         EXPECT_LT(outcome.code, 4) << injection;
         // Not in memory, or nobody knows: then it is read in another way.
         const bool is_no_error = fault == "pwrite64:error=EINTR" || fault == "preadv2:error=EAGAIN" ||
@@ -177,6 +183,16 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
         }
       }
     }
+    std::printf("%s: hit in %d lives, %d reads failed\n", fault.c_str(), hits, failed_reads);
+    if (!fault.starts_with("fallocate")) {  // not made where the log does not grow ahead
+      EXPECT_GT(hits, 0) << fault;
+    }
+    if (fault == "preadv2:error=EIO") {
+      EXPECT_GT(failed_reads, 0) << fault;
+    } else if (!fault.starts_with("openat") && !fault.starts_with("pread64")) {
+      EXPECT_EQ(failed_reads, 0) << fault;
+    }
+    failures += hits;
   }
   std::printf("%d failed calls\n", failures);
   EXPECT_GT(failures, 15);

@@ -144,9 +144,42 @@ class WriterProcess {
       if (plan_.sync_percent > 0 && prng.OneIn(50) && db->SyncWAL().ok()) {
         Tell(Message::Kind::kSynced, writer, round);
       }
+      if (plan_.read_every != 0 && n % plan_.read_every == 0) ReadBack(db, writer, round);
       // Their failures show in writes, if they matter.
       if (prng.OneIn(60)) static_cast<void>(db->Flush({}));
       if (prng.OneIn(200)) static_cast<void>(db->CompactRange({}, nullptr, nullptr));
+    }
+  }
+
+  // What the round has written, by Get, MultiGet and a scan: right, or an honest error.
+  void ReadBack(DB* db, std::size_t writer, std::uint64_t round) {
+    std::vector<std::string> keys;
+    for (std::uint64_t digit = 0; digit < kGroup; ++digit) keys.push_back(KeyOf(writer, round % kSlots, digit));
+    ReadOptions options;
+    options.async_io = round % 2 == 0;
+    const auto judge = [&](std::uint64_t digit, const Status& s, const std::string& value, const char* way) {
+      if (s.ok() ? !Deletes(round) && value == ValueOf(writer, round, plan_.life, digit)
+                 : s.IsNotFound() && Deletes(round)) {
+        return;
+      }
+      Tell(s.IsIOError() ? Message::Kind::kReadFailed : Message::Kind::kWrong, writer, round,
+           std::string(way) + " of " + keys[digit] + ": " + s.ToString());
+    };
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db->MultiGet(options, {keys.begin(), keys.end()}, &values);
+    for (std::uint64_t digit = 0; digit < kGroup; ++digit) judge(digit, statuses[digit], values[digit], "MultiGet");
+    const std::unique_ptr<Iterator> it(db->NewIterator(options));
+    for (std::uint64_t digit = 0; digit < kGroup; ++digit) {
+      std::string value;
+      Status s = db->Get(options, keys[digit], &value);
+      judge(digit, s, value, "Get");
+      it->Seek(keys[digit]);
+      const bool is_there = it->Valid() && it->key() == Slice(keys[digit]);
+      value = is_there ? it->value().ToString() : "";
+      s = it->status();
+      judge(digit, s.ok() && !is_there ? Status::NotFound("") : s, value, "a scan");
+      // What comes then is of other writers too, so that nobody knows what it is.
+      for (int i = 0; i < 3 && it->Valid(); ++i, it->Next()) static_cast<void>(it->value());
     }
   }
 
@@ -204,7 +237,7 @@ std::string Plan::ToText() const {
   std::ostringstream text;
   text << static_cast<std::uint64_t>(size) << ' ' << life << ' ' << seed << ' ' << rounds << ' ' << openings << ' '
        << sync_percent << ' ' << open_files_max << ' ' << file_size_max << ' ' << user << ' ' << attempts << ' '
-       << mutant;
+       << mutant << ' ' << read_every;
   for (const std::uint64_t rounds_done : done) text << ' ' << rounds_done;
   text << ' ' << directory;
   return text.str();
@@ -215,7 +248,7 @@ Plan Plan::FromText(const std::string& text) {
   std::istringstream in(text);
   std::uint64_t size = 0;
   in >> size >> plan.life >> plan.seed >> plan.rounds >> plan.openings >> plan.sync_percent >> plan.open_files_max >>
-      plan.file_size_max >> plan.user >> plan.attempts >> plan.mutant;
+      plan.file_size_max >> plan.user >> plan.attempts >> plan.mutant >> plan.read_every;
   plan.size = static_cast<Size>(size);
   for (std::uint64_t& rounds_done : plan.done) in >> rounds_done;
   in >> std::ws;

@@ -42,6 +42,7 @@ struct Plan {
   std::uint64_t user = 0;               // setuid before opening
   std::uint64_t attempts = 20;          // at a round that fails, before the writer gives up; 0: never
   std::uint64_t mutant = 0;             // the defect that the writing process has, a Mutant
+  std::uint64_t read_every = 0;         // so many rounds of a writer it reads its last one in every way; 0: never
 
   [[nodiscard]] std::string ToText() const;
   static Plan FromText(const std::string& text);
@@ -61,6 +62,7 @@ struct Message {
     kClosing,
     kClosed,
     kCloseFailed,  // text
+    kReadFailed,   // text: the status of a read
   };
   Kind kind = Kind::kOpening;
   std::uint32_t writer = 0;
