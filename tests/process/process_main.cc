@@ -6,11 +6,18 @@
 #include <memory>
 
 #include "process/child.h"
+#include "process/reader.h"
 
 namespace cambium::testing {
 
 int RunRole(const std::string& role, const Plan& plan) {
   if (role == "write") return RunWriter(plan, kMessageDescriptor);
+  if (role == "get-hot") return RunHotGets(plan, kMessageDescriptor);
+  if (role == "read") return RunReadAll(plan, Lacking::kNothing, kMessageDescriptor);
+  if (role == "read-without-cachestat") return RunReadAll(plan, Lacking::kCacheStat, kMessageDescriptor);
+  if (role == "read-without-residency") return RunReadAll(plan, Lacking::kResidency, kMessageDescriptor);
+  if (role == "read-without-io_uring") return RunReadAll(plan, Lacking::kIoUring, kMessageDescriptor);
+  if (role == "read-with-io_uring-forbidden") return RunReadAll(plan, Lacking::kIoUringForbidden, kMessageDescriptor);
   if (role == "hold" || role == "hold-for-reading") {
     if (plan.user != 0 && ::setuid(static_cast<uid_t>(plan.user)) != 0) return 4;
     std::unique_ptr<DB> db;

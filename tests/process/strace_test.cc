@@ -4,11 +4,15 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cambium/file_system.h"
 #include "process/check.h"
 #include "process/child.h"
+#include "process/reader.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
@@ -196,6 +200,65 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
   }
   std::printf("%d failed calls\n", failures);
   EXPECT_GT(failures, 15);
+}
+
+// Calls by name that the child's first thread makes between its two markers, and those that read in any thread.
+std::map<std::string, std::uint64_t> CallsBetweenMarkers(const std::string& log) {
+  std::map<std::string, std::uint64_t> calls;
+  std::ifstream lines(log);
+  std::string marked;  // the thread
+  for (std::string line; std::getline(lines, line);) {
+    const std::string thread = line.substr(0, line.find(' '));
+    const std::size_t from = line.find_first_not_of(' ', thread.size());
+    const std::size_t to = line.find('(');
+    if (from == std::string::npos || to == std::string::npos || from > to) continue;
+    const std::string name = line.substr(from, to - from);
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) continue;  // resumed
+    if (name == "getppid") {
+      if (!marked.empty()) return calls;
+      marked = thread;
+      continue;
+    }
+    const bool reads = name.starts_with("pread") || name == "read" || name == "io_uring_enter";
+    if (!marked.empty() && (thread == marked || reads)) ++calls[name];
+  }
+  return {{"no markers", 1}};
+}
+
+// A value that is in memory costs no system call. But a thread asks now and then whether it may copy (rt_sigaction and
+// rt_sigprocmask, at every 256th copy), and whether the values are still there (fstat and cachestat, or what mincore takes;
+// ever more rarely, up to every 8192nd copy).
+TEST_F(StraceTest, AHotGetMakesNoSystemCall) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED: a sanitizer makes calls of its own";
+  std::unique_ptr<File> probe;
+  std::uint64_t resident = 0;
+  ASSERT_TRUE(FileSystem::Default()->Open(directory_.File("probe"), OpenMode::kCreateNew, {}, &probe).ok());
+  ASSERT_TRUE(probe->Write(0, "x").ok());
+  if (!probe->Residency(0, 1, &resident).ok()) GTEST_SKIP() << "SKIPPED: this system does not tell what is in memory";
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "SKIPPED: nothing is copied out of mappings here";
+#endif
+  const std::string log = directory_.File("strace.out");
+  Child child("get-hot", plan_, {"strace", "-f", "-qqq", "-o", log});
+  std::string seen;
+  static_cast<void>(child.Listen(120'000'000, [&](const Message& message) {
+    EXPECT_NE(message.kind, Message::Kind::kWrong) << message.text;
+    seen = message.text;
+    return false;
+  }));
+  ASSERT_EQ(child.Wait(), 0);
+  ASSERT_EQ(seen, "mapped");
+  constexpr std::uint64_t kLooks = kHotGets / 8192 + 4;
+  const std::map<std::string, std::uint64_t> bounds = {
+      {"rt_sigaction", kHotGets / 256 + 1}, {"rt_sigprocmask", kHotGets / 256 + 1},
+      {"fstat", 2 * kLooks}, {"newfstatat", 2 * kLooks}, {"cachestat", kLooks}, {"syscall_0x1c3", kLooks},
+      // Where there is no cachestat.
+      {"mmap", kLooks}, {"mincore", kLooks}, {"munmap", kLooks}, {"geteuid", 2 * kLooks}, {"faccessat2", kLooks}};
+  for (const auto& [name, count] : CallsBetweenMarkers(log)) {
+    std::printf("%s: %llu\n", name.c_str(), static_cast<unsigned long long>(count));
+    const auto bound = bounds.find(name);
+    EXPECT_LE(count, bound == bounds.end() ? 0 : bound->second) << name;
+  }
 }
 
 }  // namespace

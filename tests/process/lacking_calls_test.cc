@@ -1,0 +1,90 @@
+// A process whose kernel lacks, or forbids, what makes reads fast: everything is read all the same.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cambium/file_system.h"
+#include "io/posix_residency.h"
+#include "io/uring_read_queue.h"
+#include "process/child.h"
+#include "process/reader.h"
+#include "testing/page_cache.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+namespace {
+
+class LackingCallsTest : public ::testing::Test {
+ protected:
+  // What a child that reads everything has seen. Fails if that was not what it had written.
+  std::string ReadAll(const std::string& role) {
+    Plan plan;
+    plan.directory = directory_.File(role);
+    Child child(role, plan);
+    std::string seen = "nothing";
+    static_cast<void>(child.Listen(120'000'000, [&](const Message& message) {
+      EXPECT_NE(message.kind, Message::Kind::kWrong) << role << ": " << message.text;
+      if (message.kind == Message::Kind::kClosed) seen = message.text;
+      return false;
+    }));
+    const int code = child.Wait();
+    if (code == kCannotForbid) return "cannot forbid";
+    EXPECT_EQ(code, 0) << role;
+    return seen;
+  }
+  static bool Has(const std::string& seen, const std::string& word) { return seen.find(word) != std::string::npos; }
+
+  // Whether mincore tells of a file of ours, and whether pages of one can be forgotten.
+  bool MincoreTells() {
+    const std::string path = directory_.File("probe");
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    std::uint64_t resident = 0;
+    const bool tells = ::pwrite(fd, "x", 1, 0) == 1 && ResidencyByMincore(fd, 0, 1, &resident) && resident == 1;
+    ::close(fd);
+    return tells;
+  }
+  bool PagesCanBeForgotten() {
+    const std::string directory = directory_.File("pages");
+    const std::shared_ptr<FileSystem> fs = FileSystem::Default();
+    std::unique_ptr<File> file;
+    EXPECT_TRUE(fs->CreateDirectory(directory).ok());
+    EXPECT_TRUE(fs->Open(directory + "/1.log", OpenMode::kCreateNew, {}, &file).ok());
+    EXPECT_TRUE(file->Write(0, std::string(100'000, 'x')).ok());
+    return ForgetLogPages(directory);
+  }
+
+  TempDirectory directory_;
+};
+
+TEST_F(LackingCallsTest, WithoutCachestatMincoreTells) {
+  if (!MincoreTells()) GTEST_SKIP() << "SKIPPED: mincore does not tell";
+  const std::string seen = ReadAll("read-without-cachestat");
+  if (seen == "cannot forbid") GTEST_SKIP() << "SKIPPED: no seccomp filter may be set here";
+  EXPECT_TRUE(Has(seen, "mapped")) << seen;
+}
+
+TEST_F(LackingCallsTest, WhereNobodyTellsNothingIsMapped) {
+  const std::string seen = ReadAll("read-without-residency");
+  if (seen == "cannot forbid") GTEST_SKIP() << "SKIPPED: no seccomp filter may be set here";
+  EXPECT_FALSE(Has(seen, "mapped") || Has(seen, "nothing")) << seen;
+}
+
+TEST_F(LackingCallsTest, WithoutIoUringThreadsServeItsQueues) {
+  const bool can_forget = PagesCanBeForgotten();
+  if (!can_forget) std::printf("SKIPPED cold values: this file system keeps its pages\n");
+  for (const std::string role : {"read", "read-without-io_uring", "read-with-io_uring-forbidden"}) {
+    const std::string seen = ReadAll(role);
+    if (seen == "cannot forbid") GTEST_SKIP() << "SKIPPED: no seccomp filter may be set here";
+    EXPECT_EQ(Has(seen, "uring"), role == "read" && IoUringWorks()) << seen;
+    if (can_forget) {
+      EXPECT_TRUE(Has(seen, "queued")) << seen;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cambium::testing
