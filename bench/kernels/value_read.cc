@@ -99,7 +99,7 @@ void ReadTogether(benchmark::State& state) {
       if (++next == log.keys.size()) next = 0;
     }
     reads.Submit();
-    reads.AwaitAll();
+    for (const ValueReads::Item& item : items) reads.Await(item);
     for (const ValueReads::Item& item : items) {
       Require(item.status);
       Require(item.value.size() == value_size, "a value has another size");
