@@ -61,6 +61,7 @@ class CountingFileSystem final : public FileSystem {
     Status Wait(std::vector<ReadRequest*>* done) override { return base_->Wait(done); }
     [[nodiscard]] std::size_t in_flight() const override { return base_->in_flight(); }
     [[nodiscard]] std::size_t depth() const override { return base_->depth(); }
+    [[nodiscard]] bool IsSpent() const override { return base_->IsSpent(); }
 
    private:
     const std::unique_ptr<ReadQueue> base_;

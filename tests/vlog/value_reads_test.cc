@@ -251,7 +251,7 @@ class QueueMaker final : public PartialFileSystem {
  private:
   class Queue final : public ReadQueue {
    public:
-    Queue(QueueMaker* maker, std::size_t depth) : maker_(maker), base_(depth, 7) {}
+    Queue(QueueMaker* maker, std::size_t depth) : maker_(maker), base_(&maker->files_, depth, false, 7) {}
     Status Submit(std::span<ReadRequest* const> requests) override {
       if (std::exchange(maker_->submit_throws, false)) throw std::bad_alloc();
       if (!maker_->submit.ok()) return std::exchange(maker_->submit, Status::OK());
@@ -269,6 +269,8 @@ class QueueMaker final : public PartialFileSystem {
     QueueMaker* const maker_;
     SimReadQueue base_;
   };
+
+  SimFileSystem files_;  // for its counts
 };
 
 class FailingQueueTest : public ::testing::Test {
