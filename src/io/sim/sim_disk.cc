@@ -210,7 +210,7 @@ void SimDisk::Apply(SimInodeId id, SimChange change) {
   }
   change.ApplyTo(&inode.device);
   if (inode.cache_differs) change.ApplyToCache(&inode.cache);
-  inode.pending.emplace_back(new SimChange(std::move(change)));
+  inode.pending.push_back(SimRef<SimChange>(new SimChange(std::move(change))));
 }
 
 void SimDisk::CommitData(SimInodeId id, std::uint64_t upto) {
@@ -253,13 +253,14 @@ void SimDisk::DropData(SimInodeId id, std::uint64_t upto, bool keep_cache, Prng*
       const std::uint64_t end = std::min(change->offset + change->length, (at / kPage + 1) * kPage);
       const bool keep = keeps(at / kPage);
       if (keep || keep_cache) {
-        auto* piece = new SimChange(*change);
+        auto* const piece = new SimChange(*change);
+        const SimRef<SimChange> owner(piece);
         piece->offset = at;
         piece->place = change->place + (at - change->offset);
         piece->length = end - at;
         piece->data = change->data.substr(at - change->offset, end - at);
         piece->lost = change->lost || !keep;
-        remaining.emplace_back(piece);
+        remaining.push_back(owner);
       }
       at = end;
     }
