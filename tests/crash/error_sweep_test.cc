@@ -155,7 +155,7 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
   }
   std::printf("%llu runs, each with one failing call or with all from one on\n", static_cast<unsigned long long>(runs));
   EXPECT_GT(runs, programs * 100);
-  ExpectEveryWay(reads_of_all, false);
+  if (!kUnderSanitizer) ExpectEveryWay(reads_of_all, false);  // there it is three programs
 }
 
 }  // namespace
