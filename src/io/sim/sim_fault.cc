@@ -1,16 +1,17 @@
 #include "io/sim/sim_fault.h"
 
+#include <array>
 #include <numeric>
 #include <utility>
 
 namespace cambium {
 
 const char* SimOpName(SimOpKind kind) {
-  static constexpr const char* kNames[kSimOpKinds] = {
-      "open",     "create",         "read",  "write",     "sync",   "start_writeback",
-      "truncate", "allocate",       "punch", "info",      "map",    "residency",
-      "advise",   "list",           "mkdir", "rmdir",     "unlink", "rename",
-      "link",     "sync_directory", "lock",  "free_space"};
+  static constexpr auto kNames = std::to_array(
+      {"open",      "create", "read", "write", "sync",   "truncate", "allocate", "punch",          "info", "map",
+       "residency", "advise", "list", "mkdir", "rmdir",  "unlink",   "rename",   "link", "sync_directory", "lock",
+       "free_space"});
+  static_assert(kNames.size() == kSimOpKinds);
   return kNames[static_cast<std::size_t>(kind)];
 }
 

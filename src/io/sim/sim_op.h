@@ -33,7 +33,7 @@ enum class SimOpKind : unsigned char {
   kLock,
   kFreeSpace,
 };
-inline constexpr int kSimOpKinds = 22;
+inline constexpr int kSimOpKinds = static_cast<int>(SimOpKind::kFreeSpace) + 1;
 
 [[nodiscard]] const char* SimOpName(SimOpKind kind);
 // Those that change the disk, or what of it is durable; only they have an index and are shown to hooks.
