@@ -10,25 +10,19 @@
 namespace cambium::testing {
 namespace {
 
-std::string KeyOf(int i) {
-  char key[16];
-  std::snprintf(key, sizeof(key), "k%04d", i);
-  return key;
-}
-
 // Even numbers, with values of 100 bytes (separated) or 10 (inline) by turns, spread over tree, run and memory.
 void Fill(TestStore* store) {
   store->MustOpen();
   for (int i = 0; i < 200; i += 2) {
-    if (i % 6 == 0) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
+    if (i % 6 == 0) store->Put(NumberedKey(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
   }
   store->Compact();
   for (int i = 0; i < 200; i += 2) {
-    if (i % 6 == 2) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
+    if (i % 6 == 2) store->Put(NumberedKey(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
   }
   store->Flush();
   for (int i = 0; i < 200; i += 2) {
-    if (i % 6 == 4) store->Put(KeyOf(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
+    if (i % 6 == 4) store->Put(NumberedKey(i), std::string(i % 4 == 0 ? 100 : 10, 'v'));
   }
 }
 
@@ -36,7 +30,7 @@ void Fill(TestStore* store) {
 void FillCold(TestStore* store, int count) {
   store->options.blob_file_size = 1u << 20;
   store->MustOpen();
-  for (int i = 0; i < count; ++i) store->Put(KeyOf(i), KeyOf(i) + std::string(1000, 'v'));
+  for (int i = 0; i < count; ++i) store->Put(NumberedKey(i), NumberedKey(i) + std::string(1000, 'v'));
   store->Compact();
   store->fs->SetResident(false);
 }
@@ -81,10 +75,10 @@ TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
     return LogReads(&store, [&] {
       const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
       int seen = 0;
-      for (it->Seek(KeyOf(from)); it->Valid() && seen < count; it->Next(), ++seen) {
-        ASSERT_EQ(it->key(), Slice(KeyOf(from + seen)));
+      for (it->Seek(NumberedKey(from)); it->Valid() && seen < count; it->Next(), ++seen) {
+        ASSERT_EQ(it->key(), Slice(NumberedKey(from + seen)));
         if (!wants_values) continue;
-        ASSERT_EQ(it->value(), Slice(KeyOf(from + seen) + std::string(1000, 'v')));
+        ASSERT_EQ(it->value(), Slice(NumberedKey(from + seen) + std::string(1000, 'v')));
       }
       EXPECT_EQ(seen, count);
     });
@@ -97,9 +91,11 @@ TEST(DbIterator, AScanOfColdValuesReadsThemTogether) {
   // A scan that stops behind its last entry, as most do, has not asked for the values that come then.
   const auto reads_of_scan = [&](int from) {
     const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-    it->Seek(KeyOf(from));
+    it->Seek(NumberedKey(from));
     return LogReads(&store, [&] {
-      for (int i = 0; i < 10; ++i, it->Next()) EXPECT_EQ(it->value(), Slice(KeyOf(from + i) + std::string(1000, 'v')));
+      for (int i = 0; i < 10; ++i, it->Next()) {
+        EXPECT_EQ(it->value(), Slice(NumberedKey(from + i) + std::string(1000, 'v')));
+      }
     });
   };
   for (int i = 0; i < 40; ++i) reads_of_scan(10 * i);
@@ -117,20 +113,20 @@ TEST(DbIterator, AKeyStaysWhileItsValueIsFetched) {
     FillCold(&store, 600);
     for (int from = 0; from < 600; from += 7) {
       const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-      it->Seek(KeyOf(from));
+      it->Seek(NumberedKey(from));
       for (int i = from; i < std::min(600, from + 12); ++i, it->Next()) {
         ASSERT_TRUE(it->Valid());
         const Slice key = it->key();
         ASSERT_TRUE(!prepares || it->PrepareValue());
-        ASSERT_EQ(it->value(), Slice(KeyOf(i) + std::string(1000, 'v')));
-        ASSERT_EQ(key, Slice(KeyOf(i)));
-        ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+        ASSERT_EQ(it->value(), Slice(NumberedKey(i) + std::string(1000, 'v')));
+        ASSERT_EQ(key, Slice(NumberedKey(i)));
+        ASSERT_EQ(it->key(), Slice(NumberedKey(i)));
       }
-      it->SeekForPrev(KeyOf(from));
+      it->SeekForPrev(NumberedKey(from));
       for (int i = from; i >= std::max(0, from - 12); --i, it->Prev()) {
         const Slice key = it->key();
-        ASSERT_EQ(it->value(), Slice(KeyOf(i) + std::string(1000, 'v')));
-        ASSERT_EQ(key, Slice(KeyOf(i)));
+        ASSERT_EQ(it->value(), Slice(NumberedKey(i) + std::string(1000, 'v')));
+        ASSERT_EQ(key, Slice(NumberedKey(i)));
       }
     }
   }
@@ -142,14 +138,14 @@ TEST(DbIterator, TurnsAndErrorsAreWhereTheUserIsNotWhereTheCursorIs) {
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
   const auto expect_at = [&](int i) {
     ASSERT_TRUE(it->Valid()) << i << ' ' << it->status().ToString();
-    EXPECT_EQ(it->key(), Slice(KeyOf(i)));
-    EXPECT_EQ(it->value(), Slice(KeyOf(i) + std::string(1000, 'v')));
+    EXPECT_EQ(it->key(), Slice(NumberedKey(i)));
+    EXPECT_EQ(it->value(), Slice(NumberedKey(i) + std::string(1000, 'v')));
   };
   it->SeekToFirst();
   for (int i = 0; i < 50; ++i, it->Next()) expect_at(i);
   for (int i = 50; i > 20; --i, it->Prev()) expect_at(i);
   for (int i = 20; i < 200; ++i, it->Next()) expect_at(i);
-  it->Seek(KeyOf(250));
+  it->Seek(NumberedKey(250));
   for (int i = 250; i < 300; ++i, it->Next()) expect_at(i);
   EXPECT_FALSE(it->Valid());
   EXPECT_TRUE(it->status().ok());
@@ -161,12 +157,12 @@ TEST(DbIterator, TurnsAndErrorsAreWhereTheUserIsNotWhereTheCursorIs) {
   std::string log;
   const std::string path = store.FilesOf(".log").front();
   ASSERT_TRUE(store.fs->ReadFileForTest(path, &log).ok());
-  ASSERT_TRUE(store.fs->FlipBit(path, log.find(KeyOf(100) + "v") + 500, 3).ok());
+  ASSERT_TRUE(store.fs->FlipBit(path, log.find(NumberedKey(100) + "v") + 500, 3).ok());
   int damaged = 0;
-  it->Seek(KeyOf(60));
+  it->Seek(NumberedKey(60));
   for (int i = 60; i < 140; ++i) {
     ASSERT_TRUE(it->Valid()) << i;
-    ASSERT_EQ(it->key(), Slice(KeyOf(i)));
+    ASSERT_EQ(it->key(), Slice(NumberedKey(i)));
     if (it->value().empty()) {
       EXPECT_EQ(i, 100);
       EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
@@ -185,21 +181,21 @@ TEST(DbIterator, WalksBothWaysAndTurns) {
   EXPECT_FALSE(it->Valid());  // not positioned
   EXPECT_TRUE(it->status().ok());
   int at = 0;
-  for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+  for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) ASSERT_EQ(it->key(), Slice(NumberedKey(at)));
   EXPECT_EQ(at, 200);
   EXPECT_TRUE(it->status().ok());
   at = 198;
-  for (it->SeekToLast(); it->Valid(); it->Prev(), at -= 2) ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+  for (it->SeekToLast(); it->Valid(); it->Prev(), at -= 2) ASSERT_EQ(it->key(), Slice(NumberedKey(at)));
   EXPECT_EQ(at, -2);
   Prng prng(SeedFromEnvironment(71));
-  it->Seek(KeyOf(100));
+  it->Seek(NumberedKey(100));
   at = 100;
   for (int step = 0; step < 2000; ++step) {
     const bool forward = at < 50 || (at < 150 && prng.OneIn(2));
     forward ? it->Next() : it->Prev();
     at += forward ? 2 : -2;
     ASSERT_TRUE(it->Valid());
-    ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+    ASSERT_EQ(it->key(), Slice(NumberedKey(at)));
     if (prng.OneIn(3)) {
       ASSERT_EQ(it->value().size(), at % 4 == 0 ? 100u : 10u);
     }
@@ -211,15 +207,15 @@ TEST(DbIterator, SeekAndSeekForPrevFindTheNeighbours) {
   Fill(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
   for (int i = 0; i < 200; ++i) {
-    it->Seek(KeyOf(i));
+    it->Seek(NumberedKey(i));
     const int next = i + i % 2;
     ASSERT_EQ(it->Valid(), next < 200) << i;
     if (it->Valid()) {
-      ASSERT_EQ(it->key(), Slice(KeyOf(next)));
+      ASSERT_EQ(it->key(), Slice(NumberedKey(next)));
     }
-    it->SeekForPrev(KeyOf(i));
+    it->SeekForPrev(NumberedKey(i));
     ASSERT_TRUE(it->Valid());
-    ASSERT_EQ(it->key(), Slice(KeyOf(i - i % 2)));
+    ASSERT_EQ(it->key(), Slice(NumberedKey(i - i % 2)));
   }
   it->SeekForPrev("a");
   EXPECT_FALSE(it->Valid());
@@ -228,15 +224,15 @@ TEST(DbIterator, SeekAndSeekForPrevFindTheNeighbours) {
   EXPECT_TRUE(it->status().ok());
   it->SeekForPrev("z");
   ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key(), Slice(KeyOf(198)));
+  EXPECT_EQ(it->key(), Slice(NumberedKey(198)));
 }
 
 TEST(DbIterator, KeysOutsideTheBoundsDoNotExist) {
   TestStore store;
   Fill(&store);
   for (const auto& [low, high] : std::vector<std::pair<int, int>>{{50, 100}, {51, 99}, {50, 50}, {100, 50}, {0, 200}}) {
-    const std::string low_key = KeyOf(low);
-    const std::string high_key = KeyOf(high);
+    const std::string low_key = NumberedKey(low);
+    const std::string high_key = NumberedKey(high);
     const Slice lower = low_key;
     const Slice upper = high_key;
     ReadOptions options;
@@ -248,22 +244,22 @@ TEST(DbIterator, KeysOutsideTheBoundsDoNotExist) {
       if (i >= low && i < high) inside.push_back(i);
     }
     std::size_t n = 0;
-    for (it->SeekToFirst(); it->Valid(); it->Next(), ++n) ASSERT_EQ(it->key(), Slice(KeyOf(inside.at(n))));
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++n) ASSERT_EQ(it->key(), Slice(NumberedKey(inside.at(n))));
     ASSERT_EQ(n, inside.size());
-    for (it->SeekToLast(); it->Valid(); it->Prev(), --n) ASSERT_EQ(it->key(), Slice(KeyOf(inside.at(n - 1))));
+    for (it->SeekToLast(); it->Valid(); it->Prev(), --n) ASSERT_EQ(it->key(), Slice(NumberedKey(inside.at(n - 1))));
     ASSERT_EQ(n, 0u);
     for (int i = 0; i < 200; i += 7) {
-      it->Seek(KeyOf(i));
+      it->Seek(NumberedKey(i));
       const auto next = std::find_if(inside.begin(), inside.end(), [&](int k) { return k >= i; });
       ASSERT_EQ(it->Valid(), next != inside.end());
       if (it->Valid()) {
-        ASSERT_EQ(it->key(), Slice(KeyOf(*next)));
+        ASSERT_EQ(it->key(), Slice(NumberedKey(*next)));
       }
-      it->SeekForPrev(KeyOf(i));
+      it->SeekForPrev(NumberedKey(i));
       const auto before = std::find_if(inside.rbegin(), inside.rend(), [&](int k) { return k <= i; });
       ASSERT_EQ(it->Valid(), before != inside.rend());
       if (it->Valid()) {
-        ASSERT_EQ(it->key(), Slice(KeyOf(*before)));
+        ASSERT_EQ(it->key(), Slice(NumberedKey(*before)));
       }
     }
   }
@@ -273,13 +269,13 @@ TEST(DbIterator, ShowsTheStateOfItsCreation) {
   TestStore store;
   Fill(&store);
   const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
-  for (int i = 0; i < 200; ++i) store.Put(KeyOf(i), "new");
-  ASSERT_TRUE(store.db->Delete({}, KeyOf(0)).ok());
+  for (int i = 0; i < 200; ++i) store.Put(NumberedKey(i), "new");
+  ASSERT_TRUE(store.db->Delete({}, NumberedKey(0)).ok());
   store.Compact();
   store.Quiet();
   int at = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next(), at += 2) {
-    ASSERT_EQ(it->key(), Slice(KeyOf(at)));
+    ASSERT_EQ(it->key(), Slice(NumberedKey(at)));
     ASSERT_EQ(it->value().size(), at % 4 == 0 ? 100u : 10u);
   }
   EXPECT_EQ(at, 200);
@@ -305,7 +301,7 @@ TEST(DbIterator, WalkingKeysReadsNoValue) {
   for (it->SeekToLast(); it->Valid(); it->Prev()) {
   }
   EXPECT_EQ(log_reads, 0u);
-  it->Seek(KeyOf(4));  // 100 bytes
+  it->Seek(NumberedKey(4));  // 100 bytes
   ASSERT_EQ(it->value().size(), 100u);
   ASSERT_EQ(it->value().size(), 100u);
   EXPECT_EQ(log_reads, 1u);
@@ -338,7 +334,7 @@ TEST(DbIterator, AnUnreadableValueIsAnErrorOfThatKeyOnly) {
     ReadOptions options;
     options.allow_unprepared_value = prepare;
     const std::unique_ptr<Iterator> it(store.db->NewIterator(options));
-    it->Seek(KeyOf(4));
+    it->Seek(NumberedKey(4));
     ASSERT_TRUE(it->Valid());
     SimFault fault;
     fault.kind = SimOpKind::kRead;
@@ -355,12 +351,12 @@ TEST(DbIterator, AnUnreadableValueIsAnErrorOfThatKeyOnly) {
     EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
     it->Next();
     ASSERT_TRUE(it->Valid());
-    EXPECT_EQ(it->key(), Slice(KeyOf(6)));
+    EXPECT_EQ(it->key(), Slice(NumberedKey(6)));
     it->Next();
-    ASSERT_EQ(it->key(), Slice(KeyOf(8)));
+    ASSERT_EQ(it->key(), Slice(NumberedKey(8)));
     EXPECT_TRUE(it->PrepareValue());
     EXPECT_EQ(it->value().size(), 100u);
-    it->Seek(KeyOf(4));
+    it->Seek(NumberedKey(4));
     ASSERT_TRUE(it->Valid());
     EXPECT_TRUE(it->PrepareValue());
     EXPECT_EQ(it->value().size(), 100u);
@@ -382,11 +378,11 @@ TEST(DbIterator, AnUnreadablePageIsAStatusNotAnEnd) {
   EXPECT_FALSE(it->Valid());
   EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
   std::string value;
-  EXPECT_TRUE(store.db->Get({}, KeyOf(0), &value).IsIOError());
+  EXPECT_TRUE(store.db->Get({}, NumberedKey(0), &value).IsIOError());
   store.fs->ClearFaults();
   it->SeekToFirst();
   ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key(), Slice(KeyOf(0)));
+  EXPECT_EQ(it->key(), Slice(NumberedKey(0)));
 }
 
 TEST(DbIterator, AnEmptyDatabaseHasNoKeys) {

@@ -3,19 +3,22 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "api/test_store.h"
 #include "testing/scarce_memory.h"
+#include "testing/still_cursor.h"
 #include "vlog/value_store.h"
 
 namespace cambium::testing {
 namespace {
 
 // Values that all have to be waited for.
-class ScanAheadTest : public ::testing::Test, protected EntryCursor {
+class ScanAheadTest : public ::testing::Test, protected StillCursor {
  protected:
   ScanAheadTest() {
     for (int i = 0; i < 40; ++i) {
@@ -39,16 +42,8 @@ class ScanAheadTest : public ::testing::Test, protected EntryCursor {
     EXPECT_EQ(value, Slice(ValueOf(i)));
   }
 
-  void SeekToFirst() override {}
-  void SeekToLast() override {}
-  void Seek(Slice) override {}
-  void SeekForPrev(Slice) override {}
-  void Next() override {}
-  void Prev() override {}
-  [[nodiscard]] bool Valid() const override { return true; }
   [[nodiscard]] Slice key() const override { return keys_[at_]; }
   [[nodiscard]] Entry entry() const override { return Entry::At(addresses_[at_]); }
-  [[nodiscard]] Status status() const override { return Status::OK(); }
 
   static SimOptions WithoutResidency() {
     SimOptions options;
@@ -108,6 +103,58 @@ TEST_F(ScanAheadTest, WhatIsPoppedBeforeItIsHandedInIsNotRead) {
   ahead.Clear();
   PushOne(&ahead);
   ExpectFront(&ahead, 31);
+}
+
+// The first value of a scan is asked for, and the n-th allocation on the way ahead refused, for every n. The iterator is
+// then where it was, or nowhere and says so; in the end it has met each entry once.
+TEST(IteratorWithoutMemory, MeetsEachEntryOnce) {
+  constexpr int kKeys = 60;
+  const auto key_of = [](int i) { return NumberedKey(i) + std::string(400, 'k'); };  // the way ahead crosses leaves
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < kKeys; ++i) store.Put(key_of(i), NumberedKey(i) + std::string(500, 'v'));
+  store.Compact();
+  store.fs->SetResident(false);
+  int nowhere = 0;
+  int where_it_was = 0;
+  for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
+    SCOPED_TRACE("allocation " + std::to_string(n));
+    {
+      const std::unique_ptr<Iterator> before(store.db->NewIterator({}));  // so that scans are expected to be long
+      for (before->SeekToFirst(); before->Valid(); before->Next()) ASSERT_FALSE(before->value().empty());
+    }
+    const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+    it->SeekToFirst();
+    {
+      ScarceMemory scarce(n);
+      try {
+        static_cast<void>(it->value());
+      } catch (const std::bad_alloc&) {
+      }
+      met = scarce.End();
+    }
+    if (!it->Valid()) {
+      EXPECT_TRUE(it->status().IsAborted()) << it->status().ToString();
+      it->SeekToFirst();
+      ++nowhere;
+    } else if (met != 0) {
+      ++where_it_was;
+    }
+    int seen = 0;
+    for (; it->Valid(); it->Next(), ++seen) {
+      ASSERT_EQ(it->key(), Slice(key_of(seen)));
+      const Slice value = it->value();
+      if (seen == 0 && !it->status().ok()) {  // there was no memory for this one: an error of its own
+        ASSERT_TRUE(it->status().IsAborted()) << it->status().ToString();
+        continue;
+      }
+      ASSERT_EQ(value, Slice(NumberedKey(seen) + std::string(500, 'v')));
+    }
+    ASSERT_TRUE(it->status().ok()) << it->status().ToString();
+    ASSERT_EQ(seen, kKeys);
+  }
+  EXPECT_GT(nowhere, 0);
+  EXPECT_GT(where_it_was, 0);
 }
 
 }  // namespace

@@ -23,6 +23,13 @@ namespace cambium::testing {
 
 inline constexpr const char* kStorePath = "/db";
 
+// k0000, k0001, ...: in this order.
+[[nodiscard]] inline std::string NumberedKey(int i) {
+  char key[16];
+  std::snprintf(key, sizeof(key), "k%04d", i);
+  return key;
+}
+
 class TestStore {
  public:
   explicit TestStore(SimOptions sim = {}) : TestStore(std::make_shared<SimFileSystem>(sim)) {}

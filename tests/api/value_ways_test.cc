@@ -1,7 +1,6 @@
 // By which ways a database reads values: what a hot one costs, and how many cold ones are read at a time.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -11,12 +10,7 @@
 namespace cambium::testing {
 namespace {
 
-std::string KeyOf(int i) {
-  char key[16];
-  std::snprintf(key, sizeof(key), "k%04d", i);
-  return key;
-}
-std::string ValueOf(int i) { return KeyOf(i) + std::string(1000, 'v'); }
+std::string ValueOf(int i) { return NumberedKey(i) + std::string(1000, 'v'); }
 
 // A value that is in memory is copied out of the mapping: no call of the file system but a look at the page cache now and
 // then, first after 512 copies, and after twice as many each time up to 8192.
@@ -27,11 +21,11 @@ TEST(ValueWays, AHotGetCallsNothing) {
   store.options.blob_file_size = 256u << 10;
   store.options.allow_mmap_reads = true;
   store.MustOpen();
-  for (int i = 0; i < kKeys; ++i) store.Put(KeyOf(i), ValueOf(i));
+  for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i));
   store.Compact();
   store.Reopen();
   SegmentMap::BeginTurnsAnew();
-  for (int i = 0; i < 4 * kKeys; ++i) ASSERT_EQ(store.Get(KeyOf(i % kKeys)), ValueOf(i % kKeys));
+  for (int i = 0; i < 4 * kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i % kKeys)), ValueOf(i % kKeys));
   ASSERT_GE(store.fs->read_counts().maps, 2u);
 
   const std::uint64_t copies_before = store.fs->read_counts().mapped_copies;
@@ -39,7 +33,7 @@ TEST(ValueWays, AHotGetCallsNothing) {
   for (int kind = 0; kind < kSimOpKinds; ++kind) before.push_back(store.fs->calls(static_cast<SimOpKind>(kind)));
   for (std::uint64_t n = 0; n < kGets; ++n) {
     const int i = static_cast<int>(n * 7 % kKeys);
-    ASSERT_EQ(store.Get(KeyOf(i)), ValueOf(i));
+    ASSERT_EQ(store.Get(NumberedKey(i)), ValueOf(i));
   }
   EXPECT_EQ(store.fs->read_counts().mapped_copies - copies_before, kGets);
   const auto calls = [&](SimOpKind kind) { return store.fs->calls(kind) - before[static_cast<std::size_t>(kind)]; };
@@ -60,8 +54,8 @@ void FillScattered(TestStore* store, int count) {
   store->options.blob_file_size = 1u << 20;
   store->MustOpen();
   for (int i = 0; i < count; ++i) {
-    store->Put(KeyOf(i), ValueOf(i));
-    for (const char* filler : {"x", "y", "z"}) store->Put(filler + KeyOf(i), std::string(6000, 'f'));
+    store->Put(NumberedKey(i), ValueOf(i));
+    for (const char* filler : {"x", "y", "z"}) store->Put(filler + NumberedKey(i), std::string(6000, 'f'));
   }
   store->Compact();
   store->fs->SetResident(false);
@@ -72,7 +66,7 @@ TEST(ValueWays, AMultiGetOfScatteredColdValuesReadsThemTogether) {
   TestStore store;
   FillScattered(&store, kCount);
   std::vector<std::string> keys;
-  for (int i = 0; i < kCount; ++i) keys.push_back(KeyOf(i * 7 % kCount));
+  for (int i = 0; i < kCount; ++i) keys.push_back(NumberedKey(i * 7 % kCount));
   for (const bool async_io : {false, true}) {
     const SimReadCounts before = store.fs->read_counts();
     ReadOptions read;
@@ -103,7 +97,7 @@ TEST(ValueWays, AScanOfScatteredColdValuesReadsThemTogether) {
     if (forward) {
       it->SeekToFirst();
     } else {
-      it->SeekForPrev(KeyOf(kCount - 1));
+      it->SeekForPrev(NumberedKey(kCount - 1));
     }
     for (int i = 0; i < kCount; ++i, forward ? it->Next() : it->Prev()) {
       ASSERT_EQ(it->value(), Slice(ValueOf(forward ? i : kCount - 1 - i)));

@@ -12,6 +12,7 @@
 
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
+#include "testing/still_cursor.h"
 #include "util/prng.h"
 
 namespace cambium {
@@ -299,18 +300,10 @@ TEST(MergeCursorTest, KeysOutOfOrderAreCorruption) {
 
 TEST(MergeCursorTest, AnAnswerOnTheWrongSideOfASeekIsCorruption) {
   // Stands on "m", whatever it is asked for.
-  class Stubborn final : public EntryCursor {
+  class Stubborn final : public testing::StillCursor {
    public:
-    void SeekToFirst() override {}
-    void SeekToLast() override {}
-    void Seek(Slice) override {}
-    void SeekForPrev(Slice) override {}
-    void Next() override {}
-    void Prev() override {}
-    bool Valid() const override { return true; }
     Slice key() const override { return "m"; }
     Entry entry() const override { return Entry::Tombstone(); }
-    Status status() const override { return {}; }
   };
   MergeCursor merge(BytewiseComparator(), Children(MergeChild(std::make_unique<Stubborn>())));
   merge.Seek("m");

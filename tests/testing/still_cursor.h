@@ -1,0 +1,20 @@
+// StillCursor: an EntryCursor that stays where it is, whatever it is asked for.
+#pragma once
+
+#include "memtable/entry_cursor.h"
+
+namespace cambium::testing {
+
+class StillCursor : public EntryCursor {
+ public:
+  void SeekToFirst() override {}
+  void SeekToLast() override {}
+  void Seek(Slice) override {}
+  void SeekForPrev(Slice) override {}
+  void Next() override {}
+  void Prev() override {}
+  [[nodiscard]] bool Valid() const override { return true; }
+  [[nodiscard]] Status status() const override { return Status::OK(); }
+};
+
+}  // namespace cambium::testing
