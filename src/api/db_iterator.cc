@@ -87,12 +87,8 @@ DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to
   };
   if (!family.active->empty()) add(*family.active);
   for (const FrozenTable& frozen : family.frozen) add(*frozen.table);
-  if (children.empty()) {
-    cursor_ = family.layers->NewCursor();
-    return;
-  }
-  children.emplace_back(family.layers->NewCursor());
-  cursor_ = std::make_unique<MergeCursor>(family_->options().comparator, std::move(children));
+  family.layers->AppendCursors(&children);
+  cursor_.emplace(family_->options().comparator, std::move(children));
 }
 
 DbIterator::~DbIterator() {
@@ -225,11 +221,12 @@ void DbIterator::Settle(Direction direction) const {
   };
   // Tombstones beyond the bound are nobody's business: there may be millions.
   inside_ = cursor_->Valid() && is_inside();
-  while (inside_ && cursor_->entry().kind == EntryKind::kTombstone) {
+  while (inside_ && cursor_->kind() == EntryKind::kTombstone) {
     MoveCursor(direction);
     inside_ = cursor_->Valid() && is_inside();
   }
-  if (!IsAhead()) status_ = cursor_->status();
+  if (IsAhead()) return;
+  status_ = inside_ ? Status::OK() : cursor_->status();
 }
 
 // A copy, since to fetch the value may move the cursor, and the key lives until the iterator moves.

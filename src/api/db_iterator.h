@@ -11,6 +11,7 @@
 #include "api/view.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
+#include "index/merge_cursor.h"
 
 namespace cambium {
 
@@ -69,7 +70,7 @@ class DbIterator final : public Iterator {
   mutable Direction direction_ = Direction::kForward;
   std::size_t streak_ = 0;  // values that were asked for, one after the other, before this position
   // Fetching is part of looking, so value() may do it; one thread at a time uses an iterator.
-  mutable std::unique_ptr<EntryCursor> cursor_;
+  mutable std::optional<MergeCursor> cursor_;  // over all layers; empty at the end of the destructor only
   mutable bool inside_ = false;  // the cursor is at an entry that is visible
   mutable std::unique_ptr<ScanAhead> ahead_;  // null until values are asked for one after the other
   mutable Status status_;

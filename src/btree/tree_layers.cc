@@ -86,11 +86,15 @@ std::vector<MergeChild> TreeLayers::RunCursors(std::size_t first) const {
   return children;
 }
 
+void TreeLayers::AppendCursors(std::vector<MergeChild>* children) const {
+  for (MergeChild& run : RunCursors(0)) children->push_back(std::move(run));
+  children->emplace_back(std::make_unique<TreeCursor>(parts_.root, parts_.files, parts_.pool, parts_.comparator));
+  children->back().name = "tree";
+}
+
 std::unique_ptr<EntryCursor> TreeLayers::NewCursor() const {
-  std::vector<MergeChild> children = RunCursors(0);
-  MergeChild tree(std::make_unique<TreeCursor>(parts_.root, parts_.files, parts_.pool, parts_.comparator));
-  tree.name = "tree";
-  children.push_back(std::move(tree));
+  std::vector<MergeChild> children;
+  AppendCursors(&children);
   return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
 }
 

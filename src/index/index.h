@@ -73,6 +73,8 @@ struct LayersShape {
   std::vector<LevelShape> levels;       // of an LSM: those that hold something, in order
 };
 
+struct MergeChild;
+
 // Immutable; any thread. Must not outlive the page pool.
 class Layers {
  public:
@@ -88,6 +90,8 @@ class Layers {
   // All layers merged: each key once, as Find would answer it, tombstones included; but no key of which nothing is left
   // than a range that covers it. Keeps what it needs open.
   [[nodiscard]] virtual std::unique_ptr<EntryCursor> NewCursor() const = 0;
+  // The layers one by one, newest first, for a merge of them with what lies above.
+  virtual void AppendCursors(std::vector<MergeChild>* children) const = 0;
 
   // Newest first.
   [[nodiscard]] virtual const std::vector<std::shared_ptr<const Run>>& runs() const = 0;

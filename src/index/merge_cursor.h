@@ -68,6 +68,7 @@ class MergeCursor final : public EntryCursor {
   [[nodiscard]] bool Valid() const override { return !order_.empty(); }
   [[nodiscard]] Slice key() const override { return children_[order_[0]].key; }
   [[nodiscard]] Entry entry() const override { return children_[order_[0]].its.cursor->entry(); }
+  [[nodiscard]] EntryKind kind() const override { return children_[order_[0]].its.cursor->kind(); }
   [[nodiscard]] Status status() const override { return status_; }
   // Those of the child that the entry is from: where most keys are, most of these come next.
   std::size_t PeekAhead(bool forward, std::span<Entry> out) const override {
@@ -84,6 +85,7 @@ class MergeCursor final : public EntryCursor {
 
   struct Child {
     MergeChild its;
+    bool checks_order;  // its steps lead beyond where it was, and it says so itself if not
     Slice key;         // where it stands, if it is in order_
     std::string last;  // where it stood before its last step; kept for its memory
     std::optional<Stretch> uncovered;  // around where it stood, if that was looked up
@@ -97,6 +99,8 @@ class MergeCursor final : public EntryCursor {
   void Turn();
   // These move one child in the direction of the merge. True if it has an entry there; false at its end and after Fail.
   [[nodiscard]] bool Arrive(Child* child);
+  [[nodiscard]] bool Depart(const Child& child);  // false, and its error is ours
+  [[nodiscard]] bool IsVisible(const Child& child) const;
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);
   // The same, and on to the next entry that no newer child's ranges cover, unless covered entries are reported.
@@ -120,6 +124,7 @@ class MergeCursor final : public EntryCursor {
   std::vector<std::size_t> with_ranges_;  // children that have some, newest first
   std::vector<std::size_t> order_;  // children with an entry ahead; the first one is the current
   bool forward_ = true;
+  bool is_alone_ = false;  // known: no other child has the current key
   std::string sought_;
   const OnShadowed* on_shadowed_ = nullptr;
   Status status_;

@@ -52,6 +52,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "cambium/comparator.h"
@@ -96,7 +97,16 @@ inline constexpr unsigned kFilterUnits = 2;  // of them, at most
 struct KeyOrder {
   KeyOrder(const Comparator* c)  // NOLINT: implicit
       : comparator(c), bytewise(c == BytewiseComparator()), equal_means_same_bytes(c->EqualMeansSameBytes()) {}
-  [[nodiscard]] int Compare(Slice a, Slice b) const { return bytewise ? a.compare(b) : comparator->Compare(a, b); }
+  [[nodiscard]] int Compare(Slice a, Slice b) const {
+    if (!bytewise) return comparator->Compare(a, b);
+    // Most keys differ in their first bytes, and memcmp is a call.
+    if (a.size() >= sizeof(std::uint64_t) && b.size() >= sizeof(std::uint64_t)) {
+      const std::uint64_t x = __builtin_bswap64(DecodeFixed<std::uint64_t>(a.data()));
+      const std::uint64_t y = __builtin_bswap64(DecodeFixed<std::uint64_t>(b.data()));
+      if (x != y) return x < y ? -1 : 1;
+    }
+    return a.compare(b);
+  }
   const Comparator* comparator;
   bool bytewise;
   bool equal_means_same_bytes;
@@ -156,6 +166,27 @@ class PageView {
   // Key i, in *scratch or in the page itself: good until *scratch changes or the page goes.
   [[nodiscard]] Slice key(std::uint32_t i, std::string* scratch) const;
 
+  // Keys of one length, of which only the middles differ: who has made key(i) of one makes the next with CopyMiddle, which
+  // writes the bytes behind the prefix.
+  [[nodiscard]] bool has_fixed_stride() const { return slots_ == nullptr; }
+  [[nodiscard]] std::size_t prefix_size() const { return prefix_size_; }
+  void CopyMiddle(std::uint32_t i, char* out) const {
+    assert(has_fixed_stride() && i < key_count_);
+    const std::uint32_t bytes = __builtin_bswap32(head(i));
+    if (stride_ <= kHeadBytes) {
+      std::memcpy(out, &bytes, stride_);
+      return;
+    }
+    const std::size_t rest = stride_ - kHeadBytes;
+    std::memcpy(out, &bytes, kHeadBytes);
+    std::memcpy(out + kHeadBytes, keys_ + i * rest, rest);
+  }
+
+  // Heads alone prove that key(i - 1) < key(i).
+  [[nodiscard]] bool HeadsAscendTo(std::uint32_t i) const {
+    return (flags_ & kPageHeadsAscend) != 0 && head(i - 1) < head(i);
+  }
+
   // Asks for the cache lines that a search may need, at once; it would wait for three or four of them one by one.
   void PrefetchSearch() const;
   // Where it reads first: for who wants to ask for that even before the page is his.
@@ -165,6 +196,10 @@ class PageView {
   // Branch: the child in which target belongs.
   [[nodiscard]] std::uint32_t ChildFor(Slice target, const KeyOrder& order) const;
 
+  [[nodiscard]] EntryKind kind(std::uint32_t i) const {  // leaf
+    assert(is_leaf() && i < count_);
+    return static_cast<EntryKind>(column(0, i) >> 60);
+  }
   [[nodiscard]] Entry entry(std::uint32_t i) const;     // leaf; an inline value borrows from the page
   [[nodiscard]] ChildRef child(std::uint32_t i) const {  // branch
     assert(!is_leaf() && i < count_);

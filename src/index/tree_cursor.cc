@@ -61,6 +61,7 @@ void TreeCursor::Fail(Status status) {
 
 bool TreeCursor::Start() {
   valid_ = false;
+  is_framed_ = false;
   status_ = Status::OK();
   path_.clear();
   return Push(GetTreeRoot(root_, files_, pool_));
@@ -156,8 +157,51 @@ void TreeCursor::Prev() {
   }
 }
 
+bool TreeCursor::Advance(bool forward, Slice* key_there) {
+  assert(valid_);
+  Step& leaf = path_.back();
+  if (forward ? leaf.index + 1 < leaf.page->count() : leaf.index > 0) {
+    const std::uint32_t upper = forward ? ++leaf.index : leaf.index--;
+    if (!leaf.page->HeadsAscendTo(upper) && !AscendsTo(upper)) {
+      FailOrder();
+      return false;
+    }
+    Settle();
+    *key_there = key_;
+    return true;
+  }
+  last_.assign(key_.data(), key_.size());
+  forward ? NextLeaf() : PrevLeaf();
+  if (!valid_) return false;
+  const int order = order_.Compare(last_, key_);
+  if ((forward ? order >= 0 : order <= 0) && !MutantIs(Mutant::kSkipOrderCheck)) {
+    FailOrder();
+    return false;
+  }
+  *key_there = key_;
+  return true;
+}
+
+bool TreeCursor::AscendsTo(std::uint32_t i) {
+  if (MutantIs(Mutant::kSkipOrderCheck)) return true;
+  const PageView& leaf = *path_.back().page;
+  std::string other;
+  is_framed_ = false;
+  const Slice before = leaf.key(i - 1, &other);
+  return order_.Compare(before, leaf.key(i, &scratch_)) < 0;
+}
+
+void TreeCursor::FailOrder() {
+  const PageId page = path_.back().page->id();
+  Status why = Status::Corruption("keys out of order");
+  const Result<const IndexFile*> file = files_.FileOf(page);
+  if (file.ok()) why = why.WithContext(PagePlaceName((*file)->path(), (*file)->OffsetOf(page)));
+  Fail(std::move(why));
+}
+
 void TreeCursor::NextLeaf() {
   valid_ = false;
+  is_framed_ = false;
   path_.pop_back();
   while (!path_.empty() && path_.back().index + 1 >= path_.back().page->count()) path_.pop_back();
   if (path_.empty()) return;
@@ -167,6 +211,7 @@ void TreeCursor::NextLeaf() {
 
 void TreeCursor::PrevLeaf() {
   valid_ = false;
+  is_framed_ = false;
   path_.pop_back();
   while (!path_.empty() && path_.back().index == 0) path_.pop_back();
   if (path_.empty()) return;
@@ -175,7 +220,13 @@ void TreeCursor::PrevLeaf() {
 }
 
 void TreeCursor::Settle() {
-  key_ = path_.back().page->key(path_.back().index, &scratch_);
+  const Step& leaf = path_.back();
+  if (is_framed_) {
+    leaf.page->CopyMiddle(leaf.index, scratch_.data() + leaf.page->prefix_size());
+  } else {
+    key_ = leaf.page->key(leaf.index, &scratch_);
+    is_framed_ = leaf.page->has_fixed_stride();
+  }
   valid_ = true;
 }
 

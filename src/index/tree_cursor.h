@@ -43,6 +43,9 @@ class TreeCursor final : public EntryCursor {
   [[nodiscard]] Slice key() const override;
   [[nodiscard]] Entry entry() const override;
   [[nodiscard]] Status status() const override { return status_; }
+  [[nodiscard]] EntryKind kind() const override { return path_.back().page->kind(path_.back().index); }
+  bool Advance(bool forward, Slice* key_there) override;
+  [[nodiscard]] bool ChecksOrder() const override { return true; }
   std::size_t PeekAhead(bool forward, std::span<Entry> out) const override;  // in the same leaf
 
  private:
@@ -60,7 +63,10 @@ class TreeCursor final : public EntryCursor {
   void NextLeaf();
   void PrevLeaf();
   void Settle();                // valid: take the key
+  // Is key(i - 1) < key(i) in the leaf? Heads did not tell.
+  [[nodiscard]] bool AscendsTo(std::uint32_t i);
   void Fail(Status status);
+  void FailOrder();
 
   const TreeRoot root_;
   const FileSet files_;
@@ -68,6 +74,8 @@ class TreeCursor final : public EntryCursor {
   const KeyOrder order_;
   std::vector<Step> path_;  // root first
   std::string scratch_;
+  std::string last_;  // key of the leaf that was left
+  bool is_framed_ = false;  // scratch_ holds a key of this leaf, of which only the middle changes from key to key
   Slice key_;
   bool valid_ = false;
   Status status_;

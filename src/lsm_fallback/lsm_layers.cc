@@ -101,19 +101,23 @@ Result<bool> LsmLayers::FindIn(const Run& run, Slice key, std::uint64_t filter_h
   return true;
 }
 
-std::unique_ptr<EntryCursor> LsmLayers::NewCursor() const {
-  std::vector<MergeChild> children;
+void LsmLayers::AppendCursors(std::vector<MergeChild>* children) const {
   for (const auto& run : parts_.runs) {
-    children.emplace_back(run->NewCursor());
-    children.back().name = FileName(FileKind::kRun, run->number());
-    children.back().ranges = run->ranges();
+    children->emplace_back(run->NewCursor());
+    children->back().name = FileName(FileKind::kRun, run->number());
+    children->back().ranges = run->ranges();
   }
   for (const auto& tier : parts_.tiers) {
     std::shared_ptr<const RunList> runs(tier, &tier->runs());
-    children.emplace_back(std::make_unique<TierCursor>(parts_.comparator, std::move(runs)));
-    children.back().name = "level " + std::to_string(tier->level());
-    children.back().ranges = tier->ranges();
+    children->emplace_back(std::make_unique<TierCursor>(parts_.comparator, std::move(runs)));
+    children->back().name = "level " + std::to_string(tier->level());
+    children->back().ranges = tier->ranges();
   }
+}
+
+std::unique_ptr<EntryCursor> LsmLayers::NewCursor() const {
+  std::vector<MergeChild> children;
+  AppendCursors(&children);
   return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
 }
 
