@@ -107,13 +107,13 @@ TEST(TreeTest, RoundTripsEveryShapeOrderAndPageSize) {
   }
 }
 
-// A cursor against std::map: seeks of all four kinds, steps both ways, turns in the middle.
+// A cursor against std::map: seeks of all four kinds, steps both ways and of both sorts, turns in the middle.
 TEST(TreeTest, CursorAgreesWithAMap) {
   Prng prng(SeedFromEnvironment(22));
   for (const Comparator* comparator : AllComparators()) {
-    for (const KeyShape shape : {KeyShape::kVariable, KeyShape::kSharedEnds, KeyShape::kTiny, KeyShape::kMixed}) {
+    for (const KeyShape shape : kAllShapes) {
       PagePool pool(8 * 512);
-      const Model model = RandomModel(comparator, shape, 800, 512, &prng);
+      const Model model = RandomModel(comparator, shape, shape == KeyShape::kLong ? 40 : 800, 512, &prng);
       const TestTree tree = TestTree::Build(model, comparator, 512, &pool);
       TreeCursor cursor(tree.root, tree.files, &pool, comparator);
       ASSERT_FALSE(cursor.Valid());
@@ -143,17 +143,60 @@ TEST(TreeTest, CursorAgreesWithAMap) {
             at = model.upper_bound(target);
             at = at == model.begin() ? model.end() : std::prev(at);
             break;
-          default:
-            if (i % 200 < 130) {
-              cursor.Next();
+          default: {
+            const bool forward = i % 200 < 130;
+            if (forward) {
               ++at;
             } else {
-              cursor.Prev();
               at = at == model.begin() ? model.end() : std::prev(at);
             }
+            if (prng.OneIn(2)) {
+              forward ? cursor.Next() : cursor.Prev();
+              break;
+            }
+            Slice key;
+            ASSERT_EQ(cursor.Advance(forward, &key), at != model.end());
+            if (at != model.end()) {
+              ASSERT_EQ(key, Slice(at->first));
+            }
+          }
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAt(cursor, model, at));
+        if (at != model.end()) {
+          ASSERT_EQ(cursor.kind(), cursor.entry().kind);
+        }
       }
+    }
+  }
+}
+
+// Rule A8: a tree in another order than its reader's, under whatever name, is seen by who steps through it: within a leaf,
+// by heads or by whole keys, and from leaf to leaf.
+bool SeesDisorder(KeyShape shape, const Comparator* made_in, const Comparator* read_in, bool forward) {
+  Prng prng(SeedFromEnvironment(23));
+  PagePool pool(kPoolBytes);
+  const Model model = RandomModel(made_in, shape, shape == KeyShape::kLong ? 40 : 800, 512, &prng);
+  const TestTree tree = TestTree::Build(model, made_in, 512, &pool);
+  TreeCursor cursor(tree.root, tree.files, &pool, read_in);
+  forward ? cursor.SeekToFirst() : cursor.SeekToLast();
+  Slice key;
+  while (cursor.Advance(forward, &key)) {
+  }
+  EXPECT_FALSE(cursor.Valid());
+  EXPECT_TRUE(cursor.status().ok() || cursor.status().IsCorruption()) << cursor.status().ToString();
+  if (cursor.status().ok()) return false;
+  EXPECT_NE(cursor.status().ToString().find("index page at"), std::string::npos) << cursor.status().ToString();
+  return true;
+}
+
+TEST(TreeTest, KeysOutOfOrderAreCorruption) {
+  for (const KeyShape shape : kAllShapes) {
+    for (const bool forward : {true, false}) {
+      EXPECT_FALSE(SeesDisorder(shape, BytewiseComparator(), BytewiseComparator(), forward));
+      EXPECT_FALSE(SeesDisorder(shape, ReverseBytewiseComparator(), ReverseBytewiseComparator(), forward));
+      EXPECT_TRUE(SeesDisorder(shape, ReverseBytewiseComparator(), BytewiseComparator(), forward));
+      const MutantScope mutant(Mutant::kSkipOrderCheck);
+      EXPECT_FALSE(SeesDisorder(shape, ReverseBytewiseComparator(), BytewiseComparator(), forward));
     }
   }
 }
