@@ -231,7 +231,7 @@ TEST(MergeCrash, WhateverRunsBesideAMergeACutLeavesAPrefix) {
   std::uint64_t cuts = 0;
   std::uint64_t interruptions = 0;
   SimReadCounts reads;
-  const std::uint64_t runs = ScaledCount(200);
+  const std::uint64_t runs = ScaledPrograms(200);
   for (std::uint64_t i = 0; i < runs; ++i) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + i));
     MergeCrashRun run(first + i);

@@ -58,21 +58,25 @@ void RunMany(std::uint64_t first_seed, std::uint64_t count, const ProgramShape& 
   }
 }
 
+constexpr const char* kOneThread = "SKIPPED: all of it runs in one thread, of which ThreadSanitizer has nothing to say";
+
 TEST(ModelTest, EveryAnswerIsThatOfAMap) {
+  if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
   const std::uint64_t seed = SeedFromEnvironment(1);
   reads_of_all = {};
-  RunMany(seed, ScaledCount(2000), {}, RunInMemory);
+  RunMany(seed, ScaledPrograms(2000), {}, RunInMemory);
   ExpectEveryWay(reads_of_all);
 }
 
 // Short programs reach states that long ones overwrite, and shrink well.
 TEST(ModelTest, ShortPrograms) {
+  if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
   const std::uint64_t seed = SeedFromEnvironment(1'000'000);
   ProgramShape shape;
   shape.operations = 20;
   shape.key_count_max = 8;
   reads_of_all = {};
-  RunMany(seed, ScaledCount(4000), shape, RunInMemory);
+  RunMany(seed, ScaledPrograms(4000), shape, RunInMemory);
   ExpectEveryWay(reads_of_all);
 }
 
