@@ -46,7 +46,10 @@ bash tools/install_deps.sh || give_up "packages are missing"
 
 say "Configure ($BUILD)"
 arguments=()
-if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+if command -v ccache >/dev/null; then
+  arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # it needs them for precompiled headers
+fi
 read -r -a given <<<"${CMAKE_ARGS:-}"
 cmake --preset "$PRESET" ${arguments[@]+"${arguments[@]}"} ${given[@]+"${given[@]}"} || give_up "cmake failed"
 

@@ -92,12 +92,6 @@ void TreeLayers::AppendCursors(std::vector<MergeChild>* children) const {
   children->back().name = "tree";
 }
 
-std::unique_ptr<EntryCursor> TreeLayers::NewCursor() const {
-  std::vector<MergeChild> children;
-  AppendCursors(&children);
-  return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
-}
-
 std::shared_ptr<const Layers> TreeLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
   Parts parts = parts_;
   parts.runs.insert(parts.runs.begin(), std::move(run));

@@ -43,7 +43,6 @@ class TreeLayers final : public Layers {
 
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const override;
   void FindTogether(std::span<Lookup> lookups) const override;
-  [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const override;
   void AppendCursors(std::vector<MergeChild>* children) const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
   [[nodiscard]] std::shared_ptr<const Layers> WithNewestRun(std::shared_ptr<const Run> run) const override;

@@ -87,10 +87,9 @@ class Layers {
   // Find for each that is not done: then it is, if a layer knows the key or cannot be read.
   virtual void FindTogether(std::span<Lookup> lookups) const = 0;
 
-  // All layers merged: each key once, as Find would answer it, tombstones included; but no key of which nothing is left
-  // than a range that covers it. Keeps what it needs open.
-  [[nodiscard]] virtual std::unique_ptr<EntryCursor> NewCursor() const = 0;
-  // The layers one by one, newest first, for a merge of them with what lies above.
+  // A cursor for each layer, newest first, for a merge of them with what lies above. Merged, they yield each key once, as
+  // Find would answer it, tombstones included; but no key of which nothing is left than a range that covers it. They keep
+  // open what they need.
   virtual void AppendCursors(std::vector<MergeChild>* children) const = 0;
 
   // Newest first.

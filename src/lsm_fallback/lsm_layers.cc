@@ -115,12 +115,6 @@ void LsmLayers::AppendCursors(std::vector<MergeChild>* children) const {
   }
 }
 
-std::unique_ptr<EntryCursor> LsmLayers::NewCursor() const {
-  std::vector<MergeChild> children;
-  AppendCursors(&children);
-  return std::make_unique<MergeCursor>(parts_.comparator, std::move(children));
-}
-
 std::shared_ptr<const Layers> LsmLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
   Parts parts = parts_;
   parts.runs.insert(parts.runs.begin(), std::move(run));

@@ -5,6 +5,7 @@
 #include "btree/btree_index.h"
 #include "test_family.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 
@@ -255,7 +256,7 @@ class SweepRangesModelTest : public ::testing::TestWithParam<Program> {};
 TEST_P(SweepRangesModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eef);
   Prng prng(seed);
-  for (std::uint64_t round = 0; round < 8 * ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
     TestFamilyOptions options;
     options.comparator = GetParam().comparator();
     options.page_size = GetParam().page_size;

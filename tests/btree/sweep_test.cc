@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "test_family.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 
@@ -45,7 +46,7 @@ void RandomBatch(TestFamily& family, Prng& prng, std::uint64_t space, std::uint6
 TEST_P(SweepModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   Prng prng(seed);
-  for (std::uint64_t round = 0; round < 6 * ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < ScaledCount(6); ++round) {
     TestFamilyOptions options;
     options.comparator = GetParam().comparator();
     options.page_size = GetParam().page_size;

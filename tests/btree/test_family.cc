@@ -6,6 +6,7 @@
 #include "index/tree_cursor.h"
 #include "manifest/file_names.h"
 #include "testing/lookups_agree.h"
+#include "testing/merged_layers.h"
 
 namespace cambium::testing {
 namespace {
@@ -317,7 +318,7 @@ Status TestFamily::CheckReads() const {
     }
   }
   // Forward, then backward; tombstones are skipped, and every one of them is the answer of Find too.
-  const std::unique_ptr<EntryCursor> cursor = layers_->NewCursor();
+  const std::unique_ptr<EntryCursor> cursor = MergedLayers(*layers_);
   auto expected = durable_.begin();
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     if (cursor->entry().kind == EntryKind::kTombstone) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "test_family.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {
@@ -54,7 +55,7 @@ TEST_P(TreeShapeTest, PagesStayFullThroughRandomInsertsAndDeletes) {
   options.segment_bytes_max = 256 * 1024;
   TestFamily family(options);
   const std::uint64_t space = GetParam().inline_values ? 3'000 : 20'000;
-  for (std::uint64_t round = 0; round < 240 * ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < ScaledCount(240); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const unsigned delete_percent = (round / 40) % 3 == 0 ? 10 : (round / 40) % 3 == 1 ? 90 : 50;
     const std::uint64_t region = prng.OneIn(3) ? space / 50 : space;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/still_cursor.h"
 #include "util/prng.h"
@@ -165,7 +166,7 @@ TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
 TEST(MergeCursorTest, AgreesWithAskingTheLayersOneByOne) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e6);
   Prng prng(seed);
-  for (std::uint64_t round = 0; round < 400 * testing::ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < testing::ScaledCount(400); ++round) {
     const Comparator* comparator = prng.OneIn(2) ? BytewiseComparator() : ReverseBytewiseComparator();
     const auto random_key = [&] {
       std::string key;
@@ -349,7 +350,7 @@ TEST(LayerMergeTest, ShadowedEntriesAreReportedByTheNextThatLeavesTheirKey) {
 TEST(LayerMergeTest, EveryEntryIsYieldedOrReportedExactlyOnce) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x1a7e6);
   Prng prng(seed);
-  for (std::uint64_t round = 0; round < 300 * testing::ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < testing::ScaledCount(300); ++round) {
     std::map<std::uint64_t, int> seen;  // by word, which is unique
     std::uint64_t word = 0;
     std::vector<std::vector<KeyAndWord>> lists(1 + prng.Uniform(12));

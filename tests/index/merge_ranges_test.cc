@@ -10,6 +10,7 @@
 
 #include "index/merge_cursor.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 #include "util/prng.h"
@@ -209,7 +210,7 @@ TEST(MergeRangesTest, AgreesWithAskingTheLayersOneByOne) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e9);
   Prng prng(seed);
   const Comparator* orders[] = {BytewiseComparator(), ReverseBytewiseComparator(), testing::CaseFoldingComparator()};
-  for (std::uint64_t round = 0; round < 600 * testing::ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < testing::ScaledCount(600); ++round) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round));
     const Comparator* order = orders[prng.Uniform(3)];
     const auto random_key = [&] {

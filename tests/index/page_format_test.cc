@@ -339,7 +339,7 @@ TEST(PageFormatTest, HostilePagesAreRefusedOrHarmless) {
         try_page(std::move(page));
       }
     }
-    for (std::uint64_t round = 0; round < 4000 * ScaleFromEnvironment(); ++round) {
+    for (std::uint64_t round = 0; round < ScaledCount(4000); ++round) {
       BuiltPage page = original;
       for (std::uint64_t change = prng.Between(1, 6); change > 0; --change) {
         // Mostly the header and the columns: there the page says where things are.

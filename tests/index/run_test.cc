@@ -271,7 +271,7 @@ TEST(RunTest, HostileFootersAreRefusedOrHarmless) {
       ReadRunFooter(*built.file, good.size(), DecodeFileHeader(good, "x").value());
   ASSERT_TRUE(footer.ok());
   const std::uint64_t seed = DecodeFileHeader(good, "x")->Seed();
-  for (std::uint64_t round = 0; round < 20000 * ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < ScaledCount(20000); ++round) {
     std::string& bytes = built.file->contents;
     bytes = good;
     const std::size_t numbers = bytes.size() - kRunFooterSize;

@@ -427,7 +427,7 @@ TEST(TreeTest, HostileTreesEndInCorruptionOrInKeys) {
   const std::string good = tree.sink->file->contents;
   const TreeRoot good_root = tree.root;
   const std::uint64_t seed = tree.sink->header.Seed();
-  for (std::uint64_t round = 0; round < 1500 * ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < ScaledCount(1500); ++round) {
     std::string& bytes = tree.sink->file->contents;
     bytes = good;
     tree.root = good_root;

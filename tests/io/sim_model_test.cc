@@ -12,6 +12,7 @@
 #include "io/sim/order_checker.h"
 #include "io/sim/sim_file_system.h"
 #include "io/sim_test_util.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -127,7 +128,7 @@ class Program {
 // the model too; after a kill, what the cache showed.
 TEST(SimModelTest, RandomProgramsAgreeWithAMapAndSurviveCuts) {
   const std::uint64_t seed = testing::SeedFromEnvironment(21);
-  const std::uint64_t runs = 60 * testing::ScaleFromEnvironment();
+  const std::uint64_t runs = testing::ScaledCount(60);
   for (std::uint64_t run = 0; run < runs; ++run) {
     SCOPED_TRACE("run " + std::to_string(run));
     SimOptions options;
@@ -170,7 +171,7 @@ TEST(SimModelTest, RandomProgramsAgreeWithAMapAndSurviveCuts) {
 // Failing syncs in random programs: nothing may become inconsistent, whatever the personality.
 TEST(SimModelTest, RandomSyncFailuresKeepTheDiskConsistent) {
   const std::uint64_t seed = testing::SeedFromEnvironment(22);
-  for (std::uint64_t run = 0; run < 200 * testing::ScaleFromEnvironment(); ++run) {
+  for (std::uint64_t run = 0; run < testing::ScaledCount(200); ++run) {
     SimOptions options;
     options.seed = run;
     options.names = static_cast<SimNames>(run % 3);

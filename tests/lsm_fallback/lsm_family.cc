@@ -5,6 +5,7 @@
 
 #include "manifest/file_names.h"
 #include "testing/lookups_agree.h"
+#include "testing/merged_layers.h"
 
 namespace cambium::testing {
 namespace {
@@ -283,7 +284,7 @@ Status LsmFamily::CheckReads() const {
   for (const auto& tier : layers_->tiers()) {
     for (const auto& run : tier->runs()) CAMBIUM_RETURN_IF_ERROR(absent(*run));
   }
-  const std::unique_ptr<EntryCursor> cursor = layers_->NewCursor();
+  const std::unique_ptr<EntryCursor> cursor = MergedLayers(*layers_);
   auto expected = durable_.begin();
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     if (cursor->entry().kind == EntryKind::kTombstone) {

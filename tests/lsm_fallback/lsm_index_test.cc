@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lsm_family.h"
+#include "testing/merged_layers.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "util/prng.h"
@@ -51,7 +52,7 @@ TEST(LsmIndexTest, AFlushAlwaysMakesARun) {
   EXPECT_EQ(family.index().PickFlush(family.layers(), {1, "a", "b"}), FlushChoice::kMakeRun);
   family.Put("a", 300);
   ASSERT_TRUE(family.FlushRun().ok());
-  const std::unique_ptr<EntryCursor> cursor = family.layers().NewCursor();
+  const std::unique_ptr<EntryCursor> cursor = MergedLayers(family.layers());
   MergeInput input;
   input.layers = family.shared_layers();
   input.memtable = cursor.get();
@@ -265,7 +266,7 @@ TEST(LsmIndexTest, AViewReadsOnWhatACompactionHasReplaced) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
   const std::shared_ptr<const LsmLayers> before = family.shared_layers();
-  const std::unique_ptr<EntryCursor> cursor = before->NewCursor();
+  const std::unique_ptr<EntryCursor> cursor = MergedLayers(*before);
   cursor->SeekToFirst();
   std::uint64_t seen = 0;
   for (; cursor->Valid() && seen < 100; cursor->Next()) ++seen;

@@ -5,6 +5,7 @@
 
 #include "lsm_family.h"
 #include "lsm_fallback/tier_cursor.h"
+#include "testing/merged_layers.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
@@ -200,7 +201,7 @@ TEST(TierCursorTest, AnErrorIsNotTheEnd) {
   for (const bool forward : {true, false}) {
     int failed = 0;
     for (std::uint64_t n = 1;; n += 3) {
-      const std::unique_ptr<EntryCursor> cursor = family.layers().NewCursor();
+      const std::unique_ptr<EntryCursor> cursor = MergedLayers(family.layers());
       SimFault fault;
       fault.kind = SimOpKind::kRead;
       fault.nth = n;

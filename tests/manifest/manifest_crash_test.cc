@@ -16,6 +16,7 @@
 #include "manifest/file_names.h"
 #include "manifest/manifest.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 
 namespace cambium {
@@ -182,7 +183,7 @@ std::optional<std::string> FindProblem(std::uint64_t seed, const std::function<v
 
 TEST(ManifestCrashTest, EveryCutLeavesACommittedState) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xc0ffee);
-  for (std::uint64_t run = 0; run < 12 * testing::ScaleFromEnvironment(); ++run) {
+  for (std::uint64_t run = 0; run < testing::ScaledCount(12); ++run) {
     int acknowledged = 0;
     int rolls = 0;
     const auto problem = FindProblem(seed + run, nullptr, &acknowledged, &rolls);
@@ -216,7 +217,7 @@ TEST(ManifestCrashTest, EveryFailedWriteIsSurvived) {
 // Several calls fail, of any kind but syncs, in one life.
 TEST(ManifestCrashTest, ManyFailuresAreSurvived) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xfa12);
-  for (std::uint64_t run = 0; run < 12 * testing::ScaleFromEnvironment(); ++run) {
+  for (std::uint64_t run = 0; run < testing::ScaledCount(12); ++run) {
     const auto problem = FindProblem(seed + run, [&](SimFileSystem* fs) {
       Prng prng(seed + run);
       for (int i = 0; i < 6; ++i) {

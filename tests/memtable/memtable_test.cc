@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -288,7 +289,7 @@ std::string Numbered(const char* prefix, std::uint64_t n) {
 // Loads of many keys in each order of arrival: found again, in order, invariants kept.
 TEST_P(MemTableTest, LargeLoadsInAnyOrderOfArrival) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x10ad);
-  const std::uint64_t n = 60000 * testing::ScaleFromEnvironment();
+  const std::uint64_t n = testing::ScaledCount(60000);
   for (const char* manner : {"ascending", "descending", "random", "two ascending streams", "ends inwards"}) {
     SCOPED_TRACE(manner);
     std::vector<std::uint64_t> numbers(n);

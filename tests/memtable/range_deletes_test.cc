@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 #include "util/coding.h"
@@ -60,7 +61,7 @@ TEST(RangeDeletesTest, AgreesWithAskingEachRangeAboutEachKey) {
   for (const char* text : {"a", "A", "b", "B", "ab", "bb", "c", "C", "cc", "d"}) universe.emplace_back(text);
   const Comparator* orders[] = {BytewiseComparator(), ReverseBytewiseComparator(), testing::CaseFoldingComparator(),
                                 testing::LengthFirstComparator()};
-  for (std::uint64_t round = 0; round < 3000 * testing::ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < testing::ScaledCount(3000); ++round) {
     const Comparator* order = orders[prng.Uniform(4)];
     const auto random_key = [&]() -> const std::string& { return universe[prng.Uniform(universe.size())]; };
     std::vector<RangeDeletes> parts;
@@ -156,7 +157,7 @@ TEST(RangeDeletesTest, BytesThatAreNoRangesAreCorruption) {
   EXPECT_TRUE(RangeDeletes::Decode(too_long, BytewiseComparator()).status().IsCorruption());
 
   Prng prng(testing::SeedFromEnvironment(0x7aa));
-  for (std::uint64_t round = 0; round < 20000 * testing::ScaleFromEnvironment(); ++round) {
+  for (std::uint64_t round = 0; round < testing::ScaledCount(20000); ++round) {
     std::string damaged = bytes;
     for (std::uint64_t n = prng.Between(1, 4); n > 0; --n) {
       damaged[prng.Uniform(damaged.size())] = static_cast<char>(prng.Uniform(256));

@@ -152,7 +152,7 @@ class BothIndexes {
 TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
   const std::uint64_t first = SeedFromEnvironment(0xb07);
   SimReadCounts reads;
-  for (std::uint64_t run = 0; run < 60 * ScaleFromEnvironment(); ++run) {
+  for (std::uint64_t run = 0; run < ScaledCount(60); ++run) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + run));
     BothIndexes both(first + run);
     FamilyStore& store = both.store;
@@ -238,7 +238,7 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
 TEST(BothIndexes, APowerCutLeavesOnePrefixInBoth) {
   const std::uint64_t first = SeedFromEnvironment(0xb08);
   std::uint64_t images = 0;
-  for (std::uint64_t run = 0; run < 150 * ScaleFromEnvironment(); ++run) {
+  for (std::uint64_t run = 0; run < ScaledCount(150); ++run) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + run));
     BothIndexes both(first + run);
     FamilyStore& store = both.store;

@@ -25,7 +25,7 @@ inline constexpr bool kUnderThreadSanitizer = false;
 }
 
 // The same for random programs, each of which goes through all floors: under a sanitizer a 25th of them shows what the
-// code does with memory, and whether it is right has been seen without.
+// code does with memory, and that what it does is right is shown without.
 [[nodiscard]] inline std::uint64_t ScaledPrograms(std::uint64_t in_ci) {
   const std::uint64_t count = in_ci * ScaleFromEnvironment();
   return kUnderSanitizer ? (count + 24) / 25 : count;
