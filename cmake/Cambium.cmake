@@ -11,8 +11,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(CAMBIUM_SANITIZE)
-  # The tests' own code is compiled without optimising it: with sanitizers that halves the time of their build, and
-  # weakens no check.
+  # The tests' own code is compiled without optimising it: with sanitizers that takes half of the time, and weakens no
+  # check.
   define_property(TARGET PROPERTY CAMBIUM_IS_TEST INHERITED)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE}
     $<$<BOOL:$<TARGET_PROPERTY:CAMBIUM_IS_TEST>>:-O0>)
@@ -68,7 +68,9 @@ function(cambium_test name)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_precompile_headers(${name} REUSE_FROM cambium_precompiled)
+  if(TARGET cambium_precompiled)
+    target_precompile_headers(${name} REUSE_FROM cambium_precompiled)
+  endif()
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)

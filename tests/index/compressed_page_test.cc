@@ -4,6 +4,7 @@
 #include "index/page_builder.h"
 #include "index_test_util.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "util/coding.h"
 
 namespace cambium {

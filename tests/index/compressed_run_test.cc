@@ -6,6 +6,7 @@
 #include "index/compressed_page.h"
 #include "index/run.h"
 #include "index/tree_check.h"
+#include "testing/scale.h"
 
 namespace cambium {
 namespace {

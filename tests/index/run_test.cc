@@ -3,6 +3,7 @@
 #include "index/run_footer.h"
 #include "index/tree_check.h"
 #include "index_test_util.h"
+#include "testing/scale.h"
 #include "util/checksum.h"
 #include "util/coding.h"
 

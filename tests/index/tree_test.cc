@@ -7,6 +7,7 @@
 #include "index/tree_cursor.h"
 #include "index_test_util.h"
 #include "testing/mutant_scope.h"
+#include "testing/scale.h"
 #include "util/coding.h"
 
 namespace cambium {
