@@ -4,7 +4,6 @@
 #include "index/page_builder.h"
 #include "index_test_util.h"
 #include "testing/mutant_scope.h"
-#include "testing/scale.h"
 #include "util/coding.h"
 
 namespace cambium {
@@ -76,7 +75,7 @@ struct PageFile {
 TEST(CompressedPageTest, RandomLeavesExpandToWhatTheyWere) {
   Prng prng(SeedFromEnvironment(61));
   int compressed = 0;
-  for (std::uint64_t round = 0; round < ScaledCount(600); ++round) {
+  for (std::uint64_t round = 0; round < 600 * ScaleFromEnvironment(); ++round) {
     const Codec codec = kCodecs[prng.Uniform(2)];
     const std::uint32_t page_size = 512u << prng.Uniform(6);
     const Comparator* comparator = AllComparators()[prng.Uniform(3)];
@@ -255,7 +254,7 @@ TEST(CompressedPageTest, HostilePagesAreRefusedOrHarmless) {
   for (const Codec codec : kCodecs) {
     Sample sample(codec);
     const std::string before = sample.contents().substr(0, 512);
-    for (std::uint64_t round = 0; round < ScaledCount(5000); ++round) {
+    for (std::uint64_t round = 0; round < 5000 * ScaleFromEnvironment(); ++round) {
       std::string forged = sample.stored;
       for (std::uint64_t change = prng.Between(1, 4); change > 0; --change) {
         forged[prng.OneIn(3) ? prng.Uniform(80) : prng.Uniform(forged.size())] = static_cast<char>(prng.Next());

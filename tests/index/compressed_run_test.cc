@@ -6,7 +6,6 @@
 #include "index/compressed_page.h"
 #include "index/run.h"
 #include "index/tree_check.h"
-#include "testing/scale.h"
 
 namespace cambium {
 namespace {
@@ -290,7 +289,7 @@ TEST(CompressedRunTest, ThreadsReadThroughASmallPool) {
       PageRef held;
       Entry held_entry;
       const OwnedEntry* held_model = nullptr;
-      for (std::uint64_t i = 0; i < ScaledCount(1500); ++i) {
+      for (std::uint64_t i = 0; i < 1500 * ScaleFromEnvironment(); ++i) {
         const auto& run = chance.OneIn(2) ? *first_run : *second_run;
         const std::string key = NumberedKey(chance.Uniform(chance.OneIn(2) ? 300 : 18000));
         const auto expected = model.find(key);

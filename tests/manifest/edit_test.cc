@@ -5,7 +5,6 @@
 
 #include "manifest/edit_generator.h"
 #include "manifest/fields.h"
-#include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/coding.h"
 
@@ -140,7 +139,7 @@ TEST(EditTest, ChargesThatCancelAreNotWritten) {
 // Edits one by one, and the whole state at once, lead to the same place, by way of bytes.
 TEST(EditTest, RandomStatesSurviveEncoding) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x5eed1);
-  for (std::uint64_t run = 0; run < testing::ScaledCount(60); ++run) {
+  for (std::uint64_t run = 0; run < 60 * testing::ScaleFromEnvironment(); ++run) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " run " + std::to_string(run));
     EditGenerator generator(seed + run);
     ManifestState state = generator.Start();
@@ -270,7 +269,7 @@ TEST(EditTest, HostileBytesDoNoHarm) {
   std::string previous = EncodeEdit(FullEdit());
   std::uint64_t decoded = 0;
   std::uint64_t applied = 0;
-  for (std::uint64_t run = 0; run < testing::ScaledCount(4000); ++run) {
+  for (std::uint64_t run = 0; run < 4000 * testing::ScaleFromEnvironment(); ++run) {
     const Edit good = generator.Next(state);
     const std::string original = EncodeEdit(good);
     for (int variant = 0; variant < 20; ++variant) {

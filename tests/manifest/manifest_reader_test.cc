@@ -9,7 +9,6 @@
 #include "manifest/manifest.h"
 #include "manifest/manifest_forge.h"
 #include "testing/mutant_scope.h"
-#include "testing/scale.h"
 #include "testing/seed.h"
 
 namespace cambium {
@@ -362,7 +361,7 @@ TEST(ManifestReaderTest, HostilePayloadsDoNoHarm) {
   ManifestState state = generator.Start();
   state.database_id = HeaderOf(1).database_id;
   std::uint64_t accepted = 0;
-  for (std::uint64_t run = 0; run < testing::ScaledCount(1500); ++run) {
+  for (std::uint64_t run = 0; run < 1500 * testing::ScaleFromEnvironment(); ++run) {
     ManifestForge file(HeaderOf(1));
     for (int record = 0; record < 3; ++record) {
       std::string payload =

@@ -299,7 +299,7 @@ TEST(BothIndexes, APowerCutLeavesOnePrefixInBoth) {
       ASSERT_EQ(later.Verify(), "");
     }
   }
-  EXPECT_GT(images, 4000u);
+  EXPECT_GT(images, ScaledCount(4000));
 }
 
 }  // namespace
