@@ -29,6 +29,14 @@ struct LevelShape {
   int num_levels = 7;
 };
 
+// How much space an engine may take, and when it collects garbage of the log or of blob files.
+struct SpaceShape {
+  double max_space_amplification = 1.5;  // Cambium's; 0: no ceiling
+  bool enable_blob_garbage_collection = true;
+  double blob_garbage_collection_age_cutoff = 0.25;
+  double blob_garbage_collection_force_threshold = 1.0;
+};
+
 // What a run decides for every engine alike.
 struct EngineConfig {
   std::string path;   // the engine's own directory
@@ -46,6 +54,7 @@ struct EngineConfig {
   std::uint64_t blob_file_size = 0;
   bool verify_checksum = true;  // of what is read
   LevelShape levels;
+  SpaceShape space;
 };
 
 // What cambium's index is like, and what it has written since the database was opened.

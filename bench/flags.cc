@@ -114,6 +114,20 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters")
       ->check(CLI::Range(0, 64))->capture_default_str();
   AddLevelOptions(app, &f->levels);
+  app->add_option("--max_space_amplification", f->space.max_space_amplification,
+                  "files of Cambium per byte that is alive, at most; 0: no ceiling")
+      ->capture_default_str();
+  app->add_option("--enable_blob_garbage_collection", f->space.enable_blob_garbage_collection,
+                  "log GC of Cambium, blob GC of rocksdb_blob")
+      ->capture_default_str();
+  app->add_option("--blob_garbage_collection_age_cutoff", f->space.blob_garbage_collection_age_cutoff,
+                  "the part of the files, oldest first, that GC may take")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app->add_option("--blob_garbage_collection_force_threshold", f->space.blob_garbage_collection_force_threshold,
+                  "the part of their bytes that is garbage when GC is forced; 1: never")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   app->add_option("--check", f->check, "how much of each value read is compared: full, or ends (header and ends)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}))
@@ -193,6 +207,10 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("min_blob_size", f.min_blob_size);
   add("blob_file_size", f.blob_file_size);
   add("bloom_bits", f.bloom_bits);
+  add("max_space_amplification", f.space.max_space_amplification);
+  add("enable_blob_garbage_collection", f.space.enable_blob_garbage_collection ? 1 : 0);
+  add("blob_garbage_collection_age_cutoff", f.space.blob_garbage_collection_age_cutoff);
+  add("blob_garbage_collection_force_threshold", f.space.blob_garbage_collection_force_threshold);
   const LevelShape& l = f.levels;
   line += std::string(" --compaction_style=") + (l.compaction_style == kCompactionStyleLevel ? "level" : "lazy");
   add("level0_file_num_compaction_trigger", l.level0_file_num_compaction_trigger);

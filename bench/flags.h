@@ -41,6 +41,7 @@ struct BenchFlags {
   std::uint64_t blob_file_size = 256u << 20;
   int bloom_bits = 10;
   LevelShape levels;
+  SpaceShape space;
   CheckDepth check = CheckDepth::kFull;
   unsigned rounds = 1;
   bool drop_caches = false;

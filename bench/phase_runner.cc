@@ -17,6 +17,7 @@
 #include "mix.h"
 #include "process_stats.h"
 #include "progress.h"
+#include "space_watch.h"
 
 namespace cambium::bench {
 namespace {
@@ -246,6 +247,8 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     work.nanos.Add(NowNanos() - begin);
   }
   work.end_nanos = NowNanos();
+  std::optional<SpaceWatch> watch;
+  if (changes) watch.emplace(config.path);
   if (workload.run != nullptr) work = Crew(workload, engine, phase, result->threads).Run();
   if (!work.status.ok()) return work.status;
   if (Interrupted().load()) return Status::Aborted("interrupted");
@@ -262,6 +265,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     }
   }
 
+  if (watch.has_value()) result->disk_peak_bytes = watch->Stop();
   if (changes) result->index_figures = FiguresSince(engine, figures);
   FillIn(workload, *phase, work, result);
   if (!maintained.empty()) result->message = maintained;

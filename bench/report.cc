@@ -300,6 +300,9 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("disk MiB", OfChanges([](const Result& r) {
     return static_cast<double>(r.disk_bytes) / kMiB;
   }), Plain);
+  text += table.Draw("disk peak MiB", OfChanges([](const Result& r) {
+    return static_cast<double>(r.disk_peak_bytes) / kMiB;
+  }), Plain);
   text += table.Draw("peak RSS MiB", OfOperations([](const Result& r) {
     return static_cast<double>(r.rss_peak_bytes) / kMiB;
   }), Plain);

@@ -82,6 +82,7 @@ Json ToJson(const Result& r) {
           {"cancelled_write_bytes", r.cancelled_write_bytes},
           {"write_amp", OrNull(r.write_amp)},
           {"disk_bytes", r.disk_bytes},
+          {"disk_peak_bytes", r.disk_peak_bytes},
           {"live_bytes", OrNull(r.live_bytes)},
           {"space_amp", OrNull(r.space_amp)},
           {"rss_peak_bytes", r.rss_peak_bytes},
@@ -117,6 +118,7 @@ Result FromJson(const Json& json) {
   json.at("cancelled_write_bytes").get_to(r.cancelled_write_bytes);
   r.write_amp = FromNull<double>(json.at("write_amp"));
   json.at("disk_bytes").get_to(r.disk_bytes);
+  json.at("disk_peak_bytes").get_to(r.disk_peak_bytes);
   r.live_bytes = FromNull<std::uint64_t>(json.at("live_bytes"));
   r.space_amp = FromNull<double>(json.at("space_amp"));
   json.at("rss_peak_bytes").get_to(r.rss_peak_bytes);

@@ -46,6 +46,7 @@ struct Result {
   std::uint64_t cancelled_write_bytes = 0;
   std::optional<double> write_amp;  // of workloads that write values: device_write_bytes / user_bytes
   std::uint64_t disk_bytes = 0;
+  std::uint64_t disk_peak_bytes = 0;  // of workloads that change something: the most that was seen while they ran
   std::optional<std::uint64_t> live_bytes;  // keys and values that exist; unknown in a database of an earlier run
   std::optional<double> space_amp;          // disk_bytes / live_bytes
   std::uint64_t rss_peak_bytes = 0;

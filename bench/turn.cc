@@ -243,7 +243,8 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .min_blob_size = flags.min_blob_size,
           .blob_file_size = flags.blob_file_size,
           .verify_checksum = flags.verify_checksum,
-          .levels = flags.levels};
+          .levels = flags.levels,
+          .space = flags.space};
 }
 
 Status CheckPrivileges(const BenchFlags& flags) {

@@ -4,8 +4,8 @@
 #
 #   bash tools/check_release.sh
 #
-# Builds the library, the examples, the tool, the bench, its kernels and the demo into build/release, as tools/demo.sh
-# does. Then the examples run, the bench runs every engine that is installed, and the demo loads, kills and verifies a
+# Builds all of it, the library, the examples, the tool, the bench, its kernels and the demo, into build/release. Then the
+# examples run, the bench runs every engine that is installed, and the demo loads, kills and verifies a
 # small folder. Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed. As root the
 # system's page cache is dropped, some times; where that, or a control group, is not to be had, it must be refused, and
 # "SKIPPED: why" is printed.
@@ -25,9 +25,7 @@ say "Build ($BUILD)"
 arguments=()
 if command -v ccache >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 cmake --preset release ${arguments[@]+"${arguments[@]}"}
-cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}" \
-  --target cambium cambium_quickstart cambium_families cambium_tool cambium_bench cambium_demo cambium_recovery \
-  cambium_kernels
+cmake --build "$BUILD" --parallel "${JOBS:-$(nproc)}"
 
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/cambium_release-XXXXXX")
 trap 'rm -rf "$WORK"' EXIT

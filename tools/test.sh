@@ -59,12 +59,14 @@ selection=()
 [ -z "$WITHOUT" ] || selection+=(-E "$WITHOUT")
 targets=()
 if [ -n "$MATCHING$LABELLED" ]; then
-  # A test program is a target of the test's name; scripts are no targets, and need what they need.
+  # A test program is a target of the test's name; scripts are no targets, and alone they have everything built.
   known=$(cmake --build "$BUILD" --target help)
+  listed=0
   while IFS= read -r name; do
+    listed=1
     if grep -q "^$name: phony$" <<<"$known"; then targets+=(--target "$name"); fi
   done < <(ctest --test-dir "$BUILD" -N "${selection[@]}" | sed -n 's/^ *Test *#[0-9]*: //p')
-  [ "${#targets[@]}" -gt 0 ] || give_up "no test program matches $MATCHING$LABELLED"
+  [ "$listed" -eq 1 ] || give_up "no test matches $MATCHING$LABELLED"
 fi
 
 say "Build"

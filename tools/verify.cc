@@ -40,7 +40,7 @@ void AddVerify(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "verify", "Checks every checksum, every index entry against its record, and the accounts. Writes nothing.");
   command->add_option("DIR", flags->directory, "the database's directory")->required();
-  command->add_flag("--deep", flags->deep, "read every value and every log record too, and compare their checksums");
+  command->add_flag("--deep", flags->deep, "read every value and every record of the log too, and compare their checksums");
   command->add_flag("--json", flags->json, "print one JSON object instead of text");
   command
       ->add_option_function<std::string>(

@@ -113,6 +113,10 @@ class CambiumEngine : public Engine {
     options_.allow_mmap_reads = config.mmap_read;
     options_.min_blob_size = config.min_blob_size;
     options_.blob_file_size = config.blob_file_size;
+    options_.max_space_amplification = config.space.max_space_amplification;
+    options_.enable_blob_garbage_collection = config.space.enable_blob_garbage_collection;
+    options_.blob_garbage_collection_age_cutoff = config.space.blob_garbage_collection_age_cutoff;
+    options_.blob_garbage_collection_force_threshold = config.space.blob_garbage_collection_force_threshold;
     options_.blob_compression_type = config.compression_type == "zstd"     ? CompressionType::kZSTD
                                      : config.compression_type == "lz4"    ? CompressionType::kLZ4Compression
                                      : config.compression_type == "snappy" ? CompressionType::kSnappyCompression
@@ -187,7 +191,7 @@ class CambiumEngine : public Engine {
            ", filter_bits_per_key " + std::to_string(options_.filter_bits_per_key) + ", write_buffer_size " +
            std::to_string(options_.write_buffer_size) + " x " + std::to_string(options_.max_write_buffer_number) +
            ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
-           std::to_string(options_.blob_file_size) + ", blob_compression_type " + config_.compression_type +
+           std::to_string(options_.blob_file_size) + SpaceSettings() + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
            (config_.mmap_read ? "; allow_mmap_reads" : "") +
            (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
@@ -213,6 +217,13 @@ class CambiumEngine : public Engine {
            ", target_file_size_base " + std::to_string(options_.target_file_size_base) +
            ", max_bytes_for_level_base " + std::to_string(options_.max_bytes_for_level_base) + ", compression " +
            config_.compression_type;
+  }
+  std::string SpaceSettings() const {
+    return ", max_space_amplification " + std::to_string(options_.max_space_amplification) + ", log GC " +
+           (options_.enable_blob_garbage_collection
+                ? "(age cutoff " + std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
+                      std::to_string(options_.blob_garbage_collection_force_threshold) + ")"
+                : "off");
   }
   // "L1 12 files, L2 60 files"
   static std::string LevelsOf(const std::map<std::string, std::string>& stats) {

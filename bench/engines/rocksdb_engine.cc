@@ -152,7 +152,9 @@ class RocksDbEngine : public Engine {
       options_.min_blob_size = config.min_blob_size;
       options_.blob_file_size = config.blob_file_size;
       options_.blob_compression_type = compression;
-      options_.enable_blob_garbage_collection = true;
+      options_.enable_blob_garbage_collection = config.space.enable_blob_garbage_collection;
+      options_.blob_garbage_collection_age_cutoff = config.space.blob_garbage_collection_age_cutoff;
+      options_.blob_garbage_collection_force_threshold = config.space.blob_garbage_collection_force_threshold;
     }
   }
 
@@ -231,7 +233,9 @@ class RocksDbEngine : public Engine {
                        std::to_string(options_.max_bytes_for_level_base);
     if (options_.enable_blob_files) {
       text += ", enable_blob_files, min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
-              std::to_string(options_.blob_file_size) + ", enable_blob_garbage_collection (age cutoff " +
+              std::to_string(options_.blob_file_size) +
+              (options_.enable_blob_garbage_collection ? ", enable_blob_garbage_collection" : ", no blob garbage collection") +
+              " (age cutoff " +
               std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
               std::to_string(options_.blob_garbage_collection_force_threshold) + "), no blob cache";
       if (!kHasUnpreparedValues<rocksdb::ReadOptions>) text += "; its key-only scans read the blobs too";

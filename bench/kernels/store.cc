@@ -1,14 +1,19 @@
 #include "store.h"
 
+#include <utility>
+
+#include "cambium/statistics.h"
 #include "require.h"
 
 namespace cambium::bench {
 
-Store::Store(IndexKind index, std::uint64_t keys, std::size_t value_size) : keys_(keys), values_(value_size) {
+Store::Store(IndexKind index, std::uint64_t keys, std::size_t value_size, std::shared_ptr<Statistics> statistics)
+    : keys_(keys), values_(value_size) {
   Options options;
   options.create_if_missing = true;
   options.index_type = index;
   options.page_cache_size = std::size_t{1} << 30;
+  options.statistics = std::move(statistics);
   Require(DB::Open(options, directory_.File("db"), &db_));
   const KeyList all = KeyList::Shuffled(keys, kInsertSeed);
   for (std::size_t i = 0; i < all.size(); ++i) Require(db_->Put({}, all[i], values_.Of(i)));

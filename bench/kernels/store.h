@@ -16,7 +16,7 @@ namespace cambium::bench {
 // library has them.
 class Store {
  public:
-  Store(IndexKind index, std::uint64_t keys, std::size_t value_size);
+  Store(IndexKind index, std::uint64_t keys, std::size_t value_size, std::shared_ptr<Statistics> statistics = nullptr);
 
   [[nodiscard]] DB& db() const { return *db_; }
   [[nodiscard]] std::uint64_t keys() const { return keys_; }

@@ -150,6 +150,7 @@ class DB {
   // Records are handed to the system as they are written, so without sync there is nothing to do.
   virtual Status FlushWAL(bool sync) = 0;
   // Flushes, then merges all runs that overlap [begin, end] (null: unbounded) into the tree, or into the last level.
+  // With a compaction filter it is shown every key of the range, merged or not.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family, const Slice* begin,
                               const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
@@ -216,9 +217,10 @@ struct VerifyReport {
   std::vector<std::string> notes;     // not damage: orphans of a crash, a torn tail, foreign files
 };
 // Checks a database that nobody has open for writing: every checksum, every index entry against its record, the
-// accounts recomputed. Writes nothing. OK if the check could be made, whatever it found: look at report->problems.
-// `options` speak of the default family. The others are checked too; one whose comparator is not the library's own has to be
-// named with it, by the overload below, or nothing is checked and the answer is InvalidArgument.
+// accounts recomputed. Writes nothing; takes up to 128 MiB of memory, whatever the database has. OK if the check could
+// be made, whatever it found: look at report->problems. `options` speak of the default family. The others are checked
+// too; one whose comparator is not the library's own has to be named with it, by the overload below, or nothing is
+// checked and the answer is InvalidArgument.
 Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report);
 Status VerifyDB(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
                 const VerifyOptions& verify, VerifyReport* report);

@@ -20,6 +20,9 @@ class Executor {
   // Runs `task` later, once; among waiting tasks the higher priority first.
   virtual void Schedule(TaskPriority priority, std::function<void()> task) = 0;
 
+  // The same, not before so many microseconds have passed. What is not due yet is dropped, unrun, with the executor.
+  virtual void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) = 0;
+
   // For a thread that is about to wait for something that a task will bring about, and that holds no lock. False: there
   // are threads that run the tasks, so block. True: one task was run right here; look again before blocking. An
   // executor without threads, as tests use, lets tasks run in no other place and so keeps a run repeatable.

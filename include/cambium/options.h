@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cambium/clock.h"
 #include "cambium/comparator.h"
@@ -17,7 +18,12 @@
 
 namespace cambium {
 
+class CompactionFilter;
+class CompactionFilterFactory;
+class EventListener;
+class RateLimiter;
 class Snapshot;
+class Statistics;
 
 // Enumerators go by their names alone too: CompressionType::kZSTD and cambium::kZSTD are the same.
 
@@ -92,6 +98,20 @@ struct ColumnFamilyOptions {
   // and must be the same in all of them.
   std::uint64_t blob_file_size = 256u << 20;
 
+  // ---- Merges ---- Decides which values merges carry on, see compaction_filter.h. The caller's: it must outlive the
+  // database, and serve several threads at once. Null: none.
+  const CompactionFilter* compaction_filter = nullptr;
+  // Makes a filter for each merge instead. Without effect beside compaction_filter.
+  std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;
+
+  // ---- Log GC; the default family's are those of the database, as the log is one for all ----
+  // Segments of the log that are mostly garbage are emptied and removed in the background.
+  bool enable_blob_garbage_collection = true;
+  // Only the oldest segments, this part of them (rounded down), are collected as long as space is not short. [0, 1]
+  double blob_garbage_collection_age_cutoff = 0.25;
+  // When the garbage of those is this part of their bytes, they are collected at once, oldest first. 1: never. [0, 1]
+  double blob_garbage_collection_force_threshold = 1.0;
+
   // ---- kBTree; without effect in a family with kLsm ----
   // Runs are swept into the tree when they hold more than 1/sweep_ratio of its keys. [1, 1000]
   int sweep_ratio = 8;
@@ -127,12 +147,23 @@ struct DBOptions {
   // Bytes of log that recovery would have to read before the family that holds its oldest part is flushed although its
   // memory table is not full. 0 = 1 GiB. Otherwise [4 KiB, 1 TiB].
   std::uint64_t max_total_wal_size = 0;
+  // The database's files may take so many times the bytes of its live entries, as they are stored, beside two log segments
+  // and one step of log GC; what only snapshots hold does not count. Flushes, merges and log GC come early enough for it,
+  // and writers wait where that is not enough. 0: no ceiling. Otherwise [1, 100]; near 1 log GC writes a multiple of what
+  // users write.
+  double max_space_amplification = 1.5;
+  // A value whose record has at least so many bytes is not moved by log GC: when nothing refers to it any more it becomes a
+  // hole in its segment, where the file system can do that and the file has one name. 0: never; else [4 KiB, 1 GiB].
+  std::uint64_t min_punch_size = 256u << 10;
   // Copies values that the page cache holds out of a mapping of their segment, without a system call. The process gets a
   // handler for SIGBUS, which hands on every signal that is not of such a copy. x86-64; elsewhere, and where the system
   // does not tell what the page cache holds, values are read as without it.
   bool allow_mmap_reads = false;
   // Threads for flushes, sweeps and compactions. [1, 64]
   int max_background_jobs = 2;
+  // Flushes, merges and log GC write no faster than it lets them; see rate_limiter.h. Null: as fast as they can, but for
+  // work that nobody waits for, which makes room for calls of users that it slows down.
+  std::shared_ptr<RateLimiter> rate_limiter;
 
   // ---- Surroundings; the library's own if null ----
   std::shared_ptr<FileSystem> file_system;
@@ -140,12 +171,21 @@ struct DBOptions {
   std::shared_ptr<RandomSource> random_source;
   std::shared_ptr<Executor> executor;  // max_background_jobs threads of the database's own if null
   std::shared_ptr<Logger> info_log;    // a file LOG in the database's directory if null
+
+  // ---- Watching it ----
+  std::shared_ptr<Statistics> statistics;  // what is done is counted there; see statistics.h. Null: nothing is
+  std::vector<std::shared_ptr<EventListener>> listeners;  // told what is done, one after the other; see listener.h
 };
 
 // Both: of a database, and of its default family.
 struct Options : public DBOptions, public ColumnFamilyOptions {
   Options() = default;
   Options(const DBOptions& db, const ColumnFamilyOptions& family) : DBOptions(db), ColumnFamilyOptions(family) {}
+
+  // Gives every option that RocksDB has too the default that it has there (11.9), and takes away the ceiling, which it has
+  // not. Values are not separated then, log GC is off; for BlobDB's behaviour set enable_blob_files, and the others as
+  // they are set there. Index, objects and what only this library has stay as they are. Returns this.
+  Options* OptimizeForRocksDBCompatibility();
 };
 
 struct ReadOptions {
@@ -180,7 +220,26 @@ struct FlushOptions {
   bool wait = true;  // until the flush has committed
 };
 
-// Nothing to choose in this version.
-struct CompactRangeOptions {};
+// Log GC as part of a CompactRange. Names and numbers as in RocksDB. The log lies in the order of time: whatever range of
+// keys is compacted, segments are collected whole.
+enum class BlobGarbageCollectionPolicy : unsigned char {
+  // All segments that are old enough are rewritten before the call returns, garbage or not.
+  kForce = 0,
+  // While the call runs no log GC begins, unless max_space_amplification needs it.
+  kDisable = 1,
+  // With enable_blob_garbage_collection a call for all keys collects, before it returns, those of the old enough segments
+  // that are worth it: a quarter garbage at least. A call for some keys leaves that to the background.
+  kUseDefault = 2,
+};
+
+struct CompactRangeOptions {
+  BlobGarbageCollectionPolicy blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kUseDefault;
+  // Which segments are old enough, for this call. Outside [0, 1]: as the family's option says.
+  double blob_garbage_collection_age_cutoff = -1;
+  // Values of the range are written anew in the order of their keys, as far as they do not lie so already, and scans read
+  // many of them with one read. Costs their bytes once, and, until merges and log GC have come round, as much space;
+  // Incomplete if max_space_amplification does not leave it, with what was done until then in place.
+  bool cluster_values = false;
+};
 
 }  // namespace cambium

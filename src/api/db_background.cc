@@ -3,21 +3,21 @@
 #include <cassert>
 
 #include "api/db_impl.h"
+#include "api/filter_job.h"
 #include "index/run.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
+#include "util/destroy.h"
 #include "util/fault_point.h"
 #include "util/fork_guard.h"
+#include "util/generic_rate_limiter.h"
 #include "util/mutant.h"
 
 namespace cambium {
 namespace {
 
-const char* const kJobNames[] = {"flush", "merge", "seal", "make a segment ahead", "remove files"};
-
-// An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
-// have lost what the page cache still shows, and the database stops.
-Status Judge(Status sync) { return sync.ok() || sync.IsNoSpace() ? sync : sync.Fatal(); }
+const char* const kJobNames[] = {"flush",           "merge",        "seal",          "make a segment ahead",
+                                 "collect garbage", "remove files", "look at space", "settle"};
 
 }  // namespace
 
@@ -27,12 +27,20 @@ Status DbImpl::Health() const {
   return fatal_;
 }
 
-void DbImpl::SetFatal(const Status& status) {
+void DbImpl::TellOfError(BackgroundErrorReason reason, const Status& status) {
+  events_.Add([info = BackgroundErrorInfo{events_.db_name(), reason, status}](EventListener* listener) {
+    listener->OnBackgroundError(info);
+  });
+}
+
+void DbImpl::SetFatal(const Status& status, BackgroundErrorReason reason) {
   if (MutantIs(Mutant::kGoOnAfterFailedSync)) return;
   if (MutantIs(Mutant::kNoSpaceSyncIsSoft) && status.IsNoSpace()) return;
+  bool is_first = false;
   {
     const std::lock_guard lock(background_mutex_);
     if (fatal_.ok()) {
+      is_first = true;
       fatal_ = status.Fatal();
       logger_->Log(InfoLogLevel::kError, "the database takes no more writes: " + fatal_.ToString());
     }
@@ -40,6 +48,16 @@ void DbImpl::SetFatal(const Status& status) {
     background_changed_.notify_all();
   }
   if (log_ != nullptr) log_->Fail(status);
+  if (is_first) TellOfError(reason, status.Fatal());
+}
+
+BackgroundErrorReason DbImpl::ReasonOf(Job job) {
+  switch (job) {
+    case Job::kFlush: return BackgroundErrorReason::kFlush;
+    case Job::kMerge: return BackgroundErrorReason::kCompaction;
+    case Job::kCollect: return BackgroundErrorReason::kLogGc;
+    default: return BackgroundErrorReason::kFiles;
+  }
 }
 
 JobState* DbImpl::StateOf(Job job, Family* family) {
@@ -55,10 +73,12 @@ void DbImpl::Schedule(Job job, const std::shared_ptr<Family>& family) {
   ScheduleLocked(job, family);
 }
 
-void DbImpl::ScheduleIfPossible(Job job) noexcept {
+bool DbImpl::ScheduleIfPossible(Job job) noexcept {
   try {
     Schedule(job);
+    return true;
   } catch (...) {  // whatever an executor may throw
+    return false;
   }
 }
 
@@ -69,9 +89,10 @@ void DbImpl::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     state.again = true;
     return;
   }
-  const TaskPriority priority = job == Job::kMerge || job == Job::kRemove ? TaskPriority::kLow
-                                : job == Job::kFlush || job == Job::kSpare ? TaskPriority::kHigh
-                                                                           : TaskPriority::kNormal;
+  const bool is_brief = job == Job::kSpare || job == Job::kSpace;
+  const TaskPriority priority = job == Job::kFlush || is_brief              ? TaskPriority::kHigh
+                                : job == Job::kSeal || job == Job::kRemove ? TaskPriority::kNormal
+                                                                            : TaskPriority::kLow;
   executor_->Schedule(priority, [this, job, family] { RunJob(job, family); });
   state.scheduled = true;  // not if that failed for want of memory; the task cannot end before, since it takes the lock
 }
@@ -85,10 +106,11 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
   Status s = Health();
   if (s.ok()) s = DoJob(job, family);
   if (s.severity() == Status::Severity::kFatal) {
-    SetFatal(s);
+    SetFatal(s, ReasonOf(job));
   } else if (!s.ok()) {
     logger_->Log(InfoLogLevel::kWarn,
                  std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
+    TellOfError(ReasonOf(job), s);
   }
   EpochCollect();
   LetGoOfDropped();
@@ -96,6 +118,9 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
   const bool more_flush = job == Job::kFlush && s.ok() && !family->dropped.load(std::memory_order_acquire) &&
                           family->frozen_count.load(std::memory_order_acquire) > 0;
   const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue(*family);
+  // Accounts change with what was merged and sealed.
+  if (s.ok() && job != Job::kSpare && job != Job::kSettle) CheckSpace(job != Job::kSpace);
+  events_.Deliver();  // as long as the database knows that the job is under way
   const std::lock_guard lock(background_mutex_);
   state.scheduled = false;
   state.last = s;
@@ -111,13 +136,22 @@ Status DbImpl::DoJob(Job job, const std::shared_ptr<Family>& family) {
     case Job::kMerge: return MergeLayers(family.get());
     case Job::kSeal: return SealRotated();
     case Job::kSpare: return MakeSpare();
-    case Job::kRemove: return RemoveObsolete();
+    case Job::kCollect: return CollectGarbage();
+    case Job::kRemove: {
+      const Status removed = RemoveObsolete();
+      const Status punched = MakeReadyHoles();
+      return removed.ok() ? punched : removed;
+    }
+    case Job::kSpace: return Status::OK();  // RunJob looks
+    case Job::kSettle: return Settle();
   }
   return Status::OK();
 }
 
 void DbImpl::ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
-  for (const Job job : {Job::kSeal, Job::kSpare, Job::kRemove}) visit(job, nullptr, StateOf(job, nullptr));
+  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kSpace, Job::kSettle}) {
+    visit(job, nullptr, StateOf(job, nullptr));
+  }
   for (const std::shared_ptr<Family>& family : families_) {
     for (const Job job : {Job::kFlush, Job::kMerge}) visit(job, family, StateOf(job, family.get()));
   }
@@ -133,6 +167,7 @@ bool DbImpl::IsIdle() {
 
 // The caller holds no lock. Lets tasks run where there are no threads for them.
 Status DbImpl::WaitUntil(const std::function<bool()>& done) {
+  const CountScope waits(&waiting_calls_);
   std::unique_lock lock(background_mutex_);
   while (!done()) {
     if (has_fatal_.load(std::memory_order_acquire)) return fatal_;
@@ -210,7 +245,7 @@ Status DbImpl::CommitEdit(Edit* edit) {
   };
   for (const SegmentInfo& segment : edit->set_segments) {
     if (manifest_->state().segments.contains(segment.number)) continue;
-    name(segment.kind == SegmentKind::kLargeValue ? FileKind::kLargeValue : FileKind::kLog, segment.number);
+    name(FileKindOf(segment.kind), segment.number);
   }
   for (const FamilyEdit& family : edit->families) {
     for (const RunInfo& run : family.add_runs) name(FileKind::kRun, run.number);
@@ -220,11 +255,14 @@ Status DbImpl::CommitEdit(Edit* edit) {
       name(FileKind::kIndex, segment.number);
     }
   }
-  const Status committed = manifest_->Commit(*edit, roll_number);
+  const Status committed = [&] {
+    const Stopwatch watch(&meter_, MANIFEST_COMMIT_MICROS);
+    return manifest_->Commit(*edit, roll_number);
+  }();
   if (committed.ok()) {
     for (const std::string& gone : std::exchange(in_doubt_, {})) obsolete_.Add(gone);
   } else if (committed.severity() == Status::Severity::kFatal) {
-    SetFatal(committed);
+    SetFatal(committed, BackgroundErrorReason::kManifestWrite);
   } else {
     in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
   }
@@ -234,11 +272,14 @@ Status DbImpl::CommitEdit(Edit* edit) {
 Result<Slot> DbImpl::FreeSlot() const {
   if (MutantIs(Mutant::kNeverReuseSlots)) return static_cast<Slot>(next_file_number_);
   std::vector<bool> taken;
-  for (const auto& [number, segment] : manifest_->state().segments) {
-    const auto slot = static_cast<std::size_t>(segment.slot);
-    if (slot >= taken.size()) taken.resize(slot + 1);
-    taken[slot] = true;
-  }
+  const auto take = [&taken](Slot slot) {
+    const auto index = static_cast<std::size_t>(slot);
+    if (index >= taken.size()) taken.resize(index + 1);
+    taken[index] = true;
+  };
+  for (const auto& [number, segment] : manifest_->state().segments) take(segment.slot);
+  for (const Slot slot : manifest_->state().shadowed_slots) take(slot);
+  for (const Slot slot : reserved_slots_) take(slot);
   const auto free = std::find(taken.begin(), taken.end(), false) - taken.begin();
   if (free >= static_cast<std::ptrdiff_t>(kSlotCountMax)) {
     return Status::NoSpace(path_ + ": all " + std::to_string(kSlotCountMax) + " segment slots are in use");
@@ -246,7 +287,13 @@ Result<Slot> DbImpl::FreeSlot() const {
   return static_cast<Slot>(free);
 }
 
-Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind, std::uint64_t page_size) {
+Status DbImpl::Unlink(FileKind kind, std::uint64_t number) {
+  const Status removed = fs_->Unlink(FilePath(path_, kind, number));
+  if (removed.ok()) events_.Deleted(path_, {kind, number});
+  return removed;
+}
+
+Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) {
   NewIndexFile made;
   std::uint64_t number = 0;
   {
@@ -256,7 +303,9 @@ Result<NewIndexFile> DbImpl::MakeIndexFile(FileKind kind, std::uint64_t page_siz
   made.header = HeaderFor(kind, number, page_size);
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(FilePath(path_, kind, number), OpenMode::kCreateNew, {}, &file));
+  if (files != nullptr) files->Begin(file->path(), number);
   made.file = obsolete_.Track(number, std::move(file), false);
+  events_.Deliver();
   return made;
 }
 
@@ -264,6 +313,12 @@ Status DbImpl::SyncDirectory() {
   if (MutantIs(Mutant::kSkipDirectorySync)) return Status::OK();
   const Status named = fs_->SyncDirectory(path_);
   return named.ok() || named.IsBusy() ? named : named.Fatal();
+}
+
+Status DbImpl::SyncValues(File* file) const {
+  const Stopwatch watch(&meter_, BLOB_DB_BLOB_FILE_SYNC_MICROS);
+  meter_.Tick(BLOB_DB_BLOB_FILE_SYNCED);
+  return file->SyncData();
 }
 
 void DbImpl::SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers) {
@@ -278,11 +333,32 @@ std::shared_ptr<const Layers> DbImpl::LayersOf(const Family& family) const {
 }
 
 Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
-  const std::shared_ptr<const View> view = view_.Pin();
-  const FamilyView* const found = view->Find(family->id);
-  if (found == nullptr || found->frozen.empty()) return Status::OK();
-  const FrozenTable table = MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();
+  FrozenTable table;
+  {  // the view goes at once: while it is held, no segment that log GC has emptied does
+    const std::shared_ptr<const View> view = view_.Pin();
+    const FamilyView* const found = view->Find(family->id);
+    if (found == nullptr || found->frozen.empty()) return Status::OK();
+    table = MutantIs(Mutant::kFlushOutOfOrder) ? found->frozen.front() : found->frozen.back();
+  }
+  FlushJobInfo info;
+  info.db_name = events_.db_name();
+  info.cf_name = family->name;
+  info.cf_id = family->id;
+  info.job_id = events_.NewJobId();
+  info.flush_reason = table.reason;
+  info.num_entries = table.table->version_count();
+  info.largest_seqno = table.end.sequence;
+  events_.Add([this, info](EventListener* listener) { listener->OnFlushBegin(this, info); });
+  events_.Deliver();
+  const Stopwatch watch(&meter_, FLUSH_TIME);
+  const std::uint64_t start = options_.clock->NowMicros();
+  info.status = FlushTable(family, table, &info);
+  info.elapsed_micros = options_.clock->NowMicros() - start;
+  events_.Add([this, info](EventListener* listener) { listener->OnFlushCompleted(this, info); });
+  return info.status;
+}
 
+Status DbImpl::FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info) {
   // The index must never hold what the log may lose.
   if (!MutantIs(Mutant::kFlushBeforeLogSync)) CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(table.end.sequence));
 
@@ -299,12 +375,13 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
   top.largest_key = largest;
 
   const std::shared_ptr<const Layers> before = LayersOf(*family);
-  // The layers of now: a sweep may have begun since, and while the claim is ours none begins.
+  // The layers of now: a sweep may have begun since, and while the claim is ours none begins. A flush asks no filter,
+  // so where there is one it merges nothing: what it put into the tree would have passed by.
   Status done = Status::Aborted("not tried");
-  if (ClaimMerge(family.get())) {
+  if (!HasFilter(family->options()) && ClaimMerge(family.get())) {
     const std::shared_ptr<const Layers> layers = LayersOf(*family);
     if (layers != nullptr && family->index->PickFlush(*layers, top) == FlushChoice::kMerge) {
-      done = MergeTable(family.get(), table, cursor.get(), ranges);
+      done = MergeTable(family.get(), table, cursor.get(), ranges, info);
     }
     ReleaseMerge(family.get());
     if (!done.ok()) cursor->SeekToFirst();
@@ -315,7 +392,11 @@ Status DbImpl::FlushOldest(const std::shared_ptr<Family>& family) {
     logger_->Log(InfoLogLevel::kWarn, "a memory table that could not be merged becomes a run: " + done.ToString());
     done = Status::Aborted("damaged");
   }
-  if (done.IsAborted()) done = WriteRun(family.get(), table, cursor.get(), ranges);
+  if (done.IsAborted()) {
+    KeySample sample(cursor.get(), top.key_count);
+    done = WriteRun(family.get(), table, &sample, ranges, info);
+    if (done.ok() && before != nullptr) NoteHidden(family.get(), sample, *before);
+  }
   // Nobody wants it any more; but a directory that could not be synced is everybody's.
   if (family->dropped.load(std::memory_order_acquire) && done.severity() != Status::Severity::kFatal) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(done);
@@ -355,16 +436,32 @@ void DbImpl::InstallFlushed(Family* family, const FrozenTable& table, std::share
 // From where the cursor stands, as far as one file goes: written, synced, and not named yet. Without `accounts` it is for
 // a snapshot alone: nothing will ever name it, and it goes with its last reader.
 Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, EntryCursor* cursor,
-                                                       const RangeDeletes* ranges, AccountDelta* accounts) {
-  const ColumnFamilyOptions& its = family.options();
-  CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, its.page_size));
+                                                       const RangeDeletes* ranges, AccountDelta* accounts,
+                                                       int job_id, RunKind kind) {
   const bool is_private = accounts == nullptr;
+  TableFiles files = FilesOf(family,
+                             is_private                      ? TableFileCreationReason::kSnapshot
+                             : kind == RunKind::kRelocation ? TableFileCreationReason::kLogGc
+                                                             : TableFileCreationReason::kFlush,
+                             job_id);
+  CAMBIUM_TRY(const NewIndexFile made, MakeIndexFile(FileKind::kRun, family.options().page_size, &files));
   if (is_private) obsolete_.MakeObsolete(made.header.number);
+  Result<std::shared_ptr<const Run>> run = FillRun(made, family, cursor, ranges, accounts, kind);
+  files.Done(run.status());
+  return run;
+}
+
+Result<std::shared_ptr<const Run>> DbImpl::FillRun(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
+                                                   const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind) {
+  const ColumnFamilyOptions& its = family.options();
+  const bool is_private = accounts == nullptr;
   RunOptions options;
+  options.kind = kind;
   options.page_size = static_cast<std::uint32_t>(its.page_size);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
   // A tree's runs are soon swept into pages that are read one by one, and never compressed.
   if (its.index_type == IndexKind::kLsm) static_cast<void>(CodecOf(its.compression, &options.compression));
+  options.before_write = PermitFor([this, kind] { return kind == RunKind::kRelocation ? PriorityOfGc() : IO_USER; });
   RunBuilder builder(made.file, made.header, its.comparator, options);
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
@@ -373,19 +470,24 @@ Result<std::shared_ptr<const Run>> DbImpl::WriteOneRun(const Family& family, Ent
   CAMBIUM_RETURN_IF_ERROR(cursor->status());
   if (ranges != nullptr) CAMBIUM_RETURN_IF_ERROR(builder.AddRanges(*ranges));
   CAMBIUM_TRY(const RunInfo info, builder.Finish());
+  if (is_private) obsolete_.Leaves(made.file->path(), {info.file_size, false});
   if (!is_private && !MutantIs(Mutant::kCommitBeforeRunSync)) CAMBIUM_RETURN_IF_ERROR(Judge(made.file->SyncData()));
   return Run::Open(made.file, info, its.comparator, pool_.get());
 }
 
 // A table that is too large for one file makes several, which share no key. Its ranges are in the first, which is the
 // lowest of them: there they hide what is older than the table, and nothing of the others.
-Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges) {
+Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+                        FlushJobInfo* info) {
   AccountDelta accounts;
   std::vector<std::shared_ptr<const Run>> made;
   do {
     CAMBIUM_TRY(std::shared_ptr<const Run> run,
-                WriteOneRun(*family, cursor, made.empty() ? ranges.get() : nullptr, &accounts));
+                WriteOneRun(*family, cursor, made.empty() ? ranges.get() : nullptr, &accounts, info->job_id));
     family->index_stats.AddRun(run->info());
+    meter_.Tick(FLUSH_WRITE_BYTES, run->info().file_size);
+    info->bytes_written += run->info().file_size;
+    info->output_files.push_back(FilePath(path_, FileKind::kRun, run->number()));
     made.push_back(std::move(run));
   } while (cursor->Valid());
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
@@ -416,18 +518,44 @@ Status DbImpl::WriteRun(Family* family, const FrozenTable& table, EntryCursor* c
   return Status::OK();
 }
 
-Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges) {
+TableFiles DbImpl::FilesOf(const Family& family, TableFileCreationReason reason, int job_id) {
+  TableFileCreationInfo like;
+  like.db_name = events_.db_name();
+  like.cf_name = family.name;
+  like.cf_id = family.id;
+  like.job_id = job_id;
+  like.reason = reason;
+  return {&events_, fs_.get(), std::move(like)};
+}
+
+// The family's merge is claimed.
+Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+                          FlushJobInfo* info) {
   MergeInput input;
   input.layers = LayersOf(*family);
   if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
   input.memtable_ranges = ranges;
-  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
-  return CommitMerge(family, outcome.get(), &table);
+  input.before_write = PermitFor([] { return IO_USER; });
+  TableFiles files = FilesOf(*family, TableFileCreationReason::kFlush, info->job_id);
+  family->merge_files = &files;
+  MergedFiles merged;
+  const Status done = [&] {
+    CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
+    info->bytes_written = outcome->stats().bytes_written;
+    return CommitMerge(family, outcome.get(), &table, nullptr, &merged);
+  }();
+  family->merge_files = nullptr;
+  files.Done(done);
+  info->merged_into_tree = done.ok();
+  info->output_files = PathsOf(merged.new_files);
+  return done;
 }
 
 // Commits a merge, and with it, if `table` is given, the flush of that table.
-Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table) {
+Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                           MergedFiles* files) {
+  if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   std::vector<NumberedFile> old_files;
   std::vector<NumberedFile> new_files;
@@ -441,24 +569,53 @@ Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTa
     CAMBIUM_TRY(std::shared_ptr<const Layers> next, outcome->Stage(*current, &change));
     if (table != nullptr) AbsorbTable(*family, *table, &edit, &change);
     edit.families.push_back(std::move(change));
+    if (filter != nullptr) {
+      for (const ChangedValues::Made& made : filter->changed().files()) edit.set_segments.push_back(made.info);
+      filter->is_named = true;  // also if the commit fails: it may be on disk all the same
+    }
+    const auto filtered = static_cast<std::int64_t>(outcome->stats().value_bytes_filtered);
+    const std::int64_t uncharged = std::max<std::int64_t>(UnchargedBy(edit.families.back().accounts) - filtered, 0);
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     outcome->Committed();
+    NoteMerged(family, *next, uncharged);
     family->index_stats.AddMerge(outcome->stats(), *next, table != nullptr);
+    CountMerge(outcome->stats(), table != nullptr);
     current->AppendFiles(&old_files);
     next->AppendFiles(&new_files);
     if (table != nullptr) {
       InstallFlushed(family, *table, std::move(next));
     } else {
-      view_.Update([&](View* view) { SetLayers(view->Find(family->id), std::move(next)); });
+      view_.Update([&](View* view) {
+        if (filter != nullptr) InstallChanged(filter, view);
+        SetLayers(view->Find(family->id), std::move(next));
+      });
     }
   }
+  std::sort(old_files.begin(), old_files.end());
   std::sort(new_files.begin(), new_files.end());
-  for (const NumberedFile& file : old_files) {
-    if (std::binary_search(new_files.begin(), new_files.end(), file)) continue;
+  std::ranges::set_difference(new_files, old_files, std::back_inserter(files->new_files));
+  std::ranges::set_difference(old_files, new_files, std::back_inserter(files->old_files));
+  for (const NumberedFile& file : files->old_files) {
     obsolete_.MakeObsolete(file.number);
     if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) obsolete_.Add(FilePath(path_, file.kind, file.number));
   }
   return Status::OK();
+}
+
+std::vector<std::string> DbImpl::PathsOf(const std::vector<NumberedFile>& files) const {
+  std::vector<std::string> paths;
+  for (const NumberedFile& file : files) paths.push_back(FilePath(path_, file.kind, file.number));
+  return paths;
+}
+
+void DbImpl::CountMerge(const MergeStats& stats, bool is_flush) const {
+  meter_.Tick(COMPACTION_KEYS_DROPPED, stats.entries_dropped);
+  if (is_flush) {
+    meter_.Tick(FLUSH_WRITE_BYTES, stats.bytes_written);
+  } else {
+    meter_.Tick(COMPACT_READ_BYTES, stats.bytes_read);
+    meter_.Tick(COMPACT_WRITE_BYTES, stats.bytes_written);
+  }
 }
 
 bool DbImpl::ClaimMerge(Family* family) {
@@ -474,23 +631,111 @@ void DbImpl::ReleaseMerge(Family* family) {
 
 bool DbImpl::MergeIsDue(const Family& family) const {
   const std::shared_ptr<const Layers> layers = LayersOf(family);
-  return layers != nullptr && family.index->IsMergeDue(*layers, false);
+  if (layers == nullptr) return false;
+  const bool is_urgent = family.merges_urgently.load(std::memory_order_relaxed);
+  return family.index->IsMergeDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
+}
+
+// What lies above the last level of an LSM hides what lies there, as long as no compaction carries it down.
+bool DbImpl::HidesInLevels(const Family& family, const Layers& layers) {
+  if (family.options().index_type != IndexKind::kLsm) return false;
+  if (family.hidden_bytes.load(std::memory_order_relaxed) <= 0) return false;
+  const LayersShape shape = layers.shape();
+  return shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1);
 }
 
 // One step of a merge that is due.
 Status DbImpl::MergeLayers(Family* family) {
   if (!ClaimMerge(family)) return Status::OK();  // somebody merges; his end looks again
   Status s;
-  if (const std::shared_ptr<const Layers> layers = LayersOf(*family);
-      layers != nullptr && family->index->IsMergeDue(*layers, false)) {
-    s = MergeStep(family, layers, nullptr);
+  if (const std::shared_ptr<const Layers> layers = LayersOf(*family); layers != nullptr) {
+    const bool is_urgent = family->merges_urgently.load(std::memory_order_relaxed);
+    if (family->index->IsMergeDue(*layers, is_urgent)) {
+      const bool is_due_anyway = !is_urgent || family->index->IsMergeDue(*layers, false);
+      s = MergeStep(family, layers, nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace);
+    } else if (is_urgent && HidesInLevels(*family, *layers)) {
+      s = SqueezeStep(family, layers);
+    } else {
+      family->squeeze.reset();
+    }
   }
   ReleaseMerge(family);
   return s;
 }
 
+// The same as a CompactRange of everything, a step of it.
+Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
+  if (!family->squeeze.has_value()) family->squeeze.emplace();
+  if (family->index->IsMergeDue(*layers, &*family->squeeze)) {
+    return MergeStep(family, layers, &*family->squeeze, CompactionReason::kSpace);
+  }
+  family->squeeze.reset();
+  family->hidden_bytes.store(0, std::memory_order_relaxed);  // what was flushed since, MeasureFamily sees by the levels
+  return Status::OK();
+}
+
+BeforeWrite DbImpl::PermitFor(std::function<IOPriority()> priority) {
+  return [this, priority = std::move(priority), resumed = foreground_.NowMicros()](std::uint64_t bytes) mutable {
+    // A job that waits has a thread, perhaps the only one, and a writer may wait for what that thread does next.
+    const auto is_given_up = [this] {
+      return closing_.load(std::memory_order_relaxed) || has_fatal_.load(std::memory_order_relaxed) ||
+             stalled_writers_.load(std::memory_order_relaxed) > 0;
+    };
+    if (priority() == IO_LOW) {
+      foreground_.GiveWay(resumed, [&] {
+        return is_given_up() || waiting_calls_.load(std::memory_order_relaxed) > 0 || priority() != IO_LOW;
+      });
+    }
+    if (options_.rate_limiter != nullptr) {
+      auto& limiter = static_cast<GenericRateLimiter&>(*options_.rate_limiter);  // only the library makes them
+      meter_.Tick(RATE_LIMITER_MICROS, limiter.Admit(bytes, priority(), options_.clock.get(), is_given_up));
+    }
+    resumed = foreground_.NowMicros();
+  };
+}
+
+// What is merged only because nobody uses the device is for nobody.
+IOPriority DbImpl::PriorityOfMerge(const Family& family) const {
+  if (!family.merges_urgently.load(std::memory_order_relaxed)) return IO_MID;
+  const bool is_for_nobody =
+      space_.is_idle.load(std::memory_order_relaxed) && !space_.is_short.load(std::memory_order_relaxed);
+  return is_for_nobody ? IO_LOW : IO_HIGH;
+}
+
+IOPriority DbImpl::PriorityOfGc() const {
+  return UrgencyOfGc() == GcUrgency::kSpace ? IO_HIGH : IO_LOW;
+}
+
+CompactionReason DbImpl::UsualReason(const Family& family) {
+  return family.options().index_type == IndexKind::kLsm ? CompactionReason::kLevels : CompactionReason::kSweep;
+}
+
 // The family's merge is claimed.
-Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request) {
+Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+                         CompactionReason reason) {
+  CompactionJobInfo info;
+  info.db_name = events_.db_name();
+  info.cf_name = family->name;
+  info.cf_id = family->id;
+  info.job_id = events_.NewJobId();
+  info.compaction_reason = reason;
+  events_.Add([this, info](EventListener* listener) { listener->OnCompactionBegin(this, info); });
+  events_.Deliver();
+  const Stopwatch watch(&meter_, COMPACTION_TIME);
+  const std::uint64_t start = options_.clock->NowMicros();
+  TableFiles files = FilesOf(*family, TableFileCreationReason::kCompaction, info.job_id);
+  family->merge_files = &files;
+  info.status = MergeAndCommit(family, std::move(layers), request, &info);
+  family->merge_files = nullptr;
+  files.Done(info.status);
+  info.elapsed_micros = options_.clock->NowMicros() - start;
+  events_.Add([this, info](EventListener* listener) { listener->OnCompactionCompleted(this, info); });
+  events_.Deliver();
+  return info.status.IsShutdownInProgress() ? Status::OK() : info.status;
+}
+
+Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+                              CompactionJobInfo* info) {
   MergeInput input;
   input.layers = std::move(layers);
   input.request = request;
@@ -498,14 +743,39 @@ Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, M
   // holds much unpublished nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1
   // with it; neither Close nor the end of a family waits for that.
   input.max_output_bytes = family->options().write_buffer_size;
+  // Nor does it take more of what is above the ceiling than it is left.
+  if (max_space_amplification_.load(std::memory_order_relaxed) != 0) {
+    const std::uint64_t step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
+    input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, step_bytes);
+  }
   input.is_abandoned = [this, family] {
     return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);
   };
+  input.before_write = PermitFor([this, family] { return PriorityOfMerge(*family); });
+  std::map<std::uint64_t, BlobFileCreation> creations;  // by number
+  const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input.is_abandoned, &creations);
+  input.filter = filter.get();
+  const Status done = MergeWith(family, std::move(input), filter.get(), info);
+  if (filter != nullptr) EndFilterJob(filter.get(), done, &creations);
+  return done;
+}
+
+Status DbImpl::MergeWith(Family* family, MergeInput input, FilterJob* filter, CompactionJobInfo* info) {
   const Result<std::unique_ptr<MergeOutcome>> outcome = family->index->Merge(input);
-  if (outcome.status().IsShutdownInProgress()) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(outcome.status());
+  CAMBIUM_FAULT_POINT("Merge:written");
   input.layers.reset();
-  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome->get(), nullptr));
+  const MergeStats& stats = (*outcome)->stats();
+  info->base_input_level = static_cast<int>(stats.level);
+  info->output_level = static_cast<int>(stats.output_level);
+  info->bytes_read = stats.bytes_read;
+  info->bytes_written = stats.bytes_written;
+  info->entries_merged = stats.entries_merged;
+  info->entries_dropped = stats.entries_dropped;
+  MergedFiles files;
+  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome->get(), nullptr, filter, &files));
+  info->input_files = PathsOf(files.old_files);
+  info->output_files = PathsOf(files.new_files);
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
   EpochCollect();
   return Status::OK();
@@ -558,6 +828,7 @@ Status DbImpl::MakeSpare() {
 
 Status DbImpl::DropUnreferenced() {
   std::vector<std::shared_ptr<Segment>> gone;
+  std::vector<std::uint64_t> gone_bytes;
   {
     const std::lock_guard lock(commit_mutex_);
     const ManifestState& state = manifest_->state();
@@ -581,12 +852,14 @@ Status DbImpl::DropUnreferenced() {
       if (referred || !info.sealed) continue;
       if (info.kind == SegmentKind::kLargeValue) {
         if (is_awaited(number)) continue;
-      } else if (number > state.replay.segment ||
-                 (number == state.replay.segment && state.replay.offset < info.sealed_length)) {
+      } else if (info.kind == SegmentKind::kLog &&
+                 (number > state.replay.segment ||
+                  (number == state.replay.segment && state.replay.offset < info.sealed_length))) {
         continue;  // recovery may still have to read it
       }
       edit.drop_segments.push_back(number);
       gone.push_back(view->segments.Find(info.slot));
+      gone_bytes.push_back(BytesOf(info));
     }
     if (gone.empty()) return Status::OK();
     if (MutantIs(Mutant::kDeleteBeforeCommit)) {
@@ -603,7 +876,10 @@ Status DbImpl::DropUnreferenced() {
       for (const auto& segment : gone) next->segments = next->segments.Without(segment->slot());
     });
   }
-  for (const auto& segment : gone) {
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    const auto& segment = gone[i];
+    obsolete_.Leaves(segment->path(), {gone_bytes[i], true});
+    punched_.Forget(segment->number());
     segment->MakeObsolete();
     if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(segment->path());
   }
@@ -616,12 +892,16 @@ Status DbImpl::RemoveObsolete() {
     // After a failure nothing is removed any more: it may be what the next opening needs.
     CAMBIUM_RETURN_IF_ERROR(Health());
     const Status removed = fs_->Unlink(path);
+    const auto file = ParseFileName(std::string_view(path).substr(path_.size() + 1));
+    if (removed.ok() && file.has_value()) events_.Deleted(path_, *file);
+    if (removed.ok() || removed.IsPathNotFound()) obsolete_.Gone(path);
     if (!removed.ok() && !removed.IsPathNotFound() && first.ok()) first = removed;
   }
   return first;
 }
 
 Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
+  const Delivery delivery(&events_);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   SequenceNumber upto = 0;
@@ -634,13 +914,15 @@ Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
       upto = published_.load(std::memory_order_relaxed);
       if (family->active->empty()) break;
       if (family->frozen_count.load(std::memory_order_acquire) < family->options().max_write_buffer_number - 1) {
-        Freeze(family);
+        Freeze(family, FlushReason::kManualFlush);
         break;
       }
     }
     CAMBIUM_RETURN_IF_ERROR(WaitForFlushOf(family, 0));
   }
-  return options.wait ? WaitForFlushOf(family, upto) : Status::OK();
+  events_.Deliver();
+  if (options.wait) CAMBIUM_RETURN_IF_ERROR(WaitForFlushOf(family, upto));
+  return Health();  // what ran meanwhile may have found the end of it
 }
 
 // The family's merge is claimed, and will be claimed again at once. What is due meanwhile, runs that keep coming above
@@ -648,15 +930,27 @@ Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
 Status DbImpl::TakeTurnOfBackground(Family* family) {
   std::shared_ptr<const Layers> layers = LayersOf(*family);
   if (layers == nullptr || !family->index->IsMergeDue(*layers, false)) return Status::OK();
-  const Status s = MergeStep(family, std::move(layers), nullptr);
+  const Status s = MergeStep(family, std::move(layers), nullptr, UsualReason(*family));
   if (s.ok() || s.severity() == Status::Severity::kFatal) return s;
   logger_->Log(InfoLogLevel::kWarn, "could not merge what is due beside CompactRange: " + s.ToString());
   return Status::OK();  // what was asked for may lie elsewhere
 }
 
 // Merges in the caller's thread, step by step, and takes turns with the background.
-Status DbImpl::CompactRange(const CompactRangeOptions&, ColumnFamilyHandle* handle, const Slice* begin,
+Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle, const Slice* begin,
                             const Slice* end) {
+  const Delivery delivery(&events_);
+  const bool holds_gc = options.blob_garbage_collection_policy == BlobGarbageCollectionPolicy::kDisable;
+  if (holds_gc) gc_holds_.fetch_add(1);
+  Status s = MergeRange(handle, begin, end);
+  if (s.ok() && options.cluster_values) s = ClusterRange(handle, begin, end);
+  if (s.ok() && options.cluster_values) s = MergeRange(handle, begin, end);  // so that the old copies are garbage
+  if (s.ok()) s = CollectFor(options, begin == nullptr && end == nullptr);
+  if (holds_gc && gc_holds_.fetch_sub(1) == 1 && s.ok() && GcIsDue()) Schedule(Job::kCollect);
+  return s;
+}
+
+Status DbImpl::MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end) {
   CAMBIUM_RETURN_IF_ERROR(Flush({}, handle));
   CAMBIUM_TRY(Family* const its, FamilyOf(handle));
   const std::shared_ptr<Family> family = FindFamily(its->id);
@@ -667,26 +961,46 @@ Status DbImpl::CompactRange(const CompactRangeOptions&, ColumnFamilyHandle* hand
   if (end != nullptr) request.end = end->ToString();
   for (const auto& run : layers->runs()) request.runs.push_back(run->number());
   layers.reset();
+  request.asks_filter = HasFilter(family->options());
+  Status s = CarryOut(family, &request);
+  std::set<std::uint64_t> asked;
+  while (s.ok() && request.asks_filter) {
+    std::optional<MergeRequest> moved = RequestForMoved(*family, request, &asked);
+    if (!moved.has_value()) break;
+    request = std::move(*moved);
+    s = CarryOut(family, &request);
+  }
+  if (s.severity() == Status::Severity::kFatal) SetFatal(s, BackgroundErrorReason::kCompaction);
+  if (s.ok() && MergeIsDue(*family)) Schedule(Job::kMerge, family);
+  return s;
+}
+
+Status DbImpl::CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request) {
   Status s;
   for (bool more = true; more && s.ok();) {
     while (!ClaimMerge(family.get())) {
       CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return !family->merging; }));
     }
-    layers = LayersOf(*family);
-    more = layers != nullptr && family->index->IsMergeDue(*layers, &request);
-    if (more) s = MergeStep(family.get(), std::move(layers), &request);
+    if (request->asks_filter && request->first_new_file == 0) {
+      // No merge is under way, so what is written from here on is written by one that asks.
+      family->index->SealFiles();
+      const std::lock_guard lock(commit_mutex_);
+      request->first_new_file = next_file_number_;
+    }
+    std::shared_ptr<const Layers> layers = LayersOf(*family);
+    more = layers != nullptr && family->index->IsMergeDue(*layers, request);
+    if (more) s = MergeStep(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);
     if (more && s.ok()) s = TakeTurnOfBackground(family.get());
     layers.reset();
     ReleaseMerge(family.get());
     if (s.ok()) s = Health();
     if (s.ok() && closing_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is closing");
   }
-  if (s.severity() == Status::Severity::kFatal) SetFatal(s);
-  if (s.ok() && MergeIsDue(*family)) Schedule(Job::kMerge, family);
   return s;
 }
 
 Status DbImpl::WaitForCompact() {
+  const Delivery delivery(&events_);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   {
     // A job that failed is work left: it gets another chance, since a full disk may have space again.
@@ -710,7 +1024,7 @@ Status DbImpl::WaitForCompact() {
     });
     CAMBIUM_RETURN_IF_ERROR(last);
     for (const auto& family : due) ScheduleLocked(Job::kMerge, family);
-    if (IsIdle()) return Status::OK();
+    if (IsIdle()) return fatal_;
   }
 }
 
@@ -727,6 +1041,10 @@ Status DbImpl::Close() {
 Status DbImpl::Shut() {
   Status first;
   if (!read_only_ && log_ != nullptr) {
+    {
+      const std::lock_guard lock(tick_target_->mutex);
+      tick_target_->db = nullptr;
+    }
     {
       const std::lock_guard lock(background_mutex_);
       closing_ = true;
@@ -773,6 +1091,7 @@ Status DbImpl::Shut() {
     family->active.reset();
   }
   if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
+  events_.DeliverAll();
   manifest_.reset();
   lock_.reset();
   return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
@@ -786,8 +1105,7 @@ DbImpl::~DbImpl() {
 
 void DbImpl::operator delete(DbImpl* db, std::destroying_delete_t) {
   if (ForkGeneration() != db->fork_generation_) return;
-  db->~DbImpl();
-  ::operator delete(db);
+  DestroyAndFree(db);
 }
 
 }  // namespace cambium

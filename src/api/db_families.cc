@@ -36,6 +36,7 @@ Status DbImpl::CheckFamilyOptions(const ColumnFamilyOptions& options) const {
 
 Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                   ColumnFamilyHandle** handle) {
+  const Delivery delivery(&events_);
   *handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
@@ -103,6 +104,7 @@ Status DbImpl::SettleDrop(Family* family) {
 
 // The log still holds its operations, which recovery skips as soon as the family is gone from the MANIFEST.
 Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
+  const Delivery delivery(&events_);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   if (family->id == 0) return Status::InvalidArgument("the default column family cannot be dropped");

@@ -4,9 +4,9 @@
 //   families_mutex_    creating and dropping column families, changing options, writing the OPTIONS file
 //   append_mutex_      the end of the log, the active memory tables, sequence numbers: one writer at a time
 //   commit_mutex_      the MANIFEST, file numbers, slots: one commit at a time
-//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles, ReadQueues, SnapshotList: leaves; none of these
-//     is held while another of them is taken
-// Nobody waits for background work with any of them held. Reads take none.
+//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles, ReadQueues, SnapshotList, Events: leaves; none
+//     of these is held while another of them is taken
+// Nobody waits for background work, and no listener is called, with any of them held. Reads take none.
 #pragma once
 
 #include <array>
@@ -17,23 +17,34 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "api/events.h"
 #include "api/family.h"
+#include "api/foreground.h"
+#include "api/key_sample.h"
 #include "api/log_replay.h"
 #include "api/obsolete_files.h"
+#include "api/punched_segments.h"
 #include "api/snapshot_list.h"
+#include "api/space_control.h"
 #include "api/view.h"
 #include "btree/index_segment.h"
 #include "btree/tree_layers.h"
 #include "cambium/db.h"
+#include "cambium/rate_limiter.h"
+#include "gc/punch.h"
+#include "gc/relocation.h"
+#include "gc/victims.h"
 #include "index/index.h"
 #include "index/page_pool.h"
 #include "manifest/manifest.h"
+#include "util/meter.h"
 #include "util/result.h"
 #include "vlog/commit_log.h"
 #include "vlog/prepared_batch.h"
@@ -41,12 +52,26 @@
 
 namespace cambium {
 
+class FilterJob;
+
 // Families of one write, and how much of it goes to each.
 struct WriteTarget {
   Family* family = nullptr;  // kept alive by the caller
   std::size_t operations = 0;  // range deletes not among them
   std::size_t bytes = 0;       // of keys, inline values and ends of ranges
   std::size_t ranges = 0;
+};
+
+// One more, as long as it lives.
+class CountScope {
+ public:
+  explicit CountScope(std::atomic<int>* count) : count_(count) { count_->fetch_add(1, std::memory_order_relaxed); }
+  ~CountScope() { count_->fetch_sub(1, std::memory_order_relaxed); }
+  CountScope(const CountScope&) = delete;
+  CountScope& operator=(const CountScope&) = delete;
+
+ private:
+  std::atomic<int>* const count_;
 };
 
 class DbImpl final : public DB, private SegmentSource {
@@ -117,8 +142,8 @@ class DbImpl final : public DB, private SegmentSource {
   friend class DbIterator;
 
   // What background threads do. At most one task of a kind at a time: of the first two, in each family.
-  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kRemove };
-  static constexpr std::size_t kJobCount = 5;
+  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kCollect, kRemove, kSpace, kSettle };
+  static constexpr std::size_t kJobCount = 8;
 
   DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only);
 
@@ -159,44 +184,78 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
   Status CheckWrite(const WriteOptions& options) const;
   Status CommitBatch(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
-                     const std::vector<std::uint64_t>& large);
+                     const std::vector<std::uint64_t>& large, std::uint64_t user_bytes);
+  void CountCommit(const PreparedBatch& batch, std::uint64_t user_bytes) const;
+  void CountStall(std::uint64_t micros, bool is_for_space);
   Status CommitLocked(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
                       SequenceNumber* last, std::unique_lock<std::mutex>* append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock);
   Status AwaitCompaction(const WriteOptions& options, Family* family);  // no lock held
   [[nodiscard]] bool IsFull(const Family& family) const;  // append_mutex_ held
   void FreezeOldest();                                    // append_mutex_ held
-  void Freeze(Family* family);                            // append_mutex_ held
+  void Freeze(Family* family, FlushReason reason);        // append_mutex_ held
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
-  Result<std::shared_ptr<Segment>> MakeSegmentLocked();  // commit_mutex_ held
+  // commit_mutex_ held, both
+  Result<std::shared_ptr<Segment>> MakeSegmentLocked();
+  Result<std::shared_ptr<Segment>> NameSegmentLocked(const FileHeader& header, Slot slot, std::unique_ptr<File> file);
   Status MakeSpareLocked();                              // unless there is one. commit_mutex_ held
   [[nodiscard]] std::shared_ptr<Segment> TakeSpare();    // null if there is none
   // As the MANIFEST has it, but sealed there, without a footer.
   [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const;  // commit_mutex_ held
   Status WriteLargeValue(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
+  Status FillLargeValue(std::unique_ptr<File> file, const FileHeader& header, const Family& family, Slice key,
+                        Slice value, LargeValueRef* ref, ValueAddress* address);
   void DropLargeValues(const std::vector<std::uint64_t>& numbers);
 
   // ---- db_background.cc ----
   // `family` for kFlush and kMerge only.
   void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr);
-  // The same behind what cannot be taken back. If the executor has no memory for it, the job waits for the next
+  // The same behind what cannot be taken back. False: the executor has no memory for it, and the job waits for the next
   // reason to be scheduled.
-  void ScheduleIfPossible(Job job) noexcept;
+  bool ScheduleIfPossible(Job job) noexcept;
   void ScheduleLocked(Job job, const std::shared_ptr<Family>& family);  // background_mutex_ held
   [[nodiscard]] JobState* StateOf(Job job, Family* family);
   void RunJob(Job job, const std::shared_ptr<Family>& family);
+  [[nodiscard]] static BackgroundErrorReason ReasonOf(Job job);
   Status DoJob(Job job, const std::shared_ptr<Family>& family);
   Status FlushOldest(const std::shared_ptr<Family>& family);
+  Status FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info);
   // `ranges`: the table's range deletes, null if there are none.
   using SharedRanges = std::shared_ptr<const RangeDeletes>;
-  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges);
+  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+                  FlushJobInfo* info);
   Result<std::shared_ptr<const Run>> WriteOneRun(const Family& family, EntryCursor* cursor, const RangeDeletes* ranges,
-                                                 AccountDelta* accounts);
-  Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges);
+                                                 AccountDelta* accounts, int job_id, RunKind kind = RunKind::kFlush);
+  Result<std::shared_ptr<const Run>> FillRun(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
+                                             const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind);
+  Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+                    FlushJobInfo* info);
   Status MergeLayers(Family* family);
-  Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request);
+  Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+                   CompactionReason reason);
+  Status MergeAndCommit(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+                        CompactionJobInfo* info);
+  Status MergeWith(Family* family, MergeInput input, FilterJob* filter, CompactionJobInfo* info);
+  [[nodiscard]] static CompactionReason UsualReason(const Family& family);
+  // What a job calls before it writes so many bytes for what `priority` says at that moment: the rate limiter, and what
+  // makes way for users.
+  [[nodiscard]] BeforeWrite PermitFor(std::function<IOPriority()> priority);
+  [[nodiscard]] IOPriority PriorityOfMerge(const Family& family) const;
+  [[nodiscard]] IOPriority PriorityOfGc() const;
+  [[nodiscard]] TableFiles FilesOf(const Family& family, TableFileCreationReason reason, int job_id);
+  // Step by step, taking turns with the background.
+  Status CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request);
   Status TakeTurnOfBackground(Family* family);
-  Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table);
+  Status MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end);
+  struct MergedFiles {
+    std::vector<NumberedFile> old_files;  // that are not used any more
+    std::vector<NumberedFile> new_files;  // that were not before
+  };
+  // What was merged, with `table` if it is not null, and by `filter` if it is not null.
+  Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                     MergedFiles* files);
+  [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
+  void CountMerge(const MergeStats& stats, bool is_flush) const;
   // commit_mutex_ held
   void AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const;
   // commit_mutex_ held
@@ -205,6 +264,8 @@ class DbImpl final : public DB, private SegmentSource {
   // Null if the family was dropped.
   [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
   [[nodiscard]] bool MergeIsDue(const Family& family) const;
+  [[nodiscard]] static bool HidesInLevels(const Family& family, const Layers& layers);
+  Status SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers);  // its merge is claimed
   [[nodiscard]] bool ClaimMerge(Family* family);
   void ReleaseMerge(Family* family);
   Status SealRotated();
@@ -212,8 +273,12 @@ class DbImpl final : public DB, private SegmentSource {
   Status RemoveObsolete();
   // Drops segments that have no reference and cannot get one any more, in a commit of its own.
   Status DropUnreferenced();
-  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size);
+  // `files` are told of; null: nobody is.
+  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files);
+  Status Unlink(FileKind kind, std::uint64_t number);
+  [[nodiscard]] BlobFileCreation BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason);
   Status SyncDirectory();
+  Status SyncValues(File* file) const;  // of a large value's, or what log GC has moved
   Status CommitEdit(Edit* edit);                 // commit_mutex_ held
   [[nodiscard]] Result<Slot> FreeSlot() const;   // commit_mutex_ held
   // Lets `done`, which is asked under background_mutex_, come true.
@@ -225,9 +290,130 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] bool IsIdle();                   // background_mutex_ held
   // Dropped families that nobody uses any more go, and with them their last files. The caller holds no lock.
   void LetGoOfDropped();
-  void SetFatal(const Status& status);
+  void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite);
+  void TellOfError(BackgroundErrorReason reason, const Status& status);
   [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
   Status Shut();
+
+  // An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
+  // have lost what the page cache still shows, and the database stops.
+  static Status Judge(Status sync) { return sync.ok() || sync.IsNoSpace() ? sync : sync.Fatal(); }
+
+  // ---- db_filter.cc ----
+  // Null if the family has no compaction filter. `creations`, by number, are of the files that the job makes.
+  std::unique_ptr<FilterJob> NewFilterJob(const Family& family, const MergeRequest* request,
+                                          std::function<bool()> is_abandoned,
+                                          std::map<std::uint64_t, BlobFileCreation>* creations);
+  Status SyncChanged(FilterJob* filter);
+  void InstallChanged(FilterJob* filter, View* view);  // commit_mutex_ held
+  void EndFilterJob(FilterJob* filter, const Status& done, std::map<std::uint64_t, BlobFileCreation>* creations);
+  std::optional<MergeRequest> RequestForMoved(const Family& family, const MergeRequest& request,
+                                              std::set<std::uint64_t>* asked) const;
+
+  // ---- db_gc.cc ----
+  // Values of a family on their way.
+  struct GcMoves {
+    std::shared_ptr<Family> family;
+    std::vector<MovedValue> values;
+    std::shared_ptr<const Layers> newest_in;  // the layers in which all of them were found to be the newest
+    std::vector<std::shared_ptr<const Run>> runs;
+    AccountDelta accounts;
+  };
+  struct GcStep {
+    std::shared_ptr<const View> view;  // of the moment when the victims were chosen
+    GcReason reason = GcReason::kNone;
+    std::vector<GcSource> sources;
+    std::vector<GcFamily> families;
+    std::uint64_t step_bytes = 0;
+    std::uint64_t begun_micros = 0;
+    int job_id = 0;
+    std::vector<bool> is_emptied;  // by source: nothing of it stays behind
+    std::optional<BlobFileCreation> creation;  // of the segment that takes what is moved
+    std::vector<GcMoves> moves;
+    // Of what was moved, once it is committed.
+    std::uint64_t bytes_read = 0;
+    std::uint64_t bytes_written = 0;
+  };
+  [[nodiscard]] std::vector<SegmentUse> SegmentUses() const;  // commit_mutex_ held
+  [[nodiscard]] VictimPolicy GcPolicy() const;
+  [[nodiscard]] GcUrgency UrgencyOfGc() const;
+  // What is to be collected next. commit_mutex_ held.
+  [[nodiscard]] VictimChoice ChooseVictims(const VictimPolicy& policy);
+  [[nodiscard]] bool MayCollect(GcUrgency urgency) const;  // whether the options, and CompactRanges, let it
+  static void AddGcFamilies(GcStep* step);                 // of its view
+  [[nodiscard]] bool GcIsDue();
+  bool PickGcStep(GcStep* step);  // false: nothing is due
+  Status CollectGarbage();
+  Status CollectFor(const CompactRangeOptions& options, bool all_keys);  // no lock held
+  Status RunGcStep(GcStep* step);
+  Status MoveRecords(GcStep* step, std::span<const GcRecord> records);
+  // *is_named: the new segment is in a MANIFEST record, or may be.
+  Status MoveValues(GcStep* step, std::span<const GcRecord> records, RelocationWriter* writer, bool* is_named);
+  // A file for values that are not the log's, with a slot of its own.
+  Result<NewRelocationFile> MakeValueFile(FileKind kind);
+  Status WriteGcRuns(GcMoves* moves, int job_id);
+  Result<bool> CommitGcStep(GcStep* step, RelocationWriter* writer, bool* is_named);
+  void MarkDamaged(const GcSource& source, const Status& why);
+  void CountGcStep(const GcStep& step) const;
+  void TellOfGcStep(const GcStep& step, const Status& done);
+
+  [[nodiscard]] std::int64_t HiddenAfter(const GcStep& step, const GcMoves& moves) const;  // commit_mutex_ held
+  void NoteCollected(const GcStep& step, std::uint64_t moved_bytes);  // commit_mutex_ held
+
+  // ---- db_cluster.cc ----
+  // A range whose values are to lie in the order of their keys. The job's, but for what is said to be the caller's.
+  struct ClusterRequest {
+    std::shared_ptr<Family> family;
+    std::optional<std::string> position;  // unset: before all keys
+    bool is_position_done = false;        // what comes next is behind it
+    std::optional<std::string> end;       // included; unset: to the last key
+    std::string next;                     // the last key of the step at hand
+    std::atomic<std::uint64_t> steps{0};  // the caller looks whether there is progress
+    std::atomic<bool> is_done{false};
+  };
+  Result<bool> PickClusterStep(ClusterRequest* request, GcStep* step, Arena* keys, std::vector<GcRecord>* records);
+  Status RunClusterStep(ClusterRequest* request);
+  [[nodiscard]] bool HasRoomToCluster() const;  // no lock held
+  Status ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end);
+
+  // ---- db_punch.cc ----
+  // commit_mutex_ held, the first three. A segment's `garbage` may be large values that can be punched.
+  [[nodiscard]] bool IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint64_t garbage) const;
+  [[nodiscard]] std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account) const;
+  [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;  // that a sealed one takes, or will without readers
+  bool PickPunchStep(GcStep* step);                                    // false: none is due
+  Status RunPunchStep(const GcStep& step);
+  Status CommitPunch(const GcStep& step, const std::vector<PunchPlan>& plans);
+  Result<PunchedBytes> MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets);
+  Status MakeReadyHoles();
+  void ResumePunching();  // at the end of opening
+
+  // ---- db_space.cc ----
+  // commit_mutex_ held, both
+  void MeasureFamily(const FamilyView& view, const FamilyState& state, double bytes_per_reference,
+                     SpaceFigures* figures) const;
+  [[nodiscard]] SpaceFigures MeasureSpace() const;
+  [[nodiscard]] SpacePolicy PolicyOfSpace() const;
+  void BeginSpace();  // at the end of opening
+  void LookAtSpace();  // commit_mutex_ held
+  // Looks at the figures, and begins what they ask for; after a job, if they have changed.
+  void CheckSpace(bool after_job);
+  [[nodiscard]] bool HasSpaceJob() const;  // background_mutex_ held; one that may lower what is too high
+  Status FreezeAll(bool rotate, FlushReason reason);
+  void StartSpaceJobs(const SpacePlan& plan);
+  // Before a write of so many bytes; no lock held.
+  Status AwaitSpace(const WriteOptions& options, std::uint64_t bytes);
+  Status WaitForSpace(std::uint64_t bytes);
+  void RunOrAwaitSpaceJob();
+  void StartTicking();
+  void Tick(std::uint64_t written, int quiet) noexcept;
+  void OnTick(std::uint64_t written, int quiet);
+  Status Settle();
+  [[nodiscard]] static bool IsWorthMerging(const FamilyView& family);
+  // A flush has hidden what `sample` finds in the layers below.
+  [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts) const;  // commit_mutex_ held
+  static void NoteMerged(Family* family, const Layers& now, std::int64_t uncharged);
+  static void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
 
   // ---- db_snapshots.cc ----
   Status BoundPinnedMemory();
@@ -254,8 +440,16 @@ class DbImpl final : public DB, private SegmentSource {
   Status ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key, const Entry& entry,
                    std::string* buffer, Slice* value) const;
   [[nodiscard]] const SegmentTable& SegmentsOf(const View& view) const;
-  [[nodiscard]] static ValueQuery QueryFor(const Family& family, const ReadOptions& options, Slice key,
-                                           const Entry& entry);
+  [[nodiscard]] ValueQuery QueryFor(const Family& family, const ReadOptions& options, Slice key,
+                                    const Entry& entry) const;
+  void MultiGetNow(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families,
+                   const Slice* keys, PinnableSlice* values, Status* statuses);
+  void CountGet(const Status& status, Slice value) const;
+
+  // ---- db_space_report.cc ----
+  void AddPinned(std::map<std::string, std::string>* figures) const;
+  [[nodiscard]] std::map<std::string, std::string> SpaceStats();
+  [[nodiscard]] std::map<std::string, std::string> GcForecast();
 
   // ---- db_properties.cc ----
   [[nodiscard]] std::map<std::string, std::string> StatsOf(const FamilyView& family) const;
@@ -272,6 +466,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status PersistAtOpen();
 
   const DBOptions options_;  // as they were given to Open, defaults filled in
+  const Meter meter_;        // of options_.statistics
   const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open
   const std::string path_;
   const bool read_only_;
@@ -282,8 +477,13 @@ class DbImpl final : public DB, private SegmentSource {
   std::shared_ptr<Logger> logger_;
   std::unique_ptr<FileLock> lock_;
 
+  Events events_;
+  Foreground foreground_;
+  std::atomic<int> waiting_calls_{0};    // that wait for background work, whatever they are
+  std::atomic<int> stalled_writers_{0};  // of these, writes that may not go on yet
   std::unique_ptr<PagePool> pool_;        // outlives every view
   ObsoleteFiles obsolete_;                // outlives every view
+  PunchedSegments punched_;               // outlives every view
   ViewHolder view_;
   std::unique_ptr<FamilyHandle> default_handle_;
 
@@ -294,14 +494,20 @@ class DbImpl final : public DB, private SegmentSource {
   std::unique_ptr<CommitLog> log_;         // appends under append_mutex_; syncs by any thread
   std::atomic<std::uint64_t> max_total_wal_size_;  // written under append_mutex_
   LogPosition log_end_;                    // append_mutex_; behind the last record
-  std::uint64_t logged_bytes_ = 0;         // append_mutex_; all that was replayed or appended since opening
+  std::atomic<std::uint64_t> logged_bytes_{0};  // written under append_mutex_; all that was replayed or appended since opening
   std::uint64_t next_wal_check_ = 0;       // append_mutex_; at how many of them to look for the oldest table again
 
   // One creation or drop of a family, change of options, or OPTIONS file at a time; before append_mutex_.
   std::mutex families_mutex_;
-  std::mutex commit_mutex_;
+  mutable std::mutex commit_mutex_;
   std::unique_ptr<Manifest> manifest_;               // commit_mutex_
   std::uint64_t next_file_number_ = 1;               // commit_mutex_
+  std::set<Slot> reserved_slots_;                    // commit_mutex_; of segments that no MANIFEST names yet
+  std::set<std::uint64_t> damaged_segments_;         // commit_mutex_; log GC has found a record that does not validate
+  std::set<std::uint64_t> requested_segments_;       // commit_mutex_; that log GC is to empty for a CompactRange
+  std::shared_ptr<ClusterRequest> cluster_request_;  // commit_mutex_; null: there is none
+  std::atomic<bool> cannot_punch_{false};            // the file system has no holes
+  std::atomic<int> gc_holds_{0};                     // CompactRanges during which no log GC begins without need
   // Who refers to the file of a large value, once its batch is committed.
   struct LargeReference {
     std::uint32_t family = 0;
@@ -332,6 +538,11 @@ class DbImpl final : public DB, private SegmentSource {
   std::atomic<bool> has_fatal_{false};
   std::atomic<bool> closed_{false};
 
+  SpaceControl space_;
+  std::atomic<double> max_space_amplification_;
+  std::atomic<std::uint64_t> min_punch_size_;
+  const std::shared_ptr<TickTarget> tick_target_ = std::make_shared<TickTarget>();
+
   SnapshotList snapshots_;
   mutable std::atomic<int> iterator_count_{0};
   mutable ReadQueues read_queues_;
@@ -342,6 +553,9 @@ class DbImpl final : public DB, private SegmentSource {
     std::atomic<std::uint64_t> log_bytes{0};
     std::atomic<std::uint64_t> stall_micros{0};
     std::atomic<std::uint64_t> stalls{0};
+    std::atomic<std::uint64_t> space_stall_micros{0};  // of stall_micros
+    std::atomic<std::uint64_t> gc_bytes_read{0};
+    std::atomic<std::uint64_t> gc_bytes_written{0};
   };
   mutable Stats stats_;
 };

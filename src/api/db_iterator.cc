@@ -7,6 +7,7 @@
 
 #include "api/db_impl.h"
 #include "index/merge_cursor.h"
+#include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
 
@@ -77,6 +78,7 @@ DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to
                        std::shared_ptr<const View> view, SequenceNumber sequence)
     : db_(db), family_(std::move(family_to_walk)), options_(options), view_(std::move(view)) {
   db_->iterator_count_.fetch_add(1);
+  db_->meter_.Tick(NO_ITERATOR_CREATED);
   if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
   const FamilyView& family = *view_->Find(family_->id);
@@ -95,13 +97,13 @@ DbIterator::~DbIterator() {
   Leave();
   ahead_.reset();
   cursor_.reset();
+  db_->meter_.Tick(NO_ITERATOR_DELETED);
   db_->iterator_count_.fetch_sub(1);
 }
 
 void DbIterator::operator delete(DbIterator* it, std::destroying_delete_t) {
   if (ForkGeneration() != it->db_->fork_generation_) return;
-  it->~DbIterator();
-  ::operator delete(it);
+  DestroyAndFree(it);
 }
 
 bool DbIterator::IsBelowLower(Slice key) const {
@@ -127,8 +129,20 @@ void DbIterator::Leave() {
   if (ahead_ != nullptr) ahead_->Clear();
 }
 
+void DbIterator::Count(Tickers calls, Tickers found) const {
+  const Meter& meter = db_->meter_;
+  if (!meter.is_on()) return;
+  meter.Tick(calls);
+  if (!Valid()) return;
+  meter.Tick(found);
+  const Entry its = entry();
+  const std::size_t key_size = IsAhead() ? ahead_->key().size() : cursor_->key().size();
+  meter.Tick(ITER_BYTES_READ, key_size + (its.kind == EntryKind::kInline ? its.inline_value.size() : 0));
+}
+
 void DbIterator::SeekToFirst() {
   if (IsForked()) return;
+  const Stopwatch watch(&db_->meter_, DB_SEEK);
   Leave();
   if (lower_.has_value()) {
     cursor_->Seek(*lower_);
@@ -136,17 +150,26 @@ void DbIterator::SeekToFirst() {
     cursor_->SeekToFirst();
   }
   Settle(Direction::kForward);
+  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
 
 void DbIterator::Seek(Slice target) {
   if (IsForked()) return;
+  const Stopwatch watch(&db_->meter_, DB_SEEK);
   Leave();
   cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
   Settle(Direction::kForward);
+  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
 
 void DbIterator::SeekToLast() {
   if (IsForked()) return;
+  const Stopwatch watch(&db_->meter_, DB_SEEK);
+  ToLast();
+  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
+}
+
+void DbIterator::ToLast() {
   Leave();
   if (upper_.has_value()) {
     cursor_->SeekForPrev(*upper_);
@@ -159,17 +182,25 @@ void DbIterator::SeekToLast() {
 
 void DbIterator::SeekForPrev(Slice target) {
   if (IsForked()) return;
+  const Stopwatch watch(&db_->meter_, DB_SEEK);
   if (IsAtOrAboveUpper(target)) {
-    SeekToLast();
-    return;
+    ToLast();
+  } else {
+    Leave();
+    cursor_->SeekForPrev(target);
+    Settle(Direction::kBackward);
   }
-  Leave();
-  cursor_->SeekForPrev(target);
-  Settle(Direction::kBackward);
+  Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
 
-void DbIterator::Next() { Move(Direction::kForward); }
-void DbIterator::Prev() { Move(Direction::kBackward); }
+void DbIterator::Next() {
+  Move(Direction::kForward);
+  Count(NUMBER_DB_NEXT, NUMBER_DB_NEXT_FOUND);
+}
+void DbIterator::Prev() {
+  Move(Direction::kBackward);
+  Count(NUMBER_DB_PREV, NUMBER_DB_PREV_FOUND);
+}
 
 void DbIterator::Move(Direction direction) {
   if (IsForked()) return;
@@ -222,6 +253,7 @@ void DbIterator::Settle(Direction direction) const {
   // Tombstones beyond the bound are nobody's business: there may be millions.
   inside_ = cursor_->Valid() && is_inside();
   while (inside_ && cursor_->kind() == EntryKind::kTombstone) {
+    db_->meter_.Tick(NUMBER_ITER_SKIP);
     MoveCursor(direction);
     inside_ = cursor_->Valid() && is_inside();
   }
@@ -258,6 +290,7 @@ void DbIterator::FetchAhead(std::size_t count) const {
     source.order = family_->equal_by;
     source.queues = &db_->read_queues_;
     source.use_io_uring = options_.async_io;
+    source.meter = db_->meter_.is_on() ? &db_->meter_ : nullptr;
     ahead_ = std::make_unique<ScanAhead>(source);
   }
   while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_)) {
@@ -296,7 +329,7 @@ void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
 
 // What is in the page cache is read as it is asked for: to be early brings nothing there.
 Status DbIterator::ReadHere() const {
-  const ValueQuery query = DbImpl::QueryFor(*family_, options_, cursor_->key(), cursor_->entry());
+  const ValueQuery query = db_->QueryFor(*family_, options_, cursor_->key(), cursor_->entry());
   if (db_->options_.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
   CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
   if (is_read) return Status::OK();
@@ -316,6 +349,7 @@ bool DbIterator::FetchValue() const {
     return false;
   }
   fetched_ = true;
+  db_->meter_.Tick(ITER_BYTES_READ, value_.size());
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "api/view.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
+#include "cambium/statistics.h"
 #include "index/merge_cursor.h"
 
 namespace cambium {
@@ -47,6 +48,9 @@ class DbIterator final : public Iterator {
   [[nodiscard]] bool IsForked() const;  // and then status_ says so
   // The iterator is about to stand somewhere else than beside where it stood.
   void Leave();
+  void ToLast();
+  // For the statistics: a call has moved the iterator, and what is there now.
+  void Count(Tickers calls, Tickers found) const;
   void Move(Direction direction);
   void MoveCursor(Direction direction) const;
   // Whether the entries in front, and not the cursor, say where the iterator stands.

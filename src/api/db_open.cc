@@ -132,6 +132,7 @@ const char* NameOf(IndexType type) { return type == IndexType::kLsm ? "kLsm" : "
 
 DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only)
     : options_(FillInDefaults(options)),
+      meter_(options_.statistics.get(), options_.clock.get()),
       wanted_(std::move(families)),
       path_(std::move(path)),
       read_only_(read_only),
@@ -140,9 +141,14 @@ DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFam
       fs_(options_.file_system),
       executor_(options_.executor),
       logger_(options_.info_log),
-      pool_(std::make_unique<PagePool>(options_.page_cache_size)),
+      events_(read_only ? std::vector<std::shared_ptr<EventListener>>() : options_.listeners, path_),
+      foreground_(options_.clock.get()),
+      pool_(std::make_unique<PagePool>(options_.page_cache_size, meter_)),
       obsolete_([this] { Schedule(Job::kRemove); }),
+      punched_([this] { Schedule(Job::kRemove); }),
       max_total_wal_size_(options_.max_total_wal_size),
+      max_space_amplification_(options_.max_space_amplification),
+      min_punch_size_(options_.min_punch_size),
       read_queues_(fs_.get()) {}
 
 Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const std::string& path,
@@ -174,6 +180,7 @@ FileHeader DbImpl::HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t 
 }
 
 Status DbImpl::Start() {
+  const Delivery delivery(&events_);
   FileInfo info;
   const Status found = fs_->GetInfo(path_, &info);
   const bool may_create = options_.create_if_missing && !read_only_;
@@ -242,7 +249,7 @@ Status DbImpl::SyncParent() const {
 }
 
 Status DbImpl::CheckIdentity(const ManifestState& state) const {
-  CAMBIUM_RETURN_IF_ERROR(CheckUnderstood(path_, state));
+  CAMBIUM_RETURN_IF_ERROR(CheckDefaultFamily(path_, state));
   for (const auto& [id, family] : state.families) {
     const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, family.name);
     if (wanted == nullptr) continue;
@@ -291,7 +298,9 @@ std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
     options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
     static_cast<void>(CodecOf(its.compression, &options.compression));  // checked before
     options.policy = CompactionPolicyOf(its);
-    options.create_file = [this, page_size = its.page_size] { return MakeIndexFile(FileKind::kRun, page_size); };
+    options.create_file = [this, family, page_size = its.page_size] {
+      return MakeIndexFile(FileKind::kRun, page_size, family->merge_files);
+    };
     return std::make_unique<LsmIndex>(options);
   }
   BTreeIndexOptions options;
@@ -301,7 +310,9 @@ std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
   options.merges.sweep_ratio = static_cast<std::uint64_t>(its.sweep_ratio);
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
   options.write_buffer_size = its.write_buffer_size;
-  options.create_file = [this, page_size = its.page_size] { return MakeIndexFile(FileKind::kIndex, page_size); };
+  options.create_file = [this, family, page_size = its.page_size] {
+    return MakeIndexFile(FileKind::kIndex, page_size, family->merge_files);
+  };
   return std::make_unique<BTreeIndex>(options);
 }
 
@@ -346,7 +357,7 @@ Status DbImpl::OpenSegments(const ManifestState& state) {
     CAMBIUM_TRY(std::shared_ptr<Segment> segment,
                 OpenSegment(*fs_, path_, state, info, !read_only_,
                             [this](const std::string& gone) { obsolete_.Add(gone); }));
-    if (options_.allow_mmap_reads && info.kind == SegmentKind::kLog) {
+    if (options_.allow_mmap_reads && info.kind != SegmentKind::kLargeValue) {
       // Nothing is appended to what another opening began. A footer, or space that was taken ahead, is no value's place.
       CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
       const std::uint64_t end = info.sealed ? std::min(info.sealed_length, found.size) : found.size;
@@ -438,6 +449,11 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   }
   if (read_only_) return Status::OK();
 
+  // A footer lists what was separated when it was written. Today's options may have separated other values of what was
+  // replayed, so its footers are not to be believed; such a segment is read record by record.
+  for (auto& [number, info] : state.segments) {
+    if (info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length}) info.has_footer = false;
+  }
   // What was adopted must be as durable as what comes after it will be.
   SegmentEnd predecessor;
   for (const ReplayedSegment& adopted : replayed.adopted) {
@@ -490,7 +506,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   CAMBIUM_TRY(manifest_, Manifest::Create(*fs_, path_, HeaderFor(FileKind::kManifest, manifest_number),
                                           manifest_number, state));
   SegmentSource* const source = this;  // the base is private
-  log_ = std::make_unique<CommitLog>(source, blob_file_size_, predecessor, published_.load(), &published_);
+  log_ = std::make_unique<CommitLog>(source, blob_file_size_, predecessor, published_.load(), &published_, meter_);
   CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());
   // Space that could not be given back now is given back later: no reason not to serve.
   const Status dropped = DropUnreferenced();
@@ -510,10 +526,12 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
     Family* const family = each.family.get();
     if (to_replay > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
       const std::lock_guard lock(append_mutex_);
-      Freeze(family);
+      Freeze(family, FlushReason::kRecovery);
     }
     if (MergeIsDue(*family)) Schedule(Job::kMerge, each.family);
   }
+  BeginSpace();
+  ResumePunching();
   return Status::OK();
 }
 
@@ -536,6 +554,7 @@ Status DbImpl::RemoveOrphans() {
     switch (file.kind) {
       case FileKind::kManifest: named = file.number >= manifest_->number(); break;
       case FileKind::kLog:
+      case FileKind::kRelocation:
       case FileKind::kLargeValue: named = state.segments.contains(file.number); break;
       case FileKind::kIndex:
       case FileKind::kRun:
@@ -545,8 +564,7 @@ Status DbImpl::RemoveOrphans() {
       case FileKind::kTemporary: break;
     }
     if (named) continue;
-    const std::string path = FilePath(path_, file.kind, file.number);
-    const Status removed = fs_->Unlink(path);
+    const Status removed = Unlink(file.kind, file.number);
     if (!removed.ok() && !removed.IsPathNotFound()) {
       logger_->Log(InfoLogLevel::kWarn, "could not remove an orphan: " + removed.ToString());
     }

@@ -21,6 +21,8 @@ constexpr ApplyRules kWhileOpen{.comparators = {}, .dynamic_only = true, .ignore
 DBOptions DbImpl::DbOptionsInForce() const {
   DBOptions now = options_;
   now.page_cache_size = pool_->capacity_bytes();
+  now.max_space_amplification = max_space_amplification_.load(std::memory_order_relaxed);
+  now.min_punch_size = min_punch_size_.load(std::memory_order_relaxed);
   now.max_total_wal_size = max_total_wal_size_.load(std::memory_order_relaxed);
   return now;
 }
@@ -31,6 +33,7 @@ Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
 }
 
 Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<std::string, std::string>& changes) {
+  const Delivery delivery(&events_);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   CAMBIUM_TRY(Family* const its, FamilyOf(handle));
   CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
@@ -43,10 +46,12 @@ Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<s
   family->ChangeOptions(next);
   family->index->SetOptions(next);
   if (MergeIsDue(*family)) Schedule(Job::kMerge, family);
+  Schedule(Job::kSpace);
   return PersistChange();
 }
 
 Status DbImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& changes) {
+  const Delivery delivery(&events_);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
   const std::lock_guard one_at_a_time(families_mutex_);
@@ -60,6 +65,9 @@ Status DbImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
     max_total_wal_size_.store(next.max_total_wal_size, std::memory_order_relaxed);
     next_wal_check_ = 0;
   }
+  max_space_amplification_.store(next.max_space_amplification, std::memory_order_relaxed);
+  min_punch_size_.store(next.min_punch_size, std::memory_order_relaxed);
+  Schedule(Job::kSpace);
   return PersistChange();
 }
 

@@ -1,6 +1,7 @@
 // What a database tells of itself, and the calls that this version does not have.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "api/db_impl.h"
 #include "cambium/db.h"
@@ -16,6 +17,25 @@ std::string_view BareName(Slice property) {
     if (property.starts_with(prefix)) return property.ToStringView().substr(prefix.size());
   }
   return {};
+}
+
+std::string TextOf(const std::map<std::string, std::string>& figures) {
+  std::string text;
+  for (const auto& [key, figure] : figures) text.append(key).append(": ").append(figure).append("\n");
+  return text;
+}
+
+// One object. Names and figures are ours: nothing in them needs an escape.
+std::string JsonOf(const std::map<std::string, std::string>& figures) {
+  std::string text = "{";
+  for (const auto& [key, figure] : figures) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(figure.data(), figure.data() + figure.size(), number);
+    const bool is_number = error == std::errc() && end == figure.data() + figure.size() && std::isfinite(number);
+    text.append(text.size() == 1 ? "\"" : ", \"").append(key).append("\": ");
+    text.append(is_number ? figure : "\"" + figure + "\"");
+  }
+  return text + "}";
 }
 
 }  // namespace
@@ -66,8 +86,16 @@ bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uin
     *value = log_->sync_count();
   } else if (name == "durable-sequence" && log_ != nullptr) {
     *value = log_->durable_sequence();
+  } else if (name == "background-share") {
+    *value = static_cast<std::uint64_t>(100 * foreground_.Share());
   } else if (name == "stall-micros") {
     *value = stats_.stall_micros.load();
+  } else if (name == "space-stall-micros") {
+    *value = stats_.space_stall_micros.load();
+  } else if (name == "gc-bytes-read") {
+    *value = stats_.gc_bytes_read.load();
+  } else if (name == "gc-bytes-written") {
+    *value = stats_.gc_bytes_written.load();
   } else if (name == "num-runs") {
     *value = shape.run_count;
   } else if (name == "index-bytes") {
@@ -77,17 +105,22 @@ bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uin
     if (manifest_ == nullptr) return false;
     const std::lock_guard lock(commit_mutex_);
     const ManifestState& state = manifest_->state();
-    std::uint64_t total = 0;
+    std::uint64_t current = 0;
     std::uint64_t live = 0;
     for (const auto& [number, info] : state.segments) {
       FileInfo file;
       const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
-      if (segment != nullptr && segment->file().GetInfo(&file).ok()) total += file.size;
+      if (segment != nullptr && segment->file().GetInfo(&file).ok()) {
+        current += info.sealed ? BytesOf(info) : file.size;
+      }
       live += static_cast<std::uint64_t>(state.TotalAccount(info.slot).bytes);
     }
+    std::uint64_t leaving = 0;  // older versions of the database have them, for a reader
+    for (const auto& [path, file] : obsolete_.leaving()) leaving += file.is_log ? file.bytes : 0;
     *value = name == "num-blob-files"                ? state.segments.size()
-             : name == "live-blob-file-garbage-size" ? total - std::min(total, live)
-                                                     : total;
+             : name == "live-blob-file-garbage-size" ? current - std::min(current, live)
+             : name == "total-blob-file-size"        ? current + leaving
+                                                     : current;
   } else {
     return false;
   }
@@ -131,7 +164,14 @@ bool DbImpl::GetLevelProperty(ColumnFamilyHandle* handle, std::string_view name,
 
 bool DbImpl::GetMapProperty(ColumnFamilyHandle* handle, Slice property, std::map<std::string, std::string>* value) {
   const Result<Family*> its = FamilyOf(handle);
-  if (!CheckRead({}).ok() || !its.ok() || BareName(property) != "index-stats") return false;
+  if (!CheckRead({}).ok() || !its.ok()) return false;
+  const std::string_view name = BareName(property);
+  if (name == "space" || name == "gc-forecast") {
+    if (manifest_ == nullptr || log_ == nullptr) return false;
+    *value = name == "space" ? SpaceStats() : GcForecast();
+    return true;
+  }
+  if (name != "index-stats") return false;
   const std::shared_ptr<const View> view = view_.Pin();
   const FamilyView* const family = view->Find((*its)->id);
   if (family == nullptr) return false;
@@ -146,18 +186,26 @@ bool DbImpl::GetProperty(ColumnFamilyHandle* family, Slice property, std::string
     return true;
   }
   const std::string_view name = BareName(property);
+  if (name == "options-statistics") {
+    if (!CheckRead({}).ok() || !FamilyOf(family).ok()) return false;
+    *value = options_.statistics == nullptr ? std::string() : options_.statistics->ToString();
+    return true;
+  }
   if (GetLevelProperty(family, name, value)) return true;
+  constexpr std::string_view kJson = "-json";
+  const bool is_json = name.ends_with(kJson);
+  const std::string_view map_name = is_json ? name.substr(0, name.size() - kJson.size()) : name;
+  const std::string bare = "cambium." + std::string(map_name == "stats" ? "index-stats" : map_name);
   std::map<std::string, std::string> figures;
-  if ((name == "index-stats" || name == "stats") && GetMapProperty(family, "cambium.index-stats", &figures)) {
-    value->clear();
-    for (const auto& [key, figure] : figures) value->append(key).append(": ").append(figure).append("\n");
+  if (GetMapProperty(family, bare, &figures)) {
+    *value = is_json ? JsonOf(figures) : TextOf(figures);
     return true;
   }
   std::uint64_t count = 0;
   std::uint64_t total = 0;
   std::uint64_t garbage = 0;
   if (name == "blob-stats" && GetIntProperty(family, "rocksdb.num-blob-files", &count) &&
-      GetIntProperty(family, "rocksdb.total-blob-file-size", &total) &&
+      GetIntProperty(family, "rocksdb.live-blob-file-size", &total) &&
       GetIntProperty(family, "rocksdb.live-blob-file-garbage-size", &garbage)) {
     const double live = static_cast<double>(total - garbage);
     *value = "Number of blob files: " + std::to_string(count) + "\nTotal size of blob files: " +

@@ -19,6 +19,15 @@ Status NotInView(const Family& family) {
   return is_gone ? Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped") : Status::NotFound();
 }
 
+Tickers TickerOf(FoundIn where) {
+  switch (where) {
+    case FoundIn::kRun: return GET_HIT_L0;
+    case FoundIn::kLevel1: return GET_HIT_L1;
+    case FoundIn::kDeeperLevel: return GET_HIT_L2_AND_UP;
+    default: return GET_HIT_TREE;
+  }
+}
+
 // What the processor's caches are asked for while the value at `at` is copied.
 void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookups, std::size_t at) {
   const std::size_t first = at == 0 ? 1 : at + kValuesPrefetched;
@@ -75,8 +84,8 @@ const SegmentTable& DbImpl::SegmentsOf(const View& view) const {
   return MutantIs(Mutant::kSlotOfNewestView) ? view_.Peek()->segments : view.segments;
 }
 
-ValueQuery DbImpl::QueryFor(const Family& family, const ReadOptions& options, Slice key, const Entry& entry) {
-  return {entry.address, family.id, key, options.verify_checksums, family.equal_by};
+ValueQuery DbImpl::QueryFor(const Family& family, const ReadOptions& options, Slice key, const Entry& entry) const {
+  return {entry.address, family.id, key, options.verify_checksums, family.equal_by, meter_.is_on() ? &meter_ : nullptr};
 }
 
 Status DbImpl::ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key,
@@ -97,8 +106,14 @@ Status DbImpl::FindEntry(const View& view, const Family& family, SequenceNumber 
                          Entry* entry) const {
   const FamilyView* const layers = view.Find(family.id);
   if (layers == nullptr) return NotInView(family);
-  if (View::FindInMemory(*layers, key, sequence, entry)) return Status::OK();
-  const Result<bool> found = layers->layers->Find(key, keep, entry);
+  if (View::FindInMemory(*layers, key, sequence, entry)) {
+    meter_.Tick(MEMTABLE_HIT);
+    return Status::OK();
+  }
+  meter_.Tick(MEMTABLE_MISS);
+  FoundIn where{};
+  const Result<bool> found = layers->layers->Find(key, keep, entry, &where);
+  if (found.ok() && *found) meter_.Tick(TickerOf(where));
   if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
   if (!found.ok() || !*found) *entry = Entry::Tombstone();
   return Status::OK();
@@ -112,8 +127,14 @@ void DbImpl::FindEntries(const View& view, const Family& family, SequenceNumber 
     return;
   }
   for (Lookup& lookup : lookups) lookup.Finish(View::FindInMemory(*layers, lookup.key, sequence, &lookup.entry));
+  if (meter_.is_on()) {
+    const auto hits = static_cast<std::uint64_t>(std::ranges::count_if(lookups, &Lookup::is_found));
+    meter_.Tick(MEMTABLE_HIT, hits);
+    meter_.Tick(MEMTABLE_MISS, lookups.size() - hits);
+  }
   layers->layers->FindTogether(lookups);
   for (Lookup& lookup : lookups) {
+    if (lookup.found_in != FoundIn::kNowhere) meter_.Tick(TickerOf(lookup.found_in));
     if (MutantIs(Mutant::kErrorReadsAsAbsence)) lookup.status = Status::OK();
     if (lookup.status.ok() && !lookup.is_found) lookup.entry = Entry::Tombstone();
   }
@@ -158,9 +179,19 @@ Status DbImpl::GetNow(const ReadOptions& options, ColumnFamilyHandle* handle, Sl
   return ReadValue(SegmentsOf(*held), QueryFor(*family, options, key, entry), buffer, value);
 }
 
+void DbImpl::CountGet(const Status& status, Slice value) const {
+  meter_.Tick(NUMBER_KEYS_READ);
+  if (!status.ok()) return;
+  meter_.Tick(BYTES_READ, value.size());
+  meter_.Measure(BYTES_PER_READ, value.size());
+}
+
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
+  const Stopwatch watch(&meter_, DB_GET);
+  const SampledCall sampled(&foreground_, CallKind::kRead);
   Slice found;
   const Status s = GetNow(options, family, key, value, &found);
+  if (meter_.is_on()) CountGet(s, found);
   if (s.ok()) {
     value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
     value->resize(found.size());
@@ -171,15 +202,37 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
 }
 
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
+  const Stopwatch watch(&meter_, DB_GET);
+  const SampledCall sampled(&foreground_, CallKind::kRead);
   value->Reset();
   Slice found;
   const Status s = GetNow(options, family, key, value->GetSelf(), &found);
+  if (meter_.is_on()) CountGet(s, found);
   if (s.ok()) value->PinSelfPart(found);
   return s;
 }
 
 void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses) {
+  const Stopwatch watch(&meter_, DB_MULTIGET);
+  MultiGetNow(options, count, handles, keys, values, statuses);
+  if (!meter_.is_on()) return;
+  std::uint64_t found = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!statuses[i].ok()) continue;
+    ++found;
+    bytes += values[i].size();
+  }
+  meter_.Tick(NUMBER_MULTIGET_CALLS);
+  meter_.Tick(NUMBER_MULTIGET_KEYS_READ, count);
+  meter_.Tick(NUMBER_MULTIGET_KEYS_FOUND, found);
+  meter_.Tick(NUMBER_MULTIGET_BYTES_READ, bytes);
+  meter_.Measure(BYTES_PER_MULTIGET, bytes);
+}
+
+void DbImpl::MultiGetNow(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
+                         const Slice* keys, PinnableSlice* values, Status* statuses) {
   std::vector<const Family*> families(count);
   std::vector<std::size_t> order;
   order.reserve(count);

@@ -5,6 +5,7 @@
 
 #include "api/db_impl.h"
 #include "index/run.h"
+#include "util/fault_point.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -31,7 +32,13 @@ std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, cons
 
 // Runs at the end of each flush, in its thread.
 Status DbImpl::BoundPinnedMemory() {
-  const std::shared_ptr<const View> current = view_.Pin();
+  // Snapshots first: whatever table one of these has and the view behind it has not, was flushed. One that was taken later
+  // may have tables which are too new for that view.
+  std::shared_ptr<const View> current;
+  if (MutantIs(Mutant::kSnapshotsOfLaterViews)) current = view_.Pin();
+  CAMBIUM_FAULT_POINT("Snapshots:listed");
+  const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
+  if (current == nullptr) current = view_.Pin();
   std::set<const LogTable*> pinned;
   std::size_t bytes = 0;
   std::size_t budget = 0;
@@ -39,7 +46,6 @@ Status DbImpl::BoundPinnedMemory() {
     const ColumnFamilyOptions& options = family.family->options();
     budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
   }
-  const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
   for (const auto& snapshot : snapshots) {
     const std::shared_ptr<const View> view = snapshot->view();
     for (const FamilyView& family : view->families) {
@@ -64,7 +70,8 @@ Status DbImpl::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
       SharedRanges ranges = table->RangesAt(snapshot->GetSequenceNumber());
       cursor->SeekToFirst();
       do {
-        CAMBIUM_TRY(std::shared_ptr<const Run> run, WriteOneRun(*family.family, cursor.get(), ranges.get(), nullptr));
+        CAMBIUM_TRY(std::shared_ptr<const Run> run,
+                    WriteOneRun(*family.family, cursor.get(), ranges.get(), nullptr, 0));
         family.layers = family.layers->WithNewestRun(std::move(run));
         ranges = nullptr;  // the first run has them, the lowest: they hide what is older than the table
       } while (cursor->Valid());

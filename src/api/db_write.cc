@@ -8,6 +8,7 @@
 #include "util/fault_point.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
+#include "vlog/large_value_file.h"
 #include "vlog/value_reader.h"
 
 namespace cambium {
@@ -35,6 +36,12 @@ Entry EntryOf(const PreparedBatch::Op& op) {
   return op.separated ? Entry::At(op.address) : Entry::Inline(op.value);
 }
 
+WriteStallCondition ConditionOf(const ColumnFamilyOptions& options, std::size_t runs) {
+  if (runs < static_cast<std::size_t>(options.level0_slowdown_writes_trigger)) return WriteStallCondition::kNormal;
+  return runs < static_cast<std::size_t>(options.level0_stop_writes_trigger) ? WriteStallCondition::kDelayed
+                                                                              : WriteStallCondition::kStopped;
+}
+
 Status Dropped(const Family& family) {
   return Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped");
 }
@@ -43,7 +50,8 @@ Status Dropped(const Family& family) {
 
 PreparedBatch::Rules DbImpl::RulesOf(const Family& family) const {
   const OptionsInForce& its = family.in_force();
-  return {its.separate_from, its.codec, static_cast<std::uint32_t>(options_.clock->WallSeconds())};
+  return {its.separate_from, its.codec, static_cast<std::uint32_t>(options_.clock->WallSeconds()),
+          meter_.is_on() ? &meter_ : nullptr};
 }
 
 Status DbImpl::CheckWrite(const WriteOptions& options) const {
@@ -57,6 +65,8 @@ Status DbImpl::CheckWrite(const WriteOptions& options) const {
 }
 
 Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key, Slice value) {
+  const Delivery delivery(&events_);
+  const Stopwatch watch(&meter_, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, value));
@@ -73,10 +83,12 @@ Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slic
   }
   stats_.user_bytes.fetch_add(key.size() + value.size(), std::memory_order_relaxed);
   const WriteTarget target{family, 1, batch.memtable_bytes()};
-  return CommitBatch(options, &batch, {&target, 1}, large);
+  return CommitBatch(options, &batch, {&target, 1}, large, key.size() + value.size());
 }
 
 Status DbImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
+  const Delivery delivery(&events_);
+  const Stopwatch watch(&meter_, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, {}));
@@ -84,7 +96,7 @@ Status DbImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, S
   batch.Delete(family->id, key);
   stats_.user_bytes.fetch_add(key.size(), std::memory_order_relaxed);
   const WriteTarget target{family, 1, batch.memtable_bytes()};
-  return CommitBatch(options, &batch, {&target, 1}, {});
+  return CommitBatch(options, &batch, {&target, 1}, {}, key.size());
 }
 
 Status DbImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) {
@@ -101,6 +113,8 @@ Status DbImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* hand
 }
 
 Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
+  const Delivery delivery(&events_);
+  const Stopwatch watch(&meter_, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
   // Turns the operations into records; large values go to their files on the way.
   class Preparer final : public WriteBatch::Handler {
@@ -191,25 +205,51 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
   // Range deletes without a key in them are no operations.
   std::erase_if(preparer.targets, [](const WriteTarget& target) { return target.operations + target.ranges == 0; });
   if (batch.empty()) return options.sync ? SyncWAL() : Status::OK();
-  return CommitBatch(options, &batch, preparer.targets, preparer.large);
+  return CommitBatch(options, &batch, preparer.targets, preparer.large, preparer.bytes);
+}
+
+void DbImpl::CountCommit(const PreparedBatch& batch, std::uint64_t user_bytes) const {
+  std::uint64_t separated = 0;
+  for (const PreparedBatch::Op& op : batch.ops()) {
+    if (op.separated && op.header.op == RecordOp::kPut) separated += op.header.RecordSize();
+  }
+  meter_.Tick(WRITE_WITH_WAL);
+  meter_.Tick(NUMBER_KEYS_WRITTEN, batch.ops().size());
+  meter_.Tick(BYTES_WRITTEN, user_bytes);
+  meter_.Measure(BYTES_PER_WRITE, user_bytes);
+  meter_.Tick(WAL_FILE_BYTES, batch.size());
+  meter_.Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, separated);
+}
+
+void DbImpl::CountStall(std::uint64_t micros, bool is_for_space) {
+  stats_.stalls.fetch_add(1, std::memory_order_relaxed);
+  stats_.stall_micros.fetch_add(micros, std::memory_order_relaxed);
+  if (is_for_space) stats_.space_stall_micros.fetch_add(micros, std::memory_order_relaxed);
+  meter_.Tick(STALL_MICROS, micros);
+  if (is_for_space) meter_.Tick(SPACE_STALL_MICROS, micros);
+  meter_.MeasureMicros(WRITE_STALL, micros);
 }
 
 Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
-                           const std::vector<std::uint64_t>& large) {
+                           const std::vector<std::uint64_t>& large, std::uint64_t user_bytes) {
+  const SampledCall sampled(&foreground_, options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
   Status committed;
   for (const WriteTarget& target : targets) {
     if (committed.ok()) committed = AwaitCompaction(options, target.family);
   }
+  if (committed.ok()) committed = AwaitSpace(options, batch->size());
   SequenceNumber last = 0;
   if (committed.ok()) {
     std::unique_lock append_lock(append_mutex_);
     committed = CommitLocked(options, batch, targets, &last, &append_lock);
   }
+  events_.Deliver();
   if (!committed.ok()) {
     if (committed.severity() == Status::Severity::kFatal) SetFatal(committed);
     if (!MutantIs(Mutant::kFailedBatchCounts)) DropLargeValues(large);
     return committed;
   }
+  if (meter_.is_on()) CountCommit(*batch, user_bytes);
   if (!large.empty()) {
     const std::lock_guard lock(commit_mutex_);
     for (const std::uint64_t number : large) {
@@ -272,9 +312,11 @@ Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, s
   log_end_ = {position.segment, position.offset + batch->size()};
   published_.store(*last, std::memory_order_seq_cst);
   stats_.log_bytes.fetch_add(batch->size(), std::memory_order_relaxed);
+  space_.written.fetch_add(batch->size(), std::memory_order_relaxed);
   if (has_rotated) ScheduleIfPossible(Job::kSeal);  // of the one before it
   // A segment is made ahead while the current one fills, so that no writer has to wait for its syncs.
-  if (log_end_.offset > blob_file_size_ / 2 && log_end_.offset - batch->size() <= blob_file_size_ / 2) {
+  const std::uint64_t half = log_->segment_bytes() / 2;
+  if (log_end_.offset > half && log_end_.offset - batch->size() <= half) {
     ScheduleIfPossible(Job::kSpare);
   }
   return Status::OK();
@@ -289,20 +331,29 @@ bool DbImpl::IsFull(const Family& family) const {
 }
 
 Status DbImpl::MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock) {
-  while (true) {
+  constexpr auto kCause = WriteStallCause::kMemtableLimit;
+  for (bool has_waited = false;; has_waited = true) {
     CAMBIUM_RETURN_IF_ERROR(Health());
     if (!IsFull(*family)) return Status::OK();
     if (family->dropped.load(std::memory_order_relaxed)) return Dropped(*family);
     if (family->frozen_count.load(std::memory_order_acquire) < family->options().max_write_buffer_number - 1) {
-      Freeze(family);
+      const LogTable& table = *family->active;
+      const bool is_large = table.memory_bytes() >= family->options().write_buffer_size ||
+                            table.range_delete_count() >= kTableRangesMax;
+      Freeze(family, is_large ? FlushReason::kWriteBufferFull : FlushReason::kWalFull);
+      if (has_waited) events_.Stalls(family->name, family->id, kCause, WriteStallCondition::kNormal);
       return Status::OK();
     }
+    events_.Stalls(family->name, family->id, kCause, WriteStallCondition::kStopped);
     if (options.no_slowdown) return Status::Incomplete("all memory tables are full and wait for their flush");
     append_lock->unlock();
+    events_.Deliver();
     const std::uint64_t start = options_.clock->NowMicros();
-    const Status waited = WaitForFlushOf(family, 0);
-    stats_.stalls.fetch_add(1, std::memory_order_relaxed);
-    stats_.stall_micros.fetch_add(options_.clock->NowMicros() - start, std::memory_order_relaxed);
+    const Status waited = [&] {
+      const CountScope stalls(&stalled_writers_);
+      return WaitForFlushOf(family, 0);
+    }();
+    CountStall(options_.clock->NowMicros() - start, false);
     append_lock->lock();
     CAMBIUM_RETURN_IF_ERROR(waited);
   }
@@ -317,6 +368,10 @@ Status DbImpl::AwaitCompaction(const WriteOptions& options, Family* family) {
   const auto slowdown = static_cast<std::size_t>(its.level0_slowdown_writes_trigger);
   const auto stop = static_cast<std::size_t>(its.level0_stop_writes_trigger);
   std::size_t runs = family->run_count.load(std::memory_order_relaxed);
+  if (events_.is_on()) {
+    events_.Stalls(family->name, family->id, WriteStallCause::kL0FileCountLimit, ConditionOf(its, runs));
+    events_.Deliver();
+  }
   if (runs < slowdown) return Status::OK();
   if (options.no_slowdown) {
     return Status::Incomplete("level 0 has " + std::to_string(runs) + " runs, which wait for a compaction");
@@ -327,12 +382,12 @@ Status DbImpl::AwaitCompaction(const WriteOptions& options, Family* family) {
     options_.clock->SleepMicros(kSlowdownMicrosMax * (runs - slowdown + 1) / (stop - slowdown + 1));
   }
   while (waited.ok() && runs >= stop) {
+    const CountScope stalls(&stalled_writers_);
     waited = WaitForMergeOf(family);
     const std::size_t before = std::exchange(runs, family->run_count.load(std::memory_order_relaxed));
     if (runs >= before) break;
   }
-  stats_.stalls.fetch_add(1, std::memory_order_relaxed);
-  stats_.stall_micros.fetch_add(options_.clock->NowMicros() - start, std::memory_order_relaxed);
+  CountStall(options_.clock->NowMicros() - start, false);
   return waited;
 }
 
@@ -349,7 +404,7 @@ void DbImpl::FreezeOldest() {
     if (oldest.empty() || MutantIs(Mutant::kForgetIdleFamily)) continue;
     if (logged_bytes_ - oldest.log_bytes_before() < max_total_wal_size_.load(std::memory_order_relaxed)) continue;
     if (each.frozen.empty()) {
-      Freeze(&family);
+      Freeze(&family, FlushReason::kWalFull);
     } else {
       Schedule(Job::kFlush, each.family);
     }
@@ -357,9 +412,14 @@ void DbImpl::FreezeOldest() {
 }
 
 // The active table holds something. The new view is installed before anything that goes to the new table is published.
-void DbImpl::Freeze(Family* family) {
+void DbImpl::Freeze(Family* family, FlushReason reason) {
   auto next = std::make_shared<LogTable>(family->options().comparator);
-  FrozenTable frozen{family->active, {log_end_, published_.load(std::memory_order_relaxed)}};
+  FrozenTable frozen{family->active, {log_end_, published_.load(std::memory_order_relaxed)}, reason};
+  if (events_.is_on()) {
+    MemTableInfo info{events_.db_name(), family->name, family->id, frozen.table->version_count(),
+                      frozen.table->range_delete_count(), frozen.table->memory_bytes(), reason};
+    events_.Add([info = std::move(info)](EventListener* listener) { listener->OnMemTableSealed(info); });
+  }
   std::shared_ptr<Family> kept;
   view_.Update([&](View* view) {
     FamilyView* const change = view->Find(family->id);
@@ -373,6 +433,7 @@ void DbImpl::Freeze(Family* family) {
 }
 
 Status DbImpl::SyncWAL() {
+  const Delivery delivery(&events_);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   const Status synced = log_->Sync();
   if (!synced.ok()) SetFatal(synced);
@@ -382,6 +443,9 @@ Status DbImpl::SyncWAL() {
 Status DbImpl::FlushWAL(bool sync) { return sync ? SyncWAL() : CheckWrite({}); }
 
 Result<std::shared_ptr<Segment>> DbImpl::NextSegment(const SegmentEnd* failed) {
+  if (const std::uint64_t bytes = space_.segment_bytes.load(std::memory_order_relaxed); bytes != 0) {
+    log_->set_segment_bytes(bytes);
+  }
   if (failed != nullptr) {
     // What was appended before the failure will be sealed, and a seal promises durability.
     CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(failed->segment));
@@ -426,13 +490,20 @@ SegmentInfo DbImpl::SealedAt(const SegmentEnd& end) const {
 // A segment that is durable with its name and named in the MANIFEST, so that no synced record can be in a file that
 // recovery does not know of.
 Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
-  const std::uint64_t number = next_file_number_++;
-  const FileHeader header = HeaderFor(FileKind::kLog, number);
-  const std::string path = FilePath(path_, FileKind::kLog, number);
-  SegmentInfo info;
-  CAMBIUM_TRY(info.slot, FreeSlot());
+  const FileHeader header = HeaderFor(FileKind::kLog, next_file_number_++);
+  CAMBIUM_TRY(const Slot slot, FreeSlot());
   std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kCreateNew, {}, &file));
+  CAMBIUM_RETURN_IF_ERROR(
+      fs_->Open(FilePath(path_, FileKind::kLog, header.number), OpenMode::kCreateNew, {}, &file));
+  BlobFileCreation creation = BeginBlobFile(header, BlobFileCreationReason::kLog);
+  Result<std::shared_ptr<Segment>> segment = NameSegmentLocked(header, slot, std::move(file));
+  creation.Done(segment.status(), kFileHeaderSize);
+  return segment;
+}
+
+Result<std::shared_ptr<Segment>> DbImpl::NameSegmentLocked(const FileHeader& header, Slot slot,
+                                                           std::unique_ptr<File> file) {
+  const std::string path = file->path();
   Status made = file->Write(0, EncodeFileHeader(header));
   if (made.ok()) {
     if (!MutantIs(Mutant::kSkipSegmentHeaderSync)) made = file->SyncData();
@@ -443,25 +514,57 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
   if (!made.ok()) {
     // Every write that finds the disk full comes here: it must not leave a file each time.
     file.reset();
-    static_cast<void>(fs_->Unlink(path));
+    static_cast<void>(Unlink(FileKind::kLog, header.number));
     return made;
   }
-  info.number = number;
+  SegmentInfo info;
+  info.number = header.number;
+  info.slot = slot;
   info.kind = SegmentKind::kLog;
   info.file_id = header.file_id;
   info.epoch = header.epoch;
   Edit edit;
   edit.set_segments.push_back(info);
   if (!MutantIs(Mutant::kSegmentUnnamed)) CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
-  auto segment = std::make_shared<Segment>(number, info.slot, path, std::move(file), header,
+  auto segment = std::make_shared<Segment>(header.number, slot, path, std::move(file), header,
                                            [this](const std::string& gone) { obsolete_.Add(gone); });
   if (options_.allow_mmap_reads) segment->AllowMap(blob_file_size_);
-  view_.Update([&](View* view) { view->segments = view->segments.With(info.slot, segment); });
+  view_.Update([&](View* view) { view->segments = view->segments.With(slot, segment); });
   return segment;
 }
 
+BlobFileCreation DbImpl::BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason) {
+  BlobFileCreationInfo info;
+  if (events_.is_on()) {
+    info.db_name = events_.db_name();
+    info.file_path = FilePath(path_, header.kind, header.number);
+    info.file_number = header.number;
+    info.reason = reason;
+  }
+  return {&events_, std::move(info)};
+}
+
+// Written without any lock: nobody knows the file until it is named.
 Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, LargeValueRef* ref,
                                ValueAddress* address) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    number = next_file_number_++;
+  }
+  const FileHeader header = HeaderFor(FileKind::kLargeValue, number);
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(fs_->Open(FilePath(path_, FileKind::kLargeValue, number), OpenMode::kCreateNew, {}, &file));
+  BlobFileCreation creation = BeginBlobFile(header, BlobFileCreationReason::kLargeValue);
+  events_.Deliver();
+  const Status filled = FillLargeValue(std::move(file), header, family, key, value, ref, address);
+  creation.Done(filled, filled.ok() ? ref->file_size : 0);
+  events_.Deliver();
+  return filled;
+}
+
+Status DbImpl::FillLargeValue(std::unique_ptr<File> file, const FileHeader& header, const Family& family, Slice key,
+                              Slice value, LargeValueRef* ref, ValueAddress* address) {
   RecordHeader record;
   record.op = RecordOp::kPut;
   record.family = family.id;
@@ -472,6 +575,7 @@ Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, Lar
   Slice stored = value;
   const Codec codec = family.in_force().codec;
   if (codec != Codec::kNone) {
+    const Stopwatch watch(&meter_, BLOB_DB_COMPRESSION_MICROS, kAll);
     const auto raw_size = static_cast<std::uint64_t>(value.size());
     compressed.assign(reinterpret_cast<const char*>(&raw_size), sizeof(raw_size));
     if (Compress(codec, value, &compressed)) {
@@ -482,32 +586,21 @@ Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, Lar
   record.value_size = stored.size();
   record.body_checksum = BodyChecksum(key, stored);
 
-  // Written without any lock: nobody knows the file until it is named.
-  std::uint64_t number = 0;
-  {
-    const std::lock_guard lock(commit_mutex_);
-    number = next_file_number_++;
-  }
-  const FileHeader header = HeaderFor(FileKind::kLargeValue, number);
-  const std::string path = FilePath(path_, FileKind::kLargeValue, number);
-  std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kCreateNew, {}, &file));
+  const std::uint64_t number = header.number;
+  const std::string path = file->path();
   const auto give_up = [&](Status s) {
     file.reset();
-    static_cast<void>(fs_->Unlink(path));  // an orphan if that fails too: the next opening removes it
+    static_cast<void>(Unlink(FileKind::kLargeValue, number));  // an orphan if that fails: the next opening removes it
     return s;
   };
-  std::string front = EncodeFileHeader(header);
-  front.resize(kLargeRecordOffset);
-  char bytes[kRecordHeaderSize];
-  EncodeRecordHeader(record, header.Seed(), kLargeRecordOffset, bytes);
-  front.append(bytes, sizeof(bytes));
-  front.append(key.data(), key.size());
-  const std::string padding(record.RecordSize() - kRecordHeaderSize - key.size() - stored.size(), '\0');
-  const std::array<Slice, 3> pieces{Slice(front), stored, Slice(padding)};
-  Status s = file->WriteVectored(0, pieces);
+  Status s;
+  {
+    const Stopwatch watch(&meter_, BLOB_DB_BLOB_FILE_WRITE_MICROS);
+    s = WriteLargeValueFile(file.get(), header, record, key, stored);
+  }
   if (!s.ok()) return give_up(s);
-  if (!MutantIs(Mutant::kSkipLargeValueSync)) s = file->SyncData();
+  meter_.Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, record.RecordSize());
+  if (!MutantIs(Mutant::kSkipLargeValueSync)) s = SyncValues(file.get());
   if (!s.ok() && !s.IsNoSpace()) {
     SetFatal(s);
     return s.Fatal();
@@ -535,6 +628,7 @@ Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, Lar
   auto segment = std::make_shared<Segment>(number, info.slot, path, std::move(file), header,
                                            [this](const std::string& gone) { obsolete_.Add(gone); });
   view_.Update([&](View* view) { view->segments = view->segments.With(info.slot, segment); });
+  space_.written.fetch_add(info.file_size, std::memory_order_relaxed);
   *ref = {number, info.file_size, record.body_checksum};
   *address = ValueAddress::OwnFile(info.slot, info.file_size - kLargeRecordOffset);
   return Status::OK();

@@ -12,6 +12,7 @@
 #include "api/log_table.h"
 #include "api/options_check.h"
 #include "api/scan_length.h"
+#include "api/table_files.h"
 #include "cambium/column_family.h"
 #include "index/index.h"
 #include "util/compression.h"
@@ -70,6 +71,18 @@ struct Family {
   std::atomic<int> frozen_count{0};   // written under append_mutex_ or by the flush
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
+
+  // Estimates, for gc/space.h. Bytes of records that newer entries hide and the accounts still count; the part of the
+  // last flush's keys that the layers had.
+  std::atomic<std::int64_t> hidden_bytes{0};
+  std::atomic<double> replaced_share{0};
+  // Any run is reason enough for a merge; and where none is left, levels above the last one are. `squeeze` is the request
+  // for these, held by whoever has claimed the merge.
+  std::atomic<bool> merges_urgently{false};
+  std::optional<MergeRequest> squeeze;
+
+  // Whoever has claimed the merge notes here what its index makes; null: nobody.
+  TableFiles* merge_files = nullptr;
 
   IndexStats index_stats;
   ScanLength scan_length;

@@ -30,7 +30,7 @@ void IndexStats::AddFlush(const Index& index, const Layers& before, const Layers
   flushes_.fetch_add(1, kRelaxed);
   flushed_keys_.fetch_add(memtable.key_count, kRelaxed);
   UpdateShape update;
-  update.new_share = NewShare(KeysOf(now));
+  update.new_share = NewShare(KeysOf(before.shape()), KeysOf(now));
   update.step_bytes = step_bytes;
   const std::uint64_t merged_bytes = now.levels.empty() ? now.merged_live_bytes : now.merged_file_bytes;
   update.entry_bytes = Ratio(merged_bytes, now.merged_keys);
@@ -56,11 +56,11 @@ void IndexStats::AddMerge(const MergeStats& stats, const Layers& after, bool wit
 }
 
 // Looked at anew whenever a part of all keys was flushed that is larger than what waits in runs.
-double IndexStats::NewShare(std::uint64_t keys) {
+double IndexStats::NewShare(std::uint64_t keys_before, std::uint64_t keys) {
   const std::uint64_t flushed = flushed_keys_.load(kRelaxed);
   if (!has_mark_) {
     has_mark_ = true;
-    new_share_ = keys == 0 || keys == flushed ? 1 : 0;
+    new_share_ = keys_before == 0 ? 1 : 0;
   } else if (flushed - flushed_at_mark_ < keys / 4) {
     return new_share_;
   } else if (flushed > flushed_at_mark_) {

@@ -28,8 +28,9 @@ class IndexStats {
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  // The part of the flushed keys that the layers did not have, from how these have grown since the mark.
-  double NewShare(std::uint64_t keys);
+  // The part of the flushed keys that the layers did not have, from how these have grown since the mark. The keys of the
+  // layers before and after the flush.
+  double NewShare(std::uint64_t keys_before, std::uint64_t keys);
 
   Counter flushes_{0};
   Counter flushed_keys_{0};     // tombstones included: updates, as the law counts them

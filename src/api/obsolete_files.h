@@ -2,10 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,12 @@ namespace cambium {
 // Any thread. Must outlive every file it tracks.
 class ObsoleteFiles {
  public:
+  // A file that is on disk although no committed state names it. Bytes.
+  struct Leaving {
+    std::uint64_t bytes = 0;
+    bool is_log = false;  // else of the index
+  };
+
   // `on_ready` is called, outside any lock of this class, whenever a file waits for removal. May run in a reader's
   // thread, so it must do no more than schedule.
   explicit ObsoleteFiles(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
@@ -48,7 +56,37 @@ class ObsoleteFiles {
       tracked = found->second.lock();
       tracked_.erase(found);
     }
-    if (tracked != nullptr) tracked->obsolete.store(true, std::memory_order_release);
+    if (tracked == nullptr) return;
+    FileInfo info;
+    if (tracked->file->GetInfo(&info).ok()) Leaves(tracked->file->path(), {info.size, false});
+    tracked->obsolete.store(true, std::memory_order_release);
+  }
+
+  // What only its readers keep is on disk until Gone. Where there is no memory to remember that, it is not counted.
+  void Leaves(const std::string& path, Leaving file) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      Leaving& known = leaving_[path];
+      leaving_bytes_ += file.bytes - known.bytes;
+      known = file;
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  void Gone(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto found = leaving_.find(path);
+    if (found == leaving_.end()) return;
+    leaving_bytes_ -= found->second.bytes;
+    leaving_.erase(found);
+  }
+  [[nodiscard]] std::uint64_t leaving_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return leaving_bytes_;
+  }
+  // By path.
+  [[nodiscard]] std::map<std::string, Leaving> leaving() const {
+    const std::lock_guard lock(mutex_);
+    return leaving_;
   }
 
   // Queues a path for removal: nobody reads it.
@@ -86,9 +124,11 @@ class ObsoleteFiles {
   }
 
   const std::function<void()> on_ready_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::uint64_t, std::weak_ptr<Tracked>> tracked_;  // mutex_
   std::vector<std::string> ready_;                           // mutex_
+  std::map<std::string, Leaving> leaving_;                   // mutex_; by path
+  std::uint64_t leaving_bytes_ = 0;                          // mutex_; their sum
 };
 
 }  // namespace cambium

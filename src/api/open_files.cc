@@ -31,12 +31,6 @@ Status CheckLength(const File& file, std::uint64_t length) {
                             std::to_string(length) + " bytes of it are committed");
 }
 
-Status CheckKind(const std::string& directory, const RunInfo& run) {
-  if (run.kind == RunKind::kFlush || run.kind == RunKind::kMerge) return Status::OK();
-  return Status::NotSupported(FilePath(directory, FileKind::kRun, run.number) + ": is a run of kind " +
-                              std::to_string(static_cast<int>(run.kind)) + ", which this version does not know");
-}
-
 }  // namespace
 
 bool HasFile(const FamilyState& family, std::uint64_t number) {
@@ -44,19 +38,9 @@ bool HasFile(const FamilyState& family, std::uint64_t number) {
          std::ranges::any_of(family.runs, [number](const RunInfo& run) { return run.number == number; });
 }
 
-Status CheckUnderstood(const std::string& directory, const ManifestState& state) {
+Status CheckDefaultFamily(const std::string& directory, const ManifestState& state) {
   if (!state.families.contains(0)) {
     return Status::Corruption(directory + ": the MANIFEST names no default column family");
-  }
-  for (const auto& [id, family] : state.families) {
-    for (const RunInfo& run : family.runs) CAMBIUM_RETURN_IF_ERROR(CheckKind(directory, run));
-    for (const auto& [number, placed] : family.level_runs) CAMBIUM_RETURN_IF_ERROR(CheckKind(directory, placed.info));
-  }
-  for (const auto& [number, segment] : state.segments) {
-    if (segment.kind == SegmentKind::kLog || segment.kind == SegmentKind::kLargeValue) continue;
-    return Status::NotSupported(directory + ": segment " + std::to_string(number) + " is of kind " +
-                                std::to_string(static_cast<int>(segment.kind)) +
-                                ", which this version does not know");
   }
   return Status::OK();
 }
@@ -73,14 +57,16 @@ Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& d
 Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                              const SegmentInfo& info, bool writable,
                                              std::function<void(const std::string&)> on_release) {
-  const FileKind kind = info.kind == SegmentKind::kLargeValue ? FileKind::kLargeValue : FileKind::kLog;
+  const FileKind kind = FileKindOf(info.kind);
   const std::string path = FilePath(directory, kind, info.number);
   CAMBIUM_TRY(std::unique_ptr<File> file,
               OpenNamed(fs, path, writable && !info.sealed ? OpenMode::kReadWrite : OpenMode::kReadOnly));
   CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*file, kind, info.number));
   if (header.file_id != info.file_id || header.database_id != state.database_id) return AnotherFile(path);
   if (info.sealed) CAMBIUM_RETURN_IF_ERROR(CheckLength(*file, info.sealed_length));
-  return std::make_shared<Segment>(info.number, info.slot, path, std::move(file), header, std::move(on_release));
+  auto segment = std::make_shared<Segment>(info.number, info.slot, path, std::move(file), header, std::move(on_release));
+  segment->SetHoles(info.punched);
+  return segment;
 }
 
 Status CheckStrayLogs(FileSystem& fs, const std::string& directory, const ManifestState& state) {

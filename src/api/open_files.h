@@ -16,9 +16,8 @@ namespace cambium {
 // Whether a run or an index segment of this number is the family's.
 [[nodiscard]] bool HasFile(const FamilyState& family, std::uint64_t number);
 
-// NotSupported if the state has what only later versions make: runs and segments of reserved kinds. They are
-// well-formed, but what they mean is not known here. Corruption if there is no default family.
-Status CheckUnderstood(const std::string& directory, const ManifestState& state);
+// Corruption if there is none: no database is ever without it.
+Status CheckDefaultFamily(const std::string& directory, const ManifestState& state);
 
 // A run or an index segment, for reading. Corruption naming the file if it is missing or is another file; IOError if it
 // could not be opened. What is in it is checked by whoever reads it.

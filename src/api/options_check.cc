@@ -6,6 +6,7 @@
 
 #include "api/option_table.h"
 #include "util/compression.h"
+#include "util/generic_rate_limiter.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -29,6 +30,13 @@ Status CheckDbOptions(const DBOptions& options) {
     return Status::InvalidArgument(Said("wal_recovery_mode", options) +
                                    "WALRecoveryMode has kTolerateCorruptedTailRecords, kAbsoluteConsistency and "
                                    "kPointInTimeRecovery");
+  }
+  if (options.rate_limiter != nullptr) {  // only the library makes them, so the cast is safe
+    CAMBIUM_RETURN_IF_ERROR(static_cast<const GenericRateLimiter&>(*options.rate_limiter).Check());
+  }
+  if (std::ranges::find(options.listeners, nullptr) != options.listeners.end()) {
+    return Status::InvalidArgument("listeners has a null pointer among its " +
+                                   std::to_string(options.listeners.size()));
   }
   return CheckOptionRanges(options);
 }

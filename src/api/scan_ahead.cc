@@ -31,7 +31,8 @@ bool ScanAhead::Push(const EntryCursor& cursor) {
     slot.entry.inline_value = Slice();
     slot.state = State::kInline;
   } else {
-    slot.item.query = {entry.address, source_.family, slot.key, source_.verify_checksums, source_.order};
+    slot.item.query = {entry.address, source_.family, slot.key, source_.verify_checksums, source_.order,
+                       source_.meter};
     Begin(&slot);
   }
   // Last: if memory has run out on the way, the entry is not here.

@@ -26,6 +26,7 @@ struct ScanSource {
   const Comparator* order = nullptr;  // ValueQuery's
   ReadQueues* queues = nullptr;
   bool use_io_uring = true;
+  const Meter* meter = nullptr;  // ValueQuery's
 };
 
 // One thread at a time.

@@ -2,6 +2,9 @@
 // stumble over is found here.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "api/log_replay.h"
 #include "api/open_files.h"
@@ -46,7 +49,7 @@ class Verifier {
     state_ = std::move(read->state);
     report_->bytes_read += read->valid_length;
     if (state_.families.empty()) return Found(Status::Corruption(path_ + ": the MANIFEST names no column family"));
-    CAMBIUM_RETURN_IF_ERROR(CheckUnderstood(path_, state_));
+    CAMBIUM_RETURN_IF_ERROR(CheckDefaultFamily(path_, state_));
     for (const auto& [id, family] : state_.families) CAMBIUM_RETURN_IF_ERROR(FindComparator(family));
     CAMBIUM_RETURN_IF_ERROR(Found(state_.Check()));
     CAMBIUM_RETURN_IF_ERROR(OpenSegments());
@@ -58,6 +61,10 @@ class Verifier {
   }
 
  private:
+  // Of addresses and keys of values that are checked in one go. In the order of keys a disk would be asked for each page
+  // on its own, and a check of headers take longer than one that reads the whole log first.
+  static constexpr std::size_t kValuesTogetherBytes = 64u << 20;
+
   // A family that nobody named is checked all the same if its order is one of the library's own.
   Status FindComparator(const FamilyState& family) {
     const auto named = std::ranges::find(wanted_, family.name, &ColumnFamilyDescriptor::name);
@@ -101,9 +108,8 @@ class Verifier {
       CAMBIUM_TRY(const auto file, OpenPages(FileKind::kIndex, number, info.file_id, info.length));
       if (file != nullptr) tree_files = tree_files.With(file);
     }
-    std::vector<RunInfo> runs = family.runs;
-    for (const auto& [number, run] : family.level_runs) runs.push_back(run.info);
-    for (const RunInfo& info : runs) {
+    newer_.clear();
+    for (const RunInfo& info : NewestFirst(family)) {
       CAMBIUM_TRY(const auto file, OpenPages(FileKind::kRun, info.number, info.file_id, info.file_size));
       if (file == nullptr) {
         whole = false;
@@ -119,9 +125,11 @@ class Verifier {
       const std::string* cursor = swept ? &family.sweep->cursor : nullptr;
       CAMBIUM_RETURN_IF_ERROR(
           CheckOneTree(family, info.root, FileSet(file), run.ok() ? run->get() : nullptr, cursor, nullptr, &whole));
+      if (run.ok()) newer_.push_back(*run);
     }
     std::map<std::uint64_t, std::uint64_t> live_units;
     CAMBIUM_RETURN_IF_ERROR(CheckOneTree(family, family.root, tree_files, nullptr, nullptr, &live_units, &whole));
+    CAMBIUM_RETURN_IF_ERROR(CheckValues(family));
     if (!whole) return Status::OK();
 
     for (const auto& [slot, account] : accounts_) {
@@ -140,6 +148,31 @@ class Verifier {
       }
     }
     return Status::OK();
+  }
+
+  // All runs, in an order in which none hides what one before it says.
+  static std::vector<RunInfo> NewestFirst(const FamilyState& family) {
+    std::vector<RunInfo> runs = family.runs;
+    std::vector<const LevelRun*> levels;
+    for (const auto& [number, run] : family.level_runs) levels.push_back(&run);
+    std::ranges::sort(levels, [](const LevelRun* a, const LevelRun* b) {
+      return a->level != b->level ? a->level < b->level : a->tier > b->tier;
+    });
+    for (const LevelRun* const run : levels) runs.push_back(run->info);
+    return runs;
+  }
+
+  // What points to a value that log GC has moved or punched is never read: something newer must speak of the key.
+  Status CheckHidden(const FamilyState& family, Slice key, Slot slot, const char* why) {
+    for (const auto& run : newer_) {
+      PageRef keep;
+      Entry entry;
+      CAMBIUM_TRY(const bool found, run->Find(key, &keep, &entry));
+      if (found) return Status::OK();
+    }
+    return Status::Corruption("key " + key.ToString(true).substr(0, 64) + " of family " + family.name +
+                              ": the newest entry points to slot " + std::to_string(static_cast<std::uint32_t>(slot)) +
+                              ", " + why);
   }
 
   // Null, and a problem in the report, if the file is damaged.
@@ -210,31 +243,63 @@ class Verifier {
                                     key.ToString(true).substr(0, 64) + " " + wrong));
   }
 
+  [[nodiscard]] bool HasHole(ValueAddress address) const {
+    if (address.kind() == EntryKind::kLargeValue) return false;
+    const std::shared_ptr<Segment>& segment = segments_.Find(address.slot());
+    return segment != nullptr && segment->HasHole(address.offset());
+  }
+
   Status CheckEntry(const FamilyState& family, Slice key, const Entry& entry) {
     if (!entry.HasAddress()) return Status::OK();
     Account& account = accounts_[entry.address.slot()];
     ++account.references;
     account.bytes += static_cast<std::int64_t>(entry.address.size());
-    const Comparator* comparator = comparators_.at(family.id);
-    const Comparator* equal_by = comparator->EqualMeansSameBytes() ? nullptr : comparator;
-    Status s;
-    const ValueQuery query = {entry.address, family.id, key, true, equal_by};
-    if (verify_.deep) {
-      Slice value;
-      s = ReadValue(segments_, query, &buffer_, &value);
-      report_->bytes_read += value.size();
-    } else {
-      s = CheckRecord(segments_, query);
+    if (state_.shadowed_slots.contains(entry.address.slot())) {
+      return Found(CheckHidden(family, key, entry.address.slot(), "whose segment log GC has removed"));
     }
-    if (s.IsCorruption()) s = s.WithContext("key " + key.ToString(true).substr(0, 64));
-    return Found(s);
+    if (HasHole(entry.address)) {
+      CAMBIUM_RETURN_IF_ERROR(Found(CheckHidden(family, key, entry.address.slot(), "to a value that log GC has punched")));
+    }
+    values_.push_back({entry.address, values_keys_.size(), key.size()});
+    values_keys_.append(key.data(), key.size());
+    return values_keys_.size() + values_.size() * sizeof(values_[0]) < kValuesTogetherBytes ? Status::OK()
+                                                                                            : CheckValues(family);
   }
 
-  // Segments that are sealed: their footers, and with `deep` every record. Those that are not belong to the tail.
+  // Those that entries of the family were found to have, in the order in which they lie.
+  Status CheckValues(const FamilyState& family) {
+    const Comparator* comparator = comparators_.at(family.id);
+    const Comparator* equal_by = comparator->EqualMeansSameBytes() ? nullptr : comparator;
+    std::ranges::sort(values_, {}, [](const ValueOfEntry& value) {
+      return std::pair(value.address.slot(), value.address.offset());
+    });
+    for (const ValueOfEntry& value : values_) {
+      const Slice key(values_keys_.data() + value.key_at, value.key_size);
+      const ValueQuery query = {value.address, family.id, key, true, equal_by};
+      Status s;
+      if (verify_.deep && !HasHole(value.address)) {
+        Slice read;
+        s = ReadValue(segments_, query, &buffer_, &read);
+        report_->bytes_read += read.size();
+      } else {
+        s = CheckRecord(segments_, query);
+      }
+      if (s.IsCorruption()) s = s.WithContext("key " + key.ToString(true).substr(0, 64));
+      CAMBIUM_RETURN_IF_ERROR(Found(s));
+    }
+    values_.clear();
+    values_keys_.clear();
+    return Status::OK();
+  }
+
+  // Segments of the log before the tail: footers of those that are sealed, and with `deep` every record. What lies behind
+  // the replay position is the tail's.
   Status CheckSegments() {
     for (const auto& [number, info] : state_.segments) {
       const std::shared_ptr<Segment>& segment = segments_.Find(info.slot);
-      if (segment == nullptr || info.kind == SegmentKind::kLargeValue || !info.sealed) continue;
+      if (segment == nullptr || info.kind == SegmentKind::kLargeValue) continue;
+      if (!info.sealed && number != state_.replay.segment) continue;
+      const std::uint64_t end = info.sealed ? info.sealed_length : state_.replay.offset;
       std::map<std::uint64_t, std::uint64_t> listed;  // offset -> size
       if (info.has_footer) {
         CAMBIUM_RETURN_IF_ERROR(Found(ReadSegmentFooter(segment->file(), segment->seed(), kFileHeaderSize,
@@ -246,11 +311,12 @@ class Verifier {
         report_->bytes_read += info.file_size - info.sealed_length;
       }
       if (!verify_.deep) continue;
-      SegmentScanner scanner(segment->file(), segment->seed(), kFileHeaderSize, info.sealed_length, nullptr);
+      SegmentScanner scanner(segment->file(), segment->seed(), kFileHeaderSize, end, nullptr);
+      scanner.SetHoles(info.punched);
       while (true) {
         ScannedRecord record;
         CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
-        if (found == ScanResult::kInvalid || (found == ScanResult::kEnd && scanner.offset() != info.sealed_length)) {
+        if (found == ScanResult::kInvalid || (found == ScanResult::kEnd && scanner.offset() != end)) {
           Problem(segment->path() + ":" + std::to_string(scanner.offset()) + ": " +
                   (found == ScanResult::kEnd ? "the log ends early" : scanner.reason()));
           break;
@@ -321,6 +387,14 @@ class Verifier {
   PagePool pool_{1u << 20};
   SegmentTable segments_;
   std::map<Slot, Account> accounts_;  // of the family at hand, counted
+  struct ValueOfEntry {
+    ValueAddress address;
+    std::size_t key_at;  // of values_keys_
+    std::size_t key_size;
+  };
+  std::vector<ValueOfEntry> values_;  // of the family at hand, to be checked together
+  std::string values_keys_;
+  std::vector<std::shared_ptr<const cambium::Run>> newer_;  // of the same family, than the layer at hand
   std::uint64_t wrong_run_ = 0;       // the last one that was found wrong; no run is 0
   std::string buffer_;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/family.h"
+#include "cambium/listener.h"
 #include "cambium/types.h"
 #include "index/index.h"
 #include "manifest/state.h"
@@ -26,6 +27,7 @@ namespace cambium {
 struct FrozenTable {
   std::shared_ptr<const LogTable> table;
   LogPlace end;  // of the log when it was frozen: what comes later is in other tables
+  FlushReason reason{};
 };
 
 struct FamilyView {

@@ -86,6 +86,7 @@ class SweepOutcome final : public MergeOutcome {
   BTreeIndex* const owner_;
   const std::shared_ptr<const Layers> merged_;  // what was read; its root is the old one
   bool has_memtable_ = false;
+  bool is_walk_ = false;
   std::vector<std::uint64_t> swept_;            // S, newest first
   SweepOutput output_;
   std::vector<IndexSegmentWriter::Segment> written_;
@@ -117,7 +118,9 @@ Result<std::shared_ptr<const Layers>> SweepOutcome::Stage(const Layers& current,
   edit->root = output_.root;
   edit->accounts.Merge(output_.accounts);
   parts.root = output_.root;
-  if (output_.cursor.has_value()) {
+  if (is_walk_) {
+    // Runs stay, and so does a sweep of them.
+  } else if (output_.cursor.has_value()) {
     edit->sweep = SweepState{swept_, *output_.cursor};
     parts.sweep = edit->sweep;
   } else {
@@ -213,14 +216,23 @@ bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
   return PickMerge(shape, Merges()) != MergeChoice::kNothing;
 }
 
-bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
+bool BTreeIndex::HasRunFor(const Layers& layers, const MergeRequest& request) const {
   const Comparator& order = *options_.comparator;
   return std::ranges::any_of(layers.runs(), [&](const auto& run) {
     const RunInfo& info = run->info();
-    return std::ranges::find(request->runs, info.number) != request->runs.end() &&
-           (!request->begin.has_value() || order.Compare(info.largest_key, *request->begin) >= 0) &&
-           (!request->end.has_value() || order.Compare(info.smallest_key, *request->end) <= 0);
+    return std::ranges::find(request.runs, info.number) != request.runs.end() &&
+           (!request.begin.has_value() || order.Compare(info.largest_key, *request.begin) >= 0) &&
+           (!request.end.has_value() || order.Compare(info.smallest_key, *request.end) <= 0);
   });
+}
+
+// The walk comes last: leaves that sweeps have written since the request was made are then new, and were seen.
+bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
+  if (HasRunFor(layers, *request)) return true;
+  if (!request->asks_filter || request->only_runs || AsTree(layers).parts().root.height == 0) return false;
+  if (request->is_picked && !request->reach.has_value()) return false;  // the last step has come to the end
+  if (std::exchange(request->is_picked, false)) request->position = request->reach;
+  return true;
 }
 
 double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, const UpdateShape& update) const {
@@ -315,6 +327,7 @@ OpenIndexSegment BTreeIndex::TakeOpenSegment(const TreeLayers& layers, const std
 
 Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input) {
   const TreeLayers& layers = AsTree(*input.layers);
+  if (input.request != nullptr && !HasRunFor(layers, *input.request)) return Walk(input);
   const bool resumes = layers.parts().sweep.has_value() && !MutantIs(Mutant::kForgetSweepCursor);
   if (resumes && input.memtable != nullptr) {
     return Status::InvalidArgument("a memtable cannot go below the runs that came since a sweep began");
@@ -329,8 +342,11 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   sweep.root = layers.parts().root;
   sweep.files = layers.parts().files;
   outcome->swept_ = ChooseLayers(layers, resumes, input, &sweep);
-  const IndexSegmentOptions segments = SegmentsFor(layers, input.memtable != nullptr);
+  IndexSegmentOptions segments = SegmentsFor(layers, input.memtable != nullptr);
+  segments.before_write = input.before_write;
   if (input.memtable == nullptr) {
+    sweep.filter = input.filter;
+    if (input.filter != nullptr) CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, false));
     sweep.max_output_bytes = input.max_output_bytes;
     // One that always begins again would never get to its end.
     if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
@@ -341,7 +357,39 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
     const std::uint64_t flush_bytes_max = Merges().flush_pages_max * segments.page_size;
     sweep.victims = VictimsOf(layers, segments, std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }
+  return Carry(std::move(sweep), segments, std::move(outcome));
+}
 
+Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Walk(const MergeInput& input) {
+  const TreeLayers& layers = AsTree(*input.layers);
+  MergeRequest* const request = input.request;
+  auto outcome = std::make_unique<SweepOutcome>(this, input.layers);
+  outcome->is_walk_ = true;
+  SweepInput sweep;
+  sweep.comparator = options_.comparator;
+  sweep.pool = options_.pool;
+  sweep.pages = Pages();
+  sweep.root = layers.parts().root;
+  sweep.files = layers.parts().files;
+  sweep.max_output_bytes = input.max_output_bytes;
+  sweep.filter = input.filter;
+  if (input.filter != nullptr) {
+    const bool is_full = !request->begin.has_value() && !request->end.has_value();
+    CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, is_full));
+    const std::optional<std::string>& begin = request->position.has_value() ? request->position : request->begin;
+    sweep.walk = FilterWalk{begin, request->end, request->first_new_file};
+  }
+  SweepOutcome* const walked = outcome.get();
+  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> made,
+              Carry(std::move(sweep), SegmentsFor(layers, false), std::move(outcome)));
+  request->is_picked = true;
+  request->reach = walked->output_.walked_to;
+  return made;
+}
+
+Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Carry(SweepInput sweep, const IndexSegmentOptions& segments,
+                                                        std::unique_ptr<SweepOutcome> outcome) {
+  const TreeLayers& layers = AsTree(*outcome->merged_);
   IndexSegmentWriter writer(segments, options_.create_file, options_.pool, TakeOpenSegment(layers, sweep.victims));
   CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
   CAMBIUM_RETURN_IF_ERROR(writer.Sync());

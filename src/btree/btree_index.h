@@ -8,6 +8,9 @@
 //   resumed   the same S, whatever runs have come on top since; the cursor moves forward
 //   ended     root; S leaves the stack of layers
 //
+// A walk for a filter (CompactRange) commits a new root and nothing else: it takes from the tree, which is the lowest
+// layer, so it needs nothing to be known of runs, nor of a sweep that is in progress.
+//
 // merge_policy.h decides, sweep.h does it, index_segment.h writes. What is left here is the book-keeping between them.
 #pragma once
 
@@ -39,13 +42,16 @@ struct BTreeIndexOptions {
 // Layers given to it are TreeLayers of the same comparator and page size. Pick*, IsMergeDue, SetOptions: any thread. The
 // rest: one thread at a time, with one merge at a time, from Merge to Committed or to the destruction of its outcome.
 // Must outlive outcomes.
+class SweepOutcome;
+
 class BTreeIndex final : public Index {
  public:
   explicit BTreeIndex(BTreeIndexOptions options);
 
   [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const override;
   [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
-  // True while one of its runs is left that holds keys of the range.
+  // True while one of its runs is left that holds keys of the range; then, if a filter is to be asked, while there are
+  // keys of the tree that it has not seen.
   bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
                                      const UpdateShape& update) const override;
@@ -65,6 +71,12 @@ class BTreeIndex final : public Index {
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable) const;
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
                                                   std::uint64_t copy_bytes_max, double share_to_be_replaced) const;
+  [[nodiscard]] bool HasRunFor(const Layers& layers, const MergeRequest& request) const;
+  // The part of Merge for a request whose runs are all swept: the filter sees the tree.
+  Result<std::unique_ptr<MergeOutcome>> Walk(const MergeInput& input);
+  // The rest of either.
+  Result<std::unique_ptr<MergeOutcome>> Carry(SweepInput sweep, const IndexSegmentOptions& segments,
+                                              std::unique_ptr<SweepOutcome> outcome);
   static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const MergeInput& input,
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);

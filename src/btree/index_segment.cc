@@ -86,6 +86,7 @@ Status IndexSegmentWriter::WriteGathered() {
   if (gathered_.empty()) return Status::OK();
   File& file = *segments_.back().file->shared_file();
   if (Status s = file.Allocate(written_, gathered_.size(), /*grow=*/false); !s.ok() && !s.IsNotSupported()) return s;
+  if (options_.before_write) options_.before_write(gathered_.size());
   CAMBIUM_RETURN_IF_ERROR(file.Write(written_, gathered_));
   written_ += gathered_.size();
   gathered_.clear();

@@ -30,6 +30,7 @@ struct IndexSegmentOptions {
   std::uint32_t page_size = 4096;
   std::uint64_t segment_bytes_max = 64u << 20;  // a page that alone is larger still gets a segment
   std::size_t write_bytes = 256u << 10;         // gathered in memory before they are written
+  BeforeWrite before_write = nullptr;           // of each such piece
 };
 
 // A segment that may be continued: all `length` bytes of it are committed.

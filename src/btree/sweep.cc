@@ -1,5 +1,6 @@
 #include "btree/sweep.h"
 
+#include <deque>
 #include <utility>
 
 #include "btree/tree_rebuilder.h"
@@ -81,6 +82,7 @@ class Sweeper {
   // nothing is left of it.
   Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
                const std::shared_ptr<const LeafKeys>& keys) {
+    if (in_.walk.has_value()) return VisitOnWalk(child, level, lower, upper, keys);
     if (lower != nullptr) EndAt(*lower);
     const bool has_key = HasKeyBelow(upper);
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
@@ -105,6 +107,100 @@ class Sweeper {
     if (level > 0) return VisitChildren(*page, level, lower, upper);
     if (!has_key && is_touched && ranges_.CoversAllOf(lower, upper)) return CutLeaf(*page);
     return MergeLeaf(*page, upper);
+  }
+
+  // The same where there are no layers, and the filter shall see what lies in the stretch.
+  Status VisitOnWalk(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
+                     const std::shared_ptr<const LeafKeys>& keys) {
+    if (lower != nullptr && has_walked_ && IsEnough() && IsOnWalk(lower, upper)) {
+      // Only where the page can be taken over: what has to be written anew is asked about, since it will look as if it
+      // was.
+      CAMBIUM_TRY(const bool can_end, tree_.CanGraft(level));
+      if (can_end) out_.walked_to = lower->ToString();
+    }
+    const bool is_new = level == 0 && FileNumberOf(child.page.id) >= in_.walk->first_new_file;
+    bool is_walked = IsOnWalk(lower, upper) && !is_new;
+    PageRef page;
+    verdicts_.clear();
+    if (is_walked && level == 0) {
+      CAMBIUM_TRY(page, GetTreePage(in_.files, in_.pool, child.page, level));
+      has_walked_ = true;
+      CAMBIUM_TRY(is_walked, AskAboutLeaf(*page));
+      if (!is_walked) left_behind_ += page->bytes().size();
+    }
+    if (!is_walked) {
+      CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
+      if (can_graft) return tree_.Graft(child, level, lower == nullptr ? Slice() : *lower, upper, keys);
+    }
+    if (verdicts_.empty()) {
+      CAMBIUM_TRY(page, GetTreePage(in_.files, in_.pool, child.page, level));
+    }
+    out_.freed_units[FileNumberOf(child.page.id)] += UnitsOf(child.page.id);
+    out_.stats.bytes_read += page->bytes().size();
+    return level > 0 ? VisitChildren(*page, level, lower, upper) : RewriteLeaf(*page);
+  }
+
+  // Whether a page between these two, either of which may be null, may hold keys of the stretch that is left.
+  [[nodiscard]] bool IsOnWalk(const Slice* lower, const Slice* upper) const {
+    if (out_.walked_to.has_value()) return false;
+    const FilterWalk& walk = *in_.walk;
+    return (upper == nullptr || !walk.begin.has_value() || order_.Compare(*upper, *walk.begin) > 0) &&
+           (lower == nullptr || !walk.end.has_value() || order_.Compare(*lower, *walk.end) <= 0);
+  }
+
+  // True if something of it goes or changes. All answers come before the first entry is written, because mostly the
+  // leaf stays as it is.
+  Result<bool> AskAboutLeaf(const PageView& leaf) {
+    const FilterWalk& walk = *in_.walk;
+    bool is_changed = false;
+    std::string scratch;
+    inline_values_.clear();
+    for (std::uint32_t i = 0; i < leaf.count(); ++i) {
+      const Slice key = leaf.key(i, &scratch);
+      FilterVerdict verdict;
+      const bool is_meant = (!walk.begin.has_value() || order_.Compare(key, *walk.begin) >= 0) &&
+                            (!walk.end.has_value() || order_.Compare(key, *walk.end) <= 0);
+      if (is_meant) {
+        CAMBIUM_TRY(verdict, in_.filter->Ask(key, leaf.entry(i)));
+      }
+      is_changed = is_changed || verdict.kind != FilterVerdict::Kind::kKeep;
+      if (verdict.changed.kind == EntryKind::kInline) {
+        inline_values_.push_back(verdict.changed.inline_value.ToString());
+        verdict.changed = Entry::Inline(inline_values_.back());
+      }
+      verdicts_.push_back(verdict);
+    }
+    return is_changed;
+  }
+
+  // By the answers, if it was asked about.
+  Status RewriteLeaf(const PageView& leaf) {
+    std::string scratch;
+    for (std::uint32_t i = 0; i < leaf.count(); ++i) {
+      const FilterVerdict verdict = verdicts_.empty() ? FilterVerdict() : verdicts_[i];
+      CAMBIUM_RETURN_IF_ERROR(Carry(leaf.key(i, &scratch), leaf.entry(i), verdict));
+    }
+    return Status::OK();
+  }
+
+  // A value goes into the new tree, if the filter does not mind.
+  Status AddValue(Slice key, const Entry& entry) {
+    if (in_.filter == nullptr) return tree_.Add(key, entry);
+    CAMBIUM_TRY(const FilterVerdict verdict, in_.filter->Ask(key, entry));
+    return Carry(key, entry, verdict);
+  }
+
+  // The tree is the lowest layer, so nothing has to tell that a key was removed.
+  Status Carry(Slice key, const Entry& entry, const FilterVerdict& verdict) {
+    if (verdict.kind == FilterVerdict::Kind::kKeep) return tree_.Add(key, entry);
+    if (entry.HasAddress()) out_.stats.value_bytes_filtered += entry.address.size();
+    if (!MutantIs(Mutant::kFilterUncharged)) Drop(entry);
+    if (verdict.kind == FilterVerdict::Kind::kRemove) {
+      left_behind_ += key.size() + kWordBytes;
+      return Status::OK();
+    }
+    out_.accounts.Add(verdict.changed);
+    return tree_.Add(key, verdict.changed);
   }
 
   // For a filter that cannot be made of what is known: the option changed, or too much has gone from below it. A leaf
@@ -162,7 +258,7 @@ class Sweeper {
         Drop(entry);
         if (!is_replaced) left_behind_ += key.size() + kWordBytes;
       } else {
-        CAMBIUM_RETURN_IF_ERROR(tree_.Add(key, entry));
+        CAMBIUM_RETURN_IF_ERROR(AddValue(key, entry));
       }
       if (is_replaced) CAMBIUM_RETURN_IF_ERROR(Take());
     }
@@ -204,7 +300,7 @@ class Sweeper {
       if (entry.kind == EntryKind::kTombstone) {
         ++out_.stats.entries_dropped;
       } else {
-        CAMBIUM_RETURN_IF_ERROR(tree_.Add(layers_.key(), entry));
+        CAMBIUM_RETURN_IF_ERROR(AddValue(layers_.key(), entry));
       }
     }
     layers_.Next();  // drops what older layers say of the key
@@ -212,7 +308,10 @@ class Sweeper {
     return layers_.status();
   }
 
-  [[nodiscard]] bool IsEnough() const { return sink_.bytes() + left_behind_ >= in_.max_output_bytes; }
+  [[nodiscard]] bool IsEnough() const {
+    const std::uint64_t of_filter = in_.filter == nullptr ? 0 : in_.filter->value_bytes();
+    return sink_.bytes() + left_behind_ + of_filter >= in_.max_output_bytes;
+  }
 
   // The step may end at a page of the tree too, once it has left pages behind, so that it has come further than to where
   // it began. All keys of the layers below `key` have been taken. If it was to end at a later key anyway, then what
@@ -259,7 +358,10 @@ class Sweeper {
   std::optional<RangeDeletes::Stretch> stretch_;  // around the key that was looked at last
   LayerMerge layers_;
   TreeRebuilder tree_;
-  std::uint64_t left_behind_ = 0;  // bytes that were read and not written again, because ranges cover them
+  std::uint64_t left_behind_ = 0;  // bytes that were read and not written again, because ranges cover them or they stay
+  bool has_walked_ = false;        // a leaf was asked about
+  std::vector<FilterVerdict> verdicts_;     // about the entries of the leaf at hand; empty: nobody asked
+  std::deque<std::string> inline_values_;   // that they speak of
   SweepOutput out_;
 };
 

@@ -15,6 +15,10 @@
 // be older than the tree's by then). The same holds for the ranges of the layers and their parts below it. It goes on
 // from there with the same layers and never further back. The cursor is a key of the layers, or one that separates pages
 // of the tree: a range may be far larger than what a step may do, and have no key of the layers in it.
+//
+// A filter is asked about every value that is taken from the layers, and about those of the old tree that share a leaf
+// with one, because their leaf is written anew in any case. A *walk* is a sweep of no layers that asks it about a
+// stretch of the tree: leaves of which it keeps everything are taken over by address too.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +41,13 @@
 
 namespace cambium {
 
+// What a filter shall see of the tree, although nothing is merged there.
+struct FilterWalk {
+  std::optional<std::string> begin;  // unset: from the first key
+  std::optional<std::string> end;    // included; unset: to the last
+  std::uint64_t first_new_file = 0;  // leaves in files of this number and above have been seen
+};
+
 struct SweepInput {
   const Comparator* comparator = nullptr;
   PagePool* pool = nullptr;
@@ -49,7 +60,10 @@ struct SweepInput {
   std::string cursor;               // keys below it arrived in an earlier step; empty: none did
 
   std::set<std::uint64_t> victims;  // files of the tree: their pages are rewritten wherever they are
-  // The step ends at the next key when it has written so much; pages that were read only to be left behind count too.
+  MergeFilter* filter = nullptr;  // null: everything stays
+  std::optional<FilterWalk> walk;  // then there are no layers, and a filter
+  // The step ends at the next key when it has written so much; pages that were read only to be left behind count too,
+  // and values for the filter.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -60,6 +74,8 @@ struct SweepOutput {
   std::map<std::uint64_t, std::uint64_t> freed_units;
   // Set if the step ended before the layers did: where the next one begins. Never empty.
   std::optional<std::string> cursor;
+  // Set if a walk ended before its end: what lies below was seen.
+  std::optional<std::string> walked_to;
   MergeStats stats;
 };
 

@@ -54,14 +54,16 @@ bool TreeLayers::IsMasked(std::size_t run, Slice key) const {
   return order_.Compare(key, parts_.sweep->cursor) < 0;
 }
 
-Result<bool> TreeLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
+Result<bool> TreeLayers::Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const {
   const std::uint64_t hash = FilterHash(key);  // once for all filters
   for (const auto& run : parts_.runs) run->PrefetchFilter(hash);
+  *where = FoundIn::kRun;
   for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
     if (IsMasked(i, key)) break;  // and so are all older ones
     CAMBIUM_TRY(const bool found, parts_.runs[i]->FindHashed(key, hash, keep, entry));
     if (found) return true;
   }
+  *where = FoundIn::kTree;
   return TreeFind(parts_.root, parts_.files, parts_.pool, order_, key, hash, keep, entry);
 }
 
@@ -70,8 +72,11 @@ void TreeLayers::FindTogether(std::span<Lookup> lookups) const {
     OpenLookups open = OpenOf(lookups);
     std::erase_if(open, [&](const Lookup* lookup) { return IsMasked(i, lookup->key); });
     parts_.runs[i]->FindTogether(open);
+    NoteFound(open, FoundIn::kRun);
   }
-  TreeFindTogether(parts_.root, parts_.files, parts_.pool, order_, OpenOf(lookups));
+  const OpenLookups open = OpenOf(lookups);
+  TreeFindTogether(parts_.root, parts_.files, parts_.pool, order_, open);
+  NoteFound(open, FoundIn::kTree);
 }
 
 std::vector<MergeChild> TreeLayers::RunCursors(std::size_t first) const {

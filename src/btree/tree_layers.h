@@ -41,7 +41,8 @@ class TreeLayers final : public Layers {
   static Result<std::shared_ptr<const TreeLayers>> Open(const FamilyState& state, const Comparator* comparator,
                                                         PagePool* pool, const OpenIndexFile& open_file);
 
-  Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const override;
+  using Layers::Find;
+  Result<bool> Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const override;
   void FindTogether(std::span<Lookup> lookups) const override;
   void AppendCursors(std::vector<MergeChild>* children) const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }

@@ -18,6 +18,8 @@ struct NewIndexFile {
   std::shared_ptr<File> file;
   FileHeader header;
 };
+// Called before so many bytes of a file are written; may let them wait. Empty: nobody needs to know.
+using BeforeWrite = std::function<void(std::uint64_t bytes)>;
 using CreateIndexFile = std::function<Result<NewIndexFile>()>;
 
 // Opens a file of the family for reading.

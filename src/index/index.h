@@ -15,8 +15,8 @@
 //             new layers are installed in the next view. An outcome that is not committed leaves files without a name:
 //             garbage.
 //   Accounts  Every outcome carries the exact change of the accounts: -1 for each entry with an address that is no
-//             longer in a layer (overwritten, deleted), +1 for each that came from a memtable. Entries that moved from
-//             a run into the tree change nothing.
+//             longer in a layer (overwritten, deleted, removed or changed by a filter), +1 for each that came from a
+//             memtable or that a filter has made. Entries that moved from a run into the tree change nothing.
 //
 // The caller (the api) sees to it that an Index has one merge at a time, that a family's flushes commit in order, and
 // that commits are one behind the other. It creates files and removes them; an Index only writes into those that it is
@@ -34,7 +34,9 @@
 
 #include "cambium/options.h"
 #include "cambium/slice.h"
+#include "index/family_files.h"
 #include "index/lookup.h"
+#include "index/merge_filter.h"
 #include "index/page_pool.h"
 #include "index/run.h"
 #include "manifest/edit.h"
@@ -81,8 +83,13 @@ class Layers {
   virtual ~Layers() = default;
 
   // True if a layer knows the key: *entry is what the newest one says, which may be a tombstone, of the key itself or of
-  // a range that covers it. An inline value borrows from *keep. An error is never "not found".
-  virtual Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const = 0;
+  // a range that covers it, and *where is that layer. An inline value borrows from *keep. An error is never "not
+  // found".
+  virtual Result<bool> Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const = 0;
+  Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const {
+    FoundIn where{};
+    return Find(key, keep, entry, &where);
+  }
 
   // Find for each that is not done: then it is, if a layer knows the key or cannot be read.
   virtual void FindTogether(std::span<Lookup> lookups) const = 0;
@@ -123,9 +130,15 @@ struct MergeRequest {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
   std::vector<std::uint64_t> runs;   // the stack when it was made: later runs are not meant
+  // A filter is to be asked about all that is meant: nothing is moved without being merged, and what nothing is merged
+  // with is gone through too. Files of this number and above have been written by merges that asked it.
+  bool asks_filter = false;
+  std::uint64_t first_new_file = 0;
+  bool only_runs = false;  // of what lies below the runs only that is meant which they are merged with
 
-  // How far an LSM has come with it; IsMergeDue's own. Level by level, and in each in the order of keys: what comes in
-  // behind the position, or beyond the limit, is newer than the request.
+  // How far it has come; IsMergeDue's own. In an LSM level by level, and in each in the order of keys: what comes in
+  // behind the position, or beyond the limit, is newer than the request. In a tree, when no run of it is left, and if a
+  // filter is to be asked, through the keys.
   std::uint32_t level = 0;              // nothing that is meant lies above it
   std::optional<std::string> limit;     // the largest key of `level` when it came there
   std::optional<std::string> position;  // what ends before it is done
@@ -146,18 +159,25 @@ struct MergeInput {
   MergeRequest* request = nullptr;
   // The range deletes of `memtable`, older than the entries it yields and newer than all layers. Null: there are none.
   std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
+  // Asked about the values of runs and what they are merged with. Null: all of them stay. Never with a memtable.
+  MergeFilter* filter = nullptr;
   // Asked now and then by merges of which a step may be long. True: nobody wants the outcome any more, and Merge ends with
   // ShutdownInProgress. Unset: never.
   std::function<bool()> is_abandoned = nullptr;
+  BeforeWrite before_write = nullptr;  // of each piece that is written
 };
 
 struct MergeStats {
+  std::uint32_t level = 0;              // of what was merged; 0: runs
+  std::uint32_t output_level = 1;       // where it went; of a tree 1
   std::uint64_t bytes_read = 0;         // pages of the old tree that were looked at
   std::uint64_t bytes_written = 0;
   std::uint64_t bytes_evacuated = 0;    // of these, pages that were copied only to empty their file
   std::uint64_t entries_merged = 0;     // keys taken from runs and memtable
   std::uint64_t entries_dropped = 0;    // shadowed, replaced, deleted, and tombstones themselves
   std::uint64_t value_bytes_dropped = 0;
+  // Of separated values that a filter has removed or changed, as accounts count them: nothing had hidden these before.
+  std::uint64_t value_bytes_filtered = 0;
 };
 
 // A merge that was carried out: its files are written and synced, and nothing names them yet. Dropping it uncommitted

@@ -26,6 +26,7 @@ void Step(const FileSet& files, PagePool* pool, const KeyOrder& order, std::span
   for (Descent& d : descents) {
     if (!d.page) continue;
     if (order.equal_means_same_bytes && !d.page->filter().MayContain(d.lookup->hash)) {
+      pool->meter().Tick(BLOOM_FILTER_USEFUL);
       d.page.Release();
     } else if (d.page->filter().count > 0) {
       d.page->PrefetchSearch();

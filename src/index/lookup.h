@@ -14,6 +14,9 @@
 
 namespace cambium {
 
+// Which layer knew a key, for figures.
+enum class FoundIn : unsigned char { kNowhere, kRun, kLevel1, kDeeperLevel, kTree };
+
 struct Lookup {
   explicit Lookup(Slice its_key, std::uint64_t filter_hash) : key(its_key), hash(filter_hash) {}
 
@@ -22,6 +25,7 @@ struct Lookup {
   // What was found. No older layer needs to be asked once `is_done`.
   bool is_done = false;
   bool is_found = false;
+  FoundIn found_in = FoundIn::kNowhere;
   Status status;  // an error is never "not found"
   Entry entry;    // an inline value borrows from `keep`, which holds a page for as long as it is there
   PageRef keep;
@@ -42,6 +46,13 @@ using OpenLookups = std::vector<Lookup*>;
     if (!lookup.is_done) open.push_back(&lookup);
   }
   return open;
+}
+
+// Those of them that have been found since they were open were found there.
+inline void NoteFound(const OpenLookups& lookups, FoundIn where) {
+  for (Lookup* const lookup : lookups) {
+    if (lookup->is_found && lookup->found_in == FoundIn::kNowhere) lookup->found_in = where;
+  }
 }
 
 // TreeFind for each of them.

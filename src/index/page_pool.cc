@@ -14,6 +14,7 @@
 
 #include "index/compressed_page.h"
 #include "util/mutant.h"
+#include "util/thread_stripe.h"
 
 namespace cambium {
 namespace {
@@ -25,22 +26,9 @@ struct Load {
   Status status;
 };
 
-// Hits are counted per thread, so that counting does not make threads share a line, nor costs a locked instruction. The
-// first threads have a stripe each; those that come later share the second half.
-constexpr std::size_t kStripes = 64;
-constexpr std::size_t kOwnStripes = kStripes / 2;
 struct alignas(64) HitStripe {
   std::atomic<std::uint64_t> hits{0};
 };
-std::size_t StripeOfThread() {
-  static std::atomic<std::size_t> next{0};
-  thread_local constinit std::size_t stripe = kStripes;
-  if (stripe == kStripes) {
-    const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-    stripe = number < kOwnStripes ? number : kOwnStripes + number % (kStripes - kOwnStripes);
-  }
-  return stripe;
-}
 
 // A page that is whole, but not the one its parent means: a write that never reached the disk, say.
 Status CheckPointer(const IndexFile& file, PagePointer expected, PagePointer found) {
@@ -54,19 +42,16 @@ Status CheckPointer(const IndexFile& file, PagePointer expected, PagePointer fou
 }  // namespace
 
 struct PagePool::Rep {
-  explicit Rep(std::size_t capacity_bytes) : capacity(capacity_bytes) {}
+  Rep(std::size_t capacity_bytes, const Meter& its_meter) : meter(its_meter), capacity(capacity_bytes) {}
 
   void CountHit() {
-    const std::size_t stripe = StripeOfThread();
-    std::atomic<std::uint64_t>& hits = stripes[stripe].hits;
-    if (stripe >= kOwnStripes) {
-      hits.fetch_add(1, std::memory_order_relaxed);
-    } else {
-      hits.store(hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    }
+    const ThreadStripe stripe = ThreadStripe::OfThisThread();
+    stripe.Add(&stripes[stripe.index()].hits, 1);
+    meter.Tick(BLOCK_CACHE_HIT);
   }
 
-  std::array<HitStripe, kStripes> stripes;
+  const Meter meter;
+  std::array<HitStripe, ThreadStripe::kCount> stripes;
 
   // Guards all below, all cells, and the opening and closing of frames. Taken last; not held during a read.
   mutable std::mutex mutex;
@@ -121,6 +106,7 @@ struct PagePool::Rep {
       cell->store(nullptr, std::memory_order_relaxed);
       frame.cell.store(nullptr, std::memory_order_relaxed);
       ++evictions;
+      meter.Tick(PAGE_CACHE_EVICTED);
       return &frame;
     }
     return nullptr;
@@ -162,12 +148,17 @@ struct PagePool::Rep {
     }
     const Status status = page.Expand(expanded->bytes, file.path(), offset);
     const std::lock_guard lock(mutex);
-    if (status.ok()) std::swap(*frame, expanded);
+    if (status.ok()) {
+      std::swap(*frame, expanded);
+      meter.Tick(NUMBER_BLOCK_DECOMPRESSED);
+    }
     Discard(expanded);
     return status;
   }
 
   void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins) {
+    meter.Tick(BLOCK_CACHE_ADD);
+    meter.Tick(BLOCK_CACHE_BYTES_WRITE, frame->size);
     frame->view = view;
     frame->pointer = view.pointer();
     frame->children = view.is_leaf() ? nullptr : std::make_unique<PageFrame::Child[]>(view.count());
@@ -178,7 +169,8 @@ struct PagePool::Rep {
   }
 };
 
-PagePool::PagePool(std::size_t capacity_bytes) : rep_(std::make_unique<Rep>(capacity_bytes)) {}
+PagePool::PagePool(std::size_t capacity_bytes, const Meter& meter)
+    : meter_(meter), rep_(std::make_unique<Rep>(capacity_bytes, meter)) {}
 PagePool::~PagePool() = default;
 
 Result<PageRef> PagePool::Get(const IndexFile& file, PagePointer page) {
@@ -258,6 +250,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   PageFrame* frame = rep_->Take(file.PageBytes(page.id), true);
   rep_->loads.emplace(cell, load);
   ++rep_->misses;
+  rep_->meter.Tick(BLOCK_CACHE_MISS);
   lock.unlock();
 
   PageView view;

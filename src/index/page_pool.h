@@ -30,6 +30,7 @@
 #include "index/index_file.h"
 #include "index/page_format.h"
 #include "index/page_frame.h"
+#include "util/meter.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -71,8 +72,9 @@ struct PagePoolStats {
 
 class PagePool {
  public:
-  // The capacity is of page bytes; a frame takes about 200 more per page, and 16 per child of a branch.
-  explicit PagePool(std::size_t capacity_bytes);
+  // The capacity is of page bytes; a frame takes about 200 more per page, and 16 per child of a branch. What `meter`
+  // refers to must outlive the pool.
+  explicit PagePool(std::size_t capacity_bytes, const Meter& meter = Meter());
   ~PagePool();  // no PageRef and no IndexFile that uses the pool may be left
   PagePool(const PagePool&) = delete;
   PagePool& operator=(const PagePool&) = delete;
@@ -98,6 +100,8 @@ class PagePool {
   void SetCapacity(std::size_t capacity_bytes);
   [[nodiscard]] std::size_t capacity_bytes() const;
   [[nodiscard]] PagePoolStats stats() const;
+  // What look-ups in the pool's files are counted with.
+  [[nodiscard]] const Meter& meter() const { return meter_; }
 
   // For tests, while no other thread uses the pool: cells and frames point at each other, counts agree, and nothing is
   // pinned if `idle`.
@@ -106,6 +110,7 @@ class PagePool {
  private:
   struct Rep;
   Result<PageRef> GetSlow(const IndexFile& file, PagePointer page);
+  const Meter meter_;
   std::unique_ptr<Rep> rep_;
 };
 

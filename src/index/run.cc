@@ -1,5 +1,6 @@
 #include "index/run.h"
 
+#include <algorithm>
 #include <cassert>
 #include <optional>
 
@@ -21,7 +22,8 @@ constexpr std::size_t kRunRangesSizeMax = std::size_t{1} << 30;
 // Pages one behind the other into a file, by way of a large buffer.
 class RunSink final : public PageSink {
  public:
-  RunSink(File* file, const FileHeader& header) : file_(file), header_(header), seed_(header.Seed()) {
+  RunSink(File* file, const FileHeader& header, BeforeWrite before_write)
+      : file_(file), header_(header), seed_(header.Seed()), before_write_(std::move(before_write)) {
     buffer_ = EncodeFileHeader(header);
     buffer_.resize(header.page_size);
   }
@@ -46,6 +48,7 @@ class RunSink final : public PageSink {
   }
 
   Status Flush() {
+    if (before_write_) before_write_(buffer_.size());
     CAMBIUM_RETURN_IF_ERROR(file_->Write(written_, buffer_));
     written_ += buffer_.size();
     buffer_.clear();
@@ -61,6 +64,7 @@ class RunSink final : public PageSink {
   File* const file_;
   const FileHeader header_;
   const std::uint64_t seed_;
+  const BeforeWrite before_write_;
   std::string buffer_;
   std::uint64_t written_ = 0;
   std::uint64_t next_unit_ = 1;  // the header has the first
@@ -151,7 +155,7 @@ struct RunBuilder::Rep {
       : file(std::move(f)),
         order(comparator),
         options(o),
-        sink(file.get(), RunHeader(header, o)),
+        sink(file.get(), RunHeader(header, o), o.before_write),
         status(CheckBlockSize(o)),
         tree(&sink, comparator, {o.page_size, o.fill_percent},
              status.ok() ? LeafCompression{o.compression, BlockSizeOf(o)} : LeafCompression{}) {
@@ -319,8 +323,12 @@ Result<bool> Run::Find(Slice key, PageRef* keep, Entry* entry) const {
 
 Result<bool> Run::FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
   if (MayContainHash(filter_hash)) {
+    if (filter_ != nullptr) pool_->meter().Tick(BLOOM_FILTER_FULL_POSITIVE);
     CAMBIUM_TRY(const bool found, TreeFind(info_.root, files_, pool_, order_, key, filter_hash, keep, entry));
+    if (found && filter_ != nullptr) pool_->meter().Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
     if (found) return true;
+  } else {
+    pool_->meter().Tick(BLOOM_FILTER_USEFUL);
   }
   if (ranges_ == nullptr || !ranges_->Covers(key)) return false;
   *entry = Entry::Tombstone();
@@ -334,12 +342,21 @@ void Run::FindTogether(std::span<Lookup* const> lookups) const {
     if (MayContainHash(lookup->hash)) here.push_back(lookup);
   }
   TreeFindTogether(info_.root, files_, pool_, order_, here);
+  if (filter_ != nullptr && pool_->meter().is_on()) CountAnswers(lookups.size(), here);
   if (ranges_ == nullptr) return;
   for (Lookup* const lookup : lookups) {
     if (lookup->is_done || !ranges_->Covers(lookup->key)) continue;
     lookup->entry = Entry::Tombstone();
     lookup->Finish(true);
   }
+}
+
+// Of the filter, about `asked` keys; those that it may contain have been looked up.
+void Run::CountAnswers(std::size_t asked, const OpenLookups& positives) const {
+  const auto found = std::ranges::count_if(positives, [](const Lookup* lookup) { return lookup->is_found; });
+  pool_->meter().Tick(BLOOM_FILTER_USEFUL, asked - positives.size());
+  pool_->meter().Tick(BLOOM_FILTER_FULL_POSITIVE, positives.size());
+  pool_->meter().Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE, static_cast<std::uint64_t>(found));
 }
 
 std::unique_ptr<EntryCursor> Run::NewCursor() const {

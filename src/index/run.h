@@ -37,6 +37,7 @@
 #include <memory>
 #include <span>
 
+#include "index/family_files.h"
 #include "index/index_file.h"
 #include "index/lookup.h"
 #include "index/page_pool.h"
@@ -60,6 +61,7 @@ struct RunOptions {
   // Bytes of a leaf before compression, 2 to 32 page sizes; 0: DefaultBlockSize. Leaves are up to twice as long where
   // that fills page units better (see block_sizer.h). Without compression a leaf has page_size.
   std::uint32_t block_size = 0;
+  BeforeWrite before_write = nullptr;  // of each piece
 };
 // 16 KiB, but no less than four pages: with fewer, the codec sees too little, and a unit more is too much.
 [[nodiscard]] constexpr std::uint32_t DefaultBlockSize(std::uint32_t page_size) {
@@ -138,6 +140,7 @@ class Run {
  private:
   Run(RunInfo info, FileSet files, std::unique_ptr<const Filter> filter, std::shared_ptr<const RangeDeletes> ranges,
       const Comparator* comparator, PagePool* pool);
+  void CountAnswers(std::size_t asked, const OpenLookups& positives) const;
 
   const RunInfo info_;
   const FileSet files_;

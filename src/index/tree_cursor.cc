@@ -37,7 +37,10 @@ Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool
   CAMBIUM_TRY(PageRef page, GetTreeRoot(root, files, pool));
   if (!page) return false;
   while (!page->is_leaf()) {
-    if (order.equal_means_same_bytes && !page->filter().MayContain(hash)) return false;
+    if (order.equal_means_same_bytes && !page->filter().MayContain(hash)) {
+      pool->meter().Tick(BLOOM_FILTER_USEFUL);
+      return false;
+    }
     if (page->filter().count > 0) page->PrefetchSearch();
     CAMBIUM_TRY(page, pool->GetChild(files, page, page->ChildFor(key, order), hash));
   }

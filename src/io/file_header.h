@@ -36,6 +36,7 @@ enum class FileKind : std::uint32_t {
   kLargeValue = 3,
   kRun = 4,
   kIndex = 5,
+  kRelocation = 6,
   // Text files: they have a number in their name and no header, so these are never on disk.
   kOptions = 0xffff0001,
   kTemporary = 0xffff0002,  // on its way to be an options file

@@ -144,7 +144,11 @@ class Compactor {
         ++out_.stats.entries_dropped;
         continue;
       }
-      CAMBIUM_RETURN_IF_ERROR(writer.Add(merge->key(), entry));
+      if (entry.kind == EntryKind::kTombstone || in_.filter == nullptr) {
+        CAMBIUM_RETURN_IF_ERROR(writer.Add(merge->key(), entry));
+      } else {
+        CAMBIUM_RETURN_IF_ERROR(AddValue(merge->key(), entry, older, &writer));
+      }
     }
     CAMBIUM_RETURN_IF_ERROR(merge->status());
     CAMBIUM_TRY(RunList runs, writer.Finish());
@@ -157,6 +161,19 @@ class Compactor {
       }
     }
     return Status::OK();
+  }
+
+  Status AddValue(Slice key, const Entry& entry, OlderFiles* older, RunWriter* writer) {
+    CAMBIUM_TRY(const FilterVerdict verdict, in_.filter->Ask(key, entry));
+    if (verdict.kind == FilterVerdict::Kind::kKeep) return writer->Add(key, entry);
+    if (entry.HasAddress()) out_.stats.value_bytes_filtered += entry.address.size();
+    if (!MutantIs(Mutant::kFilterUncharged)) Drop(entry);
+    if (verdict.kind == FilterVerdict::Kind::kChange) {
+      out_.accounts.Add(verdict.changed);
+      return writer->Add(key, verdict.changed);
+    }
+    const bool is_needed = older->MayHold(key) && !MutantIs(Mutant::kFilterWithoutTombstones);
+    return is_needed ? writer->Add(key, Entry::Tombstone()) : Status::OK();
   }
 
   [[nodiscard]] RangeDeletes RangesOf(const std::vector<MergeChild>& children) const {

@@ -11,6 +11,9 @@
 // Of a slice [begin, end) keys and ranges outside stay where they are: a file that reaches over a border is written
 // anew, as its rest, into its old place.
 //
+// A filter is asked about the newest value of each key that moves. What it removes becomes a tombstone, or goes, by the
+// same rule as those that were there.
+//
 // What goes through, [begin, end) of the choice's, is written into the tier below the output place.
 //
 //   tier 7   [a.....|....k]  [m..|..r]         slice:  |          |
@@ -44,6 +47,7 @@ struct CompactionInput {
   std::vector<const RunInfo*> grandparents_through;
   std::uint64_t grandparent_bytes_max_through = 0;
   std::function<bool()> is_abandoned;  // MergeInput's
+  MergeFilter* filter = nullptr;       // MergeInput's, which has been told of the merge
 };
 
 struct CompactionOutput {

@@ -34,6 +34,14 @@ CompactionShape ShapeOf(const LsmLayers& layers) {
   return shape;
 }
 
+// True if all there is goes through the compaction.
+bool TakesAll(const CompactionShape& shape, const CompactionChoice& choice) {
+  std::size_t files = shape.runs.size();
+  for (const TierShape& tier : shape.tiers) files += tier.files.size();
+  const bool is_slice = choice.begin.has_value() || choice.end.has_value();
+  return !is_slice && choice.inputs.size() + choice.overlapped.size() == files;
+}
+
 // What a compaction has made: see MergeOutcome.
 class LsmOutcome final : public MergeOutcome {
  public:
@@ -240,8 +248,13 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     compaction.run.filter_bits_per_key = now.filter_bits_per_key;
     compaction.run.compression = now.compression;
     compaction.run.block_size = options_.block_size;
+    compaction.run.before_write = input.before_write;
     compaction.create_file = options_.create_file;
     compaction.is_abandoned = input.is_abandoned;
+    compaction.filter = input.filter;
+    if (input.filter != nullptr) {
+      CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(choice.output_level, TakesAll(shape, choice)));
+    }
     compaction.target_bytes = policy_now.TargetFileSize(choice.output_level);
     if (const TierShape* below = GrandparentsOf(shape, choice.output_level); below != nullptr) {
       compaction.grandparents = below->files;
@@ -255,6 +268,8 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
     compaction.grandparent_bytes_max = kGrandparentFiles * compaction.target_bytes;
     CAMBIUM_TRY(outcome->output(), Compact(compaction));
   }
+  outcome->output().stats.level = choice.level;
+  outcome->output().stats.output_level = choice.output_level;
   return std::unique_ptr<MergeOutcome>(std::move(outcome));
 }
 

@@ -10,6 +10,11 @@
 #include "util/mutant.h"
 
 namespace cambium {
+namespace {
+
+FoundIn PlaceOf(const Tier& tier) { return tier.level() == 1 ? FoundIn::kLevel1 : FoundIn::kDeeperLevel; }
+
+}  // namespace
 
 LsmLayers::LsmLayers(Parts parts) : parts_(std::move(parts)), order_(parts_.comparator) {}
 
@@ -46,18 +51,22 @@ Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& stat
 }
 
 // The key is hashed once for all filters. Without filters the hash is of no use, and costs little.
-Result<bool> LsmLayers::Find(Slice key, PageRef* keep, Entry* entry) const {
+Result<bool> LsmLayers::Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const {
   const std::uint64_t filter_hash = FilterHash(key);
   if (MutantIs(Mutant::kLevelsBeforeRuns)) {
-    CAMBIUM_TRY(const bool found, FindInTiers(key, filter_hash, keep, entry));
-    return found ? Result<bool>(true) : FindInRuns(key, filter_hash, keep, entry);
+    CAMBIUM_TRY(const bool found, FindInTiers(key, filter_hash, keep, entry, where));
+    return found ? Result<bool>(true) : FindInRuns(key, filter_hash, keep, entry, where);
   }
-  CAMBIUM_TRY(const bool found, FindInRuns(key, filter_hash, keep, entry));
-  return found ? Result<bool>(true) : FindInTiers(key, filter_hash, keep, entry);
+  CAMBIUM_TRY(const bool found, FindInRuns(key, filter_hash, keep, entry, where));
+  return found ? Result<bool>(true) : FindInTiers(key, filter_hash, keep, entry, where);
 }
 
 void LsmLayers::FindTogether(std::span<Lookup> lookups) const {
-  for (const auto& run : parts_.runs) run->FindTogether(OpenOf(lookups));
+  for (const auto& run : parts_.runs) {
+    const OpenLookups open = OpenOf(lookups);
+    run->FindTogether(open);
+    NoteFound(open, FoundIn::kRun);
+  }
   for (const auto& tier : parts_.tiers) {
     // Neighbours that are in the same file go together, which is all of them if they come in order.
     const OpenLookups open = OpenOf(lookups);
@@ -68,37 +77,30 @@ void LsmLayers::FindTogether(std::span<Lookup> lookups) const {
       if (run != nullptr) run->FindTogether({open.data() + first, end - first});
       first = end;
     }
+    NoteFound(open, PlaceOf(*tier));
   }
 }
 
-Result<bool> LsmLayers::FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
+Result<bool> LsmLayers::FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry,
+                                   FoundIn* where) const {
+  *where = FoundIn::kRun;
   for (const auto& run : parts_.runs) {
-    CAMBIUM_TRY(const bool found, FindIn(*run, key, filter_hash, keep, entry));
+    CAMBIUM_TRY(const bool found, run->FindHashed(key, filter_hash, keep, entry));
     if (found) return true;
   }
   return false;
 }
 
-Result<bool> LsmLayers::FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const {
+Result<bool> LsmLayers::FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry,
+                                    FoundIn* where) const {
   for (const auto& tier : parts_.tiers) {
     const Run* const run = tier->Find(key);
     if (run == nullptr) continue;
-    CAMBIUM_TRY(const bool found, FindIn(*run, key, filter_hash, keep, entry));
+    *where = PlaceOf(*tier);
+    CAMBIUM_TRY(const bool found, run->FindHashed(key, filter_hash, keep, entry));
     if (found) return true;
   }
   return false;
-}
-
-Result<bool> LsmLayers::FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep,
-                               Entry* entry) const {
-  if (run.MayContainHash(filter_hash)) {
-    CAMBIUM_TRY(const bool found,
-                TreeFind(run.info().root, run.files(), parts_.pool, order_, key, filter_hash, keep, entry));
-    if (found) return true;
-  }
-  if (run.ranges() == nullptr || !run.ranges()->Covers(key)) return false;
-  *entry = Entry::Tombstone();
-  return true;
 }
 
 void LsmLayers::AppendCursors(std::vector<MergeChild>* children) const {

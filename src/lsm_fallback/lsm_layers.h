@@ -36,7 +36,8 @@ class LsmLayers final : public Layers {
   static Result<std::shared_ptr<const LsmLayers>> Open(const FamilyState& state, const Comparator* comparator,
                                                        PagePool* pool, const OpenIndexFile& open_file);
 
-  Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const override;
+  using Layers::Find;
+  Result<bool> Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const override;
   void FindTogether(std::span<Lookup> lookups) const override;
   void AppendCursors(std::vector<MergeChild>* children) const override;
   [[nodiscard]] const std::vector<std::shared_ptr<const Run>>& runs() const override { return parts_.runs; }
@@ -48,10 +49,8 @@ class LsmLayers final : public Layers {
   [[nodiscard]] const std::vector<std::shared_ptr<const Tier>>& tiers() const { return parts_.tiers; }
 
  private:
-  Result<bool> FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
-  Result<bool> FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
-  // As Run::Find, for a hashed key.
-  Result<bool> FindIn(const Run& run, Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
+  Result<bool> FindInRuns(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
+  Result<bool> FindInTiers(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry, FoundIn* where) const;
 
   const Parts parts_;
   const KeyOrder order_;

@@ -87,7 +87,9 @@ class Picker {
     const bool is_bottom = level == shape_.deepest() && (tiers.size() == 1 || level == kLevelMax);
     for (const TierShape& tier : tiers) {
       for (const RunInfo* file : tier.files) {
-        if (IsMeant(*file, request) && (!is_bottom || (tiers.size() == 1 && HasDeletions(*file)))) return true;
+        if (IsMeant(*file, request) && (!is_bottom || (tiers.size() == 1 && IsMeantInPlace(*file, request)))) {
+          return true;
+        }
       }
     }
     return false;
@@ -184,6 +186,11 @@ class Picker {
     };
     return !ends_before(request.begin) && !ends_before(request.position) && !begins_behind(request.end) &&
            !begins_behind(request.limit);
+  }
+
+  // In the lowest level, where nothing is below: it holds deletions, or what a filter has not seen.
+  [[nodiscard]] static bool IsMeantInPlace(const RunInfo& file, const MergeRequest& request) {
+    return HasDeletions(file) || (request.asks_filter && file.number < request.first_new_file);
   }
 
   [[nodiscard]] Slice Later(Slice key, const std::optional<std::string>& bound) const {
@@ -370,11 +377,11 @@ class Picker {
     return choice;
   }
 
-  // Files of the lowest level that still hold deletions, which nothing needs there.
+  // Files of the lowest level that still hold deletions, which nothing needs there, or what a filter has not seen.
   [[nodiscard]] CompactionChoice PickInPlace(const TierShape& tier, const MergeRequest& request) const {
     FileList inputs;
     for (const RunInfo* file : tier.files) {
-      const bool is_wanted = IsMeant(*file, request) && HasDeletions(*file);
+      const bool is_wanted = IsMeant(*file, request) && IsMeantInPlace(*file, request);
       if (!is_wanted && inputs.empty()) continue;
       if (!is_wanted || (!inputs.empty() && SumBytes(inputs) + file->file_size > shape_.step_bytes)) break;
       inputs.push_back(file);
@@ -454,7 +461,8 @@ bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy
   if (std::exchange(request->is_picked, false) && request->level > 0) {
     request->reach.has_value() ? void(request->position = request->reach) : next_level();
   }
-  for (; request->level <= shape.deepest(); next_level()) {
+  const std::uint32_t deepest = request->only_runs ? 0 : shape.deepest();
+  for (; request->level <= deepest; next_level()) {
     if (request->level > 0 && !request->limit.has_value()) request->limit = picker.LargestKey(request->level);
     if (picker.HasWork(request->level, *request)) return true;
   }
@@ -465,6 +473,8 @@ CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPol
                                MergeRequest* request) {
   const Picker picker(shape, policy);
   CompactionChoice choice = picker.PickForRequest(*request);
+  const bool moves = choice.kind == CompactionChoice::Kind::kMove;
+  if (moves && request->asks_filter) choice.kind = CompactionChoice::Kind::kMerge;
   request->is_picked = true;
   request->reach = picker.ReachOf(choice);
   return choice;

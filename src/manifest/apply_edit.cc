@@ -33,10 +33,16 @@ class Stager {
   Result<StagedEdit> Run() && {
     CAMBIUM_RETURN_IF_ERROR(StageGlobals());
     CAMBIUM_RETURN_IF_ERROR(StageDroppedFamilies());
+    for (const Slot slot : edit_.shadow_slots) {
+      if (!shadowed_.insert(slot).second || state_.shadowed_slots.contains(slot)) {
+        return Misfit(Name(slot) + " is shadowed twice");
+      }
+    }
     for (const SegmentInfo& segment : edit_.set_segments) CAMBIUM_RETURN_IF_ERROR(SetSegment(segment));
     for (const FamilyEdit& family : edit_.families) CAMBIUM_RETURN_IF_ERROR(StageFamily(family));
     for (const std::uint64_t number : edit_.drop_segments) CAMBIUM_RETURN_IF_ERROR(DropSegment(number));
     CAMBIUM_RETURN_IF_ERROR(CheckSlots());
+    CAMBIUM_RETURN_IF_ERROR(StageShadows());
     CAMBIUM_RETURN_IF_ERROR(CheckReplay(staged_.globals.replay, staged_.globals.next_file_number,
                                         FindSegment(staged_.globals.replay.segment)));
     return std::move(staged_);
@@ -123,7 +129,8 @@ class Stager {
 
   // A sealed segment may still get its footer, which is written behind its back.
   static Status CheckChange(const SegmentInfo& old, const SegmentInfo& now, const std::string& name) {
-    if (old.slot != now.slot || old.kind != now.kind || old.file_id != now.file_id || old.epoch != now.epoch) {
+    if (old.slot != now.slot || old.kind != now.kind || old.file_id != now.file_id || old.epoch != now.epoch ||
+        old.generation != now.generation) {
       return Misfit(name + " changes its identity");
     }
     if (!old.sealed) return Status::OK();
@@ -131,6 +138,7 @@ class Stager {
         now.file_size < old.file_size || now.has_footer < old.has_footer) {
       return Misfit(name + " changes after it was sealed");
     }
+    if (!std::ranges::includes(now.punched, old.punched)) return Misfit(name + " forgets a hole");
     return Status::OK();
   }
 
@@ -152,21 +160,42 @@ class Stager {
     if (segment->kind == SegmentKind::kLog && staged_.globals.replay < end) {
       return Misfit(name + " is dropped while its log is needed");
     }
-    const Slot slot = segment->slot;
-    if (AnyFamily([slot](const FamilyState& family) { return family.accounts.contains(slot); })) {
+    if (!shadowed_.contains(segment->slot) && IsReferredTo(segment->slot)) {
       return Misfit(name + " is dropped while layers refer to it");
     }
     staged_.dropped_segments.push_back(number);
     return Status::OK();
   }
 
+  static std::string Name(Slot slot) { return "slot " + std::to_string(static_cast<std::uint32_t>(slot)); }
+
+  [[nodiscard]] bool IsReferredTo(Slot slot) const {
+    return AnyFamily([slot](const FamilyState& family) { return family.accounts.contains(slot); });
+  }
+
+  // Slots whose segments go in this edit although layers refer to them; and those shadowed before, now or in this edit,
+  // whose last reference is gone.
+  Status StageShadows() {
+    for (const Slot slot : shadowed_) {
+      if (!IsReferredTo(slot)) return Misfit(Name(slot) + " is shadowed and nothing refers to it");
+      staged_.shadowed_slots.push_back(slot);
+    }
+    for (const Slot slot : emptied_accounts_) {
+      if (state_.shadowed_slots.contains(slot) && !IsReferredTo(slot)) staged_.freed_slots.push_back(slot);
+    }
+    return Status::OK();
+  }
+
   // A new segment has a slot of its own, and a new account is one of a living segment. (An account that is not new was
-  // checked when it was, and keeps its segment alive.) Looks at all segments, so only where there is something new.
+  // checked when it was, and keeps its segment alive, or its slot shadowed.) Looks at all segments, so only where there is
+  // something new.
   Status CheckSlots() const {
-    if (edit_.set_segments.empty() && new_accounts_.empty()) return Status::OK();
+    if (edit_.set_segments.empty() && new_accounts_.empty() && shadowed_.empty()) return Status::OK();
     std::map<Slot, std::uint64_t> taken;
     for (const auto& [number, segment] : staged_.segments) {
-      if (!dropped_.contains(number) && !taken.emplace(segment.slot, number).second) {
+      if (dropped_.contains(number)) continue;
+      const bool is_shadowed = shadowed_.contains(segment.slot) || state_.shadowed_slots.contains(segment.slot);
+      if (is_shadowed || !taken.emplace(segment.slot, number).second) {
         return Misfit("segment " + std::to_string(number) + " shares its slot");
       }
     }
@@ -174,11 +203,13 @@ class Stager {
     for (const auto& [slot, number] : taken) homeless.erase(slot);
     for (const auto& [number, segment] : state_.segments) {
       if (dropped_.contains(number) || staged_.segments.contains(number)) continue;
+      if (shadowed_.contains(segment.slot)) return Misfit(Name(segment.slot) + " is shadowed and has a segment");
       if (const auto other = taken.find(segment.slot); other != taken.end()) {
         return Misfit("segment " + std::to_string(other->second) + " shares its slot");
       }
       homeless.erase(segment.slot);
     }
+    for (const Slot slot : shadowed_) homeless.erase(slot);
     return homeless.empty() ? Status::OK() : Misfit("an account of a segment that does not live");
   }
 
@@ -192,6 +223,7 @@ class Stager {
       if (number != id || !state_.families.contains(id)) return Misfit(name + " is dropped and not there");
       if (id == 0) return Misfit("the default family is dropped");
       if (!dropped_families_.insert(id).second) return Misfit(name + " is dropped twice");
+      for (const auto& [slot, account] : state_.families.at(id).accounts) emptied_accounts_.insert(slot);
     }
     staged_.dropped_families.assign(dropped_families_.begin(), dropped_families_.end());
     return Status::OK();
@@ -379,8 +411,10 @@ class Stager {
         return Misfit(name + " has " + std::to_string(account.references) + " references and " +
                       std::to_string(account.bytes) + " bytes");
       }
+      if (change.references > 0 && state_.shadowed_slots.contains(slot)) return Misfit(name + " rises, and it is shadowed");
       if (account == Account{}) {
         family->accounts.erase(slot);
+        emptied_accounts_.insert(slot);
         continue;
       }
       if (known == family->accounts.end()) new_accounts_.insert(slot);
@@ -397,6 +431,8 @@ class Stager {
   std::set<std::uint64_t> dropped_;
   std::set<std::uint32_t> dropped_families_;
   std::set<Slot> new_accounts_;
+  std::set<Slot> emptied_accounts_;  // of some family
+  std::set<Slot> shadowed_;          // by this edit
 };
 
 }  // namespace
@@ -408,11 +444,14 @@ Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state) {
 void Install(StagedEdit staged, ManifestState* state) {
   staged.globals.families = std::move(state->families);
   staged.globals.segments = std::move(state->segments);
+  staged.globals.shadowed_slots = std::move(state->shadowed_slots);
   *state = std::move(staged.globals);
   for (auto& [id, family] : staged.families) state->families[id] = std::move(family);
   for (const auto& [number, segment] : staged.segments) state->segments[number] = segment;
   for (const std::uint64_t number : staged.dropped_segments) state->segments.erase(number);
   for (const std::uint32_t id : staged.dropped_families) state->families.erase(id);
+  for (const Slot slot : staged.shadowed_slots) state->shadowed_slots.insert(slot);
+  for (const Slot slot : staged.freed_slots) state->shadowed_slots.erase(slot);
 }
 
 Status ApplyEdit(const Edit& edit, ManifestState* state) {

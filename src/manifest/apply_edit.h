@@ -12,8 +12,9 @@
 //  - a segment that changes its identity, or opens again, or changes its length after it was sealed;
 //  - a run that is placed in a level above the one it is in;
 //  - a new family whose id was drawn before or not yet; an edit of a family that it drops; dropping the default one;
-//  - dropping a segment that any family has references to, that is not sealed (a large value need not be), or that
+//  - dropping a segment that any family has references to, unless its slot is shadowed in the same edit, that is not sealed (a large value need not be), or that
 //    holds log at or above the replay position;
+//  - a shadowed slot that has a segment, or no references; one that gets references;
 //  - accounts below zero, or with references and no bytes, or the reverse.
 #pragma once
 
@@ -31,6 +32,8 @@ struct StagedEdit {
   std::map<std::uint64_t, SegmentInfo> segments;  // set
   std::vector<std::uint64_t> dropped_segments;
   std::vector<std::uint32_t> dropped_families;
+  std::vector<Slot> shadowed_slots;
+  std::vector<Slot> freed_slots;  // shadowed ones that nothing refers to any more
 };
 
 // All checks. Corruption if the edit does not fit.

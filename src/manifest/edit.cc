@@ -1,6 +1,7 @@
 #include "manifest/edit.h"
 
 #include <cstring>
+#include <utility>
 
 #include "manifest/fields.h"
 #include "util/coding.h"
@@ -9,13 +10,13 @@ namespace cambium {
 namespace {
 
 // The last tag of each message that this version knows.
-constexpr std::uint64_t kEditTags = 12;
+constexpr std::uint64_t kEditTags = 13;
 constexpr std::uint64_t kFamilyTags = 13;
 constexpr std::uint64_t kCreationTags = 4;
 constexpr std::uint64_t kRunTags = 11;
 constexpr std::uint64_t kRootTags = 5;
 constexpr std::uint64_t kSweepTags = 2;
-constexpr std::uint64_t kSegmentTags = 10;
+constexpr std::uint64_t kSegmentTags = 12;
 constexpr std::uint64_t kIndexSegmentTags = 4;
 
 std::string EncodeRoot(const TreeRoot& root) {
@@ -84,6 +85,16 @@ Status DecodeRun(Slice bytes, RunInfo* run) {
   return DecodeRoot(root, &run->root);
 }
 
+// Of ascending offsets, the first from 0: small numbers.
+std::vector<std::uint64_t> Distances(const std::vector<std::uint64_t>& offsets) {
+  std::vector<std::uint64_t> distances;
+  std::uint64_t before = 0;
+  for (const std::uint64_t offset : offsets) distances.push_back(offset - std::exchange(before, offset));
+  return distances;
+}
+// So that no sum of them, as many as a record has room for, wraps around. No segment is that large.
+constexpr std::uint64_t kDistanceMax = std::uint64_t{1} << 32;
+
 std::string EncodeSegment(const SegmentInfo& segment) {
   std::string out;
   FieldWriter fields(&out);
@@ -97,6 +108,8 @@ std::string EncodeSegment(const SegmentInfo& segment) {
   fields.Number(8, segment.sealed_length);
   fields.Number(9, segment.file_size);
   fields.Number(10, segment.last_sequence);
+  if (segment.generation != 0) fields.Number(11, segment.generation);
+  if (!segment.punched.empty()) fields.Numbers(12, Distances(segment.punched));
   return out;
 }
 
@@ -114,6 +127,20 @@ Status DecodeSegment(Slice bytes, SegmentInfo* segment) {
   fields.Number(8, &segment->sealed_length);
   fields.Number(9, &segment->file_size);
   fields.Number(10, &segment->last_sequence);
+  std::uint64_t generation = 0;
+  if (fields.TakeNumber(11, &generation) && (generation == 0 || generation > kGenerationMax)) {
+    fields.Fail(11, "is out of range");
+  }
+  segment->generation = static_cast<std::uint32_t>(generation);
+  std::vector<std::uint64_t> distances;
+  if (fields.TakeNumbers(12, &distances)) {
+    if (distances.empty()) fields.Fail(12, "is empty");
+    std::uint64_t offset = 0;
+    for (const std::uint64_t distance : distances) {
+      if (distance == 0 || distance > kDistanceMax) fields.Fail(12, "has a distance out of range");
+      segment->punched.push_back(offset += distance);
+    }
+  }
   segment->slot = static_cast<Slot>(slot);
   segment->kind = static_cast<SegmentKind>(kind);
   return fields.Finish(kSegmentTags);
@@ -298,6 +325,11 @@ std::string EncodeEdit(const Edit& edit) {
   if (!edit.drop_segments.empty()) fields.Numbers(10, edit.drop_segments);
   if (edit.next_family_id.has_value()) fields.Number(11, *edit.next_family_id);
   if (!edit.drop_families.empty()) fields.Numbers(12, edit.drop_families);
+  if (!edit.shadow_slots.empty()) {
+    std::vector<std::uint64_t> slots;
+    for (const Slot slot : edit.shadow_slots) slots.push_back(static_cast<std::uint64_t>(slot));
+    fields.Numbers(13, slots);
+  }
   return out;
 }
 
@@ -337,6 +369,12 @@ Result<Edit> DecodeEdit(Slice bytes) {
     edit.next_family_id = static_cast<std::uint32_t>(number);
   }
   (void)fields.TakeNumbers(12, &edit.drop_families);
+  if (std::vector<std::uint64_t> slots; fields.TakeNumbers(13, &slots)) {
+    for (const std::uint64_t slot : slots) {
+      if (slot >= kSlotCountMax) return Status::Corruption("edit: a shadowed slot is out of range");
+      edit.shadow_slots.push_back(static_cast<Slot>(slot));
+    }
+  }
   CAMBIUM_RETURN_IF_ERROR(fields.Finish(kEditTags));
   return edit;
 }
@@ -370,6 +408,7 @@ Edit SnapshotEdit(const ManifestState& state) {
     for (const auto& [slot, account] : family.accounts) out.accounts.Add(slot, account);
   }
   for (const auto& [number, segment] : state.segments) edit.set_segments.push_back(segment);
+  edit.shadow_slots.assign(state.shadowed_slots.begin(), state.shadowed_slots.end());
   return edit;
 }
 

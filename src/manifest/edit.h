@@ -7,7 +7,7 @@
 //   edit           [1 database id: id]  [2 epoch]  [3 next file number]  [4 last sequence]  [5 durable sequence]
 //                  [6 replay: list of segment, offset, sequence]  [7 clean shutdown: 0, 1]  *8 family: message
 //                  *9 set segment: message  [10 dropped segments: list]  [11 next family id]
-//                  [12 dropped families: list]
+//                  [12 dropped families: list]  [13 shadowed slots: list]
 //   family         1 id  [2 creation: message]  [3 flushed sequence]  *4 added run: message  [5 layers: list]
 //                  [6 root: message]  [7 end of sweep: 1]  [8 sweep: message]  *9 set index segment: message
 //                  [10 dropped index segments: list]
@@ -19,7 +19,8 @@
 //   root           1 page id  2 page checksum: sum  3 height  4 entry count  5 value bytes
 //   sweep          1 runs: list  2 cursor
 //   segment        1 number  2 slot  3 kind  4 file id: id  5 epoch  6 sealed: 0, 1  7 has footer: 0, 1
-//                  8 sealed length  9 file size  10 last sequence
+//                  8 sealed length  9 file size  10 last sequence  11 generation
+//                  12 punched: distances of the offsets, the first from 0
 //   index segment  1 number  2 file id: id  3 length  4 live units
 #pragma once
 
@@ -80,6 +81,9 @@ struct Edit {
   std::vector<FamilyEdit> families;       // a family at most once
   std::vector<SegmentInfo> set_segments;  // new ones, or sealed now
   std::vector<std::uint64_t> drop_segments;
+  // Of segments that are dropped although layers refer to them: log GC has moved what was alive, and put the run that
+  // says so above all that refers to them.
+  std::vector<Slot> shadow_slots;
   std::optional<std::uint32_t> next_family_id;
   std::vector<std::uint64_t> drop_families;  // with their layers and accounts
 };

@@ -16,7 +16,7 @@ struct Affix {
 };
 constexpr Affix kPrefixes[] = {{FileKind::kManifest, "MANIFEST-"}, {FileKind::kOptions, "OPTIONS-"}};
 constexpr Affix kSuffixes[] = {{FileKind::kLog, ".log"}, {FileKind::kLargeValue, ".val"}, {FileKind::kRun, ".run"},
-                               {FileKind::kIndex, ".idx"}, {FileKind::kTemporary, ".dbtmp"}};
+                               {FileKind::kIndex, ".idx"}, {FileKind::kRelocation, ".gc"}, {FileKind::kTemporary, ".dbtmp"}};
 
 // Exactly the digits that FileName writes. from_chars takes no sign and no space for an unsigned number.
 std::optional<std::uint64_t> ParseNumber(std::string_view digits) {
@@ -44,6 +44,15 @@ std::string FileName(FileKind kind, std::uint64_t number) {
 
 std::string FilePath(const std::string& directory, FileKind kind, std::uint64_t number) {
   return directory + "/" + FileName(kind, number);
+}
+
+FileKind FileKindOf(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::kLog: return FileKind::kLog;
+    case SegmentKind::kRelocation: return FileKind::kRelocation;
+    case SegmentKind::kLargeValue: return FileKind::kLargeValue;
+  }
+  return FileKind::kLog;
 }
 
 std::optional<NumberedFile> ParseFileName(std::string_view name) {

@@ -2,7 +2,7 @@
 //
 //   MANIFEST-000012   the commit point             000012.log   a segment of the commit log
 //   000012.run        a run                        000012.val   one large value
-//   000012.idx        a segment of tree pages
+//   000012.idx        a segment of tree pages      000012.gc    values that log GC has moved
 //   OPTIONS-000012    options in force, as text    000012.dbtmp one of them that is being written
 //   LOCK              whose identity and lock say who has the database open
 //   LOG               messages for people
@@ -21,6 +21,7 @@
 #include "io/file_header.h"
 #include "io/lock_file_name.h"
 #include "manifest/page_id.h"
+#include "manifest/state.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -40,6 +41,9 @@ struct NumberedFile {
 // "000012.log". The number must be legal.
 [[nodiscard]] std::string FileName(FileKind kind, std::uint64_t number);
 [[nodiscard]] std::string FilePath(const std::string& directory, FileKind kind, std::uint64_t number);
+
+// Of the file that a segment is.
+[[nodiscard]] FileKind FileKindOf(SegmentKind kind);
 
 // What a name stands for, or nullopt if FileName makes no such name. LOCK and LOG are not numbered.
 [[nodiscard]] std::optional<NumberedFile> ParseFileName(std::string_view name);

@@ -130,10 +130,19 @@ Status CheckSegment(const SegmentInfo& segment) {
       segment.kind != SegmentKind::kLargeValue) {
     return Wrong(name + " is of an unknown kind");
   }
+  if ((segment.kind == SegmentKind::kRelocation) != (segment.generation > 0) || segment.generation > kGenerationMax) {
+    return Wrong(name + " is of generation " + std::to_string(segment.generation));
+  }
   if (static_cast<std::uint32_t>(segment.slot) >= kSlotCountMax) return Wrong(name + " has a slot out of range");
   if (segment.has_footer && !segment.sealed) return Wrong(name + " has a footer and is not sealed");
   if (segment.sealed && segment.sealed_length > segment.file_size) return Wrong(name + " is sealed behind its end");
   if (segment.last_sequence > kMaxSequenceNumber) return Wrong(name + " has a sequence number out of range");
+  if (segment.punched.empty()) return Status::OK();
+  if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) return Wrong(name + " has holes and is no sealed log");
+  if (std::ranges::adjacent_find(segment.punched, std::greater_equal()) != segment.punched.end() ||
+      segment.punched.back() >= segment.sealed_length) {
+    return Wrong(name + " has holes out of order, or behind its end");
+  }
   return Status::OK();
 }
 
@@ -223,8 +232,15 @@ Status ManifestState::Check() const {
     for (const auto& [run, info] : family.level_runs) CAMBIUM_RETURN_IF_ERROR(claim(run));
     for (const auto& [number, info] : family.index_segments) CAMBIUM_RETURN_IF_ERROR(claim(number));
     for (const auto& [slot, account] : family.accounts) {
-      if (!slots.contains(slot)) return Wrong(OfFamily(family, "account of a segment that does not live"));
+      if (!slots.contains(slot) && !shadowed_slots.contains(slot)) {
+        return Wrong(OfFamily(family, "account of a segment that does not live"));
+      }
     }
+  }
+  for (const Slot slot : shadowed_slots) {
+    const std::string name = "shadowed slot " + std::to_string(static_cast<std::uint32_t>(slot));
+    if (slots.contains(slot)) return Wrong(name + " has a segment");
+    if (TotalAccount(slot).references == 0) return Wrong(name + " has no references");
   }
   return Status::OK();
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,12 @@ struct LogPosition {
 // On disk.
 enum class SegmentKind : std::uint8_t {
   kLog = 1,         // the commit log
-  kRelocation = 2,  // reserved for log GC
+  kRelocation = 2,  // what log GC has moved out of other segments; no part of the log
   kLargeValue = 3,  // one value of over 16 MiB in a file of its own
 };
+
+// Values that were moved so often are as old as they will ever be known to be.
+inline constexpr std::uint32_t kGenerationMax = 255;
 
 struct SegmentInfo {
   std::uint64_t number = 0;
@@ -44,7 +48,12 @@ struct SegmentInfo {
   bool has_footer = false;          // an index of its records stands behind sealed_length
   std::uint64_t sealed_length = 0;  // bytes of header and records; what is behind them is not log
   std::uint64_t file_size = 0;      // once sealed: with the footer
-  SequenceNumber last_sequence = 0; // once sealed: of its last record, or of the one before it began
+  // Once sealed: of its last record, or of the one before it began. Of a relocation segment: the largest of any record.
+  SequenceNumber last_sequence = 0;
+  std::uint32_t generation = 0;  // kRelocation: how often log GC has moved what is in it, 1 or more; else 0
+  // Offsets of records, ascending, that no layer has as the newest of its key any more, and whose values may be holes by
+  // now. Header and key are there. Only ever grows.
+  std::vector<std::uint64_t> punched;
   friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
 };
 
@@ -111,19 +120,22 @@ struct ManifestState {
   std::uint32_t next_family_id = 1;     // ids are never reused: the log may still name families that were dropped
   std::map<std::uint32_t, FamilyState> families;    // by id
   std::map<std::uint64_t, SegmentInfo> segments;    // by number
-  // Slots have no table of their own: references are zero at a drop, so a slot is free as soon as no segment has it.
+  // Slots whose segment log GC has emptied and dropped, while older layers still refer to it: every such entry is hidden by
+  // a newer one. Their accounts go on counting, and only ever fall; the slot is free when nothing refers to it any more.
+  // Every other slot is taken as long as a segment has it.
+  std::set<Slot> shadowed_slots;
 
   // References of all families into a slot.
   [[nodiscard]] Account TotalAccount(Slot slot) const;
 
   // What must hold of any state, from whatever disk it came: OK, or Corruption with the first problem.
   //  - Every file number is in [1, next_file_number), and names one file: a segment, a run or an index segment.
-  //  - No two segments have the same slot; a footer stands only in a sealed one, behind sealed_length.
+  //  - No two segments have the same slot; a shadowed slot has no segment, and references; a footer stands only in a sealed one, behind sealed_length.
   //  - The replay position is not behind the end of the sealed segment it names.
   //  - Names of families differ, their ids are below next_family_id. A sweep's runs are the oldest of the stack.
   //  - A B+-tree has no levels, an LSM no tree. Runs of a tier share no key, as far as the order of keys is known here.
   //  - A root lies within the committed length of an index segment of its family, a run's root within the run.
-  //  - Accounts are positive, references and bytes both, and speak of living segments.
+  //  - Accounts are positive, references and bytes both, and speak of living segments or shadowed slots.
   // O(everything). An edit is checked on its own; this is for what was read, and for tests.
   [[nodiscard]] Status Check() const;
 

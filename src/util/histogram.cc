@@ -1,44 +1,56 @@
 #include "util/histogram.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 
 namespace cambium {
 
-std::size_t Histogram::BucketOf(std::uint64_t value) {
-  if (value < kExact) return value;
-  const unsigned shift = static_cast<unsigned>(std::bit_width(value)) - kPartBits - 1;  // >= 1
-  return kExact + (shift - 1) * kParts + static_cast<std::size_t>((value >> shift) - kParts);
-}
-
-std::uint64_t Histogram::MiddleOf(std::size_t bucket) {
-  if (bucket < kExact) return bucket;
-  const std::size_t shift = (bucket - kExact) / kParts + 1;
-  const std::uint64_t low = std::uint64_t{kParts + (bucket - kExact) % kParts} << shift;
-  return low + (std::uint64_t{1} << (shift - 1));
-}
-
-void Histogram::Add(std::uint64_t value) {
-  ++counts_[BucketOf(value)];
+template <unsigned kPartBits>
+void BasicHistogram<kPartBits>::Add(std::uint64_t value) {
+  ++counts_[Buckets::Of(value)];
   ++count_;
   min_ = std::min(min_, value);
   max_ = std::max(max_, value);
   sum_ += static_cast<double>(value);
 }
 
-void Histogram::Merge(const Histogram& other) {
-  for (std::size_t i = 0; i < kBuckets; ++i) counts_[i] += other.counts_[i];
-  count_ += other.count_;
-  min_ = std::min(min_, other.min_);
-  max_ = std::max(max_, other.max_);
-  sum_ += other.sum_;
+template <unsigned kPartBits>
+void BasicHistogram<kPartBits>::Merge(const BasicHistogram& other) {
+  Merge(other.counts_, other.sum_, other.min_, other.max_);
 }
 
-double Histogram::Mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+template <unsigned kPartBits>
+void BasicHistogram<kPartBits>::Merge(std::span<const std::uint64_t, Buckets::kCount> counts, double sum,
+                                      std::uint64_t min, std::uint64_t max) {
+  for (std::size_t i = 0; i < Buckets::kCount; ++i) {
+    counts_[i] += counts[i];
+    count_ += counts[i];
+  }
+  min_ = std::min(min_, min);
+  max_ = std::max(max_, max);
+  sum_ += sum;
+}
 
-std::uint64_t Histogram::Percentile(double percent) const {
+template <unsigned kPartBits>
+double BasicHistogram<kPartBits>::Mean() const {
+  return count_ == 0 ? 0 : sum_ / static_cast<double>(count_);
+}
+
+template <unsigned kPartBits>
+double BasicHistogram<kPartBits>::StandardDeviation() const {
+  if (count_ == 0) return 0;
+  const double mean = Mean();
+  double squares = 0;
+  for (std::size_t i = 0; i < Buckets::kCount; ++i) {
+    const double off = static_cast<double>(Buckets::MiddleOf(i)) - mean;
+    squares += static_cast<double>(counts_[i]) * off * off;
+  }
+  return std::sqrt(squares / static_cast<double>(count_));
+}
+
+template <unsigned kPartBits>
+std::uint64_t BasicHistogram<kPartBits>::Percentile(double percent) const {
   if (count_ == 0) return 0;
   if (percent <= 0) return min_;
   if (percent >= 100) return max_;
@@ -46,19 +58,23 @@ std::uint64_t Histogram::Percentile(double percent) const {
   const double rank = percent * static_cast<double>(count_) / 100 * (1 - 1e-12);
   const auto wanted = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::ceil(rank)), 1, count_);
   std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < kBuckets; ++i) {
+  for (std::size_t i = 0; i < Buckets::kCount; ++i) {
     seen += counts_[i];
-    if (seen >= wanted) return std::clamp(MiddleOf(i), min_, max_);
+    if (seen >= wanted) return std::max(min_, std::min(Buckets::MiddleOf(i), max_));
   }
   return max_;
 }
 
-std::string Histogram::ToString() const {
+template <unsigned kPartBits>
+std::string BasicHistogram<kPartBits>::ToString() const {
   char text[256];
   const auto p = [this](double percent) { return static_cast<unsigned long long>(Percentile(percent)); };
   std::snprintf(text, sizeof(text), "count %llu mean %.1f min %llu p50 %llu p95 %llu p99 %llu p99.9 %llu max %llu",
                 static_cast<unsigned long long>(count_), Mean(), p(0), p(50), p(95), p(99), p(99.9), p(100));
   return text;
 }
+
+template class BasicHistogram<6>;
+template class BasicHistogram<3>;
 
 }  // namespace cambium

@@ -1,6 +1,7 @@
 #include "util/manual_executor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace cambium {
@@ -8,6 +9,19 @@ namespace cambium {
 void ManualExecutor::Schedule(TaskPriority priority, std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back({priority, std::move(task)});
+}
+
+void ManualExecutor::ScheduleAfter(std::uint64_t /*micros*/, TaskPriority priority, std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  later_.push_back({priority, std::move(task)});
+}
+
+std::size_t ManualExecutor::LetTimePass() {
+  const std::lock_guard lock(mutex_);
+  const std::size_t count = later_.size();
+  std::move(later_.begin(), later_.end(), std::back_inserter(waiting_));
+  later_.clear();
+  return count;
 }
 
 std::function<void()> ManualExecutor::Take() {
@@ -49,9 +63,11 @@ std::size_t ManualExecutor::pending() const {
 
 std::size_t ManualExecutor::DropAll() {
   std::vector<Waiting> dropped;  // destroyed outside the lock: what a task captured may call back
+  std::vector<Waiting> later;
   const std::lock_guard lock(mutex_);
   dropped.swap(waiting_);
-  return dropped.size();
+  later.swap(later_);
+  return dropped.size() + later.size();
 }
 
 }  // namespace cambium

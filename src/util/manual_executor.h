@@ -25,12 +25,16 @@ class ManualExecutor final : public Executor {
   ~ManualExecutor() override = default;
 
   void Schedule(TaskPriority priority, std::function<void()> task) override;
+  // Waits, whatever the delay, until LetTimePass.
+  void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override;
   // Runs one task, and says whether there was one. A task that runs may call it too.
   bool RunOneInstead() override;
   // Runs tasks until none waits, those that were scheduled meanwhile included; returns how many.
   std::size_t RunAll();
   [[nodiscard]] std::size_t pending() const;
-  // Drops what waits, unrun; returns how many.
+  // What was scheduled for later joins what waits; returns how many.
+  std::size_t LetTimePass();
+  // Drops what waits, unrun, and what was scheduled for later; returns how many.
   std::size_t DropAll();
 
   // `f` is called, outside any lock of this class, when RunOneInstead finds nothing to run. Who called it is about to
@@ -47,6 +51,7 @@ class ManualExecutor final : public Executor {
 
   mutable std::mutex mutex_;
   std::vector<Waiting> waiting_;  // mutex_; in the order in which they came
+  std::vector<Waiting> later_;    // mutex_
   std::optional<Prng> prng_;      // mutex_
   std::function<void()> nothing_to_run_;
 };

@@ -1,5 +1,6 @@
 #include "util/thread_pool.h"
 
+#include <chrono>
 #include <utility>
 
 #include "util/background_thread.h"
@@ -14,9 +15,11 @@ ThreadPool::ThreadPool(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
+  std::multimap<std::uint64_t, Later> dropped;  // outside the lock: what a task captured may call back
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
+    dropped.swap(later_);
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -39,6 +42,26 @@ void ThreadPool::Schedule(TaskPriority priority, std::function<void()> task) {
   wake_.notify_one();
 }
 
+void ThreadPool::ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return;
+    later_.emplace(clock_->NowMicros() + micros, Later{priority, std::move(task)});
+    if (threads_.empty()) (void)StartOne();
+  }
+  wake_.notify_one();
+}
+
+void ThreadPool::TakeDue() {
+  if (later_.empty()) return;
+  const std::uint64_t now = clock_->NowMicros();
+  while (!later_.empty() && later_.begin()->first <= now) {
+    Later& due = later_.begin()->second;
+    waiting_[static_cast<std::size_t>(due.priority)].push_back(std::move(due.task));
+    later_.erase(later_.begin());
+  }
+}
+
 bool ThreadPool::RunOneInstead() {
   std::unique_lock lock(mutex_);
   if (!threads_.empty()) return false;
@@ -50,6 +73,7 @@ bool ThreadPool::RunOneInstead() {
 }
 
 std::function<void()> ThreadPool::Take() {
+  TakeDue();
   for (auto& queue : waiting_) {
     if (queue.empty()) continue;
     std::function<void()> task = std::move(queue.front());
@@ -72,8 +96,12 @@ void ThreadPool::RunTasks() {
       if (--running_ == 0 && closing_) wake_.notify_all();
     } else if (closing_ && running_ == 0) {
       return;
-    } else {
+    } else if (later_.empty()) {
       wake_.wait(lock);
+    } else {
+      const std::uint64_t now = clock_->NowMicros();
+      const std::uint64_t due = later_.begin()->first;
+      if (due > now) wake_.wait_for(lock, std::chrono::microseconds(due - now));
     }
   }
 }

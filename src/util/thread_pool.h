@@ -4,10 +4,13 @@
 #include <array>
 #include <condition_variable>
 #include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "cambium/clock.h"
 #include "cambium/executor.h"
 
 namespace cambium {
@@ -24,6 +27,7 @@ class ThreadPool final : public Executor {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   void Schedule(TaskPriority priority, std::function<void()> task) override;
+  void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override;
   bool RunOneInstead() override;
 
  private:
@@ -32,12 +36,20 @@ class ThreadPool final : public Executor {
   // False if the system has no thread to give. Needs mutex_.
   bool StartOne();
   void RunTasks();
+  // Lets tasks join the others whose time has come. Needs mutex_.
+  void TakeDue();
   // The first task of the highest priority that has one, or an empty function. Needs mutex_.
   std::function<void()> Take();
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::array<std::deque<std::function<void()>>, kPriorities> waiting_;  // mutex_; by TaskPriority
+  struct Later {
+    TaskPriority priority;
+    std::function<void()> task;
+  };
+  const std::shared_ptr<Clock> clock_ = Clock::Default();
+  std::multimap<std::uint64_t, Later> later_;                          // mutex_; by the microsecond when they are due
   std::size_t running_ = 0;                                            // mutex_; they may schedule more
   bool closing_ = false;                                               // mutex_
   std::vector<std::thread> threads_;                                   // mutex_; constant while closing_

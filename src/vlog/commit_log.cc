@@ -27,10 +27,11 @@ bool MayGoOnAfter(const Status& failed_sync) {
 }  // namespace
 
 CommitLog::CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
-                     SequenceNumber durable, const std::atomic<SequenceNumber>* published)
+                     SequenceNumber durable, const std::atomic<SequenceNumber>* published, const Meter& meter)
     : source_(source),
       segment_bytes_(segment_bytes),
       published_(published),
+      meter_(meter),
       last_sequence_(predecessor.last_sequence),
       predecessor_{predecessor.segment == nullptr ? 0 : predecessor.segment->number(), predecessor.length,
                    predecessor.last_sequence},
@@ -235,6 +236,8 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
 // The kernel tells of a failed write-back once: if there was no memory for the words, it is not known what it told.
 bool CommitLog::SyncFile(const std::shared_ptr<Segment>& segment, Status* synced) {
   sync_count_.fetch_add(1, std::memory_order_relaxed);
+  meter_.Tick(WAL_FILE_SYNCED);
+  const Stopwatch watch(&meter_, WAL_FILE_SYNC_MICROS);
   try {
     *synced = segment->file().SyncData();
     if (!synced->ok() && MutantIs(Mutant::kRetryFailedSync)) *synced = segment->file().SyncData();

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cambium/types.h"
+#include "util/meter.h"
 #include "util/result.h"
 #include "vlog/prepared_batch.h"
 #include "vlog/segment.h"
@@ -51,9 +52,10 @@ struct RotatedSegment {
 class CommitLog {
  public:
   // Goes on behind `predecessor` (what recovery found), in a segment that the first append asks the source for.
-  // *published is the sequence number up to which operations are visible; it must outlive the log.
+  // *published is the sequence number up to which operations are visible; it must outlive the log, and so must what
+  // `meter` refers to.
   CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
-            SequenceNumber durable, const std::atomic<SequenceNumber>* published);
+            SequenceNumber durable, const std::atomic<SequenceNumber>* published, const Meter& meter = Meter());
 
   // ---- Under the append lock ----
 
@@ -79,7 +81,9 @@ class CommitLog {
   [[nodiscard]] SegmentEnd failed_end() const {
     return broken_ ? SegmentEnd{current_, tail_, last_sequence_} : SegmentEnd{};
   }
+  // From the next segment on, or from within NextSegment.
   void set_segment_bytes(std::uint64_t bytes) { segment_bytes_ = bytes; }
+  [[nodiscard]] std::uint64_t segment_bytes() const { return segment_bytes_; }
 
   // ---- Any thread ----
 
@@ -112,6 +116,7 @@ class CommitLog {
   SegmentSource* const source_;
   std::uint64_t segment_bytes_;
   const std::atomic<SequenceNumber>* const published_;
+  const Meter meter_;
 
   // Under the append lock.
   std::shared_ptr<Segment> current_;  // written under both locks, so either is enough to read it

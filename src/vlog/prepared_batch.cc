@@ -14,7 +14,11 @@ void PreparedBatch::Put(std::uint32_t family, Slice key, Slice value) {
   if (separated && rules_.codec != Codec::kNone) {
     compressed_.clear();
     PutFixed<std::uint64_t>(&compressed_, value.size());
-    if (Compress(rules_.codec, value, &compressed_)) {
+    const bool is_smaller = [&] {
+      const Stopwatch watch(rules_.meter, BLOB_DB_COMPRESSION_MICROS, kAll);
+      return Compress(rules_.codec, value, &compressed_);
+    }();
+    if (is_smaller) {
       header.codec = rules_.codec;
       Append(header, key, value, compressed_, false, separated);
       return;

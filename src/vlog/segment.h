@@ -1,6 +1,7 @@
-// Segment: an open file of the commit log, or a file that holds one large value. SegmentTable: slot -> segment.
+// Segment: an open file of the commit log, of values that log GC has moved, or of one large value. SegmentTable: slot -> segment.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -32,12 +33,13 @@ class Segment {
         on_release_(std::move(on_release)) {
     // A value is read with exactly its bytes. Who wants several in a row knows which; the kernel would read up to megabytes
     // behind what looks like the beginning of a stream. A large value is one.
-    if (kind_ == FileKind::kLog) static_cast<void>(file_->Advise(0, 0, AccessHint::kRandom));
+    if (kind_ != FileKind::kLargeValue) static_cast<void>(file_->Advise(0, 0, AccessHint::kRandom));
   }
   ~Segment() {
     map_.reset();
     file_.reset();
     if (obsolete_.load(std::memory_order_acquire) && on_release_ != nullptr) on_release_(path_);
+    if (when_released_ != nullptr) when_released_();
   }
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
@@ -56,6 +58,15 @@ class Segment {
   // Null: values are read from the file.
   [[nodiscard]] SegmentMap* map() const { return map_.get(); }
 
+  // Offsets of records, ascending, whose values may be holes. Before anybody else has the segment.
+  void SetHoles(std::vector<std::uint64_t> holes) { holes_ = std::move(holes); }
+  [[nodiscard]] bool HasHole(std::uint64_t offset) const { return std::ranges::binary_search(holes_, offset); }
+  [[nodiscard]] const std::vector<std::uint64_t>& holes() const { return holes_; }
+
+  // Another Segment has taken its place, with the same file: `then` is called when the last reader of this one has let go,
+  // in his thread, which may hold what a reader may hold. Once, by somebody who holds it.
+  void WhenReleased(std::function<void()> then) { when_released_ = std::move(then); }
+
   // The record that drops this segment is durable: the file goes with its last reader.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
 
@@ -71,6 +82,9 @@ class Segment {
   const std::uint64_t seed_;
   std::atomic<bool> obsolete_{false};
   std::function<void(const std::string&)> on_release_;
+  std::vector<std::uint64_t> holes_;
+  // Written by one holder; read when there is none left, and the count of holders orders the two.
+  std::function<void()> when_released_;
 };
 
 // Immutable and cheap to copy with one slot changed, since each view has its own: slots in chunks of 64, shared by the

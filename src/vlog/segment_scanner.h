@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "cambium/file_system.h"
@@ -37,6 +38,10 @@ class SegmentScanner {
   SegmentScanner(const File& file, std::uint64_t file_seed, std::uint64_t start, std::uint64_t limit, ReadQueue* queue);
   ~SegmentScanner();
 
+  // Offsets of records, ascending, whose values may be holes: of these only header and key are looked at, and
+  // `stored_value` is whatever stands there. Must outlive the scanner.
+  void SetHoles(std::span<const std::uint64_t> holes) { holes_ = holes; }
+
   // An IOError is the caller's: it says nothing of the log.
   Result<ScanResult> Next(ScannedRecord* record);
 
@@ -64,6 +69,7 @@ class SegmentScanner {
   const std::uint64_t seed_;
   std::uint64_t offset_;
   std::uint64_t limit_;
+  std::span<const std::uint64_t> holes_;
   std::string reason_;
   bool header_valid_ = false;
   RecordHeader header_;

@@ -23,7 +23,8 @@ std::uint64_t RawSizeMax(Codec codec, std::uint64_t stored_size) {
 
 // The value behind a checked header, from stored to raw.
 Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& header, Slice stored,
-              std::string* buffer, Slice* value) {
+              const Meter* meter, std::string* buffer, Slice* value) {
+  const Stopwatch watch(meter, BLOB_DB_DECOMPRESSION_MICROS, kAll);
   std::uint64_t raw_size = 0;
   if (!GetFixed(&stored, &raw_size)) return CorruptRecord(segment, offset, "compressed value has no size");
   const std::uint64_t legal = segment.kind() == FileKind::kLargeValue ? 0xffffffffu : kLoggedValueSizeMax;
@@ -110,17 +111,26 @@ Result<ValuePlace> LocateValue(const SegmentTable& segments, const ValueQuery& q
   return place;
 }
 
-Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value) {
+Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice record, RecordHeader* header, Slice* stored) {
   const Segment& segment = *place.segment;
-  *value = Slice();
-  CAMBIUM_TRY(const RecordHeader header, CheckHeader(place, query, record));
-  if (header.RecordSize() > record.size()) return CorruptRecord(segment, place.offset, "record is cut off");
-  const Slice stored_key(record.data() + kRecordHeaderSize, header.key_size);
-  const Slice stored(stored_key.end(), header.value_size);
-  if (query.verify_checksums && BodyChecksum(stored_key, stored) != header.body_checksum) {
+  CAMBIUM_TRY(*header, CheckHeader(place, query, record));
+  if (header->RecordSize() > record.size()) return CorruptRecord(segment, place.offset, "record is cut off");
+  const Slice stored_key(record.data() + kRecordHeaderSize, header->key_size);
+  *stored = Slice(stored_key.end(), header->value_size);
+  if (query.verify_checksums && BodyChecksum(stored_key, *stored) != header->body_checksum) {
     return CorruptRecord(segment, place.offset, "record checksum mismatch");
   }
-  if (header.codec != Codec::kNone) return Unpack(segment, place.offset, header, stored, buffer, value);
+  return Status::OK();
+}
+
+Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value) {
+  *value = Slice();
+  RecordHeader header;
+  Slice stored;
+  CAMBIUM_RETURN_IF_ERROR(ParseRecord(place, query, record, &header, &stored));
+  if (header.codec != Codec::kNone) {
+    return Unpack(*place.segment, place.offset, header, stored, query.meter, buffer, value);
+  }
   *value = stored;
   return Status::OK();
 }
@@ -130,7 +140,11 @@ Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::str
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
   MakeRoom(place, buffer);
   std::size_t have = 0;
-  CAMBIUM_RETURN_IF_ERROR(ReadBytes(place, buffer->data(), &have));
+  {
+    const Stopwatch watch(query.meter, BLOB_DB_BLOB_FILE_READ_MICROS);
+    CAMBIUM_RETURN_IF_ERROR(ReadBytes(place, buffer->data(), &have));
+  }
+  CountRead(query, VALUE_READ_FROM_DEVICE, have);
   return ParseValue(place, query, {buffer->data(), have}, buffer, value);
 }
 
@@ -148,6 +162,7 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
     CAMBIUM_RETURN_IF_ERROR(read);
     if (have < place.size) return false;
   }
+  CountRead(query, VALUE_READ_CACHED, place.size);
   CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, {buffer->data(), place.size}, buffer, value));
   return true;
 }

@@ -7,7 +7,9 @@
 #include "cambium/comparator.h"
 #include "cambium/slice.h"
 #include "cambium/status.h"
+#include "util/meter.h"
 #include "util/result.h"
+#include "vlog/record_format.h"
 #include "vlog/segment.h"
 #include "vlog/value_address.h"
 
@@ -23,6 +25,7 @@ struct ValueQuery {
   // Set if keys with other bytes may be equal, as under an order that folds case; then it says whether the record's key
   // is the one asked for.
   const Comparator* order = nullptr;
+  const Meter* meter = nullptr;  // what is read for a user is counted; null: nobody wants to know
 };
 
 // Where a record is, and how much of its file may be read. Borrows the segment.
@@ -32,6 +35,10 @@ struct ValuePlace {
   std::size_t size = 0;  // of the record, or a little more
 };
 Result<ValuePlace> LocateValue(const SegmentTable& segments, const ValueQuery& query);
+
+// The header of `record`, the bytes at `place` as far as the file goes, and the value as it is stored: compressed, if it
+// was. *stored is a part of `record`.
+Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice record, RecordHeader* header, Slice* stored);
 
 // The value in `record`, the bytes at `place` as far as the file goes. *value is a part of `record`, or of *buffer if it
 // was compressed.
@@ -51,6 +58,13 @@ void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address);
 
 // Is the record of this key at this address, as far as its header and key tell?
 Status CheckRecord(const SegmentTable& segments, const ValueQuery& query);
+
+// A record of so many bytes was read for the query, from memory or (FROM_DEVICE) not.
+inline void CountRead(const ValueQuery& query, Tickers ticker, std::uint64_t bytes) {
+  if (query.meter == nullptr) return;
+  query.meter->Tick(ticker);
+  query.meter->Tick(BLOB_DB_BLOB_FILE_BYTES_READ, bytes);
+}
 
 // The first record of a file of kind kLargeValue starts here: values are then aligned for direct I/O as far as a header
 // and a key allow.

@@ -90,6 +90,8 @@ std::unique_ptr<ValueReads::Block> ValueReads::MakeBlock(std::vector<Item*> item
 
 void ValueReads::Await(const Item& item) {
   if (item.is_added) Submit();
+  if (item.is_done) return;
+  const Stopwatch watch(item.query.meter, BLOB_DB_BLOB_FILE_READ_MICROS);
   while (!item.is_done && !blocks_.empty()) Receive();
 }
 
@@ -157,6 +159,7 @@ Status ValueReads::ValueOf(const ReadRequest& request, Item* item) {
   CAMBIUM_RETURN_IF_ERROR(request.status);
   const std::uint64_t from = item->place.offset - request.offset;
   const std::size_t have = from >= request.read ? 0 : std::min<std::size_t>(request.read - from, item->place.size);
+  CountRead(item->query, VALUE_READ_FROM_DEVICE, have);
   Slice value;
   CAMBIUM_RETURN_IF_ERROR(ParseValue(item->place, item->query, {request.out + from, have}, &item->buffer, &value));
   if (value.data() != item->buffer.data()) item->buffer.assign(value.data(), value.size());

@@ -6,6 +6,8 @@
 #include "api/family_store.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
+#include "manifest/manifest.h"
+#include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "testing/temp_directory.h"
 #include "util/checksum.h"
@@ -348,6 +350,20 @@ TEST(DbOpen, AManifestThatForgotALargeValueIsNoTornTail) {
 // Open refused it, and VerifyDB found nothing wrong.
 TEST(DbOpen, AManifestThatForgotALogSegmentIsReportedByVerifyToo) {
   CheckShorterManifest([](TestStore*) {}, [](TestStore* store) { store->Put("a", "1", true); });
+}
+
+TEST(DbOpen, ADatabaseHasADefaultFamily) {
+  TestStore store;
+  MakeDatabase(&store);
+  const Result<ManifestRead> read = ReadManifest(*store.fs, kStorePath);
+  ASSERT_TRUE(read.ok());
+  ManifestState state = read->state;
+  state.families.erase(0);
+  FileHeader header = read->header;
+  header.number = state.next_file_number++;
+  ASSERT_TRUE(Manifest::Create(*store.fs, kStorePath, header, header.number, state).ok());
+  EXPECT_TRUE(store.Open().IsCorruption());
+  EXPECT_NE(store.Verify(), "") << store.Verify();
 }
 
 TEST(DbOpen, ForeignFilesStay) {

@@ -9,6 +9,7 @@
 #include "api/test_store.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
+#include "util/fault_point.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
@@ -389,6 +390,45 @@ TEST(Snapshots, AThousandOfThemHoldABoundedAmountOfMemory) {
   EXPECT_LE(TableBytesUnderSnapshots(true), budget);
   const MutantScope mutant(Mutant::kSnapshotsPinTables);
   EXPECT_GT(TableBytesUnderSnapshots(false), 4 * budget);
+}
+
+// What a snapshot reads that is taken while the memory of others is bounded, in the very moment when a table is frozen: its
+// newest table looked as if it had been flushed, and went below an older one.
+std::string SeenBySnapshotOfTheMoment() {
+  TestStore store;
+  store.options.write_buffer_size = 4u << 10;
+  store.options.max_write_buffer_number = 4;
+  store.MustOpen();
+  std::vector<const Snapshot*> held;
+  const Snapshot* taken = nullptr;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string_view(name) != "Snapshots:listed" || taken != nullptr || held.size() < 20) return;
+    store.Put("key", "old");
+    FlushOptions begun;
+    begun.wait = false;
+    EXPECT_TRUE(store.db->Flush(begun).ok());
+    store.Put("key", "new");
+    taken = store.db->GetSnapshot();
+  });
+  for (int i = 0; i < 25; ++i) {
+    for (int n = 0; n < 40; ++n) store.Put(NumberedKey(n), std::string(50, static_cast<char>('a' + i)));
+    held.push_back(store.db->GetSnapshot());
+    store.Flush();
+  }
+  FaultPoints::Instance().Set(nullptr);
+  if (taken == nullptr) return "never met";
+  ReadOptions at;
+  at.snapshot = taken;
+  const std::string seen = store.Get("key", at);
+  store.db->ReleaseSnapshot(taken);
+  for (const Snapshot* const snapshot : held) store.db->ReleaseSnapshot(snapshot);
+  return seen;
+}
+
+TEST(Snapshots, OneThatIsTakenWhileOthersAreMovedToRuns) {
+  EXPECT_EQ(SeenBySnapshotOfTheMoment(), "new");
+  const MutantScope mutant(Mutant::kSnapshotsOfLaterViews);
+  EXPECT_EQ(SeenBySnapshotOfTheMoment(), "old");
 }
 
 TEST(Snapshots, AManagedOneIsReleasedAtTheEndOfItsScope) {

@@ -126,16 +126,19 @@ TEST(OptionsFile, LooksLikeThis) {
       "\n[DBOptions]\n"
       "  create_if_missing=false\n  create_missing_column_families=false\n  error_if_exists=false\n"
       "  wal_recovery_mode=kTolerateCorruptedTailRecords\n  lock_wait_micros=0\n  page_cache_size=268435456\n"
-      "  max_total_wal_size=0\n  allow_mmap_reads=false\n  max_background_jobs=2\n"
+      "  max_total_wal_size=0\n  max_space_amplification=1.5\n  min_punch_size=262144\n"
+      "  allow_mmap_reads=false\n  max_background_jobs=2\n"
       "\n[CFOptions \"default\"]\n"
       "  comparator=cambium.BytewiseComparator\n  index_type=kBTree\n  page_size=4096\n  filter_bits_per_key=10\n"
       "  write_buffer_size=67108864\n  max_write_buffer_number=3\n  enable_blob_files=true\n  min_blob_size=512\n"
       "  large_value_size=16777216\n  blob_compression_type=kNoCompression\n  blob_file_size=268435456\n"
+      "  enable_blob_garbage_collection=true\n  blob_garbage_collection_age_cutoff=0.25\n"
+      "  blob_garbage_collection_force_threshold=1\n"
       "  sweep_ratio=8\n  compaction_style=kCompactionStyleLevel\n  level0_file_num_compaction_trigger=4\n"
       "  level0_slowdown_writes_trigger=20\n  level0_stop_writes_trigger=36\n  target_file_size_base=67108864\n"
       "  target_file_size_multiplier=1\n  max_bytes_for_level_base=268435456\n  max_bytes_for_level_multiplier=10\n"
       "  num_levels=7\n  compression=kNoCompression\n"
-      "\nchecksum=9869f6f09ba32741\n";
+      "\nchecksum=795b31d540bb6983\n";
   EXPECT_EQ(EncodeOptionsFile({}, {{kDefaultColumnFamilyName, {}}}), golden);
   EXPECT_TRUE(DecodeOptionsFile(golden, "OPTIONS").ok());
 }

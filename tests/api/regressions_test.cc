@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -300,6 +301,38 @@ TEST(ApiRegressionTest, CompactRangeEndsUnderSteadyWrites) {
   EXPECT_TRUE(database->CompactRange({}, nullptr, nullptr).ok());
   EXPECT_GT(runs_made, 0);
   EXPECT_LT(runs_made, TestsUseLsm() ? 20 : 5) << "a run for each file that it writes, of which an LSM has some";
+}
+
+// The part of the open segment that layers had absorbed was looked at by nobody: "clean", and after the next opening, which
+// sealed it, damaged.
+TEST(ApiRegressionTest, VerifyReadsRecordsOfASegmentThatIsNotSealed) {
+  const auto fs = NewFs();
+  TestDatabase database({}, fs, 1);
+  ASSERT_TRUE(database.Open().ok());
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), "inline and absorbed").ok());
+  ASSERT_TRUE(database->Flush({}).ok());
+  ASSERT_TRUE(database->Put({}, "tail", "t").ok());
+  ASSERT_TRUE(database.Close().ok());
+  ASSERT_EQ(database.Verify(), "");
+  for (const auto& file : fs->ListFilesForTest()) {
+    std::string bytes;
+    ASSERT_TRUE(fs->ReadFileForTest(file.path, &bytes).ok());
+    if (!file.path.ends_with(".log") || bytes.find("absorbed") == std::string::npos) continue;
+    ASSERT_TRUE(fs->FlipBit(file.path, bytes.find("absorbed"), 1).ok());
+  }
+  EXPECT_NE(database.Verify().find(".log:"), std::string::npos) << database.Verify();
+}
+
+// A first flush with a delete in it was taken for overwrites of a tree that was not there: the law said 0 bytes.
+TEST(ApiRegressionTest, TheCostLawCountsAFirstFlushWithDeletes) {
+  TestDatabase database({}, NewFs(), 1);
+  ASSERT_TRUE(database.Open().ok());
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(database->Put({}, KeyOf(i), std::string(20, 'v')).ok());
+  ASSERT_TRUE(database->Delete({}, "nobody").ok());
+  ASSERT_TRUE(database->Flush({}).ok());
+  std::map<std::string, std::string> figures;
+  ASSERT_TRUE(database->GetMapProperty("cambium.index-stats", &figures));
+  EXPECT_GT(std::stod(figures["law_bytes_per_update"]), 5) << figures["law_bytes_per_update"];
 }
 
 }  // namespace

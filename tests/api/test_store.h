@@ -77,8 +77,8 @@ class TestStore {
     const Status s = db->Flush({});
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
-  void Compact() {
-    const Status s = db->CompactRange({}, nullptr, nullptr);
+  void Compact(const CompactRangeOptions& compact = {}) {
+    const Status s = db->CompactRange(compact, nullptr, nullptr);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
   void Quiet() {

@@ -42,7 +42,7 @@ TEST(ResultTest, JsonHasEveryFieldThatIsPromised) {
   for (const char* name :
        {"engine", "index", "benchmark", "value_size", "num", "threads", "ops", "seconds", "ops_per_sec", "mb_per_sec",
         "p50_us", "p99_us", "p999_us", "max_us", "user_cpu_s", "sys_cpu_s", "user_bytes", "device_write_bytes",
-        "device_read_bytes", "write_amp", "disk_bytes", "live_bytes", "space_amp", "rss_peak_bytes"}) {
+        "device_read_bytes", "write_amp", "disk_bytes", "disk_peak_bytes", "live_bytes", "space_amp", "rss_peak_bytes"}) {
     EXPECT_TRUE(json.contains(name)) << name;
   }
 }

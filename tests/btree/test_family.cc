@@ -262,6 +262,16 @@ Status TestFamily::SweepStep(std::uint64_t max_output_bytes) {
   return Commit(outcome.get(), false);
 }
 
+Status TestFamily::FilterStep(MergeRequest* request, MergeFilter* filter, std::uint64_t max_output_bytes) {
+  MergeInput input;
+  input.layers = layers_;
+  input.request = request;
+  input.filter = filter;
+  input.max_output_bytes = max_output_bytes;
+  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, index_->Merge(input));
+  return Commit(outcome.get(), false);
+}
+
 Status TestFamily::SweepAll() {
   do {
     CAMBIUM_RETURN_IF_ERROR(SweepStep(~std::uint64_t{0}));

@@ -90,6 +90,11 @@ class TestFamily {
   // Puts a run of these entries on top, as GC does; the model is told too.
   Status AddRun(const EntryMap& entries);
 
+  // One step for the request, with this filter.
+  Status FilterStep(MergeRequest* request, MergeFilter* filter, std::uint64_t max_output_bytes);
+  // A filter has removed it: the model is told.
+  void Forget(const std::string& key) { durable_.erase(key); }
+
   // Closes everything and opens it again from the committed state.
   Status Reopen();
 

@@ -187,7 +187,7 @@ std::string CrashExplorer::RunFirstLife() {
   policy.sync_has_failed = [&] { return sync_failed; };
   policy.cache_is_doubted = [&] { return cache_is_doubted; };
   policy.unsynced_is_gone = [&] { return cache_is_doubted && settings_.fault == FaultClass::kSyncDropRevertCache; };
-  auto timeline = std::make_shared<Timeline>(program_.config.comparator);
+  auto timeline = NewTimeline(program_);
   Runner runner(program_, &database, timeline, policy);
   if (rules != nullptr && settings_.fault == FaultClass::kNone) {
     runner.OnSyncAcknowledged([&] { return rules->CheckSynced(); });
@@ -205,6 +205,7 @@ std::string CrashExplorer::RunFirstLife() {
     captured.timeline = runner.timeline();
     captured.bound = runner.timeline()->bound();
     if (lied_to()) captured.bound.synced = std::min(captured.bound.synced, synced_before_lie);
+    if (lied_to()) captured.bound.filtered = 0;
     captured.kill_keeps_all = !sync_failed_ever && !lied_to();
     captured.lied_to = lied_to();
     captured.where = std::move(where);
@@ -323,7 +324,8 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
     return how + "\n  Open: " + opened.ToString();
   }
   Contents contents;
-  std::string wrong = ReadAll(database.get(), {}, program_.config.comparator, program_.universe, &contents);
+  std::string wrong = ReadAll(database.get(), {}, program_.config.comparator, program_.universe, &contents,
+                              program_.config.filter.get());
   if (!wrong.empty()) return how + "\n  " + wrong;
   if (!contents.status.ok()) {
     if (from.lied_to) return "";

@@ -76,7 +76,7 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
   policy.lift_faults = [&] { fs->ClearFaults(); };
   policy.sync_has_failed = [&] { return sync_failed; };
   policy.cache_is_doubted = [&] { return cache_is_doubted; };
-  Runner runner(program, &database, std::make_shared<Timeline>(program.config.comparator), policy);
+  Runner runner(program, &database, NewTimeline(program), policy);
   if (fault != nullptr) fs->AddFault(*fault);
 
   std::string wrong;

@@ -108,6 +108,40 @@ void WriteLevels(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
+// Log GC has moved values, some of which were overwritten since, and older layers still refer to where they were.
+void WriteMoved(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  for (int i = 0; i < 90; ++i) Put(store, expected, KeyOf(i), ValueOf(i, 600));
+  store->Compact();
+  store->executor->RunAll();
+  for (int i = 0; i < 90; ++i) {
+    if (i % 3 != 0) Put(store, expected, KeyOf(i), ValueOf(i + 200, 12));
+  }
+  store->Compact();
+  store->executor->RunAll();
+  EXPECT_FALSE(store->FilesOf(".gc").empty());
+  Put(store, expected, KeyOf(0), ValueOf(300, 600));
+  Put(store, expected, KeyOf(89), ValueOf(301, 600));
+  store->Flush();
+  store->MustClose();
+}
+
+// Values that nothing refers to any more are holes.
+void WritePunched(TestStore* store, Pairs* expected) {
+  store->MustOpen();
+  Put(store, expected, KeyOf(0), std::string(20'000, 'a'));
+  Put(store, expected, KeyOf(1), std::string(22'000, 'b'));
+  Put(store, expected, KeyOf(2), "in the next segment");
+  store->Flush();
+  Put(store, expected, KeyOf(1), "small");
+  store->Compact();
+  store->executor->RunAll();
+  EXPECT_TRUE(store->FilesOf(".gc").empty());
+  EXPECT_EQ(store->Property("gc-bytes-written"), 0u);
+  EXPECT_GT(store->Property("gc-bytes-read"), 0u);
+  store->MustClose();
+}
+
 // The power failed: the log ends in the middle of a record that nobody acknowledged.
 void WriteCrashed(TestStore* store, Pairs* expected) {
   store->MustOpen();
@@ -155,6 +189,16 @@ void SetLsm(Options* options) {
   options->target_file_size_base = 16 << 10;
   options->max_bytes_for_level_base = 16 << 10;
 }
+void SetEagerGc(Options* options) {
+  options->blob_file_size = 16 << 10;
+  options->blob_garbage_collection_age_cutoff = 1;
+}
+void SetPunching(Options* options) {
+  SetEagerGc(options);
+  options->min_punch_size = 16u << 10;
+  options->blob_file_size = 32u << 10;
+  options->large_value_size = 24u << 10;
+}
 void SetReverse(Options* options) { options->comparator = ReverseBytewiseComparator(); }
 
 }  // namespace
@@ -168,6 +212,8 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"crashed", true, SetNothing, WriteCrashed},
       {"ranges", true, SetNothing, WriteRanges},
       {"levels", true, SetLsm, WriteLevels},
+      {"moved", true, SetEagerGc, WriteMoved},
+      {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},
       {"compressed", false, SetSmallFiles, WriteCompressed},
   };

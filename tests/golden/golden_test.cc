@@ -89,6 +89,7 @@ TEST(Golden, ThisVersionWritesTheBytesOfItsFormat) {
     const GoldenFiles golden = UnpackGolden(ArchiveOf(c));
     ASSERT_EQ(written.size(), golden.size()) << c.name;
     for (const auto& [name, bytes] : golden) {
+      if (name.starts_with("OPTIONS-")) continue;  // text, which grows with the options: see api/options_file_test
       const auto found = written.find(name);
       ASSERT_NE(found, written.end()) << c.name << "/" << name;
       const std::size_t same = static_cast<std::size_t>(

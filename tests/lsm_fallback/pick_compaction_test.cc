@@ -420,6 +420,26 @@ TEST(PickRequestedTest, ComesToItsEndWhateverComesBehind) {
       << "24 lies beyond what level 1 had";
 }
 
+// Nothing passes a filter by: what would only be moved is merged, and of the bottom goes through what is older than the
+// request.
+TEST(PickRequestedTest, ForAFilterNothingIsOnlyMovedAndTheBottomIsGoneThrough) {
+  MergeRequest all = RequestOf({}, {});
+  all.asks_filter = true;
+  all.first_new_file = 20;
+  EXPECT_EQ(Requested(Shape().Runs({"19:a-b", "8:a-b"}), all), "merge 0 -> 1.0: 8");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"2:d-e"}).Tier(2, 0, {"3:a-c"}), all), "merge 1 -> 2.0: 2");
+  EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e"}).Step(20), all), "merge 2 -> 2.0: 3 4");
+  EXPECT_EQ(Requested(Shape().Tier(2, 0, {"20:a-c", "4:d-e", "21:f-g", "5:h-i"}).Step(20), all), "merge 2 -> 2.0: 4");
+  EXPECT_EQ(Requested(Shape().Tier(2, 0, {"20:a-c", "21:d-e"}), all), "done");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"20:a-c"}).Tier(2, 0, {"3:a-z"}), all), "merge 1 -> 2.0: 20 | 3")
+      << "above the bottom all goes down";
+  all.begin = all.end = "d";
+  EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e", "5:f-g"}).Step(20), all), "merge 2 -> 2.0: 4");
+  all.only_runs = true;
+  EXPECT_EQ(Requested(Shape().Runs({"8:d-f"}).Tier(2, 0, {"3:a-c"}), all), "merge 0 -> 1.0: 8");
+  EXPECT_EQ(Requested(Shape().Tier(1, 0, {"2:d-e"}).Tier(2, 0, {"3:a-c"}), all), "done");
+}
+
 // The options changed between the question and the step: files are smaller now, and so are slices. What lies behind the
 // smaller one was taken for done.
 TEST(PickRequestedTest, GoesOnWhereTheStepEndedNotWhereItWasExpectedToEnd) {

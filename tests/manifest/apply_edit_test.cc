@@ -41,6 +41,13 @@ SegmentInfo SealedLogOf(std::uint64_t number, std::uint32_t slot) {
   return segment;
 }
 
+SegmentInfo RelocationOf(std::uint64_t number, std::uint32_t slot) {
+  SegmentInfo segment = SealedLogOf(number, slot);
+  segment.kind = SegmentKind::kRelocation;
+  segment.generation = 1;
+  return segment;
+}
+
 // Family 0: layers 32, 31, 30 (31 and 30 being swept, cursor "m"), index segment 40 with the root, references into the
 // sealed segment 10. Segments: 10 and 11 sealed, 12 open, 13 a large value. The log is absorbed up to the middle of 12.
 ManifestState Sample() {
@@ -111,6 +118,22 @@ TEST(ApplyEditTest, EditsThatFit) {
        [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-4, -400}), e->drop_segments = {10}; }},
       {"a drop of a large value", [](Edit* e) { e->drop_segments = {13}; }},
       {"a slot that comes free", [](Edit* e) { e->drop_segments = {11}, e->set_segments = {LogOf(60, 1)}; }},
+      {"a segment with references goes and its slot stays",
+       [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}}; }},
+      {"the same, and a few of its references go",
+       [](Edit* e) {
+         Family(e).accounts.Add(Slot{0}, {-3, -300});
+         e->drop_segments = {10}, e->shadow_slots = {Slot{0}};
+       }},
+      {"log GC",
+       [](Edit* e) {
+         Family(e).add_runs = {RunOf(50)};
+         Family(e).add_runs[0].kind = RunKind::kRelocation;
+         Family(e).layers = {50, 32, 31, 30};
+         Family(e).accounts.Add(Slot{5}, {2, 200});
+         e->set_segments = {RelocationOf(60, 5)};
+         e->drop_segments = {10}, e->shadow_slots = {Slot{0}};
+       }},
       {"a seal", [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}; }},
       {"a footer behind a seal",
        [](Edit* e) {
@@ -261,6 +284,33 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
       {"a segment with references goes", [](Edit* e) { e->drop_segments = {10}; }},
       {"a segment with one reference left goes",
        [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -399}), e->drop_segments = {10}; }},
+      {"a slot is shadowed and its segment stays", [](Edit* e) { e->shadow_slots = {Slot{0}}; }},
+      {"a slot is shadowed that nothing refers to",
+       [](Edit* e) { e->drop_segments = {11}, e->shadow_slots = {Slot{1}}; }},
+      {"a slot is shadowed and its last reference goes",
+       [](Edit* e) {
+         Family(e).accounts.Add(Slot{0}, {-4, -400});
+         e->drop_segments = {10}, e->shadow_slots = {Slot{0}};
+       }},
+      {"a slot is shadowed twice",
+       [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}, Slot{0}}; }},
+      {"a slot is shadowed that never had a segment", [](Edit* e) { e->shadow_slots = {Slot{9}}; }},
+      {"a shadowed slot has a new segment at once",
+       [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}}, e->set_segments = {LogOf(60, 0)}; }},
+      {"a log segment that was moved",
+       [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].generation = 1; }},
+      {"a relocation segment that was never moved",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = 0; }},
+      {"a generation out of range",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = kGenerationMax + 1; }},
+      {"holes in an open segment",
+       [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].punched = {128}; }},
+      {"holes behind the end",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {128, 8000}; }},
+      {"holes out of order",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {300, 128}; }},
+      {"a hole twice",
+       [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {128, 128}; }},
       {"an open segment goes", [](Edit* e) { e->drop_segments = {12}; }},
       {"a segment goes before its log is absorbed",
        [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->drop_segments = {12}; }},
@@ -430,6 +480,46 @@ TEST(ApplyEditTest, ADroppedFamilyTakesItsReferencesAndNeverItsIdBack) {
   EXPECT_TRUE(ApplyEdit(edit, &state).ok());
 }
 
+// Layers still refer to what log GC has moved, and their references fall as they are merged.
+TEST(ApplyEditTest, AShadowedSlotIsFreeWhenNothingRefersToItAnyMore) {
+  ManifestState state = Sample();
+  state.next_family_id = 2;
+  state.families[1] = state.families[0];
+  FamilyState& other = state.families[1];
+  other.id = 1, other.name = "two", other.runs.clear(), other.sweep.reset(), other.root = {}, other.index_segments.clear();
+  Edit gone;
+  gone.drop_segments = {10};
+  gone.shadow_slots = {Slot{0}};
+  ASSERT_TRUE(ApplyEdit(gone, &state).ok());
+  EXPECT_EQ(state.shadowed_slots, std::set<Slot>{Slot{0}});
+  ASSERT_TRUE(state.Check().ok()) << state.Check().ToString();
+  ManifestState again;
+  ASSERT_TRUE(ApplyEdit(SnapshotEdit(state), &again).ok());
+  EXPECT_EQ(again, state);
+
+  Edit reuse;
+  reuse.set_segments = {LogOf(60, 0)};
+  EXPECT_TRUE(StageEdit(reuse, state).status().IsCorruption());
+  Edit grow;
+  Family(&grow).accounts.Add(Slot{0}, {1, 100});
+  EXPECT_TRUE(StageEdit(grow, state).status().IsCorruption());
+  Edit shadow_again;
+  shadow_again.shadow_slots = {Slot{0}};
+  EXPECT_TRUE(StageEdit(shadow_again, state).status().IsCorruption());
+
+  Edit merged;
+  Family(&merged).accounts.Add(Slot{0}, {-4, -400});
+  ASSERT_TRUE(ApplyEdit(merged, &state).ok());
+  EXPECT_EQ(state.shadowed_slots, std::set<Slot>{Slot{0}}) << "the other family refers to it";
+  EXPECT_TRUE(StageEdit(reuse, state).status().IsCorruption());
+  Edit dropped;
+  dropped.drop_families = {1};
+  ASSERT_TRUE(ApplyEdit(dropped, &state).ok());
+  EXPECT_TRUE(state.shadowed_slots.empty());
+  EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
+  EXPECT_TRUE(ApplyEdit(reuse, &state).ok());
+}
+
 TEST(ApplyEditTest, EditsOfFamiliesThatDoNotFit) {
   const Case cases[] = {
       {"the default family dropped", [](Edit* e) { e->drop_families = {0}; }},
@@ -508,6 +598,8 @@ TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
        }},
       {"an account of nothing", [](ManifestState* s) { s->families[0].accounts[Slot{9}] = {1, 8}; }},
       {"an empty account", [](ManifestState* s) { s->families[0].accounts[Slot{1}] = {0, 0}; }},
+      {"a shadowed slot with a segment", [](ManifestState* s) { s->shadowed_slots = {Slot{0}}; }},
+      {"a shadowed slot without references", [](ManifestState* s) { s->shadowed_slots = {Slot{9}}; }},
       {"an epoch ahead", [](ManifestState* s) { s->epoch = 0; }},
       {"replay behind the end", [](ManifestState* s) { s->replay = {11, 8001}; }},
       {"a sweep that is no suffix", [](ManifestState* s) { s->families[0].sweep->runs = {32, 31}; }},

@@ -40,7 +40,8 @@ class EditGenerator {
     if (!state.families.empty()) EditFamily(after, &edit);
     if (state.families.size() > 3 && prng_.OneIn(8)) DropFamily(state, &edit);
     if (prng_.OneIn(2)) DropSegments(after, edit);
-    edit.drop_segments = dropped_;
+    if (prng_.OneIn(4)) ShadowSegment(after, &edit);
+    edit.drop_segments.insert(edit.drop_segments.end(), dropped_.begin(), dropped_.end());
     dropped_.clear();
     if (prng_.OneIn(4)) edit.durable_sequence = state.durable_sequence + prng_.Uniform(100);
     if (prng_.OneIn(8)) edit.clean_shutdown = prng_.OneIn(2);
@@ -80,6 +81,15 @@ class EditGenerator {
     segment.number = DrawNumber(state);
     segment.slot = FreeSlot(state);
     segment.kind = prng_.OneIn(4) ? SegmentKind::kLargeValue : SegmentKind::kLog;
+    if (prng_.OneIn(4)) {
+      segment.kind = SegmentKind::kRelocation;
+      segment.generation = 1 + static_cast<std::uint32_t>(prng_.Uniform(3));
+      segment.sealed = true;
+      segment.sealed_length = segment.file_size = 128 + prng_.Uniform(10'000);
+    }
+    if (segment.sealed && prng_.OneIn(2)) {
+      for (std::uint64_t at = 128; at < segment.sealed_length; at += 8 * prng_.Between(1, 500)) segment.punched.push_back(at);
+    }
     segment.file_id = DrawId();
     segment.epoch = state.epoch;
     edit->set_segments.push_back(segment);
@@ -87,7 +97,8 @@ class EditGenerator {
 
   static Slot FreeSlot(const ManifestState& state) {
     for (std::uint32_t slot = 0;; ++slot) {
-      if (std::ranges::none_of(state.segments,
+      if (!state.shadowed_slots.contains(Slot{slot}) &&
+          std::ranges::none_of(state.segments,
                                [slot](const auto& entry) { return entry.second.slot == Slot{slot}; })) {
         return Slot{slot};
       }
@@ -276,6 +287,24 @@ class EditGenerator {
         needed = needed || (charge != family.accounts.by_slot().end() && charge->second.references > 0);
       }
       if (!needed && prng_.OneIn(2)) dropped_.push_back(number);
+    }
+  }
+
+  // What log GC does at its end: a segment goes, and the layers still refer to it.
+  static void ShadowSegment(const ManifestState& state, Edit* edit) {
+    for (const auto& [number, segment] : state.segments) {
+      if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) continue;
+      if (segment.kind == SegmentKind::kLog && state.replay < LogPosition{number, segment.sealed_length}) continue;
+      // By whom the edit does nothing, so that it cannot take the last reference.
+      const bool is_referred_to = std::ranges::any_of(state.families, [&](const auto& family) {
+        return family.second.accounts.contains(segment.slot) &&
+               !std::ranges::count(edit->drop_families, std::uint64_t{family.first}) &&
+               std::ranges::none_of(edit->families, [&](const FamilyEdit& f) { return f.id == family.first; });
+      });
+      if (!is_referred_to) continue;
+      edit->drop_segments.push_back(number);
+      edit->shadow_slots.push_back(segment.slot);
+      return;
     }
   }
 

@@ -57,10 +57,12 @@ Edit FullEdit() {
   family.accounts.Add(Slot{9}, {-1, -64});
   family.place_runs = {{12, 1, 0}, {11, 6, 200}};
   family.drop_level_runs = {10, 9};
-  edit.set_segments.push_back({5, Slot{2}, SegmentKind::kLog, IdOf(0x40), 3, true, true, 8192, 9000, 999});
+  edit.set_segments.push_back({5, Slot{2}, SegmentKind::kRelocation, IdOf(0x40), 3, true, true, 8192, 9000, 999, 2, {}});
+  edit.set_segments.back().punched = {128, 5000};
   edit.drop_segments = {4};
   edit.next_family_id = 300;
   edit.drop_families = {8, 9};
+  edit.shadow_slots = {Slot{3}, Slot{6}};
   return edit;
 }
 
@@ -71,9 +73,9 @@ TEST(EditTest, BytesOfAnEditAreThoseOfTheFormat) {
             "a006045401010c0201020310202122232425262728292a2b2c2d2e2f041b0105c0818080030208887766554433221103"
             "010204012805028827050104060380a001070800ffeeddccbbaa9908016109027a7a0a01060b010105010c061b0105c1"
             "8480a003020801000000000000000301030401640502c801070101080601010c02016d091d01010d0210303132333435"
-            "363738393a3b3c3d3e3f03038080040401060a020e0f0b070206b81709017f0c070c01000b06c8010d020a0909300101"
-            "050201020301010410404142434445464748494a4b4c4d4e4f050103060101070101080280400902a8460a02e7070a01"
-            "040b02ac020c020809");
+            "363738393a3b3c3d3e3f03038080040401060a020e0f0b070206b81709017f0c070c01000b06c8010d020a0909390101"
+            "050201020301020410404142434445464748494a4b4c4d4e4f050103060101070101080280400902a8460a02e7070b01020c"
+            "04800188260a01040b02ac020c0208090d020306");
 }
 
 TEST(EditTest, EveryFieldComesBack) {
@@ -92,6 +94,7 @@ TEST(EditTest, EveryFieldComesBack) {
   EXPECT_EQ(back->clean_shutdown, edit.clean_shutdown);
   EXPECT_EQ(back->set_segments, edit.set_segments);
   EXPECT_EQ(back->drop_segments, edit.drop_segments);
+  EXPECT_EQ(back->shadow_slots, edit.shadow_slots);
   ASSERT_EQ(back->families.size(), 1u);
   const FamilyEdit& family = back->families[0];
   const FamilyEdit& expected = edit.families[0];
@@ -170,7 +173,7 @@ TEST(EditTest, ATagOfALaterVersionIsNotSupported) {
     FieldWriter(&message).Number(tag, 1);
     return message;
   };
-  EXPECT_TRUE(DecodeEdit(with_field(EncodeEdit(FullEdit()), 13)).status().IsNotSupported());
+  EXPECT_TRUE(DecodeEdit(with_field(EncodeEdit(FullEdit()), 14)).status().IsNotSupported());
   EXPECT_TRUE(DecodeEdit(with_field("", 1000)).status().IsNotSupported());
   std::string message;
   FieldWriter inner(&message);
@@ -256,7 +259,7 @@ TEST(EditTest, EveryCutOffEditIsAnEditOrRefused) {
       EXPECT_TRUE(edit.status().IsCorruption());
     }
   }
-  EXPECT_EQ(accepted, 12);  // one for each field that is whole, and the empty one
+  EXPECT_EQ(accepted, 13);  // one for each field that is whole, and the empty one
 }
 
 // Damaged, spliced and random bytes. What still decodes means the same when written again; what still applies leaves a

@@ -89,7 +89,8 @@ class BothIndexes {
     const auto differs = [&](const std::string& key, const std::string& value) -> std::string {
       if (!it->Valid()) return family->GetName() + " ends before " + key + " " + it->status().ToString();
       if (it->key() != Slice(key)) return family->GetName() + " has " + it->key().ToString() + " where " + key + " is due";
-      if (it->value() != Slice(value)) return family->GetName() + " has another value for " + key;
+      const std::string found = it->value().ToString();
+      if (found != value) return family->GetName() + " has " + found.substr(0, 40) + " for " + key + " " + it->status().ToString();
       return "";
     };
     if (forward) {

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "testing/every_way.h"
+#include "testing/index_mode.h"
+#include "testing/mutant_scope.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -16,7 +18,7 @@ namespace cambium::testing {
 namespace {
 
 std::string RunOn(TestDatabase* database, const Program& program) {
-  Runner runner(program, database, std::make_shared<Timeline>(program.config.comparator), {});
+  Runner runner(program, database, NewTimeline(program), {});
   if (const Status opened = database->Open(); !opened.ok()) return "Open: " + opened.ToString();
   for (const Operation& op : program.operations) {
     if (std::string wrong = runner.Run(op); !wrong.empty()) return wrong;
@@ -80,6 +82,32 @@ TEST(ModelTest, ShortPrograms) {
   reads_of_all = {};
   RunMany(seed, ScaledPrograms(4000), shape, RunInMemory);
   ExpectEveryWay(reads_of_all);
+}
+
+// What the first of some programs with a compaction filter says that goes wrong; "": none does.
+std::string FirstWrongWithAFilter() {
+  ProgramShape shape;
+  shape.bulk_one_in = 2;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Program program = DrawProgram(seed, shape);
+    if (program.config.filter == nullptr) continue;
+    if (std::string wrong = RunInMemory(program); !wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+// A model that allows two states of a value might allow too much.
+TEST(ModelTest, AFilterThatIsWrongIsSeen) {
+  if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
+  EXPECT_EQ(FirstWrongWithAFilter(), "");
+  {
+    const MutantScope mutant(Mutant::kFilterUncharged);
+    EXPECT_NE(FirstWrongWithAFilter(), "");
+  }
+  if (TestsUseLsm()) {
+    const MutantScope mutant(Mutant::kFilterWithoutTombstones);
+    EXPECT_NE(FirstWrongWithAFilter(), "");
+  }
 }
 
 TEST(ModelTest, EveryAnswerIsThatOfAMapOnARealDiskWithThreads) {

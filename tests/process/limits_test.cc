@@ -205,7 +205,7 @@ TEST_F(FullDiskTest, WritesResumeWhenThereIsSpaceAgain) {
 
 // Were the log continued behind what a failed write left, recovery would end there.
 TEST_F(FullDiskTest, GoingOnBehindAHalfRecordWouldLoseBatches) {
-  plan_.size = Size::kDefault;  // one segment for all, so that no rotation comes in between
+  plan_.size = Size::kDefaultKeepsAll;  // one segment for all, so that no rotation comes in between
   const auto lost = [this](Mutant mutant) {
     plan_.mutant = static_cast<std::uint64_t>(mutant);
     std::string found;

@@ -122,7 +122,9 @@ TEST_P(FullDeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
   if (!device.error().empty()) GTEST_SKIP() << "SKIPPED: " << device.error();
   const std::string mount_point = directory_.File("mount");
   plan_.directory = mount_point + "/db";
-  plan_.size = Size::kDefault;  // nothing is deleted, so the device fills up
+  // Nothing is deleted, so the device fills up. And it fills up by small writes: of one that finds space for its beginning
+  // only, Linux's loop driver says that it was written (seen with 6.18), and a device that lies is nobody's to survive.
+  plan_.size = Size::kDefaultKeepsAll;
   plan_.sync_percent = 10;
   plan_.seed = seed_ + GetParam();
   bool fatal = false;

@@ -175,7 +175,18 @@ int RunReadAll(const Plan& plan, Lacking lacking, int out) {
       }
       if (mapped && round == 1 && LogIsMapped(its_plan.directory)) seen += "mapped ";
     }
-    if (!mapped && reader.files().TakeReads()[1] > 0) seen += "queued ";
+    if (!mapped) {
+      bool is_cold = false;
+      std::uint64_t queued = reader.files().TakeReads()[1];
+      for (int round = 0; round < 50 && queued == 0; ++round) {
+        const bool waits = ColdReadsWait(its_plan.directory);
+        if (!reader.MultiGetAll({})) return 6;
+        queued = reader.files().TakeReads()[1];
+        is_cold = is_cold || waits;
+      }
+      if (queued > 0) seen += "queued ";
+      if (queued == 0 && !is_cold) seen += "kept ";
+    }
     if (!reader.db->Close().ok()) return 6;
   }
   if (IoUringWorks()) seen += "uring ";

@@ -15,8 +15,9 @@ int RunHotGets(const Plan& plan, int out);
 enum class Lacking { kNothing, kCacheStat, kResidency, kIoUring, kIoUringForbidden };
 
 // Every value read in every way, hot and cold. It tells kWrong for one that is not what was written; and, in the text of
-// kClosed, "mapped" if the log was in the end, "queued" if reads went through queues that asked for io_uring, "uring" if
-// there is such a thing.
+// kClosed, "mapped" if the log was in the end, "queued" if reads went through queues that asked for io_uring, "kept" if
+// none did because no page could be taken out of the cache, or none that was not back at once, "uring" if there is such a
+// thing.
 int RunReadAll(const Plan& plan, Lacking lacking, int out);
 // The exit code of a process that could not take the calls from itself.
 inline constexpr int kCannotForbid = 7;

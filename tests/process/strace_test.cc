@@ -139,7 +139,7 @@ TEST_F(StraceTest, AfterAFailedSyncTheDatabaseIsReadOnlyUntilReopened) {
 
 // With large files hardly anything but the log is synced, so that it is the log's sync which fails.
 TEST_F(StraceTest, ASyncThatIsTriedAgainWouldHideTheFailure) {
-  plan_.size = Size::kDefault;
+  plan_.size = Size::kDefaultKeepsAll;
   plan_.rounds = 25;
   plan_.sync_percent = 60;
   const auto is_hidden = [this](Mutant mutant) {

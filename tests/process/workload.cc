@@ -228,6 +228,7 @@ Options WorkloadOptions(Size size) {
   } else {
     options.create_if_missing = true;
     UseIndexOfTest(&options);
+    if (size == Size::kDefaultKeepsAll) options.max_space_amplification = 0;
   }
   options.lock_wait_micros = 10'000'000;
   return options;

@@ -22,9 +22,9 @@ namespace cambium::testing {
 inline constexpr std::size_t kWriters = 3;
 using Rounds = std::array<std::uint64_t, kWriters>;
 
-enum class Size : std::uint64_t { kTiny, kDefault };
+enum class Size : std::uint64_t { kTiny, kDefault, kDefaultKeepsAll };
 
-// Options of both processes. Tiny ones flush, rotate and merge every few rounds.
+// Options of both processes. Tiny ones flush, rotate and merge every few rounds. Those that keep all have no ceiling.
 [[nodiscard]] Options WorkloadOptions(Size size);
 
 // What the writing process is to do. Travels as arguments of its command line.

@@ -21,7 +21,7 @@ struct NamedBytes {
 std::vector<NamedBytes> FilesOf(const ManifestState& state) {
   std::vector<NamedBytes> files;
   for (const auto& [number, segment] : state.segments) {
-    const FileKind kind = segment.kind == SegmentKind::kLargeValue ? FileKind::kLargeValue : FileKind::kLog;
+    const FileKind kind = FileKindOf(segment.kind);
     if (segment.sealed) {
       files.push_back({kind, number, std::max<std::uint64_t>(segment.sealed_length, kFileHeaderSize), true});
     } else {
@@ -107,6 +107,8 @@ void EngineRules::CheckManifest(const SimOp& op) {
 
 bool EngineRules::SurvivesEveryCut(const std::string& path, std::uint64_t length) const {
   if (fs_->IsFullyDurable(path, length)) return true;
+  // A hole may be there or not: whose it is, is nobody's.
+  if (fs_->IsNameDurable(path) && fs_->HasOnlyHolesUnsynced(path) && fs_->DurableSize(path) >= length) return true;
   if (!sync_failed_ever_) return false;
   // A page that a failed sync has dropped counts as a whole there; the part of it that was durable before still is.
   Prng prng(0);
@@ -134,7 +136,7 @@ bool EngineRules::DurableManifestNames(const std::string& path) const {
 
 std::string EngineRules::CheckSynced() const {
   for (const SimFileSystem::NamedFile& file : fs_->ListFilesForTest()) {
-    if (file.path.ends_with(".log") && fs_->HasUnsyncedData(file.path)) {
+    if (file.path.ends_with(".log") && fs_->HasUnsyncedData(file.path) && !fs_->HasOnlyHolesUnsynced(file.path)) {
       return "a sync was acknowledged while " + file.path + " has unsynced bytes";
     }
   }

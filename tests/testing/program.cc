@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <set>
 
+#include "cambium/rate_limiter.h"
+#include "cambium/statistics.h"
 #include "testing/test_comparators.h"
 
 namespace cambium::testing {
@@ -119,6 +121,7 @@ class Drawer {
         [[fallthrough]];
       default: size = prng_.Between(8, 60); break;
     }
+    if (config.block_values && size > 0) size = config.large_value_size - 64 - size % 512;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, shape_.value_size_max));
   }
 
@@ -261,6 +264,50 @@ void DrawSystem(std::uint64_t seed, Config* config) {
   config->shuffle_reads = prng.OneIn(2);
 }
 
+// From numbers of its own too.
+void DrawWatching(std::uint64_t seed, Config* config) {
+  Prng prng(seed ^ 0x7761746368u);
+  config->statistics = prng.OneIn(3);
+  config->listeners = prng.OneIn(2);
+  if (prng.OneIn(4)) config->rate = std::uint64_t{1} << prng.Between(16, 24);
+}
+
+// From numbers of its own too.
+void DrawGc(std::uint64_t seed, Config* config) {
+  static const std::array<double, 4> kCutoffs = {0.25, 0.5, 1, 1};
+  static const std::array<double, 3> kThresholds = {0.1, 0.5, 1};
+  static const std::array<double, 6> kCeilings = {0, 0, 1, 1.25, 1.5, 3};
+  Prng prng(seed ^ 0x6763u);
+  config->log_gc = !prng.OneIn(4);
+  config->gc_age_cutoff = kCutoffs[prng.Uniform(kCutoffs.size())];
+  config->gc_force_threshold = kThresholds[prng.Uniform(kThresholds.size())];
+  config->max_space_amplification = kCeilings[prng.Uniform(kCeilings.size())];
+  config->min_punch_size = prng.OneIn(3) ? 0 : 4096;
+  config->block_values = prng.OneIn(10);
+}
+
+// From numbers of its own as well. Between two keys of the universe everything goes, in some.
+void DrawFilter(Program* program, const ProgramShape& shape) {
+  Prng prng(program->seed ^ 0x66696c746572u);
+  Config& config = program->config;
+  if (!shape.filters || !prng.OneIn(3)) return;
+  RuleFilter::Rules rules;
+  rules.comparator = config.comparator;
+  rules.seed = prng.Next();
+  rules.by_key = prng.OneIn(2);
+  rules.separated_size = config.min_blob_size + prng.Uniform(700);
+  rules.large_size = config.large_value_size + 1;
+  if (prng.OneIn(3)) {
+    std::string from = program->universe[prng.Uniform(program->universe.size())];
+    std::string to = program->universe[prng.Uniform(program->universe.size())];
+    if (config.comparator->Compare(from, to) > 0) std::swap(from, to);
+    rules.skip_from = from;
+    rules.skip_to = to;
+  }
+  config.filter = std::make_shared<const RuleFilter>(rules);
+  config.filter_by_factory = prng.OneIn(2);
+}
+
 const char* StepName(IteratorStep::Kind kind) {
   static const char* const kNames[] = {"Seek", "SeekForPrev", "SeekToFirst", "SeekToLast", "Next", "Prev"};
   return kNames[static_cast<int>(kind)];
@@ -290,6 +337,18 @@ void Config::ApplyTo(Options* options) const {
   options->large_value_size = large_value_size;
   options->blob_compression_type = compression;
   options->allow_mmap_reads = allow_mmap_reads;
+  options->enable_blob_garbage_collection = log_gc;
+  options->blob_garbage_collection_age_cutoff = gc_age_cutoff;
+  options->blob_garbage_collection_force_threshold = gc_force_threshold;
+  options->max_space_amplification = max_space_amplification;
+  options->min_punch_size = min_punch_size;
+  if (statistics) options->statistics = CreateDBStatistics();
+  if (rate != 0) options->rate_limiter.reset(NewGenericRateLimiter(static_cast<std::int64_t>(rate)));
+  if (filter != nullptr && filter_by_factory) {
+    options->compaction_filter_factory = std::make_shared<RuleFilterFactory>(filter);
+  } else {
+    options->compaction_filter = filter.get();
+  }
 }
 
 void Config::ApplyTo(SimOptions* options) const {
@@ -310,6 +369,13 @@ std::string Config::ToString() const {
          field("blob_file_size", blob_file_size) + field("large_value_size", large_value_size) +
          field("compression", static_cast<std::uint64_t>(compression)) +
          field("allow_mmap_reads", static_cast<std::uint64_t>(allow_mmap_reads)) +
+         field("log_gc", static_cast<std::uint64_t>(log_gc)) + "gc_age_cutoff=" + std::to_string(gc_age_cutoff) +
+         " gc_force_threshold=" + std::to_string(gc_force_threshold) +
+         " max_space_amplification=" + std::to_string(max_space_amplification) +
+         " min_punch_size=" + std::to_string(min_punch_size) + (block_values ? " block values " : " ") +
+         field("statistics", static_cast<std::uint64_t>(statistics)) +
+         field("listeners", static_cast<std::uint64_t>(listeners)) + field("rate", rate) +
+         (filter == nullptr ? "" : "filter={" + filter->ToString() + (filter_by_factory ? ", by factory} " : "} ")) +
          field("shuffle_tasks", static_cast<std::uint64_t>(shuffle_tasks)) +
          field("maps", static_cast<std::uint64_t>(maps)) + field("residency", static_cast<std::uint64_t>(residency)) +
          field("shuffle_reads", static_cast<std::uint64_t>(shuffle_reads));
@@ -350,11 +416,14 @@ Program DrawProgram(std::uint64_t seed, const ProgramShape& shape) {
   program.seed = seed;
   program.config = DrawConfig(prng);
   DrawSystem(seed, &program.config);
+  DrawGc(seed, &program.config);
+  DrawWatching(seed, &program.config);
   std::set<std::string> keys;
   const std::size_t count = prng.Between(4, shape.key_count_max);
   while (keys.size() < count) keys.insert(DrawKey(prng, shape, program.config.page_size));
   program.universe.assign(keys.begin(), keys.end());
   program.hot_keys = program.universe.size();
+  DrawFilter(&program, shape);
   if (shape.bulk_one_in != 0 && prng.OneIn(shape.bulk_one_in)) AddBulk(&program, prng);
   const std::vector<Operation> drawn = DrawOperations(program, prng, shape, program.operations.size() + 1);
   program.operations.insert(program.operations.end(), drawn.begin(), drawn.end());

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cambium/options.h"
 #include "io/sim/sim_file_system.h"
+#include "testing/rule_filter.h"
 #include "testing/value_maker.h"
 #include "util/prng.h"
 
@@ -33,6 +35,17 @@ struct Config {
   std::uint64_t large_value_size = 4u << 10;
   CompressionType compression = CompressionType::kNoCompression;
   bool allow_mmap_reads = false;
+  bool log_gc = true;
+  double gc_age_cutoff = 0.25;
+  double gc_force_threshold = 1;
+  double max_space_amplification = 0;
+  std::uint64_t min_punch_size = 0;
+  bool block_values = false;  // values fill blocks of the file system, so that they can be punched
+  bool statistics = false;
+  bool listeners = false;
+  std::uint64_t rate = 0;  // bytes a second of background work; 0: any
+  std::shared_ptr<const RuleFilter> filter;  // null: none. It must outlive the database
+  bool filter_by_factory = false;
   bool shuffle_tasks = false;  // background tasks run in any order, not by priority
   // Of the simulated system below: what it lacks, and in what order queued reads come.
   bool maps = true;
@@ -66,7 +79,7 @@ struct Operation {
     kWrite,            // mutations, as one batch
     kSyncWal,
     kFlush,            // waits or not
-    kCompact,          // bounds: lower, upper
+    kCompact,          // bounds: lower, upper; `slot`: what log GC is to do
     kGet,              // keys
     kMultiGet,         // keys
     kIterate,          // steps through the iterator in `slot`; a fresh one with `fresh`
@@ -118,6 +131,7 @@ struct ProgramShape {
   bool reopen = true;
   bool long_keys = true;
   bool range_deletes = true;
+  bool filters = true;
   // One in so many programs first loads a few hundred keys: then a flush is no longer cheap enough to go straight into
   // the tree, and there are runs and sweeps.
   std::uint64_t bulk_one_in = 4;

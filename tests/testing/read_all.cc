@@ -24,7 +24,7 @@ Status Walk(DB* db, const ReadOptions& options, bool forwards, Pairs* pairs) {
 }  // namespace
 
 std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* comparator,
-                    const std::vector<std::string>& universe, Contents* contents) {
+                    const std::vector<std::string>& universe, Contents* contents, const RuleFilter* filter) {
   *contents = {};
   Pairs forwards;
   Pairs backwards;
@@ -39,7 +39,7 @@ std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* compar
     if (i > 0 && comparator->Compare(forwards[i - 1].first, key) >= 0) {
       return "an iterator shows " + Quote(key) + " behind " + Quote(forwards[i - 1].first);
     }
-    contents->hash ^= HashOf(comparator, key, value);
+    contents->hash ^= HashOf(comparator, key, value, filter);
     contents->values[CanonicalKey(comparator, key)] = value;
   }
   if (forwards.size() != backwards.size()) {
@@ -69,12 +69,13 @@ std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* compar
   return "";
 }
 
-void ReadAtOnce(DB* db, const ReadOptions& options, const Comparator* comparator, Contents* contents) {
+void ReadAtOnce(DB* db, const ReadOptions& options, const Comparator* comparator, Contents* contents,
+                const RuleFilter* filter) {
   *contents = {};
   Pairs pairs;
   contents->status = Walk(db, options, true, &pairs);
   for (const auto& [key, value] : pairs) {
-    contents->hash ^= HashOf(comparator, key, value);
+    contents->hash ^= HashOf(comparator, key, value, filter);
     contents->values[CanonicalKey(comparator, key)] = value;
   }
 }

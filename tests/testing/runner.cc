@@ -29,6 +29,7 @@ std::string Runner::Run(const Operation& op) {
   std::string wrong;
   try {
     wrong = RunUnguarded(op);
+    if (wrong.empty()) wrong = database_->CheckListeners(!policy_.faults);
   } catch (const Stuck&) {
     for (auto& held : iterators_) {
       if (held.has_value()) static_cast<void>(held->iterator.release());
@@ -58,9 +59,15 @@ std::string Runner::RunUnguarded(const Operation& op) {
       const std::size_t commits = timeline_->commit_count();
       const Slice lower = op.lower.has_value() ? Slice(*op.lower) : Slice();
       const Slice upper = op.upper.has_value() ? Slice(*op.upper) : Slice();
-      const Status status = database_->get()->CompactRange({}, op.lower.has_value() ? &lower : nullptr,
+      CompactRangeOptions options;
+      options.blob_garbage_collection_policy = static_cast<BlobGarbageCollectionPolicy>(op.slot % 3);
+      if (op.slot == 0) options.blob_garbage_collection_age_cutoff = 1;
+      options.cluster_values = op.id % 4 == 3;
+      const Status status = database_->get()->CompactRange(options, op.lower.has_value() ? &lower : nullptr,
                                                            op.upper.has_value() ? &upper : nullptr);
       if (status.ok()) timeline_->AcknowledgeSync(commits);
+      if (status.IsIncomplete() && options.cluster_values && program_.config.max_space_amplification != 0) return "";
+      if (status.ok()) timeline_->Filtered(op.lower, op.upper);
       return JudgeWrite(status, "CompactRange");
     }
     case Operation::Verb::kGet: return Get(op);
@@ -72,6 +79,8 @@ std::string Runner::RunUnguarded(const Operation& op) {
       const Snapshot* snapshot = database_->get()->GetSnapshot();
       if (snapshot == nullptr) return "GetSnapshot gives none";
       held.emplace(HeldSnapshot{snapshot, timeline_->tip()});
+      bool is_settled = false;
+      if (std::string wrong = SettleAt(snapshot, &held->state, &is_settled); !wrong.empty()) return wrong;
       if (snapshot->GetSequenceNumber() != timeline_->sequence()) {
         return "the snapshot is at " + std::to_string(snapshot->GetSequenceNumber()) + ", and the last write at " +
                std::to_string(timeline_->sequence());
@@ -196,7 +205,12 @@ std::string Runner::ExpectValue(const ModelState& state, const std::string& key,
   if (found == state.map().end()) {
     return status.IsNotFound() ? "" : Quote(key) + " is not there, and reads as " + DescribeValue(value);
   }
-  const std::string expected = MakeValue(found->second.value);
+  const std::string expected = state.ValueOf(found->second);
+  const bool differs = status.IsNotFound() || value != expected;
+  if (differs && state.Allows(found->second, status.IsNotFound() ? std::nullopt : std::optional(value))) {
+    timeline_->Filtered(key, key);  // from now on it must be
+    return "";
+  }
   if (status.IsNotFound()) return Quote(key) + " is not found; it should be " + DescribeValue(expected);
   if (value != expected) {
     return Quote(key) + " reads as " + DescribeValue(value) + "; it should be " + DescribeValue(expected);
@@ -245,7 +259,13 @@ std::string Runner::Iterate(const Operation& op) {
     HeldIterator& held = *slot;
     held.keys_only = op.flag;
     ReadOptions options;
-    const ModelState& state = StateOf(op, &options);
+    ModelState state = StateOf(op, &options);
+    const Snapshot* now = nullptr;
+    if (filter() != nullptr && options.snapshot == nullptr) options.snapshot = now = database_->get()->GetSnapshot();
+    bool is_settled = true;
+    if (filter() != nullptr) {
+      if (std::string wrong = SettleAt(options.snapshot, &state, &is_settled); !wrong.empty()) return wrong;
+    }
     if (op.lower.has_value()) {
       held.lower = *op.lower;
       held.lower_slice = held.lower;
@@ -265,7 +285,13 @@ std::string Runner::Iterate(const Operation& op) {
     options.allow_unprepared_value = op.id % 3 == 0;
     options.async_io = IsAsync(op);
     held.iterator.reset(database_->get()->NewIterator(options));
+    if (now != nullptr) database_->get()->ReleaseSnapshot(now);
     if (held.iterator->Valid()) return "a new iterator is valid";
+    if (!is_settled) {  // nobody knows what it should show
+      slot.reset();
+      return "";
+    }
+    held.state.emplace(std::move(state));
   }
   for (std::size_t i = 0; i < op.steps.size(); ++i) {
     if (std::string wrong = Step(&*slot, op.steps[i]); !wrong.empty()) {
@@ -346,7 +372,7 @@ std::string Runner::CompareIterator(HeldIterator* held) {
   if (!it->PrepareValue()) return broken();
   const std::string value = it->value().ToString();
   if (!it->Valid()) return broken();
-  const std::string expected = MakeValue(cell.value);
+  const std::string expected = held->state->ValueOf(cell);
   if (value != expected) {
     return Quote(cell.key) + " shows " + DescribeValue(value) + "; it should be " + DescribeValue(expected);
   }
@@ -359,9 +385,10 @@ std::string Runner::ReadDurable() {
   options.durable_only = true;
   Contents contents;
   if (database_->sim() == nullptr) {
-    ReadAtOnce(database_->get(), options, program_.config.comparator, &contents);  // a flush may sync at any moment
-  } else if (std::string wrong =
-                 ReadAll(database_->get(), options, program_.config.comparator, program_.universe, &contents);
+    // A flush may sync at any moment.
+    ReadAtOnce(database_->get(), options, program_.config.comparator, &contents, filter());
+  } else if (std::string wrong = ReadAll(database_->get(), options, program_.config.comparator, program_.universe,
+                                         &contents, filter());
              !wrong.empty()) {
     return wrong;
   }
@@ -377,9 +404,34 @@ std::string Runner::ReadDurable() {
   return "durable_only shows no state that was, or one before what an acknowledged sync covers";
 }
 
+// Where a filter may be at work, at one moment.
+std::string Runner::ReadNow(Contents* contents) {
+  ReadOptions options;
+  if (filter() != nullptr) options.snapshot = database_->get()->GetSnapshot();
+  std::string wrong =
+      ReadAll(database_->get(), options, program_.config.comparator, program_.universe, contents, filter());
+  if (options.snapshot != nullptr) database_->get()->ReleaseSnapshot(options.snapshot);
+  return wrong;
+}
+
+std::string Runner::SettleAt(const Snapshot* snapshot, ModelState* state, bool* is_settled) {
+  *is_settled = false;
+  if (filter() == nullptr) return "";
+  ReadOptions options;
+  options.snapshot = snapshot;
+  Contents contents;
+  std::string wrong =
+      ReadAll(database_->get(), options, program_.config.comparator, program_.universe, &contents, filter());
+  if (!wrong.empty()) return wrong;
+  if (!contents.status.ok()) return MayFailToRead(contents.status) ? "" : contents.status.ToString();
+  if (wrong = state->Settle(contents.values); !wrong.empty()) return "at a snapshot, " + wrong;
+  *is_settled = true;
+  return "";
+}
+
 std::string Runner::CheckAll() {
   Contents contents;
-  std::string wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+  std::string wrong = ReadNow(&contents);
   if (!wrong.empty()) return wrong;
   if (!contents.status.ok()) {
     return MayFailToRead(contents.status) ? "" : "reading: " + contents.status.ToString();
@@ -393,10 +445,10 @@ std::string Runner::CheckAll() {
 
 std::string Runner::CheckRecovered(const Timeline::Bound& bound, bool power_cut) {
   Contents contents;
-  std::string wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+  std::string wrong = ReadNow(&contents);
   if (wrong.empty() && contents.status.IsIOError() && policy_.faults && policy_.lift_faults) {
     policy_.lift_faults();
-    wrong = ReadAll(database_->get(), {}, program_.config.comparator, program_.universe, &contents);
+    wrong = ReadNow(&contents);
   }
   if (!wrong.empty()) return "after recovery, " + wrong;
   if (!contents.status.ok()) return "reading after recovery: " + contents.status.ToString();

@@ -65,7 +65,8 @@ class Runner {
     std::string upper;
     Slice lower_slice;
     Slice upper_slice;
-    std::vector<ModelState::Cell> cells;  // within the bounds, in order
+    std::optional<ModelState> state;      // that it reads
+    std::vector<ModelState::Cell> cells;  // of it, within the bounds, in order
     std::optional<std::size_t> place;     // in cells; none: not valid
     bool positioned = false;
     bool keys_only = false;
@@ -84,8 +85,13 @@ class Runner {
   std::string Step(HeldIterator* held, const IteratorStep& step);
   std::string CompareIterator(HeldIterator* held);
   std::string ReadDurable();
+  std::string ReadNow(Contents* contents);
   std::string Reopen(const Operation& op);
   [[nodiscard]] const ModelState& StateOf(const Operation& op, ReadOptions* options) const;
+  // With a filter: reads all there is at the snapshot, which `state` must allow and stands for alone from then on.
+  // False if it could not be read, and nobody is to blame.
+  std::string SettleAt(const Snapshot* snapshot, ModelState* state, bool* is_settled);
+  [[nodiscard]] const RuleFilter* filter() const { return program_.config.filter.get(); }
 
   const Program& program_;
   TestDatabase* const database_;

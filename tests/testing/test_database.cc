@@ -44,6 +44,10 @@ Status TestDatabase::Open() {
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });
     options_.executor = executor_;
+    if (config_.listeners) {
+      watch_ = std::make_shared<FileWatch>(Paths());
+      options_.listeners = {watch_};
+    }
   }
   return DB::Open(options_, path_, &db_);
 }
@@ -69,6 +73,17 @@ void TestDatabase::Abandon() { static_cast<void>(db_.release()); }
 void TestDatabase::RunBackground(std::uint64_t count) {
   if (executor_ == nullptr) return;
   for (std::uint64_t i = 0; i < count && executor_->pending() > 0; ++i) static_cast<void>(executor_->RunOneInstead());
+}
+
+std::vector<std::string> TestDatabase::Paths() const {
+  std::vector<std::string> paths;
+  for (const auto& file : sim_->ListFilesForTest()) paths.push_back(file.path);
+  return paths;
+}
+
+std::string TestDatabase::CheckListeners(bool compare) const {
+  if (watch_ == nullptr) return "";
+  return compare ? watch_->Compare(Paths()) : watch_->wrong();
 }
 
 std::string TestDatabase::Verify() const {

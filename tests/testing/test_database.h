@@ -9,6 +9,7 @@
 #include "cambium/db.h"
 #include "io/sim/sim_clock.h"
 #include "io/sim/sim_file_system.h"
+#include "testing/file_watch.h"
 #include "testing/program.h"
 #include "util/manual_executor.h"
 
@@ -49,11 +50,17 @@ class TestDatabase {
   // the same seed and id.
   void MovePages(std::uint64_t id);
 
+  // What listeners were told is what happened, as far as anybody can tell: "" or what is wrong. `compare`: with the
+  // files that are there, of a simulated database.
+  [[nodiscard]] std::string CheckListeners(bool compare) const;
+
   // VerifyDB, with every value read, of the files as they are now: "" if it finds nothing wrong. A simulated database
   // may be open meanwhile, since a copy of its files is looked at.
   [[nodiscard]] std::string Verify() const;
 
  private:
+  [[nodiscard]] std::vector<std::string> Paths() const;
+
   const Config config_;
   const std::string path_;
   Options options_;
@@ -64,6 +71,7 @@ class TestDatabase {
   std::shared_ptr<ManualExecutor> executor_;
   std::unique_ptr<DB> db_;
   std::function<void()> on_open_;
+  std::shared_ptr<FileWatch> watch_;  // of the last opening; null: nobody listens
 };
 
 inline constexpr const char* kSimDatabasePath = "/db";

@@ -33,11 +33,19 @@ void Timeline::Fail() {
   entries_.back().failed = true;
 }
 
-Timeline::Bound Timeline::bound() const { return {entries_.size(), commits_.size(), acknowledged_, synced_count()}; }
+void Timeline::Filtered(const std::optional<std::string>& lower, const std::optional<std::string>& upper) {
+  if (tip_.filter() == nullptr) return;
+  tip_.Filter(lower, upper);
+  filtered_.push_back({commits_.size(), lower, upper});
+}
+
+Timeline::Bound Timeline::bound() const {
+  return {entries_.size(), commits_.size(), acknowledged_, synced_count(), filtered_.size()};
+}
 
 Timeline::Bound Timeline::BoundOfCommits(std::size_t commits) const {
   const std::size_t entries = commits == 0 ? 0 : commits_[commits - 1] + 1;
-  return {entries, commits, commits, commits};
+  return {entries, commits, commits, commits, filtered_.size()};
 }
 
 bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, SequenceNumber sequence,
@@ -50,16 +58,16 @@ bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, Sequ
     if (entry.committed) {
       if (entry.commits_before + 1 < least) continue;
       *match = {entry.commits_before + 1, 0};
-      return true;
+      return Settles(match, bound, found, violation);
     }
     // Asked for and not, or not yet, visible: only if nothing was committed after it.
     if (entry.commits_before < least || entry.commits_before != bound.commits) continue;
     *match = {entry.commits_before, e + 1};
-    return true;
+    return Settles(match, bound, found, violation);
   }
   if (least == 0 && sequence == base_sequence_ && hash == base_.hash()) {
     *match = {0, 0};
-    return true;
+    return Settles(match, bound, found, violation);
   }
   *violation = Explain(bound, power_cut, sequence, found);
   return false;
@@ -87,8 +95,8 @@ std::string Timeline::Explain(const Bound& bound, bool power_cut, SequenceNumber
   int lines = 0;
   for (const auto& [key, cell] : expected.map()) {
     const auto there = found.find(CanonicalKey(expected.comparator(), key));
-    const std::string right = MakeValue(cell.value);
-    if (there != found.end() && there->second == right) continue;
+    const std::string right = expected.ValueOf(cell);
+    if (expected.Allows(cell, there == found.end() ? std::nullopt : std::optional(there->second))) continue;
     if (++lines > 8) break;
     text += "\n    " + Quote(key) + " should be " + DescribeValue(right) + ", and is " +
             (there == found.end() ? "missing" : DescribeValue(there->second));
@@ -109,20 +117,45 @@ std::string Timeline::Explain(const Bound& bound, bool power_cut, SequenceNumber
   return text;
 }
 
-ModelState Timeline::StateAt(std::size_t commits) const {
+ModelState Timeline::StateAt(std::size_t commits, std::size_t filtered) const {
   ModelState state = base_;
-  for (std::size_t k = 0; k < commits; ++k) state.Apply(entries_[commits_[k]].write);
+  std::size_t next = 0;
+  const auto filter_before = [&](std::size_t k) {
+    for (; next < filtered && filtered_[next].commits <= k; ++next) {
+      state.Filter(filtered_[next].lower, filtered_[next].upper);
+    }
+  };
+  for (std::size_t k = 0; k < commits; ++k) {
+    filter_before(k);
+    state.Apply(entries_[commits_[k]].write);
+  }
+  filter_before(commits);
   return state;
 }
 
+ModelState Timeline::StateOf(const Match& match) const {
+  ModelState state = StateAt(match.commits, match.filtered);
+  if (match.failed_entry != 0) state.Apply(entries_[match.failed_entry - 1].write);
+  return state;
+}
+
+bool Timeline::Settles(Match* match, const Bound& bound, const std::map<std::string, std::string>& found,
+                       std::string* violation) const {
+  match->filtered = bound.filtered;
+  if (base_.filter() == nullptr) return true;
+  const std::string wrong = StateOf(*match).Settle(found);
+  if (wrong.empty()) return true;
+  *violation =
+      "it is the state after " + std::to_string(match->commits) + " batches, but for what no filter does: " + wrong;
+  return false;
+}
+
 Timeline Timeline::After(const Match& match) const {
-  Timeline next(base_.comparator());
-  next.base_ = StateAt(match.commits);
+  Timeline next(base_.comparator(), base_.filter());
+  next.base_ = StateOf(match);
   next.base_sequence_ = match.commits == 0 ? base_sequence_ : entries_[commits_[match.commits - 1]].last_sequence;
   if (match.failed_entry != 0) {
-    const Entry& entry = entries_[match.failed_entry - 1];
-    next.base_.Apply(entry.write);
-    next.base_sequence_ = entry.last_sequence;
+    next.base_sequence_ = entries_[match.failed_entry - 1].last_sequence;
   }
   next.tip_ = next.base_;
   next.sequence_ = next.base_sequence_;

@@ -227,12 +227,19 @@ class EverythingTest : public DbThreadsTest {
       switch (prng.Uniform(6)) {
         case 0: Ok(db_->Flush({}), "flush"); break;
         case 1: Ok(db_->Flush({.wait = false}), "flush"); break;
-        case 2: Ok(db_->CompactRange({}, nullptr, nullptr), "compact"); break;
+        case 2: {
+          CompactRangeOptions compact;
+          compact.blob_garbage_collection_policy = static_cast<BlobGarbageCollectionPolicy>(prng.Uniform(3));
+          compact.blob_garbage_collection_age_cutoff = 1;
+          Ok(db_->CompactRange(compact, nullptr, nullptr), "compact");
+          break;
+        }
         case 3: Ok(db_->SyncWAL(), "sync"); break;
         case 4: ForgetLogPages(path_, prng.OneIn(2) ? Forget::kEverySegment : Forget::kEveryOther); break;
         default: {
           std::string text;
-          if (!db_->GetProperty("cambium.stats", &text) || !db_->GetProperty("cambium.blob-stats", &text)) {
+          if (!db_->GetProperty("cambium.stats", &text) || !db_->GetProperty("cambium.blob-stats", &text) ||
+              !db_->GetProperty("cambium.space", &text) || !db_->GetProperty("cambium.gc-forecast", &text)) {
             complaints_.Add("no properties");
           }
         }
@@ -250,6 +257,7 @@ TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
   Options options = TinyOptions();
   options.max_background_jobs = 3;
   options.allow_mmap_reads = true;
+  options.max_space_amplification = 1.5;
   Open(options);
   WriteBatch bank;
   for (std::size_t i = 0; i < kAccounts; ++i) ASSERT_TRUE(bank.Put(AccountKey(i), std::to_string(kMoney)).ok());
@@ -603,6 +611,9 @@ TEST_F(DbThreadsTest, CloseEndsWhateverIsUnderWay) {
 // ---- Fork ----
 
 TEST_F(DbThreadsTest, AForkInTheMiddleLeavesAChildThatMayDoNothing) {
+  // Its runtime has locks of its own, one of which another thread may hold at the fork; in one run of many the child
+  // waits for it.
+  if (kUnderThreadSanitizer) GTEST_SKIP() << "SKIPPED: ThreadSanitizer does not follow processes that fork";
   Open(TinyOptions());
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> written{0};

@@ -14,17 +14,17 @@ namespace cambium::testing {
 // From Arm() on, holds the first thread that is about to do such an operation until Release(). Any thread.
 class HeldOperation {
  public:
-  HeldOperation(std::shared_ptr<SimFileSystem> fs, std::function<bool(const SimOp&)> which)
-      : fs_(std::move(fs)), which_(std::move(which)) {
-    hook_ = fs_->AddHook([this](const SimOp& op) {
-      if (op.phase != SimPhase::kBefore || !which_(op)) return;
-      std::unique_lock lock(mutex_);
-      if (!armed_ || is_held_) return;
-      is_held_ = true;
-      changed_.notify_all();
-      changed_.wait(lock, [this] { return released_; });
+  HeldOperation(std::shared_ptr<SimFileSystem> fs, std::function<bool(const SimOp&)> which) : fs_(std::move(fs)) {
+    hook_ = fs_->AddHook([state = state_, which = std::move(which)](const SimOp& op) {
+      if (op.phase != SimPhase::kBefore || !which(op)) return;
+      std::unique_lock lock(state->mutex);
+      if (!state->armed || state->is_held) return;
+      state->is_held = true;
+      state->changed.notify_all();
+      state->changed.wait(lock, [&state] { return state->released; });
     });
   }
+  // A thread that was held, or is about to ask, may still be on its way.
   ~HeldOperation() {
     Release();
     fs_->RemoveHook(hook_);
@@ -33,32 +33,35 @@ class HeldOperation {
   HeldOperation& operator=(const HeldOperation&) = delete;
 
   void Arm() {
-    const std::lock_guard lock(mutex_);
-    armed_ = true;
+    const std::lock_guard lock(state_->mutex);
+    state_->armed = true;
   }
   void AwaitHeld() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_held_; });
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [this] { return state_->is_held; });
   }
   void Release() {
-    const std::lock_guard lock(mutex_);
-    released_ = true;
-    changed_.notify_all();
+    const std::lock_guard lock(state_->mutex);
+    state_->released = true;
+    state_->changed.notify_all();
   }
   [[nodiscard]] bool released() const {
-    const std::lock_guard lock(mutex_);
-    return released_;
+    const std::lock_guard lock(state_->mutex);
+    return state_->released;
   }
 
  private:
+  // Outlives us where a hook still runs.
+  struct State {
+    std::mutex mutex;  // guards what follows
+    std::condition_variable changed;
+    bool armed = false;
+    bool is_held = false;
+    bool released = false;
+  };
   const std::shared_ptr<SimFileSystem> fs_;
-  const std::function<bool(const SimOp&)> which_;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
   int hook_ = 0;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool armed_ = false;  // mutex_, as all below
-  bool is_held_ = false;
-  bool released_ = false;
 };
 
 }  // namespace cambium::testing

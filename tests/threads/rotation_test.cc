@@ -105,11 +105,12 @@ TEST_F(RotationTest, TheSegmentAfterTheNextIsMadeBeforeTheFullOneIsSynced) {
 class FullExecutor final : public Executor {
  public:
   void Schedule(TaskPriority priority, std::function<void()> task) override {
-    if (is_full.load()) {
-      ++refused;
-      throw std::bad_alloc();
-    }
+    Refuse();
     pool_->Schedule(priority, std::move(task));
+  }
+  void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override {
+    Refuse();
+    pool_->ScheduleAfter(micros, priority, std::move(task));
   }
   bool RunOneInstead() override { return pool_->RunOneInstead(); }
 
@@ -117,6 +118,11 @@ class FullExecutor final : public Executor {
   std::atomic<int> refused{0};
 
  private:
+  void Refuse() {
+    if (!is_full.load()) return;
+    ++refused;
+    throw std::bad_alloc();
+  }
   const std::unique_ptr<Executor> pool_ = Executor::NewThreadPool(2);
 };
 

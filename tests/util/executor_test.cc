@@ -111,6 +111,50 @@ TEST(ThreadPool, ManyThreadsMaySchedule) {
   EXPECT_EQ(runs, 2000);
 }
 
+TEST(ThreadPool, WhatIsForLaterComesLaterInTheOrderOfItsTime) {
+  const std::shared_ptr<Clock> clock = Clock::Default();
+  const std::uint64_t begin = clock->NowMicros();
+  std::mutex mutex;
+  std::string order;
+  std::uint64_t ended = 0;
+  Gate gate;
+  const auto pool = Executor::NewThreadPool(2);
+  const auto note = [&](char c) {
+    const std::lock_guard lock(mutex);
+    order += c;
+    ended = clock->NowMicros();
+  };
+  pool->ScheduleAfter(60'000, TaskPriority::kLow, [&] { note('c'), gate.Open(); });
+  pool->ScheduleAfter(20'000, TaskPriority::kLow, [&] { note('b'); });
+  pool->Schedule(TaskPriority::kLow, [&] { note('a'); });
+  gate.Pass();
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(order, "abc");
+  EXPECT_GE(ended - begin, 60'000u);
+}
+
+TEST(ThreadPool, TheDestructorWaitsForNothingThatIsForLater) {
+  const auto captured = std::make_shared<int>(1);
+  bool has_run = false;
+  {
+    const auto pool = Executor::NewThreadPool(1);
+    pool->ScheduleAfter(3'600'000'000, TaskPriority::kHigh, [captured, &has_run] { has_run = true; });
+  }
+  EXPECT_FALSE(has_run);
+  EXPECT_EQ(captured.use_count(), 1);
+}
+
+TEST(ManualExecutor, TimePassesWhenATestSaysSo) {
+  ManualExecutor executor;
+  int runs = 0;
+  executor.ScheduleAfter(1, TaskPriority::kLow, [&] { ++runs; });
+  EXPECT_EQ(executor.RunAll(), 0u);
+  EXPECT_EQ(executor.LetTimePass(), 1u);
+  EXPECT_EQ(executor.RunAll(), 1u);
+  EXPECT_EQ(executor.LetTimePass(), 0u);
+  EXPECT_EQ(runs, 1);
+}
+
 TEST(ManualExecutor, WithoutASeedItIsAPoolOfOneThread) {
   ManualExecutor executor;
   std::string order;

@@ -169,6 +169,14 @@ bool SimFileSystem::HasUnsyncedData(const std::string& path) const {
   return FindFile(path, &id).ok() && !disk_.GetInode(id).pending.empty();
 }
 
+bool SimFileSystem::HasOnlyHolesUnsynced(const std::string& path) const {
+  const Guard guard(mutex_);
+  SimInodeId id = 0;
+  return FindFile(path, &id).ok() && std::ranges::all_of(disk_.GetInode(id).pending, [](const SimRef<SimChange>& change) {
+           return change->kind == SimChange::Kind::kPunchHole;
+         });
+}
+
 std::uint64_t SimFileSystem::DurableSize(const std::string& path) const {
   const Guard guard(mutex_);
   SimInodeId id = 0;

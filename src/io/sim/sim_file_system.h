@@ -115,6 +115,8 @@ class SimFileSystem final : public FileSystem {
   // Both, and nothing of the first `size` bytes, or of the name, may be lost or changed by a cut.
   [[nodiscard]] bool IsFullyDurable(const std::string& path, std::uint64_t size) const;
   [[nodiscard]] bool HasUnsyncedData(const std::string& path) const;
+  // Of all that is unsynced, nothing but holes: the bytes outside of them are durable. True where nothing is.
+  [[nodiscard]] bool HasOnlyHolesUnsynced(const std::string& path) const;
   [[nodiscard]] std::uint64_t DurableSize(const std::string& path) const;
   [[nodiscard]] SimInodeId InodeOf(const std::string& path) const;  // 0: none
   [[nodiscard]] std::uint64_t allocated_bytes() const;

@@ -1,0 +1,387 @@
+// The ceiling: how large the database is, which jobs that asks for, and writers that wait for them. gc/space.h has the
+// rules.
+//
+//   writers ──bytes──▶ SpaceControl::written ──crosses check_at──▶ Job::kSpace ──▶ MeasureSpace ──▶ PlanSpace
+//      ▲                                                                                              │
+//      └────────── slow_at, stop_at, rate ◀──────────── jobs that end look again ◀──── flush, merge, collect, seal
+//
+// A writer that waits holds no lock, waits only as long as some job can help, and looks again at least each millisecond.
+#include <algorithm>
+
+#include "api/db_impl.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// Beyond key and value, a separated entry takes this much of the index.
+constexpr std::uint64_t kIndexBytesOfAddress = 28;
+constexpr std::uint64_t kPauseMicros = 1000;
+constexpr std::uint64_t kLongStallMicros = 1'000'000;
+constexpr std::uint64_t kTickMicros = 1'000'000;
+constexpr int kTicksUntilIdle = 5;
+
+std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
+
+std::uint64_t Times(std::uint64_t n, double factor) {
+  return static_cast<std::uint64_t>(static_cast<double>(n) * factor);
+}
+
+// What a record of the log takes, on average.
+double BytesPerReference(const Account& all) {
+  return all.references == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.references);
+}
+
+}  // namespace
+
+// Of a family's memory tables and layers. `bytes_per_reference`: in the whole database, since what a table refers to is in
+// no account yet.
+void DbImpl::MeasureFamily(const FamilyView& view, const FamilyState& state, double bytes_per_reference,
+                           SpaceFigures* figures) const {
+  const Family& family = *view.family;
+  const double replaced = family.replaced_share.load(std::memory_order_relaxed);
+  const std::uint64_t now = logged_bytes_.load(std::memory_order_relaxed);
+  const auto add_table = [&](const LogTable& table) {
+    if (!table.started()) return;
+    figures->tail_bytes = std::max(figures->tail_bytes, Minus(now, table.log_bytes_before()));
+    figures->tail_hides_bytes += Times(table.key_count(), bytes_per_reference);
+  };
+  add_table(*view.active);
+  for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);
+
+  Account all;  // in segments that are there
+  for (const auto& [slot, account] : state.accounts) {
+    if (manifest_->state().shadowed_slots.contains(slot)) continue;
+    all.references += account.references;
+    all.bytes += account.bytes;
+  }
+  const auto bytes = static_cast<std::uint64_t>(all.bytes);
+  std::uint64_t run_bytes = 0;
+  for (const RunInfo& run : state.runs) run_bytes += run.file_size;
+  std::uint64_t merged_bytes = 0;
+  for (const auto& [number, segment] : state.index_segments) merged_bytes += segment.length;
+  for (const auto& [number, run] : state.level_runs) merged_bytes += run.info.file_size;
+  const LayersShape shape = view.layers->shape();
+  const std::uint64_t live = shape.levels.empty() ? shape.merged_live_bytes : shape.levels.back().file_bytes;
+  std::uint64_t hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.hidden_bytes.load(), 0));
+  if (!shape.levels.empty()) {
+    // No merge of an LSM ends with one sorted sequence, where the estimate would be exact again. As long as the levels
+    // above the last one bring no new keys, there are no more references alive than it has entries.
+    hidden = std::max(hidden, Minus(bytes, Times(shape.levels.back().entries, BytesPerReference(all))));
+  }
+  figures->hidden_bytes += std::min(hidden, bytes);
+  figures->index_bytes += run_bytes + merged_bytes;
+  figures->index_live_bytes += Minus(live + Times(run_bytes, 1 - replaced),
+                                     static_cast<std::uint64_t>(all.references) * kIndexBytesOfAddress);
+}
+
+SpaceFigures DbImpl::MeasureSpace() const {
+  SpaceFigures figures;
+  const ManifestState& state = manifest_->state();
+  const std::shared_ptr<const View> view = view_.Pin();
+  Account all;
+  for (const auto& [number, info] : state.segments) {
+    const Account account = state.TotalAccount(info.slot);
+    all.references += account.references;
+    all.bytes += account.bytes;
+    FileInfo file;
+    const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
+    if (info.sealed) {
+      figures.log_bytes += BytesOf(info);
+    } else if (segment != nullptr && segment->file().GetInfo(&file).ok()) {
+      figures.log_bytes += std::max(file.size, file.allocated_bytes);
+    }
+  }
+  for (const SegmentUse& use : SegmentUses()) {
+    if (!use.is_damaged) figures.collectable_bytes += use.garbage();
+  }
+  // With snapshots and iterators nobody knows whose it is what stays.
+  if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
+    figures.log_bytes += obsolete_.leaving_bytes();
+  }
+  figures.log_live_bytes = static_cast<std::uint64_t>(all.bytes);
+  figures.other_bytes = manifest_->file_size();
+  for (const FamilyView& family : view->families) {
+    const auto its = state.families.find(family.family->id);
+    if (its != state.families.end()) MeasureFamily(family, its->second, BytesPerReference(all), &figures);
+  }
+  figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, figures.tail_bytes);
+  return figures;
+}
+
+SpacePolicy DbImpl::PolicyOfSpace() const {
+  SpacePolicy policy;
+  policy.max_space_amplification = max_space_amplification_.load(std::memory_order_relaxed);
+  policy.segment_bytes_max = blob_file_size_;
+  const std::uint64_t write_buffer_size = default_handle_->family()->options().write_buffer_size;
+  policy.step_bytes_max = std::clamp<std::uint64_t>(write_buffer_size, 1u << 20, 64u << 20);
+  return policy;
+}
+
+// What layers hide is not known after an opening: as much as they could.
+void DbImpl::BeginSpace() {
+  const std::shared_ptr<const View> view = view_.Pin();
+  {
+    const std::lock_guard append_lock(append_mutex_);
+    const std::lock_guard lock(commit_mutex_);
+    for (const FamilyView& each : view->families) {
+      const LayersShape shape = each.layers->shape();
+      if (shape.run_keys + shape.merged_keys == 0) continue;
+      Account all;
+      for (const auto& [slot, account] : manifest_->state().families.at(each.family->id).accounts) {
+        all.references += account.references;
+        all.bytes += account.bytes;
+      }
+      std::uint64_t above = shape.run_keys;
+      for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) above += shape.levels[i].entries;
+      each.family->replaced_share.store(1);
+      each.family->hidden_bytes.store(static_cast<std::int64_t>(Times(above, BytesPerReference(all))));
+    }
+    LookAtSpace();
+    log_->set_segment_bytes(space_.plan.segment_bytes);
+  }
+  {
+    const std::lock_guard lock(tick_target_->mutex);
+    tick_target_->db = this;
+  }
+  StartTicking();
+}
+
+// Measures, plans, and tells writers.
+void DbImpl::LookAtSpace() {
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+  space_.written_at_look = written;
+  if (max_space_amplification_.load(std::memory_order_relaxed) != 0) space_.figures = MeasureSpace();
+  const SpacePlan plan = PlanSpace(space_.figures, PolicyOfSpace());
+  space_.plan = plan;
+  const std::uint64_t on_disk = space_.figures.on_disk();
+  space_.segment_bytes.store(plan.segment_bytes, std::memory_order_relaxed);
+  space_.step_bytes.store(plan.step_bytes, std::memory_order_relaxed);
+  space_.is_short.store(plan.collect, std::memory_order_relaxed);
+  // A place of the database's size, as one of what writers have written.
+  const auto when = [&](std::uint64_t at) {
+    return at == SpaceControl::kNever ? at : at >= on_disk ? written + (at - on_disk) : Minus(written, on_disk - at);
+  };
+  space_.slow_at.store(when(plan.slow_at), std::memory_order_relaxed);
+  space_.stop_at.store(when(plan.stop_at), std::memory_order_relaxed);
+  space_.check_at.store(plan.work_at == SpaceControl::kNever ? plan.work_at
+                        : on_disk < plan.work_at             ? when(plan.work_at)
+                                                             : written + plan.segment_bytes / 8,
+                        std::memory_order_relaxed);
+}
+
+void DbImpl::CheckSpace(bool after_job) {
+  if (read_only_ || closed_.load(std::memory_order_acquire)) return;
+  const bool no_job_left = [this] {
+    const std::lock_guard lock(background_mutex_);
+    return closing_.load() || !HasSpaceJob();
+  }();
+  SpacePlan plan;
+  bool is_news = true;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    LookAtSpace();
+    plan = space_.plan;
+    const std::uint64_t on_disk = space_.figures.on_disk();
+    const std::int64_t others =
+        static_cast<std::int64_t>(on_disk) - static_cast<std::int64_t>(space_.written_at_look);
+    is_news = std::exchange(space_.others, others) != others;
+    if (on_disk < plan.stop_at) {
+      space_.others_when_idle = SpaceControl::kNothingYet;
+      space_.is_hopeless.store(false, std::memory_order_relaxed);
+    } else if (no_job_left) {
+      // All jobs that the last such look began have ended. Have they helped, whatever was written meanwhile?
+      const bool have_helped = others < std::exchange(space_.others_when_idle, others);
+      space_.is_hopeless.store(!plan.any() || !have_helped, std::memory_order_relaxed);
+    }
+  }
+  if (space_.written.load(std::memory_order_relaxed) < space_.slow_at.load(std::memory_order_relaxed)) {
+    events_.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
+  }
+  // A job that has changed nothing would begin itself again for ever.
+  if (!after_job || is_news || max_space_amplification_.load(std::memory_order_relaxed) == 0) StartSpaceJobs(plan);
+}
+
+bool DbImpl::HasSpaceJob() const {
+  for (const Job job : {Job::kSeal, Job::kCollect, Job::kRemove}) {
+    if (jobs_[static_cast<std::size_t>(job)].scheduled) return true;
+  }
+  return std::ranges::any_of(families_, [](const std::shared_ptr<Family>& family) {
+    return family->flush.scheduled || family->merge.scheduled;
+  });
+}
+
+// What is not empty is frozen, unless a table of the family waits already.
+Status DbImpl::FreezeAll(bool rotate, FlushReason reason) {
+  const std::lock_guard lock(append_mutex_);
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    Family& family = *each.family;
+    if (family.dropped.load(std::memory_order_relaxed)) continue;
+    if (!each.frozen.empty()) {
+      Schedule(Job::kFlush, each.family);
+    } else if (!family.active->empty()) {
+      Freeze(&family, reason);
+    }
+  }
+  return rotate ? log_->Rotate() : Status::OK();
+}
+
+void DbImpl::StartSpaceJobs(const SpacePlan& plan) {
+  if (plan.flush || plan.seal) {
+    const Status begun = FreezeAll(plan.seal, FlushReason::kSpace);
+    if (begun.severity() == Status::Severity::kFatal) return SetFatal(begun);
+    if (!begun.ok()) logger_->Log(InfoLogLevel::kWarn, "no segment could be begun: " + begun.ToString());
+    if (plan.seal) Schedule(Job::kSeal);
+  }
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    const bool is_urgent = plan.merge || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthMerging(each));
+    each.family->merges_urgently.store(is_urgent, std::memory_order_relaxed);
+    if (is_urgent && MergeIsDue(*each.family)) Schedule(Job::kMerge, each.family);
+  }
+  if (GcIsDue()) Schedule(Job::kCollect);
+}
+
+Status DbImpl::AwaitSpace(const WriteOptions& options, std::uint64_t bytes) {
+  StartTicking();
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+  if (written >= space_.check_at.load(std::memory_order_relaxed)) {
+    // Whoever comes first; the job says when the next look is due.
+    std::uint64_t due = space_.check_at.load(std::memory_order_relaxed);
+    if (written >= due && space_.check_at.compare_exchange_strong(due, SpaceControl::kNever) &&
+        !ScheduleIfPossible(Job::kSpace)) {
+      space_.check_at.store(due, std::memory_order_relaxed);  // the next writer tries again
+    }
+  }
+  if (written < space_.slow_at.load(std::memory_order_relaxed)) return Status::OK();
+  const bool is_stopped = written >= space_.stop_at.load(std::memory_order_relaxed);
+  const auto condition = is_stopped ? WriteStallCondition::kStopped : WriteStallCondition::kDelayed;
+  events_.Stalls({}, 0, WriteStallCause::kSpace, condition);
+  events_.Deliver();
+  if (options.no_slowdown) {
+    return Status::Incomplete("the database is about as large as max_space_amplification lets it be");
+  }
+  const std::uint64_t start = options_.clock->NowMicros();
+  CAMBIUM_RETURN_IF_ERROR(WaitForSpace(bytes));
+  const std::uint64_t waited = options_.clock->NowMicros() - start;
+  CountStall(waited, true);
+  if (waited >= kLongStallMicros) {
+    logger_->Log(InfoLogLevel::kWarn, "a write has waited " + std::to_string(waited / 1000) +
+                                          " ms for space, as max_space_amplification demands");
+  }
+  return Status::OK();
+}
+
+Status DbImpl::WaitForSpace(std::uint64_t bytes) {
+  std::uint64_t turn = 0;  // when it is ours; 0: none was taken
+  while (true) {
+    CAMBIUM_RETURN_IF_ERROR(Health());
+    const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+    const std::uint64_t slow_at = space_.slow_at.load(std::memory_order_relaxed);
+    const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
+    if (written < slow_at || closing_.load(std::memory_order_relaxed)) return Status::OK();
+    if (written >= stop_at) {
+      if (space_.is_hopeless.load(std::memory_order_relaxed)) return Status::OK();
+      const CountScope stalls(&stalled_writers_);
+      RunOrAwaitSpaceJob();
+      continue;
+    }
+    const std::uint64_t now = options_.clock->NowMicros();
+    if (turn == 0) {
+      const double part = static_cast<double>(written - slow_at) / static_cast<double>(stop_at - slow_at);
+      turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);
+    }
+    if (turn <= now) return Status::OK();
+    options_.clock->SleepMicros(std::min(turn - now, kPauseMicros));
+  }
+}
+
+// One pause of a writer who cannot go on. There is always a task that will look, or one that lowers what is too high.
+void DbImpl::RunOrAwaitSpaceJob() {
+  {
+    const std::lock_guard lock(background_mutex_);
+    if (!HasSpaceJob()) ScheduleLocked(Job::kSpace, nullptr);
+  }
+  if (!executor_->RunOneInstead()) options_.clock->SleepMicros(kPauseMicros);
+}
+
+// ---- Hidden garbage ----
+
+void DbImpl::NoteHidden(Family* family, const KeySample& sample, const Layers& below) {
+  const KeySample::Replaced replaced = sample.ReplacedIn(below);
+  family->replaced_share.store(replaced.share, std::memory_order_relaxed);
+  family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
+}
+
+// What a merge uncharges was hidden. Before its commit: a slot that nothing refers to any more is shadowed no longer.
+std::int64_t DbImpl::UnchargedBy(const AccountDelta& accounts) const {
+  std::int64_t bytes = 0;
+  for (const auto& [slot, account] : accounts.by_slot()) {
+    if (account.bytes < 0 && !manifest_->state().shadowed_slots.contains(slot)) bytes -= account.bytes;
+  }
+  return bytes;
+}
+
+// Where nothing lies above the lowest sorted sequence, nothing is hidden.
+void DbImpl::NoteMerged(Family* family, const Layers& now, std::int64_t uncharged) {
+  const LayersShape shape = now.shape();
+  const bool is_one_sequence =
+      shape.run_count == 0 && (shape.levels.empty() || (shape.levels.size() == 1 && shape.levels[0].tier_count == 1));
+  if (is_one_sequence) {
+    family->hidden_bytes.store(0, std::memory_order_relaxed);
+  } else {
+    family->hidden_bytes.fetch_sub(uncharged, std::memory_order_relaxed);
+  }
+}
+
+// ---- Nobody writes ----
+
+void DbImpl::StartTicking() {
+  if (space_.is_ticking.load(std::memory_order_relaxed)) return;
+  if (max_space_amplification_.load(std::memory_order_relaxed) == 0) return;
+  if (space_.is_ticking.exchange(true)) return;
+  space_.is_idle.store(false, std::memory_order_relaxed);
+  Tick(space_.written.load(std::memory_order_relaxed), 0);
+}
+
+// Looks again in a second. `written` has not changed for so many of them.
+void DbImpl::Tick(std::uint64_t written, int quiet) noexcept {
+  try {
+    executor_->ScheduleAfter(kTickMicros, TaskPriority::kLow, [target = tick_target_, written, quiet] {
+      const std::lock_guard lock(target->mutex);
+      if (target->db != nullptr) target->db->OnTick(written, quiet + 1);
+    });
+  } catch (...) {  // no memory for it; the next write tries again
+    space_.is_ticking.store(false);
+  }
+}
+
+void DbImpl::OnTick(std::uint64_t written, int quiet) {
+  const std::uint64_t now = space_.written.load(std::memory_order_relaxed);
+  if (now != written) return Tick(now, 0);
+  if (quiet < kTicksUntilIdle) return Tick(written, quiet);
+  space_.is_idle.store(true, std::memory_order_relaxed);
+  space_.is_ticking.store(false);
+  Schedule(Job::kSettle);
+}
+
+// What writers have left behind is flushed and sealed. Merges and log GC see from the jobs' end on that nobody writes.
+Status DbImpl::Settle() {
+  CAMBIUM_RETURN_IF_ERROR(FreezeAll(true, FlushReason::kIdle));
+  Schedule(Job::kSeal);
+  Schedule(Job::kSpace);
+  return Status::OK();
+}
+
+// A merge that gives back a quarter of what it writes.
+bool DbImpl::IsWorthMerging(const FamilyView& family) {
+  const LayersShape shape = family.layers->shape();
+  if (shape.run_range_deletes > 0) return true;
+  const std::uint64_t page_size = family.family->options().page_size;
+  const std::uint64_t cost = std::min(shape.merged_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
+  const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.family->hidden_bytes.load(), 0));
+  return shape.run_count > 0 && hidden + shape.run_file_bytes >= cost / 4;
+}
+
+}  // namespace cambium

@@ -1,0 +1,129 @@
+// What the database tells of its space: where the bytes are, who holds what is not gone yet, and what log GC would do.
+#include <algorithm>
+
+#include "api/db_impl.h"
+#include "gc/forecast.h"
+#include "manifest/file_names.h"
+
+namespace cambium {
+namespace {
+
+using Figures = std::map<std::string, std::string>;
+
+void SetFigure(Figures* figures, const std::string& name, std::uint64_t n) { (*figures)[name] = std::to_string(n); }
+
+const char* NameOf(GcReason reason) {
+  switch (reason) {
+    case GcReason::kNone: return "none";
+    case GcReason::kForceThreshold: return "force threshold";
+    case GcReason::kSmallSegments: return "small segments";
+    case GcReason::kCostBenefit: return "garbage, and nobody writes";
+    case GcReason::kCeiling: return "ceiling";
+    case GcReason::kRequested: return "requested";
+  }
+  return "unknown";
+}
+
+void SetCost(Figures* figures, const std::string& prefix, const GcCost& cost) {
+  SetFigure(figures, prefix + "segments", cost.segments);
+  SetFigure(figures, prefix + "bytes_read", cost.bytes_read);
+  SetFigure(figures, prefix + "bytes_written", cost.bytes_written);
+  SetFigure(figures, prefix + "bytes_freed", cost.bytes_freed);
+}
+
+}  // namespace
+
+// Snapshots and what each of them holds, a file that several hold in all of them. The rest of what leaves belongs to
+// iterators, reads under way, and the job that removes files.
+void DbImpl::AddPinned(std::map<std::string, std::string>* figures) const {
+  const std::map<std::string, ObsoleteFiles::Leaving> leaving = obsolete_.leaving();
+  std::set<std::string> pinned;
+  std::uint64_t pinned_bytes = 0;
+  const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
+  const std::shared_ptr<const View> current = view_.Pin();
+  for (const auto& snapshot : snapshots) {
+    const std::shared_ptr<const View> view = snapshot->view();
+    std::uint64_t bytes = 0;
+    const auto add = [&](const std::string& path) {
+      const auto found = leaving.find(path);
+      if (found == leaving.end()) return;
+      bytes += found->second.bytes;
+      if (pinned.insert(path).second) pinned_bytes += found->second.bytes;
+    };
+    view->segments.ForEach([&](const std::shared_ptr<Segment>& segment) {
+      if (current->segments.Find(segment->slot()) != segment) add(segment->path());  // dropped, or to be punched
+    });
+    std::vector<NumberedFile> files;
+    for (const FamilyView& family : view->families) family.layers->AppendFiles(&files);
+    for (const NumberedFile& file : files) add(FilePath(path_, file.kind, file.number));
+    SetFigure(figures, "pinned_by_snapshot_" + std::to_string(snapshot->GetSequenceNumber()), bytes);
+  }
+  SetFigure(figures, "pinned_by_snapshots", pinned_bytes);
+  std::uint64_t all = 0;
+  for (const auto& [path, file] : leaving) all += file.bytes;
+  SetFigure(figures, "leaving", all);
+}
+
+std::map<std::string, std::string> DbImpl::SpaceStats() {
+  Figures all;
+  AddPinned(&all);
+  const std::lock_guard lock(commit_mutex_);
+  const SpaceFigures figures = MeasureSpace();
+  const SpacePlan plan = PlanSpace(figures, PolicyOfSpace());
+  SetFigure(&all, "on_disk", figures.on_disk());
+  SetFigure(&all, "live", figures.live());
+  SetFigure(&all, "log", figures.log_bytes);
+  SetFigure(&all, "garbage", figures.collectable_bytes);
+  SetFigure(&all, "hidden", figures.hidden_bytes);
+  SetFigure(&all, "tail", figures.tail_bytes);
+  SetFigure(&all, "tail_hides", figures.tail_hides_bytes);
+  SetFigure(&all, "index", figures.index_bytes);
+  SetFigure(&all, "index_live", figures.index_live_bytes);
+  SetFigure(&all, "other", figures.other_bytes);
+  SetFigure(&all, "segment_bytes", plan.segment_bytes);
+  SetFigure(&all, "step_bytes", plan.step_bytes);
+  if (plan.stop_at != SpaceControl::kNever) {
+    SetFigure(&all, "work_at", plan.work_at);
+    SetFigure(&all, "slow_at", plan.slow_at);
+    SetFigure(&all, "stop_at", plan.stop_at);
+  }
+  return all;
+}
+
+// The next step, and all of them until none is due. As the accounts have it: what newer runs hide still counts as alive,
+// so that the fact may be cheaper, and free more.
+std::map<std::string, std::string> DbImpl::GcForecast() {
+  Figures all;
+  const std::lock_guard lock(commit_mutex_);
+  std::vector<SegmentUse> uses;
+  if (default_handle_->family()->options().enable_blob_garbage_collection) uses = SegmentUses();
+  const VictimPolicy policy = GcPolicy();
+  GcCost total;
+  GcCost punched;
+  if (MayCollect(UrgencyOfGc())) {
+    for (SegmentUse& use : uses) {
+      if (!use.is_worth_punching) continue;
+      punched.AddPunched(use);
+      total.AddPunched(use);
+      use.bytes -= use.garbage();
+    }
+  }
+  SetCost(&all, "punch_", punched);
+  for (bool is_first = true;; is_first = false) {
+    const VictimChoice choice = PickGcVictims(uses, policy, published_.load(), UrgencyOfGc());
+    GcCost step;
+    std::erase_if(uses, [&](const SegmentUse& use) {
+      if (std::ranges::find(choice.numbers, use.number) == choice.numbers.end()) return false;
+      step.Add(use);
+      total.Add(use);
+      return true;
+    });
+    if (is_first) all["reason"] = NameOf(choice.reason);
+    if (is_first) SetCost(&all, "next_", step);
+    if (choice.numbers.empty()) break;
+  }
+  SetCost(&all, "all_", total);
+  return all;
+}
+
+}  // namespace cambium

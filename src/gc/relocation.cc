@@ -1,0 +1,256 @@
+#include "gc/relocation.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "gc/forecast.h"
+#include "util/coding.h"
+#include "util/mutant.h"
+#include "vlog/value_reader.h"
+
+namespace cambium {
+namespace {
+
+// One read is no longer than that.
+constexpr std::uint64_t kReadMax = 1u << 20;
+
+// Reads all records into one piece of memory.
+class Reader {
+ public:
+  Reader(std::span<const GcSource> sources, std::span<const GcRecord> records)
+      : sources_(sources), records_(records), at_(records.size()) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      at_[i] = bytes;
+      bytes += records[i].size;
+    }
+    bytes_ = std::make_unique_for_overwrite<char[]>(std::max<std::size_t>(bytes, 1));
+    size_ = bytes;
+  }
+
+  Status ReadAll(ReadQueue* queue) {
+    Plan();
+    Status first;
+    std::size_t next = 0;
+    std::vector<ReadRequest*> done;
+    while (true) {
+      std::vector<ReadRequest*> submit;
+      while (first.ok() && next < blocks_.size() && queue->in_flight() + submit.size() < queue->depth()) {
+        Block& block = blocks_[next++];
+        block.bytes = std::make_unique_for_overwrite<char[]>(block.request.size);
+        block.request.out = block.bytes.get();
+        submit.push_back(&block.request);
+      }
+      if (!submit.empty()) {
+        if (const Status handed = queue->Submit(submit); !handed.ok()) first = handed;
+      }
+      if (queue->in_flight() == 0) return first;
+      done.clear();
+      const Status waited = queue->Wait(&done);
+      if (first.ok()) first = waited;
+      for (ReadRequest* const request : done) {
+        Block& block = *static_cast<Block*>(request->tag);
+        if (first.ok()) first = request->status;
+        if (request->status.ok()) Take(block);
+        block.bytes.reset();
+      }
+    }
+  }
+
+  // As far as the file went.
+  [[nodiscard]] Slice RecordAt(std::size_t i) const { return {bytes_.get() + at_[i], have_[i]}; }
+  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  struct Block {
+    ReadRequest request;
+    std::unique_ptr<char[]> bytes;
+    std::size_t first = 0;  // of by_place_
+    std::size_t count = 0;
+  };
+
+  void Plan() {
+    have_.assign(records_.size(), 0);
+    by_place_.resize(records_.size());
+    for (std::size_t i = 0; i < by_place_.size(); ++i) by_place_[i] = i;
+    std::ranges::sort(by_place_, [this](std::size_t a, std::size_t b) {
+      return std::pair(records_[a].source, records_[a].offset) < std::pair(records_[b].source, records_[b].offset);
+    });
+    for (std::size_t i = 0; i < by_place_.size(); ++i) {
+      const GcRecord& record = records_[by_place_[i]];
+      const File* const file = &sources_[record.source].segment->file();
+      if (!blocks_.empty()) {
+        Block& last = blocks_.back();
+        const std::uint64_t end = last.request.offset + last.request.size;
+        if (last.request.file == file && record.offset >= end && record.offset - end <= kGcReadGapMax &&
+            record.offset + record.size - last.request.offset <= kReadMax) {
+          last.request.size = static_cast<std::size_t>(record.offset + record.size - last.request.offset);
+          ++last.count;
+          continue;
+        }
+      }
+      Block block;
+      block.request.file = file;
+      block.request.offset = record.offset;
+      block.request.size = static_cast<std::size_t>(record.size);
+      block.first = i;
+      block.count = 1;
+      blocks_.push_back(std::move(block));
+    }
+    for (Block& block : blocks_) block.request.tag = &block;
+  }
+
+  void Take(const Block& block) {
+    bytes_read_ += block.request.read;
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      const std::size_t which = by_place_[i];
+      const std::uint64_t from = records_[which].offset - block.request.offset;
+      if (from >= block.request.read) continue;
+      have_[which] = std::min<std::size_t>(records_[which].size, block.request.read - from);
+      std::memcpy(bytes_.get() + at_[which], block.bytes.get() + from, have_[which]);
+    }
+  }
+
+  const std::span<const GcSource> sources_;
+  const std::span<const GcRecord> records_;
+  std::vector<std::size_t> at_;    // of bytes_, by record
+  std::vector<std::size_t> have_;  // bytes of the record that are there
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0;
+  std::vector<std::size_t> by_place_;
+  std::vector<Block> blocks_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+class Copier {
+ public:
+  Copier(std::span<const GcFamily> families, std::span<const GcSource> sources, std::span<const GcRecord> records,
+         RelocationWriter* writer)
+      : families_(families), sources_(sources), records_(records), writer_(writer), reader_(sources, records) {}
+
+  Result<Relocation> Run(ReadQueue* queue) {
+    CAMBIUM_RETURN_IF_ERROR(reader_.ReadAll(queue));
+    out_.bytes_read = reader_.bytes_read();
+    FindDamage();
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (damaged_.contains(records_[i].source)) continue;
+      CAMBIUM_RETURN_IF_ERROR(Copy(i));
+    }
+    // Only now does it stay where it is.
+    for (const auto& [family, value, at, size] : inline_at_) {
+      out_.families[family].values[value].to = Entry::Inline({out_.inline_values.data() + at, size});
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] const GcFamily& FamilyOf(const GcRecord& record) const {
+    return *std::ranges::find(families_, record.family, &GcFamily::id);
+  }
+  [[nodiscard]] ValueAddress AddressOf(const GcRecord& record) const {
+    return ValueAddress::InLog(sources_[record.source].info.slot, record.offset, record.size);
+  }
+
+  // All of them, before anything of their segments is copied.
+  void FindDamage() {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const GcRecord& record = records_[i];
+      if (damaged_.contains(record.source)) continue;
+      RecordHeader header;
+      Slice stored;
+      const Status checked = Check(i, &header, &stored);
+      if (checked.ok()) continue;
+      damaged_.insert(record.source);
+      out_.damaged.push_back({record.source, checked});
+    }
+  }
+
+  Status Check(std::size_t i, RecordHeader* header, Slice* stored) const {
+    const GcRecord& record = records_[i];
+    const ValuePlace place{sources_[record.source].segment.get(), record.offset, static_cast<std::size_t>(record.size)};
+    const bool verify = !MutantIs(Mutant::kCopyDamagedValues);
+    const ValueQuery query{AddressOf(record), record.family, record.key, verify, FamilyOf(record).equal_by};
+    return ParseRecord(place, query, reader_.RecordAt(i), header, stored);
+  }
+
+  Status Copy(std::size_t i) {
+    const GcRecord& record = records_[i];
+    const GcFamily& family = FamilyOf(record);
+    RecordHeader header;
+    Slice stored;
+    CAMBIUM_RETURN_IF_ERROR(Check(i, &header, &stored));
+    if (out_.families.empty() || out_.families.back().family != record.family) out_.families.push_back({record.family, {}});
+    std::vector<MovedValue>& moves = out_.families.back().values;
+
+    // The key as the record has it: under an order that folds case it may differ from the index's.
+    const Slice key(reader_.RecordAt(i).data() + kRecordHeaderSize, header.key_size);
+    Slice raw = stored;
+    const bool is_packed = header.codec != Codec::kNone;
+    const bool is_small = RawSize(header, stored) < family.separate_from;
+    if (is_packed && (is_small || header.codec != family.codec)) {
+      const ValuePlace place{sources_[record.source].segment.get(), record.offset, static_cast<std::size_t>(record.size)};
+      const ValueQuery query{AddressOf(record), record.family, record.key, false, family.equal_by};
+      CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, reader_.RecordAt(i), &raw_, &raw));
+    }
+    if (is_small) {
+      inline_at_.push_back({out_.families.size() - 1, moves.size(), out_.inline_values.size(), raw.size()});
+      out_.inline_values.insert(out_.inline_values.end(), raw.begin(), raw.end());
+      moves.push_back({record.key, AddressOf(record), Entry::Inline({})});
+      return Status::OK();
+    }
+    if (header.codec != family.codec) {
+      header.codec = Codec::kNone;
+      stored = raw;
+      packed_.clear();
+      PutFixed<std::uint64_t>(&packed_, raw.size());
+      if (Compress(family.codec, raw, &packed_)) {
+        header.codec = family.codec;
+        stored = packed_;
+      }
+      header.value_size = stored.size();
+      header.body_checksum = BodyChecksum(key, stored);
+    }
+    if (MutantIs(Mutant::kCopyDamagedValues)) header.body_checksum = BodyChecksum(key, stored);
+    CAMBIUM_TRY(const ValueAddress to, writer_->Append(header, key, stored));
+    out_.bytes_written += header.RecordSize();
+    moves.push_back({record.key, AddressOf(record), Entry::At(to)});
+    return Status::OK();
+  }
+
+  static std::uint64_t RawSize(const RecordHeader& header, Slice stored) {
+    if (header.codec == Codec::kNone || stored.size() < sizeof(std::uint64_t)) return stored.size();
+    return DecodeFixed<std::uint64_t>(stored.data());
+  }
+
+  struct InlineAt {
+    std::size_t family;
+    std::size_t value;
+    std::size_t at;
+    std::size_t size;
+  };
+
+  const std::span<const GcFamily> families_;
+  const std::span<const GcSource> sources_;
+  const std::span<const GcRecord> records_;
+  RelocationWriter* const writer_;
+  Reader reader_;
+  std::set<std::uint32_t> damaged_;
+  std::vector<InlineAt> inline_at_;
+  std::string raw_;
+  std::string packed_;
+  Relocation out_;
+};
+
+}  // namespace
+
+Result<Relocation> Relocate(std::span<const GcFamily> families, std::span<const GcSource> sources,
+                            std::span<const GcRecord> records, ReadQueues* queues, RelocationWriter* writer) {
+  std::unique_ptr<ReadQueue> queue = queues->Take(true);
+  Result<Relocation> moved = Copier(families, sources, records, writer).Run(queue.get());
+  queues->Give(std::move(queue), true);
+  return moved;
+}
+
+}  // namespace cambium

@@ -1,0 +1,64 @@
+#include "gc/relocation_writer.h"
+
+#include <algorithm>
+
+namespace cambium {
+namespace {
+
+// Written in one call. Larger ones gain nothing on any device, and are memory.
+constexpr std::size_t kWriteSize = 1u << 20;
+
+}  // namespace
+
+Status RelocationWriter::Begin() {
+  CAMBIUM_TRY(made_, make_());
+  seed_ = made_.header.Seed();
+  info_.number = made_.header.number;
+  info_.slot = made_.slot;
+  info_.kind = SegmentKind::kRelocation;
+  info_.file_id = made_.header.file_id;
+  info_.epoch = made_.header.epoch;
+  info_.generation = generation_;
+  buffer_ = EncodeFileHeader(made_.header);
+  return Status::OK();
+}
+
+Result<ValueAddress> RelocationWriter::Append(const RecordHeader& header, Slice key, Slice stored) {
+  if (empty()) CAMBIUM_RETURN_IF_ERROR(Begin());
+  const std::uint64_t offset = written_ + buffer_.size();
+  const std::uint64_t size = header.RecordSize();
+  if (offset + size > kLogOffsetMax) return Status::Corruption("a relocation segment outgrows what an address can say");
+  RecordHeader moved = header;
+  moved.durable_lag = kNothingDurable;  // it is no part of the log, and no witness of it
+  moved.batch_index = 0;
+  moved.marks = kLastOfBatch;
+  buffer_.resize(buffer_.size() + kRecordHeaderSize);
+  EncodeRecordHeader(moved, seed_, offset, buffer_.data() + buffer_.size() - kRecordHeaderSize);
+  buffer_.append(key.data(), key.size());
+  buffer_.append(stored.data(), stored.size());
+  buffer_.append(size - kRecordHeaderSize - key.size() - stored.size(), '\0');
+  footer_.AddRecord(RecordOp::kPut, header.family, key, size, true);
+  info_.last_sequence = std::max(info_.last_sequence, header.sequence);
+  if (buffer_.size() >= kWriteSize) CAMBIUM_RETURN_IF_ERROR(WriteOut());
+  return ValueAddress::InLog(made_.slot, offset, size);
+}
+
+Status RelocationWriter::WriteOut() {
+  if (before_write_) before_write_(buffer_.size());
+  CAMBIUM_RETURN_IF_ERROR(made_.file->Write(written_, buffer_));
+  written_ += buffer_.size();
+  buffer_.clear();
+  return Status::OK();
+}
+
+Status RelocationWriter::Finish() {
+  info_.sealed = true;
+  info_.has_footer = true;
+  info_.sealed_length = written_ + buffer_.size();
+  buffer_ += footer_.Finish(seed_, info_.sealed_length);
+  CAMBIUM_RETURN_IF_ERROR(WriteOut());
+  info_.file_size = written_;
+  return Status::OK();
+}
+
+}  // namespace cambium

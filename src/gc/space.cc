@@ -1,0 +1,64 @@
+#include "gc/space.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
+
+// With an eighth of the slack in each, no segment is so large that waiting for it takes all of the slack.
+std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
+  const auto eighth = static_cast<std::uint64_t>(slack / 8);
+  return std::clamp(eighth, std::min(kSegmentBytesLeast, most), most);
+}
+
+}  // namespace
+
+std::uint64_t SpaceFigures::live() const {
+  return Minus(log_live_bytes, hidden_bytes + tail_hides_bytes) + index_live_bytes;
+}
+
+SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
+  SpacePlan plan;
+  if (policy.max_space_amplification == 0) {
+    plan.segment_bytes = policy.segment_bytes_max;
+    plan.step_bytes = std::min(policy.step_bytes_max, policy.segment_bytes_max);
+    plan.work_at = plan.slow_at = plan.stop_at = kNever;
+    return plan;
+  }
+  const std::uint64_t live = figures.live();
+  const double slack = (policy.max_space_amplification - 1) * static_cast<double>(live);
+  plan.segment_bytes = SegmentBytes(slack, policy.segment_bytes_max);
+  plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
+  const auto limit = static_cast<std::uint64_t>(policy.max_space_amplification * static_cast<double>(live));
+  // Of the two segments above the limit one is left for what no figure has: a step of a merge, a run that is being written,
+  // files that wait to be removed. A database that is smaller than an eighth of one has nothing to do and to wait for.
+  plan.slow_at = limit + plan.segment_bytes / 8;
+  plan.stop_at = limit + plan.segment_bytes;
+  plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
+
+  const std::uint64_t on_disk = figures.on_disk();
+  if (on_disk < plan.work_at) return plan;
+  // Of what is wasted in the log, each kind has its share before its job is begun. When there is nothing to collect, the
+  // shares do not count: whatever there is has to become garbage that can be.
+  const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
+  const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
+  const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
+  plan.flush = figures.tail_bytes > 0 && (std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(8) || is_starved);
+  plan.merge = figures.hidden_bytes > part(4) || (is_starved && figures.hidden_bytes > 0);
+  plan.collect = figures.collectable_bytes > 0;
+  plan.seal = is_starved;
+  return plan;
+}
+
+double PacedRate(double part, double freed_per_second) {
+  if (part <= 0) return std::numeric_limits<double>::infinity();
+  return part >= 1 ? 0 : freed_per_second * (1 - part) / part;
+}
+
+}  // namespace cambium

@@ -1,0 +1,116 @@
+#include "gc/victims.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace cambium {
+namespace {
+
+// A segment that is one tombstone, or all header, is small and cheap to join; this many bytes are nothing to anybody.
+constexpr std::uint64_t kGarbageLeast = 4096;
+
+// At least so much of it.
+bool HasGarbage(const SegmentUse& segment, double part) {
+  const auto least = static_cast<std::uint64_t>(part * static_cast<double>(segment.bytes));
+  return segment.garbage() >= std::max(kGarbageLeast, least);
+}
+
+double BenefitOverCost(const SegmentUse& segment, SequenceNumber now) {
+  if (segment.bytes == 0) return 0;
+  const double live = std::min(1.0, static_cast<double>(segment.live_bytes) / static_cast<double>(segment.bytes));
+  const double age = static_cast<double>(now > segment.newest ? now - segment.newest : 0) + 1;
+  return (1 - live) * age / (1 + live);
+}
+
+// The best first, and then others of its generation, as long as a step has room for them.
+VictimChoice TakeStep(GcReason reason, std::vector<const SegmentUse*> candidates, const VictimPolicy& policy) {
+  VictimChoice choice;
+  if (candidates.empty()) return choice;
+  choice.reason = reason;
+  std::uint64_t live = 0;
+  for (const SegmentUse* const segment : candidates) {
+    if (segment->generation != candidates.front()->generation) continue;
+    live += segment->live_bytes;
+    if (!choice.numbers.empty() && live > policy.step_bytes) break;
+    choice.numbers.push_back(segment->number);
+  }
+  return choice;
+}
+
+std::vector<const SegmentUse*> ByBenefit(std::span<const SegmentUse> segments, double garbage_least,
+                                         SequenceNumber now) {
+  std::vector<const SegmentUse*> found;
+  for (const SegmentUse& segment : segments) {
+    if (!segment.is_damaged && HasGarbage(segment, garbage_least)) found.push_back(&segment);
+  }
+  std::ranges::stable_sort(found, [now](const SegmentUse* a, const SegmentUse* b) {
+    return BenefitOverCost(*a, now) > BenefitOverCost(*b, now);
+  });
+  return found;
+}
+
+VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
+  std::map<std::uint32_t, std::vector<const SegmentUse*>> small;  // by generation
+  for (const SegmentUse& segment : segments) {
+    if (!segment.is_damaged && segment.bytes + segment.hole_bytes < policy.target_bytes / 16) small[segment.generation].push_back(&segment);
+  }
+  for (const auto& [generation, found] : small) {
+    if (found.size() > policy.small_segments_max) return TakeStep(GcReason::kSmallSegments, found, policy);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t EligibleByAge(std::size_t segment_count, double age_cutoff) {
+  const double eligible = std::trunc(age_cutoff * static_cast<double>(segment_count));
+  return std::min(segment_count, static_cast<std::size_t>(eligible));
+}
+
+VictimChoice PickRequested(std::span<const SegmentUse> segments, const std::set<std::uint64_t>& wanted,
+                           const VictimPolicy& policy) {
+  std::vector<const SegmentUse*> found;
+  for (const SegmentUse& segment : segments) {
+    if (!segment.is_damaged && wanted.contains(segment.number)) found.push_back(&segment);
+  }
+  return TakeStep(GcReason::kRequested, std::move(found), policy);
+}
+
+std::set<std::uint64_t> WorthRequesting(std::span<const SegmentUse> segments, const VictimPolicy& policy, bool all) {
+  const std::span<const SegmentUse> eligible = segments.first(EligibleByAge(segments.size(), policy.age_cutoff));
+  std::set<std::uint64_t> numbers;
+  for (const SegmentUse& segment : eligible) {
+    if (segment.is_damaged) continue;
+    if (all || HasGarbage(segment, policy.idle_garbage_least)) numbers.insert(segment.number);
+  }
+  return numbers;
+}
+
+VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy, SequenceNumber now,
+                         GcUrgency urgency) {
+  if (urgency == GcUrgency::kSpace) {
+    return TakeStep(GcReason::kCeiling, ByBenefit(segments, policy.space_garbage_least, now), policy);
+  }
+  const std::span<const SegmentUse> eligible = segments.first(EligibleByAge(segments.size(), policy.age_cutoff));
+  if (policy.force_threshold < 1 && !eligible.empty()) {
+    std::uint64_t bytes = 0;
+    std::uint64_t garbage = 0;
+    for (const SegmentUse& segment : eligible) {
+      bytes += segment.bytes;
+      garbage += segment.garbage();
+    }
+    if (static_cast<double>(garbage) >= policy.force_threshold * static_cast<double>(bytes)) {
+      std::vector<const SegmentUse*> oldest;
+      for (const SegmentUse& segment : eligible) {
+        if (!segment.is_damaged && segment.garbage() >= kGarbageLeast) oldest.push_back(&segment);
+      }
+      if (!oldest.empty()) return TakeStep(GcReason::kForceThreshold, std::move(oldest), policy);
+    }
+  }
+  if (VictimChoice small = PickSmall(segments, policy); !small.numbers.empty()) return small;
+  if (urgency == GcUrgency::kForced) return {};
+  return TakeStep(GcReason::kCostBenefit, ByBenefit(eligible, policy.idle_garbage_least, now), policy);
+}
+
+}  // namespace cambium

@@ -1,0 +1,85 @@
+// Which segments log GC empties next, and why: pure functions of numbers. The database carries out what they say.
+//
+// F are the segments that are sealed and lie wholly below the replay position, in the order of their numbers: the layers
+// know everything that is in them. The options speak of F as RocksDB's speak of blob files: the first
+// trunc(age_cutoff * |F|) of it are old enough.
+//
+// Benefit over cost of emptying a segment of which u is alive (Rosenblum and Ousterhout, "The Design and Implementation of
+// a Log-Structured File System", 1992):  (1 - u) * age / (1 + u):  what comes free, and how long it stays free, over what
+// is read and written.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "cambium/types.h"
+
+namespace cambium {
+
+// A member of F. Bytes.
+struct SegmentUse {
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;            // that it takes on disk
+  std::uint64_t hole_bytes = 0;       // that punching has taken from it already
+  std::uint64_t overhead_bytes = 0;   // of these, header and footer, which any segment has
+  std::uint64_t live_bytes = 0;       // what its account says: hidden garbage counts as live
+  std::uint64_t live_records = 0;     // the same as references
+  SequenceNumber newest = 0;          // of its records
+  std::uint32_t generation = 0;
+  bool is_damaged = false;            // a record of it did not validate: never a victim
+  bool is_worth_punching = false;     // dead values of it may give back much without a copy
+
+  [[nodiscard]] std::uint64_t garbage() const {
+    const std::uint64_t kept = live_bytes + overhead_bytes;
+    return bytes - (kept < bytes ? kept : bytes);
+  }
+};
+
+struct VictimPolicy {
+  double age_cutoff = 0.25;
+  double force_threshold = 1.0;
+  // A segment is worth its while from so much garbage on: when nothing forces anybody, and when space is short, where the
+  // least means that 32 bytes are moved for one that comes free.
+  double idle_garbage_least = 0.25;
+  double space_garbage_least = 1.0 / 32;
+  // What is smaller than a sixteenth of the target is joined, whatever its garbage, once there are so many of one
+  // generation.
+  std::uint64_t target_bytes = 256u << 20;
+  std::size_t small_segments_max = 4;
+  // Live bytes of a step, if it has more than one victim.
+  std::uint64_t step_bytes = 64u << 20;
+};
+
+// How badly space is wanted.
+enum class GcUrgency : std::uint8_t {
+  kForced,  // what the user's force_threshold demands, and no more
+  kIdle,    // and what is worth it, since nobody needs the device
+  kSpace,   // the ceiling is near: whatever has garbage, age ignored
+};
+
+enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCostBenefit, kCeiling, kRequested };
+
+struct VictimChoice {
+  GcReason reason = GcReason::kNone;
+  std::vector<std::uint64_t> numbers;  // of one generation, in the order in which they go; empty: none
+};
+
+// `segments`: F, by number. `now`: the newest sequence number.
+[[nodiscard]] VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy,
+                                       SequenceNumber now, GcUrgency urgency);
+
+// Those of `wanted` that are left, as far as a step goes, oldest first; garbage or not.
+[[nodiscard]] VictimChoice PickRequested(std::span<const SegmentUse> segments, const std::set<std::uint64_t>& wanted,
+                                         const VictimPolicy& policy);
+
+// What a CompactRange collects: the first trunc(age_cutoff * |F|), all of them or those that are worth it when nobody
+// needs the device.
+[[nodiscard]] std::set<std::uint64_t> WorthRequesting(std::span<const SegmentUse> segments, const VictimPolicy& policy,
+                                                      bool all);
+
+// How many of F are old enough.
+[[nodiscard]] std::size_t EligibleByAge(std::size_t segment_count, double age_cutoff);
+
+}  // namespace cambium

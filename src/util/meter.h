@@ -1,0 +1,60 @@
+// Meter: what the parts of a database count with: its Statistics, if its user wants some, and the clock for times.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cambium/clock.h"
+#include "util/statistics_impl.h"
+
+namespace cambium {
+
+// Without statistics each call is one branch that never changes. Cheap to copy; borrows both. Any thread.
+class Meter {
+ public:
+  Meter() = default;
+  // Only the library makes Statistics, so the cast is safe.
+  Meter(Statistics* statistics, Clock* clock) : statistics_(static_cast<StatisticsImpl*>(statistics)), clock_(clock) {}
+
+  [[nodiscard]] bool is_on() const { return statistics_ != nullptr; }
+  void Tick(Tickers ticker, std::uint64_t count = 1) const {
+    if (statistics_ != nullptr) statistics_->Tick(ticker, count);
+  }
+  // Of bytes. Times are a Stopwatch's.
+  void Measure(Histograms histogram, std::uint64_t value) const {
+    if (statistics_ != nullptr && statistics_->Counts(kExceptTimers)) statistics_->Measure(histogram, value);
+  }
+  // Of a time that was measured anyway.
+  void MeasureMicros(Histograms histogram, std::uint64_t micros) const {
+    if (statistics_ != nullptr && statistics_->Counts(kExceptDetailedTimers)) statistics_->Measure(histogram, micros);
+  }
+
+ private:
+  friend class Stopwatch;
+  StatisticsImpl* statistics_ = nullptr;
+  Clock* clock_ = nullptr;
+};
+
+// How long it lives, in microseconds, goes to the histogram.
+class Stopwatch {
+ public:
+  // Null: nobody wants to know. Times that take about as long to measure as to pass are of level kAll.
+  Stopwatch(const Meter* meter, Histograms histogram, StatsLevel level = kExceptDetailedTimers)
+      : histogram_(histogram) {
+    if (meter == nullptr || meter->statistics_ == nullptr || !meter->statistics_->Counts(level)) return;
+    meter_ = meter;
+    start_ = meter->clock_->NowMicros();
+  }
+  ~Stopwatch() {
+    if (meter_ != nullptr) meter_->statistics_->Measure(histogram_, meter_->clock_->NowMicros() - start_);
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  const Meter* meter_ = nullptr;
+  const Histograms histogram_;
+  std::uint64_t start_ = 0;
+};
+
+}  // namespace cambium

@@ -1,0 +1,190 @@
+// The ceiling: the files never take more than max_space_amplification times what is alive, beside two segments and a
+// step of log GC; and what nobody writes to shrinks by itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "api/test_store.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::uint64_t kMiB = 1u << 20;
+
+// Keys and values as the log stores them, with the bytes that the test knows to be alive.
+class Ceiling {
+ public:
+  explicit Ceiling(double s, std::size_t value_size, std::size_t key_count) : s_(s), value_size_(value_size), keys_(key_count) {
+    store.options.max_space_amplification = s;
+    store.options.write_buffer_size = 64u << 20;
+    store.options.max_total_wal_size = 0;
+    store.options.blob_file_size = 256u << 20;
+    store.options.large_value_size = 16u << 20;
+    store.options.page_size = 4096;
+    store.options.page_cache_size = 32u << 20;
+    UseIndexOfTest(&store.options);
+    store.MustOpen();
+  }
+
+  void Put(std::size_t i) {
+    Prng prng(++puts_);
+    store.Put(Key(i), prng.Bytes(value_size_));
+    written_ += RecordSize();
+  }
+  [[nodiscard]] static std::string Key(std::size_t i) { return "key" + std::to_string(1'000'000 + i); }
+  [[nodiscard]] std::uint64_t RecordSize() const { return (48 + 10 + value_size_ + 7) / 8 * 8; }
+  [[nodiscard]] std::uint64_t live() const { return keys_ * RecordSize(); }
+  // S * L + A. A segment is an eighth of the slack, but never below a megabyte.
+  [[nodiscard]] std::uint64_t allowed() const {
+    const double slack = (s_ - 1) * static_cast<double>(live());
+    const double segment = std::max<double>(kMiB, slack / 8);
+    return static_cast<std::uint64_t>(s_ * static_cast<double>(live()) + 3 * segment);
+  }
+  void Load() {
+    for (std::size_t i = 0; i < keys_; ++i) Put(i);
+    written_ = 0;
+  }
+  // So many times the data; every so often the files are looked at.
+  void Overwrite(double times) {
+    Prng prng(SeedFromEnvironment(3));
+    while (static_cast<double>(written_) < times * static_cast<double>(live())) {
+      Put(prng.Uniform(keys_));
+      if (puts_ % 64 == 0 && store.executor->pending() > 0) store.executor->RunOneInstead();
+      if (puts_ % 16 != 0) continue;
+      most = std::max(most, store.BytesOnDisk());
+      std::string figures;
+      EXPECT_TRUE(store.db->GetProperty("cambium.space", &figures));
+      ASSERT_LE(store.BytesOnDisk(), allowed()) << "after " << written_ << " bytes of overwrites\n" << figures;
+    }
+  }
+
+  TestStore store;
+  std::uint64_t most = 0;
+
+ private:
+  const double s_;
+  const std::size_t value_size_;
+  const std::size_t keys_;
+  std::uint64_t puts_ = 0;
+  std::uint64_t written_ = 0;
+};
+
+TEST(CeilingTest, OverwritesOfASmallDatabaseStayBelowIt) {
+  for (const double s : {1.25, 1.5, 2.0}) {
+    SCOPED_TRACE(s);
+    Ceiling ceiling(s, 1000, 10'000);
+    ceiling.Load();
+    ceiling.Overwrite(8);
+    std::printf("S %.2f: live %.1f MiB, most %.1f, allowed %.1f; %llu relocated\n", s, static_cast<double>(ceiling.live()) / kMiB,
+                static_cast<double>(ceiling.most) / kMiB, static_cast<double>(ceiling.allowed()) / kMiB,
+                static_cast<unsigned long long>(ceiling.store.Property("gc-bytes-written")));
+    EXPECT_EQ(ceiling.store.Verify(), "");
+  }
+}
+
+// A second after a second, with what is to be done in between.
+void LetSecondsPass(TestStore* store, int seconds) {
+  for (int i = 0; i < seconds; ++i) {
+    store->executor->LetTimePass();
+    store->executor->RunAll();
+  }
+}
+
+TEST(CeilingTest, WhatNobodyWritesToIsFlushedSealedAndLeftAlone) {
+  Ceiling ceiling(1.5, 1000, 100);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  store.executor->RunAll();
+  LetSecondsPass(&store, 4);
+  EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "four seconds are no rest";
+  ceiling.Put(7);
+  LetSecondsPass(&store, 4);
+  EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "somebody has written";
+  LetSecondsPass(&store, 2);
+  EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u);
+  EXPECT_EQ(store.executor->LetTimePass(), 0u) << "nobody looks any more";
+  ceiling.Put(8);
+  LetSecondsPass(&store, 6);
+  EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u) << "the next write has woken it up";
+  EXPECT_EQ(store.Verify(), "");
+}
+
+TEST(CeilingTest, WhatIsDeletedComesBackWithoutACall) {
+  Ceiling ceiling(1.5, 1000, 10'000);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  LetSecondsPass(&store, 7);
+  const auto remove = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) ASSERT_TRUE(store.db->Delete({}, Ceiling::Key(i)).ok());
+    LetSecondsPass(&store, 7);
+  };
+  remove(0, 5'000);
+  EXPECT_LE(store.BytesOnDisk(), ceiling.live() / 2 * 3 / 2 + 3 * kMiB);
+  for (std::size_t i = 5'000; i < 10'000; i += 100) EXPECT_EQ(store.Get(Ceiling::Key(i)).size(), 1000u);
+  remove(5'000, 10'000);
+  EXPECT_LE(store.BytesOnDisk(), 256u << 10) << "of 10 MiB";
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// The bound leaves out what only a snapshot holds: writers go on however much that is, and all comes back with it.
+TEST(CeilingTest, ASnapshotThatHoldsEverythingStopsNobody) {
+  Ceiling ceiling(1.5, 1000, 2'000);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  const std::string before = store.Get(Ceiling::Key(0));
+  Prng prng(SeedFromEnvironment(4));
+  for (int i = 0; i < 40'000; ++i) ceiling.Put(prng.Uniform(2'000));
+  ReadOptions then;
+  then.snapshot = snapshot;
+  EXPECT_EQ(store.Get(Ceiling::Key(0), then), before);
+  store.db->ReleaseSnapshot(snapshot);
+  LetSecondsPass(&store, 7);
+  EXPECT_LE(store.BytesOnDisk(), ceiling.allowed());
+}
+
+TEST(CeilingTest, WhoMustNotBeSlowedDownIsTold) {
+  Ceiling ceiling(1.5, 1000, 2'000);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  const std::uint64_t waited = store.Property("space-stall-micros");
+  WriteOptions impatient;
+  impatient.no_slowdown = true;
+  Status s;
+  for (int i = 0; i < 20'000 && s.ok(); ++i) s = store.db->Put(impatient, Ceiling::Key(static_cast<std::size_t>(i) % 2'000), std::string(1000, 'v'));
+  EXPECT_TRUE(s.IsIncomplete()) << s.ToString();
+  EXPECT_NE(s.ToString().find("max_space_amplification"), std::string::npos) << s.ToString();
+  EXPECT_LE(store.BytesOnDisk(), ceiling.allowed());
+  EXPECT_EQ(store.Property("space-stall-micros"), waited);
+  ceiling.Put(0);  // who has time, gets through
+}
+
+TEST(CeilingTest, AnotherCeilingHoldsFromNowOn) {
+  Ceiling ceiling(3, 1000, 10'000);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  ceiling.Overwrite(4);
+  EXPECT_GT(store.BytesOnDisk(), 2 * ceiling.live());
+  ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.2"}}).ok());
+  store.executor->RunAll();
+  EXPECT_LE(static_cast<double>(store.BytesOnDisk()), 1.2 * static_cast<double>(ceiling.live()) + 3 * kMiB);
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// A load that overwrites nothing has nothing to move, whatever the ceiling.
+TEST(CeilingTest, InsertsAloneMoveNothing) {
+  for (const double s : {1.1, 1.5}) {
+    Ceiling ceiling(s, 1000, 20'000);
+    ceiling.Load();
+    ceiling.store.executor->RunAll();
+    LetSecondsPass(&ceiling.store, 7);
+    EXPECT_EQ(ceiling.store.Property("gc-bytes-written"), 0u) << s;
+  }
+}
+
+}  // namespace
+}  // namespace cambium::testing

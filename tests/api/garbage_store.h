@@ -1,0 +1,45 @@
+// A database whose log is two thirds garbage, for tests of what is done about that.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "api/test_store.h"
+
+namespace cambium::testing {
+
+inline constexpr int kKeys = 120;
+
+inline std::string ValueOf(int i, int version) {
+  return NumberedKey(i) + "." + std::to_string(version) + std::string(1000, 'v');
+}
+
+// Most of what is in the log is overwritten, and the layers know it. No GC yet.
+inline void FillWithGarbage(TestStore* store) {
+  store->options.enable_blob_garbage_collection = false;
+  store->options.blob_garbage_collection_age_cutoff = 1;
+  store->MustOpen();
+  for (int i = 0; i < kKeys; ++i) store->Put(NumberedKey(i), ValueOf(i, 0));
+  store->Flush();
+  for (int i = 0; i < kKeys; ++i) {
+    if (i % 3 != 0) store->Put(NumberedKey(i), ValueOf(i, 1));
+  }
+  store->Compact();
+  store->Quiet();
+}
+
+inline int VersionOf(int i) { return i % 3 == 0 ? 0 : 1; }
+
+// From here on garbage is collected, until nothing is left to do.
+inline void Collect(TestStore* store) {
+  const Status s = store->db->SetOptions({{"enable_blob_garbage_collection", "true"}});
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  store->Quiet();
+}
+
+inline void ExpectAll(TestStore* store) {
+  for (int i = 0; i < kKeys; ++i) ASSERT_EQ(store->Get(NumberedKey(i)), ValueOf(i, VersionOf(i))) << i;
+}
+
+}  // namespace cambium::testing

@@ -1,0 +1,180 @@
+#include "gc/space.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "gc/write_pacer.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kMiB = 1u << 20;
+
+SpacePolicy PolicyOf(double max_space_amplification) {
+  SpacePolicy policy;
+  policy.max_space_amplification = max_space_amplification;
+  return policy;
+}
+
+// 1 GiB alive, so much garbage that log GC could take, nothing else.
+SpaceFigures WithGarbage(std::uint64_t garbage) {
+  SpaceFigures figures;
+  figures.log_live_bytes = 1024 * kMiB;
+  figures.log_bytes = 1024 * kMiB + garbage;
+  figures.collectable_bytes = garbage;
+  return figures;
+}
+
+TEST(Space, WithoutACeilingNothingIsEverDue) {
+  SpaceFigures figures = WithGarbage(100'000 * kMiB);
+  figures.hidden_bytes = figures.tail_bytes = 1000 * kMiB;
+  const SpacePlan plan = PlanSpace(figures, PolicyOf(0));
+  EXPECT_FALSE(plan.any());
+  EXPECT_EQ(plan.stop_at, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(plan.segment_bytes, 256 * kMiB);
+}
+
+TEST(Space, SegmentsAndStepsShrinkWithTheDatabase) {
+  const auto segment_of = [](std::uint64_t live, double s) {
+    SpaceFigures figures;
+    figures.log_live_bytes = figures.log_bytes = live;
+    return PlanSpace(figures, PolicyOf(s)).segment_bytes;
+  };
+  EXPECT_EQ(segment_of(0, 1.5), kMiB);
+  EXPECT_EQ(segment_of(10 * kMiB, 1.5), kMiB);
+  EXPECT_EQ(segment_of(1024 * kMiB, 1.5), 64 * kMiB);
+  EXPECT_EQ(segment_of(1024 * kMiB, 1.25), 32 * kMiB);
+  EXPECT_EQ(segment_of(100 * 1024 * kMiB, 1.5), 256 * kMiB);
+  SpacePolicy small = PolicyOf(1.5);
+  small.segment_bytes_max = 16 << 10;  // as tests have it
+  EXPECT_EQ(PlanSpace(SpaceFigures{}, small).segment_bytes, 16u << 10);
+  EXPECT_EQ(PlanSpace(SpaceFigures{}, small).step_bytes, 16u << 10);
+}
+
+// The promise is S * L + A, with A two segments and a step: stop_at leaves the step.
+TEST(Space, WritersStopBelowWhatIsPromised) {
+  for (const double s : {1.0, 1.1, 1.25, 1.5, 2.0, 4.0}) {
+    const SpacePlan plan = PlanSpace(WithGarbage(0), PolicyOf(s));
+    const double promise = s * 1024 * kMiB + static_cast<double>(2 * plan.segment_bytes + plan.step_bytes);
+    EXPECT_LE(static_cast<double>(plan.stop_at + plan.step_bytes), promise) << s;
+    EXPECT_LE(plan.work_at, plan.slow_at);
+    EXPECT_LT(plan.slow_at, plan.stop_at);
+    EXPECT_GE(plan.work_at, 1024 * kMiB) << "what is alive is no reason to work";
+  }
+}
+
+TEST(Space, WhatIsSmallerThanASegmentMayBeAllGarbage) {
+  SpaceFigures figures;
+  figures.log_bytes = figures.collectable_bytes = figures.tail_bytes = kMiB / 10;
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).any());
+}
+
+TEST(Space, GarbageIsCollectedWhenTheDatabaseIsAboutAsLargeAsItMayBe) {
+  EXPECT_FALSE(PlanSpace(WithGarbage(400 * kMiB), PolicyOf(1.5)).any());
+  const SpacePlan plan = PlanSpace(WithGarbage(500 * kMiB), PolicyOf(1.5));
+  EXPECT_TRUE(plan.collect);
+  EXPECT_FALSE(plan.flush || plan.merge || plan.seal);
+}
+
+TEST(Space, WhatIsHiddenIsMergedWhenItIsAQuarterOfTheSlack) {
+  SpaceFigures figures = WithGarbage(400 * kMiB);
+  figures.log_live_bytes += 100 * kMiB;
+  figures.log_bytes += 100 * kMiB;
+  figures.hidden_bytes = 100 * kMiB;
+  EXPECT_EQ(figures.live(), 1024 * kMiB);
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).merge);
+  figures.log_live_bytes += 50 * kMiB;
+  figures.log_bytes += 50 * kMiB;
+  figures.hidden_bytes += 50 * kMiB;
+  const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.collect);
+  EXPECT_FALSE(plan.flush);
+}
+
+TEST(Space, ATailIsFlushedWhenItIsAnEighthOfTheSlack) {
+  SpaceFigures figures = WithGarbage(450 * kMiB);
+  figures.tail_bytes = 50 * kMiB;
+  figures.log_bytes += 50 * kMiB;
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).flush);
+  figures.tail_bytes = 70 * kMiB;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
+  // A megabyte of deletes may hide a gigabyte.
+  figures.tail_bytes = kMiB;
+  figures.tail_hides_bytes = 500 * kMiB;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
+}
+
+// At the ceiling with nothing to collect, whatever there is has to become something that can be.
+TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
+  SpaceFigures figures = WithGarbage(0);
+  figures.log_bytes += 600 * kMiB;  // in segments that are not sealed, or not absorbed
+  figures.tail_bytes = kMiB;
+  figures.hidden_bytes = kMiB;
+  figures.log_live_bytes += kMiB;
+  figures.log_bytes += 20 * kMiB;
+  const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_TRUE(plan.flush);
+  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.seal);
+}
+
+TEST(Space, AnIndexTakesItsPartOfTheSlack) {
+  SpaceFigures figures = WithGarbage(400 * kMiB);
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).collect);
+  figures.index_bytes = 100 * kMiB;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect);
+  figures.index_live_bytes = 100 * kMiB;  // inline values are data
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).collect);
+}
+
+TEST(Space, EstimatesThatAreTooLargeDoNotWrapAround) {
+  SpaceFigures figures;
+  figures.log_bytes = 10 * kMiB;
+  figures.log_live_bytes = kMiB;
+  figures.hidden_bytes = figures.tail_hides_bytes = 100 * kMiB;
+  EXPECT_EQ(figures.live(), 0u);
+  const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_TRUE(plan.merge);
+  EXPECT_LE(plan.stop_at, 2 * kMiB);
+}
+
+TEST(Space, ThePaceFallsSmoothlyFromWithoutEndToNothing) {
+  EXPECT_TRUE(std::isinf(PacedRate(0, 100)));
+  EXPECT_DOUBLE_EQ(PacedRate(0.5, 100), 100);
+  EXPECT_DOUBLE_EQ(PacedRate(1, 100), 0);
+  for (double part = 0.05; part < 1; part += 0.05) EXPECT_GT(PacedRate(part, 100), PacedRate(part + 0.05, 100));
+}
+
+TEST(WritePacer, WritersShareTheRate) {
+  WritePacer pacer;
+  const std::uint64_t start = 10'000'000;
+  std::uint64_t last = 0;
+  for (int i = 0; i < 1000; ++i) last = pacer.Reserve(1000, 1e6, start);  // a millisecond each
+  EXPECT_NEAR(static_cast<double>(last - start), 999'000 - 200, 10);
+  // Who comes later, when all of it is over, waits for nobody, and has saved up next to nothing.
+  const std::uint64_t later = start + 50'000'000;
+  EXPECT_EQ(pacer.Reserve(1000, 1e6, later), later);
+  EXPECT_GE(pacer.Reserve(1000, 1e6, later), later + 500);
+}
+
+TEST(WritePacer, SmallWritesAddUp) {
+  WritePacer pacer;
+  const std::uint64_t start = 10'000'000;
+  std::uint64_t last = 0;
+  for (int i = 0; i < 100'000; ++i) last = pacer.Reserve(10, 1e8, start);  // a tenth of a microsecond each
+  EXPECT_NEAR(static_cast<double>(last - start), 10'000, 500);
+}
+
+TEST(WritePacer, WithoutALimitNobodyWaitsAndNothingIsTaken) {
+  WritePacer pacer;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(pacer.Reserve(1u << 30, std::numeric_limits<double>::infinity(), 5'000'000), 5'000'000u);
+  }
+  EXPECT_EQ(pacer.Reserve(1, 1e9, 5'000'000), 5'000'000u);
+}
+
+}  // namespace
+}  // namespace cambium

@@ -1,0 +1,122 @@
+// Which segments log GC takes, by numbers alone.
+#include "gc/victims.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kMiB = 1u << 20;
+constexpr SequenceNumber kNow = 1'000'000;
+
+SegmentUse Use(std::uint64_t number, std::uint64_t mib, std::uint64_t live_mib) {
+  SegmentUse use;
+  use.number = number;
+  use.bytes = mib * kMiB;
+  use.live_bytes = live_mib * kMiB;
+  use.newest = number * 1000;
+  return use;
+}
+
+std::vector<std::uint64_t> Pick(const std::vector<SegmentUse>& segments, const VictimPolicy& policy, GcUrgency urgency) {
+  return PickGcVictims(segments, policy, kNow, urgency).numbers;
+}
+
+using Numbers = std::vector<std::uint64_t>;
+
+// RocksDB's rule, with its own arithmetic: idx = trunc(cutoff * n); the files below it are old enough.
+TEST(GcVictims, TheOldestPartIsOldEnough) {
+  EXPECT_EQ(EligibleByAge(3, 0.25), 0u);
+  EXPECT_EQ(EligibleByAge(4, 0.25), 1u);
+  EXPECT_EQ(EligibleByAge(7, 0.25), 1u);
+  EXPECT_EQ(EligibleByAge(8, 0.25), 2u);
+  EXPECT_EQ(EligibleByAge(5, 1.0), 5u);
+  EXPECT_EQ(EligibleByAge(5, 0.0), 0u);
+  EXPECT_EQ(EligibleByAge(0, 1.0), 0u);
+}
+
+TEST(GcVictims, WhatIsTooYoungIsLeftAloneUntilSpaceIsShort) {
+  const std::vector<SegmentUse> segments = {Use(1, 256, 250), Use(2, 256, 10), Use(3, 256, 10), Use(4, 256, 10)};
+  EXPECT_EQ(Pick(segments, {}, GcUrgency::kIdle), Numbers{}) << "1 is old enough, and has nothing to give";
+  VictimPolicy half;
+  half.age_cutoff = 0.5;
+  EXPECT_EQ(Pick(segments, half, GcUrgency::kIdle), Numbers{2});
+  VictimPolicy never;
+  never.age_cutoff = 0;
+  EXPECT_EQ(Pick(segments, never, GcUrgency::kIdle), Numbers{});
+  EXPECT_EQ(Pick(segments, never, GcUrgency::kSpace), (Numbers{2, 3, 4})) << "the older of those that are alike first";
+}
+
+TEST(GcVictims, TheBenefitOverTheCostDecides) {
+  VictimPolicy all;
+  all.age_cutoff = 1;
+  // 3 is emptier, 1 is far older and half alive.
+  std::vector<SegmentUse> segments = {Use(1, 256, 128), Use(2, 256, 250), Use(3, 256, 100)};
+  segments[2].newest = kNow - 1000;
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{1}) << "with 128 MiB the step is full";
+  segments[0].newest = segments[2].newest = 0;
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{3});
+}
+
+TEST(GcVictims, AStepTakesSeveralOfOneGeneration) {
+  VictimPolicy all;
+  all.age_cutoff = 1;
+  std::vector<SegmentUse> segments = {Use(1, 256, 20), Use(2, 256, 20), Use(3, 256, 20), Use(4, 256, 20)};
+  segments[1].generation = 1;
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), (Numbers{1, 3, 4}));
+  all.step_bytes = 50 * kMiB;
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), (Numbers{1, 3}));
+}
+
+TEST(GcVictims, ALoadWithoutOverwritesHasNoVictims) {
+  VictimPolicy all;
+  all.age_cutoff = 1;
+  std::vector<SegmentUse> segments;
+  for (std::uint64_t i = 1; i <= 20; ++i) {
+    segments.push_back(Use(i, 256, 0));
+    segments.back().live_bytes = segments.back().bytes * 97 / 100;  // header and index of small values
+  }
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{});
+  // Sizes round up, so that the account may even say more than there is.
+  for (SegmentUse& each : segments) each.live_bytes = each.bytes + 1000;
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kSpace), Numbers{});
+}
+
+TEST(GcVictims, TheThresholdForcesTheOldest) {
+  VictimPolicy policy;
+  policy.age_cutoff = 0.5;
+  policy.force_threshold = 0.5;
+  std::vector<SegmentUse> segments = {Use(1, 256, 250), Use(2, 256, 6), Use(3, 256, 250), Use(4, 256, 250)};
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kForced), (Numbers{1})) << "256 of 512 MiB are garbage; oldest first";
+  segments[1].live_bytes += kMiB;
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kForced), Numbers{}) << "one MiB less";
+  policy.force_threshold = 1;
+  segments[0].live_bytes = segments[1].live_bytes = 0;
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kForced), Numbers{}) << "1 means never";
+}
+
+TEST(GcVictims, SmallSegmentsAreJoinedWhateverTheirGarbage) {
+  VictimPolicy policy;
+  std::vector<SegmentUse> segments = {Use(1, 1, 1), Use(2, 1, 1), Use(3, 256, 256), Use(4, 1, 1), Use(5, 1, 1)};
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "four are no burden";
+  segments.push_back(Use(6, 15, 15));
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), (Numbers{1, 2, 4, 5, 6}));
+  segments.back().generation = 1;
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "of another generation";
+}
+
+TEST(GcVictims, DamageIsNeverAVictim) {
+  VictimPolicy policy;
+  policy.age_cutoff = 1;
+  policy.force_threshold = 0.1;
+  std::vector<SegmentUse> segments = {Use(1, 256, 10)};
+  segments[0].is_damaged = true;
+  for (const GcUrgency urgency : {GcUrgency::kForced, GcUrgency::kIdle, GcUrgency::kSpace}) {
+    EXPECT_EQ(Pick(segments, policy, urgency), Numbers{});
+  }
+}
+
+}  // namespace
+}  // namespace cambium

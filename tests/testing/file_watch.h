@@ -1,0 +1,115 @@
+// FileWatch: a listener that keeps a list of files by what it is told, and finds out when that cannot be.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cambium/db.h"
+#include "cambium/listener.h"
+
+namespace cambium::testing {
+
+// Table and blob files, by their names; other paths are nobody's business here.
+[[nodiscard]] inline bool IsWatchedFile(const std::string& path) {
+  for (const char* const kind : {".run", ".idx", ".log", ".val", ".gc"}) {
+    if (path.ends_with(kind)) return true;
+  }
+  return false;
+}
+
+// Any thread. `there`: paths of the files that are there when the database is about to be opened.
+class FileWatch final : public EventListener {
+ public:
+  explicit FileWatch(const std::vector<std::string>& there) {
+    for (const std::string& path : there) {
+      if (IsWatchedFile(path)) files_[path] = State::kComplete;
+    }
+  }
+
+  // The first thing that cannot be, or nothing.
+  [[nodiscard]] std::string wrong() const {
+    const std::lock_guard lock(mutex_);
+    return wrong_;
+  }
+  // What is told of, and not of its removal, should be what is there.
+  [[nodiscard]] std::string Compare(const std::vector<std::string>& there) const {
+    const std::lock_guard lock(mutex_);
+    if (!wrong_.empty()) return wrong_;
+    std::set<std::string> left;
+    for (const auto& [path, state] : files_) left.insert(path);
+    for (const std::string& path : there) {
+      if (IsWatchedFile(path) && left.erase(path) == 0) return path + " is there, and no listener knows of it";
+    }
+    return left.empty() ? "" : *left.begin() + " is not there, and no listener was told of its removal";
+  }
+  // Nothing is under way any more.
+  [[nodiscard]] std::string CompareAtRest(const std::vector<std::string>& there) const {
+    if (std::string unlike = Compare(there); !unlike.empty()) return unlike;
+    const std::lock_guard lock(mutex_);
+    if (!jobs_.empty()) return "job " + std::to_string(*jobs_.begin()) + " has begun and not ended";
+    for (const auto& [path, state] : files_) {
+      if (state == State::kBegun) return path + " was begun, and never complete";
+    }
+    return "";
+  }
+
+  void OnTableFileCreationStarted(const TableFileCreationBriefInfo& file) override { Begin(file.file_path); }
+  void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& file) override { Begin(file.file_path); }
+  void OnTableFileCreated(const TableFileCreationInfo& file) override { Complete(file.file_path); }
+  void OnBlobFileCreated(const BlobFileCreationInfo& file) override { Complete(file.file_path); }
+  void OnTableFileDeleted(const TableFileDeletionInfo& file) override { Delete(file.file_path); }
+  void OnBlobFileDeleted(const BlobFileDeletionInfo& file) override { Delete(file.file_path); }
+  void OnFlushBegin(DB* db, const FlushJobInfo& job) override { BeginJob(db, job.job_id); }
+  void OnFlushCompleted(DB* db, const FlushJobInfo& job) override { EndJob(db, job.job_id); }
+  void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override { BeginJob(db, job.job_id); }
+  void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override { EndJob(db, job.job_id); }
+
+ private:
+  enum class State : unsigned char { kBegun, kComplete };
+
+  void Begin(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (!files_.emplace(path, State::kBegun).second) Wrong(path + " was begun twice");
+  }
+  void Complete(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto found = files_.find(path);
+    if (found == files_.end() || found->second != State::kBegun) return Wrong(path + " is complete, and was not begun");
+    found->second = State::kComplete;
+  }
+  void Delete(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto found = files_.find(path);
+    if (found == files_.end() || found->second != State::kComplete) {
+      return Wrong(path + " is gone, and was not complete");
+    }
+    files_.erase(found);
+  }
+  // Whoever is told looks around, as it may.
+  void BeginJob(DB* db, int job) {
+    std::uint64_t number = 0;
+    static_cast<void>(db->GetIntProperty("cambium.num-runs", &number));
+    const std::lock_guard lock(mutex_);
+    if (!jobs_.insert(job).second) Wrong("job " + std::to_string(job) + " has begun twice");
+  }
+  void EndJob(DB* db, int job) {
+    std::string figures;
+    static_cast<void>(db->GetProperty("cambium.space", &figures));  // which takes the lock of commits
+    const std::lock_guard lock(mutex_);
+    if (jobs_.erase(job) == 0) Wrong("job " + std::to_string(job) + " has ended, and had not begun");
+  }
+  void Wrong(const std::string& what) {  // mutex_ held
+    if (wrong_.empty()) wrong_ = "listener: " + what;
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, State> files_;  // mutex_
+  std::set<int> jobs_;                  // mutex_; that have begun and not ended
+  std::string wrong_;                   // mutex_
+};
+
+}  // namespace cambium::testing
