@@ -10,12 +10,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+# The tests' own code is optimised less than what it tests, with sanitizers not at all: that takes half of the time, and
+# weakens no check.
+define_property(TARGET PROPERTY CAMBIUM_IS_TEST INHERITED)
 if(CAMBIUM_SANITIZE)
-  # The tests' own code is compiled without optimising it: with sanitizers that takes half of the time, and weakens no
-  # check.
-  define_property(TARGET PROPERTY CAMBIUM_IS_TEST INHERITED)
-  target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE}
-    $<$<BOOL:$<TARGET_PROPERTY:CAMBIUM_IS_TEST>>:-O0>)
+  set(test_optimisation -O0)
+elseif(CAMBIUM_TEST_HOOKS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(test_optimisation -O1)
+endif()
+target_compile_options(cambium_flags INTERFACE $<$<BOOL:$<TARGET_PROPERTY:CAMBIUM_IS_TEST>>:${test_optimisation}>)
+if(CAMBIUM_SANITIZE)
+  target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)
   target_link_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   # gcc reports false positives of these when a sanitizer, or no optimising, changes what it sees of a value.

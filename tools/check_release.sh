@@ -37,6 +37,14 @@ for example in quickstart families; do
   "$BUILD/tools/cambium" verify "$WORK/$example.db" --deep
 done
 
+say "The kernels, each once, but for those with much data"
+if [ -x "$BUILD/bench/kernels/cambium_kernels" ]; then
+  "$BUILD/bench/kernels/cambium_kernels" --benchmark_min_time=0.0001 \
+    "--benchmark_filter=-keys:1000000|mib:256|^Db.*value:16384"
+else
+  echo "SKIPPED: cambium_kernels is not built (libbenchmark-dev is not installed)"
+fi
+
 say "The bench, every engine, both indexes"
 if "$BUILD/bench/cambium_bench" --help | LC_ALL=C grep '[^[:print:][:space:]]'; then
   echo "check_release: --help has bytes that nobody can read" >&2

@@ -47,6 +47,17 @@ enum class IndexKind : unsigned char {
 };
 using enum IndexKind;
 
+// Which values are written anew in the order of their keys, so that a scan finds neighbours side by side.
+enum class ValueClustering : unsigned char {
+  kOff = 0,
+  // Those that scans had to read one by one from the device, once that has cost as much as writing them anew. As far as
+  // nobody is slowed down by it, and max_space_amplification leaves room.
+  kAuto = 1,
+  // All, again and again, as fast as others are written. With a ceiling of S this writes 1 + 2 / (S - 1) bytes per byte,
+  // without one 2, instead of what log GC writes; as far as max_space_amplification leaves room.
+  kFull = 2,
+};
+
 // What Open does about damage at the end of the log. Numbers as in RocksDB.
 enum class WALRecoveryMode : unsigned char {
   // A tail that no proof says was durable is cut off: what any crash leaves. Damage below a durable record is
@@ -95,8 +106,12 @@ struct ColumnFamilyOptions {
   // Of separated values, each on its own; one that would not shrink by an eighth is stored raw.
   CompressionType blob_compression_type = CompressionType::kNoCompression;
   // Bytes after which a log segment is closed. [16 KiB, 1 GiB] The log is one for all families: this is the database's,
-  // and must be the same in all of them.
+  // must be the same in all of them, and changes in all of them with the default one's.
   std::uint64_t blob_file_size = 256u << 20;
+
+  // Whether values come to lie in the order of their keys by themselves, as CompactRangeOptions::cluster_values has them
+  // do. Those of more than 64 KiB stay where they are.
+  ValueClustering value_clustering = ValueClustering::kOff;
 
   // ---- Merges ---- Decides which values merges carry on, see compaction_filter.h. The caller's: it must outlive the
   // database, and serve several threads at once. Null: none.

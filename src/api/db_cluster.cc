@@ -6,9 +6,13 @@
 //
 // What lies side by side already is passed over. Values that recovery may still read, and large ones, stay where they
 // are. The old copies are garbage for the accounts as merges carry the new addresses down.
+//
+// A CompactRange asks for a range; without being asked, ValueClustering::kAuto goes where scans have jumped, and kFull
+// over all keys, one pass after the other. gc/clustering.h has the rules. Steps are log GC's job, in turn with its own.
 #include <algorithm>
 
 #include "api/db_impl.h"
+#include "gc/clustering.h"
 #include "index/merge_cursor.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -16,11 +20,10 @@
 namespace cambium {
 namespace {
 
-// What is larger is a read of its own, wherever it lies.
-constexpr std::uint64_t kValueMax = 64u << 10;
-// Of neighbours in a step, at most so many may lie apart for it to count as clustered.
-constexpr std::size_t kBreaksOneIn = 64;
-
+// Where what was put in order before, by other steps, ends and begins.
+constexpr std::uint64_t kBreaksOfOthers = 2;
+// A step passes no more, whatever there is to be moved.
+constexpr std::size_t kKeysOfStep = 1u << 20;
 // A record of the step at hand lies right behind the one before it, or nearly: one read brings both.
 bool AreNeighbours(const GcRecord& before, const GcRecord& record) {
   constexpr std::uint64_t kGapMax = 4096;
@@ -30,8 +33,10 @@ bool AreNeighbours(const GcRecord& before, const GcRecord& record) {
 
 }  // namespace
 
-// The next records of the range, and what they come from. False: there are none, the request is done.
-Result<bool> DbImpl::PickClusterStep(ClusterRequest* request, GcStep* step, Arena* keys, std::vector<GcRecord>* records) {
+// The next records of the walk, as far as a step goes, and what they come from.
+Result<ClusterFinds> DbImpl::PickClusterStep(const std::shared_ptr<Family>& family, const ClusterWalk& walk,
+                                             GcStep* step, Arena* keys, std::vector<GcRecord>* records) {
+  ClusterFinds finds;
   std::map<Slot, SegmentInfo> movable;
   {
     const std::lock_guard lock(commit_mutex_);
@@ -43,73 +48,192 @@ Result<bool> DbImpl::PickClusterStep(ClusterRequest* request, GcStep* step, Aren
     }
   }
   AddGcFamilies(step);
-  const FamilyView* const family = step->view->Find(request->family->id);
-  if (family == nullptr) return false;  // dropped
-  const Comparator* const comparator = request->family->options().comparator;
+  const FamilyView* const its = step->view->Find(family->id);
+  if (its == nullptr) return finds;  // dropped
+  const Comparator* const comparator = family->options().comparator;
   std::vector<MergeChild> children;
-  family->layers->AppendCursors(&children);
+  its->layers->AppendCursors(&children);
   MergeCursor cursor(comparator, std::move(children));
-  if (request->position.has_value()) {
-    cursor.Seek(*request->position);
-    const bool is_done = request->is_position_done && cursor.Valid();
-    if (is_done && comparator->Compare(cursor.key(), *request->position) == 0) cursor.Next();
+  if (walk.position.has_value()) {
+    cursor.Seek(*walk.position);
+    const bool is_done = walk.is_position_done && cursor.Valid();
+    if (is_done && comparator->Compare(cursor.key(), *walk.position) == 0) cursor.Next();
   } else {
     cursor.SeekToFirst();
   }
   std::map<Slot, std::uint32_t> sources;
   std::uint64_t bytes = 0;
-  bool has_more = false;
-  for (; cursor.Valid(); cursor.Next()) {
-    if (request->end.has_value() && comparator->Compare(cursor.key(), *request->end) > 0) break;
-    has_more = true;
+  std::uint64_t jumps = 0;
+  std::size_t marks = 0;  // of the walk's, passed
+  for (std::size_t passed = 0; cursor.Valid() && passed < kKeysOfStep; cursor.Next(), ++passed) {
+    if (walk.end.has_value() && comparator->Compare(cursor.key(), *walk.end) > 0) break;
     const Entry entry = cursor.entry();
-    if (entry.HasAddress() && entry.address.kind() != EntryKind::kLargeValue && entry.address.size() <= kValueMax) {
-      const auto segment = movable.find(entry.address.slot());
-      if (segment != movable.end()) {
-        if (bytes > 0 && bytes + entry.address.size() > step->step_bytes) break;
-        bytes += entry.address.size();
-        const auto [source, is_new] = sources.emplace(segment->first, static_cast<std::uint32_t>(sources.size()));
-        if (is_new) step->sources.push_back({step->view->segments.Find(segment->first), segment->second});
-        CAMBIUM_TRY(const Slice key, CopyKey(cursor.key(), keys));
-        records->push_back({request->family->id, source->second, key, entry.address.offset(), entry.address.size()});
-      }
+    const bool is_small =
+        entry.HasAddress() && entry.address.kind() != EntryKind::kLargeValue && entry.address.size() <= kClusteredValueMax;
+    const auto segment = is_small ? movable.find(entry.address.slot()) : movable.end();
+    if (segment != movable.end() && bytes > 0 && bytes + entry.address.size() > step->step_bytes) break;
+    for (; marks < walk.heat.size() && comparator->Compare(walk.heat[marks].key, cursor.key()) <= 0; ++marks) {
+      if (marks > 0) finds.marks.push_back({records->size(), bytes, jumps});
+      jumps += walk.heat[marks].jumps;
     }
-    request->next = cursor.key().ToString();
+    if (entry.HasAddress()) finds.bytes_passed += entry.address.size();
+    if (segment != movable.end()) {
+      bytes += entry.address.size();
+      const auto [source, is_new] = sources.emplace(segment->first, static_cast<std::uint32_t>(sources.size()));
+      if (is_new) step->sources.push_back({step->view->segments.Find(segment->first), segment->second});
+      CAMBIUM_TRY(const Slice key, CopyKey(cursor.key(), keys));
+      records->push_back({family->id, source->second, key, entry.address.offset(), entry.address.size()});
+    }
+    finds.has_more = true;
+    finds.last_key = cursor.key().ToString();
   }
   CAMBIUM_RETURN_IF_ERROR(cursor.status());
-  return has_more;
+  if (marks > 0) finds.marks.push_back({records->size(), bytes, jumps});
+  return finds;
 }
 
-Status DbImpl::RunClusterStep(ClusterRequest* request) {
+// False: jumps among them take a scan no longer than reading them does.
+Result<bool> DbImpl::MoveIntoOrder(GcStep* step, std::span<const GcRecord> records) {
+  std::uint64_t breaks = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    breaks += i == 0 || AreNeighbours(records[i - 1], records[i]) ? 0 : 1;
+    bytes += records[i].size;
+  }
+  if (breaks <= kBreaksOfOthers + bytes / kBytesOfJump) return false;
+  step->begun_micros = options_.clock->NowMicros();
+  step->job_id = events_.NewJobId();
+  step->is_emptied.assign(step->sources.size(), false);
+  CAMBIUM_FAULT_POINT("Cluster:picked");
+  CAMBIUM_RETURN_IF_ERROR(MoveRecords(step, records));
+  return true;
+}
+
+Result<ClusterFinds> DbImpl::RunClusterStep(const std::shared_ptr<Family>& family, ClusterWalk* walk) {
   GcStep step;
   Arena keys;
   std::vector<GcRecord> records;
-  step.begun_micros = options_.clock->NowMicros();
-  step.job_id = events_.NewJobId();
-  CAMBIUM_TRY(const bool has_more, PickClusterStep(request, &step, &keys, &records));
-  if (!has_more) {
-    request->is_done = true;
-    return Status::OK();
-  }
-  std::size_t breaks = 0;
-  for (std::size_t i = 1; i < records.size(); ++i) breaks += AreNeighbours(records[i - 1], records[i]) ? 0 : 1;
-  if (breaks > records.size() / kBreaksOneIn) {
-    step.is_emptied.assign(step.sources.size(), false);
-    CAMBIUM_FAULT_POINT("Cluster:picked");
-    CAMBIUM_RETURN_IF_ERROR(MoveRecords(&step, records));
-  }
-  request->position = request->next;
-  request->is_position_done = true;
-  return Status::OK();
+  CAMBIUM_TRY(ClusterFinds finds, PickClusterStep(family, *walk, &step, &keys, &records));
+  CAMBIUM_RETURN_IF_ERROR(MoveIntoOrder(&step, records).status());
+  walk->position = finds.last_key;
+  walk->is_position_done = true;
+  return finds;
 }
 
 // Near the ceiling what a step writes would be missing to everybody else: log GC and merges have their turn first.
 bool DbImpl::HasRoomToCluster() const {
-  const std::lock_guard lock(commit_mutex_);
   if (max_space_amplification_.load(std::memory_order_relaxed) == 0) return true;
   if (MutantIs(Mutant::kClusterWithoutRoom)) return true;
   return space_.figures.on_disk() + space_.plan.step_bytes <= space_.plan.slow_at;
 }
+
+// ---- What nobody has asked for ----
+
+void DbImpl::NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept {
+  if (read_only_ || family.options().value_clustering != ValueClustering::kAuto) return;
+  try {
+    if (!family.scan_heat.Add(from, to, jumps, kJumpsOfLook)) return;
+  } catch (const std::bad_alloc&) {  // then nobody knows of these; the scan goes on
+    return;
+  }
+  static_cast<void>(ScheduleIfPossible(Job::kCollect));
+}
+
+bool DbImpl::PassIsDue(const Family& family) const {
+  const auto state = manifest_->state().families.find(family.id);
+  if (state == manifest_->state().families.end()) return false;  // dropped
+  PassFigures figures;
+  figures.max_space_amplification = max_space_amplification_.load(std::memory_order_relaxed);
+  figures.is_idle = space_.is_idle.load(std::memory_order_relaxed);
+  for (const auto& [slot, account] : state->second.accounts) {
+    figures.live_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(account.bytes, 0));
+  }
+  figures.written_bytes = space_.written.load(std::memory_order_relaxed) - family.pass.paid_until;
+  figures.passed_bytes = family.pass.bytes_passed;
+  return IsPassDue(figures);
+}
+
+std::shared_ptr<Family> DbImpl::FamilyToCluster() const {
+  if (!HasRoomToCluster()) return nullptr;
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    const ValueClustering how = each.family->options().value_clustering;
+    if (how == ValueClustering::kFull && PassIsDue(*each.family)) return each.family;
+    if (how == ValueClustering::kAuto && each.family->scan_heat.IsLookDue(kJumpsOfLook)) return each.family;
+  }
+  return nullptr;
+}
+
+Result<bool> DbImpl::ClusterUnasked() {
+  std::shared_ptr<Family> family;
+  {
+    const std::lock_guard lock(commit_mutex_);
+    family = FamilyToCluster();
+  }
+  if (family == nullptr) {
+    // Where there is no room, readers are not to ask each time.
+    const std::shared_ptr<const View> view = view_.Pin();
+    for (const FamilyView& each : view->families) {
+      if (each.family->scan_heat.IsLookDue(kJumpsOfLook)) each.family->scan_heat.Disappoint();
+    }
+    return false;
+  }
+  const bool is_full = family->options().value_clustering == ValueClustering::kFull;
+  CAMBIUM_RETURN_IF_ERROR(is_full ? RunPassStep(family) : RunHotStep(family));
+  Schedule(Job::kCollect);  // as long as there is something to do
+  return true;
+}
+
+// A pass pays for what was written before it began, at least.
+Status DbImpl::RunPassStep(const std::shared_ptr<Family>& family) {
+  ClusterPass& pass = family->pass;
+  if (!std::exchange(pass.is_under_way, true)) {
+    pass.walk = {};
+    const std::lock_guard lock(commit_mutex_);
+    pass.begun_at = space_.written.load(std::memory_order_relaxed);
+    pass.bytes_passed = 0;
+  }
+  CAMBIUM_TRY(const ClusterFinds finds, RunClusterStep(family, &pass.walk));
+  const std::lock_guard lock(commit_mutex_);
+  pass.bytes_passed += finds.bytes_passed;
+  if (finds.has_more) return Status::OK();
+  const std::uint64_t owed =
+      WrittenPerPass(max_space_amplification_.load(std::memory_order_relaxed), pass.bytes_passed);
+  const std::uint64_t now = space_.written.load(std::memory_order_relaxed);
+  pass.paid_until = std::clamp(pass.paid_until + owed, pass.begun_at, now);
+  pass.is_under_way = false;
+  pass.bytes_passed = 0;
+  return Status::OK();
+}
+
+// From where scans have jumped most, as far as it is worth it.
+Status DbImpl::RunHotStep(const std::shared_ptr<Family>& family) {
+  ClusterWalk walk;
+  walk.heat = family->scan_heat.FromHottest(options_.clock->NowMicros());
+  if (walk.heat.empty()) return Status::OK();
+  walk.position = walk.heat.front().key;
+  GcStep step;
+  Arena keys;
+  std::vector<GcRecord> records;
+  CAMBIUM_TRY(const ClusterFinds finds, PickClusterStep(family, walk, &step, &keys, &records));
+  const WalkMark* const end = MostWorthwhile(finds.marks);
+  if (end == nullptr) {
+    family->scan_heat.Disappoint();
+    return Status::OK();
+  }
+  CAMBIUM_TRY(const bool has_moved, MoveIntoOrder(&step, std::span(records).first(end->records)));
+  const auto passed = static_cast<std::size_t>(end - finds.marks.data()) + 1;
+  const Slice behind = passed < walk.heat.size() ? Slice(walk.heat[passed].key) : Slice();
+  family->scan_heat.Forget(*walk.position, passed < walk.heat.size() ? &behind : nullptr);
+  if (has_moved) {
+    family->scan_heat.Encourage();
+  } else {
+    family->scan_heat.Disappoint();
+  }
+  return Status::OK();
+}
+
+// ---- CompactRange ----
 
 // Steps run in the background, where log GC has its own, so that there is one at a time.
 Status DbImpl::ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end) {
@@ -117,8 +241,8 @@ Status DbImpl::ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, cons
   const auto request = std::make_shared<ClusterRequest>();
   request->family = FindFamily(its->id);
   if (request->family == nullptr) return Status::OK();  // dropped since
-  if (begin != nullptr) request->position = begin->ToString();
-  if (end != nullptr) request->end = end->ToString();
+  if (begin != nullptr) request->walk.position = begin->ToString();
+  if (end != nullptr) request->walk.end = end->ToString();
   std::uint64_t steps_seen = 0;
   bool has_waited = false;  // for everything that could make room
   while (true) {
@@ -153,6 +277,7 @@ Status DbImpl::ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, cons
     plan.merge = plan.collect = true;
     StartSpaceJobs(plan);
     CAMBIUM_RETURN_IF_ERROR(WaitUntil([this] { return !HasSpaceJob(); }));
+    const std::lock_guard lock(commit_mutex_);
     has_waited = !HasRoomToCluster();
   }
   const Status health = Health();

@@ -40,8 +40,8 @@ Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
   *handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(CheckWrite({}));
   CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
-  CAMBIUM_RETURN_IF_ERROR(CheckFamilyOptions(options).WithContext("column family \"" + name + "\""));
   const std::lock_guard one_at_a_time(families_mutex_);
+  CAMBIUM_RETURN_IF_ERROR(CheckFamilyOptions(options).WithContext("column family \"" + name + "\""));
   CAMBIUM_TRY(std::shared_ptr<Family> family, MakeFamily(options, name));
   PersistFamilies();
   *handle = new FamilyHandle(this, std::move(family));

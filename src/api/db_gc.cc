@@ -144,7 +144,7 @@ bool DbImpl::MayCollect(GcUrgency urgency) const {
 bool DbImpl::GcIsDue() {
   const std::lock_guard lock(commit_mutex_);
   if (MayCollect(UrgencyOfGc()) && std::ranges::any_of(SegmentUses(), &SegmentUse::is_worth_punching)) return true;
-  return !ChooseVictims(GcPolicy()).numbers.empty();
+  return FamilyToCluster() != nullptr || !ChooseVictims(GcPolicy()).numbers.empty();
 }
 
 // Victims, layers and replay position are those of one moment: of a segment that is absorbed only afterwards, the layers
@@ -181,19 +181,24 @@ void DbImpl::AddGcFamilies(GcStep* step) {
 
 Status DbImpl::CollectGarbage() {
   if (GcStep punch; PickPunchStep(&punch)) return RunPunchStep(punch);
-  std::shared_ptr<ClusterRequest> cluster;
+  std::shared_ptr<ClusterRequest> request;
   {
     const std::lock_guard lock(commit_mutex_);
-    cluster = cluster_request_;
+    if (HasRoomToCluster()) request = cluster_request_;
   }
-  if (cluster != nullptr && HasRoomToCluster()) {
-    CAMBIUM_RETURN_IF_ERROR(RunClusterStep(cluster.get()));
-    ++cluster->steps;
+  if (request != nullptr) {
+    CAMBIUM_TRY(const ClusterFinds finds, RunClusterStep(request->family, &request->walk));
+    request->is_done = !finds.has_more;
+    ++request->steps;
     return Status::OK();
+  }
+  if (std::exchange(is_turn_to_cluster_, !is_turn_to_cluster_)) {
+    CAMBIUM_TRY(const bool has_clustered, ClusterUnasked());
+    if (has_clustered) return Status::OK();
   }
   GcStep step;
   step.begun_micros = options_.clock->NowMicros();
-  if (!PickGcStep(&step)) return Status::OK();
+  if (!PickGcStep(&step)) return ClusterUnasked().status();
   step.job_id = events_.NewJobId();
   const Stopwatch watch(&meter_, LOG_GC_TIME);
   const Status done = RunGcStep(&step);

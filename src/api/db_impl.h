@@ -361,20 +361,27 @@ class DbImpl final : public DB, private SegmentSource {
   void NoteCollected(const GcStep& step, std::uint64_t moved_bytes);  // commit_mutex_ held
 
   // ---- db_cluster.cc ----
-  // A range whose values are to lie in the order of their keys. The job's, but for what is said to be the caller's.
+  // A range whose values are to lie in the order of their keys, for a CompactRange. The walk is the job's.
   struct ClusterRequest {
     std::shared_ptr<Family> family;
-    std::optional<std::string> position;  // unset: before all keys
-    bool is_position_done = false;        // what comes next is behind it
-    std::optional<std::string> end;       // included; unset: to the last key
-    std::string next;                     // the last key of the step at hand
+    ClusterWalk walk;
     std::atomic<std::uint64_t> steps{0};  // the caller looks whether there is progress
     std::atomic<bool> is_done{false};
   };
-  Result<bool> PickClusterStep(ClusterRequest* request, GcStep* step, Arena* keys, std::vector<GcRecord>* records);
-  Status RunClusterStep(ClusterRequest* request);
-  [[nodiscard]] bool HasRoomToCluster() const;  // no lock held
+  Result<ClusterFinds> PickClusterStep(const std::shared_ptr<Family>& family, const ClusterWalk& walk, GcStep* step,
+                                       Arena* keys, std::vector<GcRecord>* records);
+  Result<bool> MoveIntoOrder(GcStep* step, std::span<const GcRecord> records);
+  // From the walk's position on, as far as a step goes; the walk goes on from there.
+  Result<ClusterFinds> RunClusterStep(const std::shared_ptr<Family>& family, ClusterWalk* walk);
+  [[nodiscard]] bool HasRoomToCluster() const;  // commit_mutex_ held
   Status ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end);
+  // What nobody has asked for: ValueClustering.
+  void NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept;
+  [[nodiscard]] bool PassIsDue(const Family& family) const;                // commit_mutex_ held
+  [[nodiscard]] std::shared_ptr<Family> FamilyToCluster() const;           // commit_mutex_ held; null: none
+  Result<bool> ClusterUnasked();                                           // false: there was nothing to do
+  Status RunPassStep(const std::shared_ptr<Family>& family);
+  Status RunHotStep(const std::shared_ptr<Family>& family);
 
   // ---- db_punch.cc ----
   // commit_mutex_ held, the first three. A segment's `garbage` may be large values that can be punched.
@@ -461,6 +468,7 @@ class DbImpl final : public DB, private SegmentSource {
   // Writes an OPTIONS file. families_mutex_ held. Fatal if the directory could not be synced.
   Status PersistOptions();
   // The same after a change of options, and after one of families, which is as good without it: that is only logged.
+  void ResizeSegments(std::uint64_t bytes);  // families_mutex_ held
   Status PersistChange();
   void PersistFamilies();
   Status PersistAtOpen();
@@ -471,7 +479,7 @@ class DbImpl final : public DB, private SegmentSource {
   const std::string path_;
   const bool read_only_;
   const std::uint64_t fork_generation_;
-  const std::uint64_t blob_file_size_;  // the default family's, which is everybody's
+  std::atomic<std::uint64_t> blob_file_size_;  // written under families_mutex_; the default family's, which is everybody's
   std::shared_ptr<FileSystem> fs_;
   std::shared_ptr<Executor> executor_;
   std::shared_ptr<Logger> logger_;
@@ -506,6 +514,7 @@ class DbImpl final : public DB, private SegmentSource {
   std::set<std::uint64_t> damaged_segments_;         // commit_mutex_; log GC has found a record that does not validate
   std::set<std::uint64_t> requested_segments_;       // commit_mutex_; that log GC is to empty for a CompactRange
   std::shared_ptr<ClusterRequest> cluster_request_;  // commit_mutex_; null: there is none
+  bool is_turn_to_cluster_ = false;                  // the collect job's: clustering and log GC take turns
   std::atomic<bool> cannot_punch_{false};            // the file system has no holes
   std::atomic<int> gc_holds_{0};                     // CompactRanges during which no log GC begins without need
   // Who refers to the file of a large value, once its batch is committed.

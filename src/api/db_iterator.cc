@@ -74,7 +74,7 @@ Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<Column
   return Status::OK();
 }
 
-DbIterator::DbIterator(const DbImpl* db, std::shared_ptr<const Family> family_to_walk, const ReadOptions& options,
+DbIterator::DbIterator(DbImpl* db, std::shared_ptr<const Family> family_to_walk, const ReadOptions& options,
                        std::shared_ptr<const View> view, SequenceNumber sequence)
     : db_(db), family_(std::move(family_to_walk)), options_(options), view_(std::move(view)) {
   db_->iterator_count_.fetch_add(1);
@@ -306,6 +306,10 @@ void DbIterator::FetchAhead(std::size_t count) const {
     }
   }
   ahead_->Submit();
+  if (const std::uint64_t jumps = ahead_->TakeJumps(); jumps > 0) {
+    const Slice to = inside_ ? cursor_->key() : Slice();
+    db_->NoteJumps(*family_, ahead_->key(), inside_ ? &to : nullptr, jumps);
+  }
 }
 
 // Values of a scan lie anywhere in the log, each a few cache lines that wait for memory one after the other; those of the

@@ -22,7 +22,7 @@ class DbIterator final : public Iterator {
  public:
   // `db` must outlive the iterator. The bounds are copied.
   // The view has the family.
-  DbIterator(const DbImpl* db, std::shared_ptr<const Family> family, const ReadOptions& options,
+  DbIterator(DbImpl* db, std::shared_ptr<const Family> family, const ReadOptions& options,
              std::shared_ptr<const View> view, SequenceNumber sequence);
   ~DbIterator() override;
   // As DbImpl's: in a forked child it stays.
@@ -65,7 +65,7 @@ class DbIterator final : public Iterator {
   [[nodiscard]] bool IsBelowLower(Slice key) const;
   [[nodiscard]] bool IsAtOrAboveUpper(Slice key) const;
 
-  const DbImpl* const db_;
+  DbImpl* const db_;
   const std::shared_ptr<const Family> family_;
   const ReadOptions options_;
   const std::shared_ptr<const View> view_;

@@ -42,12 +42,25 @@ Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<s
   if (family == nullptr) return Status::ColumnFamilyDropped("column family \"" + its->name + "\" was dropped");
   ColumnFamilyOptions next = family->options();
   CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
-  CAMBIUM_RETURN_IF_ERROR(CheckFamilyOptions(next));
+  const bool is_default = family == default_handle_->family();
+  CAMBIUM_RETURN_IF_ERROR(is_default ? CheckColumnFamilyOptions(next) : CheckFamilyOptions(next));
   family->ChangeOptions(next);
   family->index->SetOptions(next);
+  if (next.blob_file_size != blob_file_size_.load(std::memory_order_relaxed)) ResizeSegments(next.blob_file_size);
   if (MergeIsDue(*family)) Schedule(Job::kMerge, family);
   Schedule(Job::kSpace);
   return PersistChange();
+}
+
+// The log is one for all families, and what they say of it is the same.
+void DbImpl::ResizeSegments(std::uint64_t bytes) {
+  blob_file_size_.store(bytes, std::memory_order_relaxed);
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    ColumnFamilyOptions its = each.family->options();
+    its.blob_file_size = bytes;
+    each.family->ChangeOptions(its);
+  }
 }
 
 Status DbImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& changes) {

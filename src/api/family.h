@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "api/cluster_walk.h"
 #include "api/index_stats.h"
 #include "api/log_table.h"
 #include "api/options_check.h"
 #include "api/scan_length.h"
 #include "api/table_files.h"
 #include "cambium/column_family.h"
+#include "gc/scan_heat.h"
 #include "index/index.h"
 #include "util/compression.h"
 
@@ -44,7 +46,8 @@ struct Family {
       : id(its_id),
         name(std::move(its_name)),
         equal_by(its_options.comparator->EqualMeansSameBytes() ? nullptr : its_options.comparator),
-        active(std::make_shared<LogTable>(its_options.comparator)) {
+        active(std::make_shared<LogTable>(its_options.comparator)),
+        scan_heat(its_options.comparator) {
     ChangeOptions(its_options);
   }
 
@@ -86,6 +89,8 @@ struct Family {
 
   IndexStats index_stats;
   ScanLength scan_length;
+  mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
+  ClusterPass pass;                   // commit_mutex_; with ValueClustering::kFull
 
   JobState flush;                     // background_mutex_, as all below
   JobState merge;

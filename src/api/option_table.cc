@@ -55,7 +55,8 @@ constexpr OptionField<ColumnFamilyOptions> kFamilyFields[] = {
     {"min_blob_size", &F::min_blob_size, kDynamic, {0, kAny}},
     {"large_value_size", &F::large_value_size, kDynamic, {4 * kKiB, kLoggedValueSizeMax}},
     {"blob_compression_type", &F::blob_compression_type, kDynamic},
-    {"blob_file_size", &F::blob_file_size, kFixed, {16 * kKiB, kGiB}},
+    {"blob_file_size", &F::blob_file_size, kDynamic, {16 * kKiB, kGiB}},
+    {"value_clustering", &F::value_clustering, kDynamic},
     {"compaction_filter", NoText()},
     {"compaction_filter_factory", NoText()},
     {"enable_blob_garbage_collection", &F::enable_blob_garbage_collection, kDynamic},
@@ -105,6 +106,11 @@ std::span<const EnumName<CompressionType>> NamesOf(CompressionType) {
                                                          {kLZ4HCCompression, "kLZ4HCCompression"},
                                                          {kXpressCompression, "kXpressCompression"},
                                                          {kZSTD, "kZSTD"}};
+  return kNames;
+}
+std::span<const EnumName<ValueClustering>> NamesOf(ValueClustering) {
+  using enum ValueClustering;
+  static constexpr EnumName<ValueClustering> kNames[] = {{kOff, "off"}, {kAuto, "auto"}, {kFull, "full"}};
   return kNames;
 }
 std::span<const EnumName<CompactionStyle>> NamesOf(CompactionStyle) {

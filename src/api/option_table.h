@@ -30,7 +30,7 @@ template <typename Struct>
 struct OptionField {
   using Member = std::variant<NoText, bool Struct::*, int Struct::*, std::uint64_t Struct::*, double Struct::*,
                               WALRecoveryMode Struct::*, IndexKind Struct::*, CompressionType Struct::*,
-                              CompactionStyle Struct::*, const Comparator* Struct::*>;
+                              CompactionStyle Struct::*, ValueClustering Struct::*, const Comparator* Struct::*>;
   const char* name;
   Member member;
   WhileOpen while_open = WhileOpen::kFixed;

@@ -55,6 +55,14 @@ Status CheckAscends(const char* name, int trigger, int trigger_before) {
                                  std::to_string(trigger_before) + " to 10000, not below the trigger before it");
 }
 
+Status CheckClustering(const ColumnFamilyOptions& options) {
+  const ValueClustering how = options.value_clustering;
+  if (how == ValueClustering::kOff || how == ValueClustering::kAuto || how == ValueClustering::kFull) {
+    return Status::OK();
+  }
+  return Status::InvalidArgument(Said("value_clustering", options) + "ValueClustering has kOff, kAuto and kFull");
+}
+
 Status CheckLsmOptions(const ColumnFamilyOptions& options) {
   if (options.compaction_style != kCompactionStyleLevel && options.compaction_style != kCompactionStyleLazyLevel) {
     return Status::NotSupported(Said("compaction_style", options) +
@@ -87,6 +95,7 @@ Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options) {
     return Status::InvalidArgument(Said("index_type", options) + "IndexKind has kBTree and kLsm");
   }
   CAMBIUM_RETURN_IF_ERROR(CheckCodec("blob_compression_type", options.blob_compression_type, options));
+  CAMBIUM_RETURN_IF_ERROR(CheckClustering(options));
   CAMBIUM_RETURN_IF_ERROR(CheckOptionRanges(options));
   if ((options.page_size & (options.page_size - 1)) != 0) {
     return Status::InvalidArgument("page_size is " + std::to_string(options.page_size) +

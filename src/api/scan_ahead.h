@@ -54,6 +54,8 @@ class ScanAhead {
   bool Push(const EntryCursor& cursor);
   // Hands in the reads of what was pushed. If memory runs out, FetchValue does.
   void Submit() { reads_.Submit(); }
+  // ValueReads'.
+  [[nodiscard]] std::uint64_t TakeJumps() { return reads_.TakeJumps(); }
   void Pop();
   // Forgets all entries. Waits for reads that are under way.
   void Clear();

@@ -57,6 +57,11 @@ void ValueReads::Submit() {
     end = together.size() == 1 ? its_end : std::max(end, its_end);
   }
   blocks.push_back(MakeBlock(std::move(together)));
+  const auto is_small = [](const std::unique_ptr<Block>& block) {
+    return block->items.size() > 1 || block->request.size <= kSmallValueMax;
+  };
+  const auto small = static_cast<std::uint64_t>(std::ranges::count_if(blocks, is_small));
+  jumps_ += small == 0 ? 0 : small - 1;
   blocks_.reserve(blocks_.size() + blocks.size());
   requests_.clear();
   requests_.reserve(blocks_.capacity());  // as many may come back at once

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vlog/read_queues.h"
@@ -19,6 +20,9 @@ namespace cambium {
 // One thread at a time.
 class ValueReads {
  public:
+  // A value that is larger is a read of its own wherever it lies.
+  static constexpr std::uint64_t kSmallValueMax = 64u << 10;
+
   // A value that is wanted. It, and what its query borrows, stays where it is from Add until it is done.
   struct Item {
     ValueQuery query;
@@ -51,6 +55,10 @@ class ValueReads {
   // The same of all items.
   void ForgetAll();
 
+  // How many reads of small values would have been spared, since the last call, if those of each Submit had lain side by
+  // side.
+  [[nodiscard]] std::uint64_t TakeJumps() { return std::exchange(jumps_, 0); }
+
  private:
   struct Block {
     ReadRequest request;
@@ -71,6 +79,7 @@ class ValueReads {
   std::vector<Item*> added_;
   std::vector<std::unique_ptr<Block>> blocks_;  // under way
   std::vector<ReadRequest*> requests_;  // of a call
+  std::uint64_t jumps_ = 0;
 };
 
 }  // namespace cambium

@@ -86,29 +86,21 @@ TEST(CeilingTest, OverwritesOfASmallDatabaseStayBelowIt) {
   }
 }
 
-// A second after a second, with what is to be done in between.
-void LetSecondsPass(TestStore* store, int seconds) {
-  for (int i = 0; i < seconds; ++i) {
-    store->executor->LetTimePass();
-    store->executor->RunAll();
-  }
-}
-
 TEST(CeilingTest, WhatNobodyWritesToIsFlushedSealedAndLeftAlone) {
   Ceiling ceiling(1.5, 1000, 100);
   TestStore& store = ceiling.store;
   ceiling.Load();
   store.executor->RunAll();
-  LetSecondsPass(&store, 4);
+  store.LetSecondsPass(4);
   EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "four seconds are no rest";
   ceiling.Put(7);
-  LetSecondsPass(&store, 4);
+  store.LetSecondsPass(4);
   EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "somebody has written";
-  LetSecondsPass(&store, 2);
+  store.LetSecondsPass(2);
   EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u);
   EXPECT_EQ(store.executor->LetTimePass(), 0u) << "nobody looks any more";
   ceiling.Put(8);
-  LetSecondsPass(&store, 6);
+  store.LetSecondsPass(6);
   EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u) << "the next write has woken it up";
   EXPECT_EQ(store.Verify(), "");
 }
@@ -117,10 +109,10 @@ TEST(CeilingTest, WhatIsDeletedComesBackWithoutACall) {
   Ceiling ceiling(1.5, 1000, 10'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
-  LetSecondsPass(&store, 7);
+  store.LetSecondsPass(7);
   const auto remove = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) ASSERT_TRUE(store.db->Delete({}, Ceiling::Key(i)).ok());
-    LetSecondsPass(&store, 7);
+    store.LetSecondsPass(7);
   };
   remove(0, 5'000);
   EXPECT_LE(store.BytesOnDisk(), ceiling.live() / 2 * 3 / 2 + 3 * kMiB);
@@ -143,7 +135,7 @@ TEST(CeilingTest, ASnapshotThatHoldsEverythingStopsNobody) {
   then.snapshot = snapshot;
   EXPECT_EQ(store.Get(Ceiling::Key(0), then), before);
   store.db->ReleaseSnapshot(snapshot);
-  LetSecondsPass(&store, 7);
+  store.LetSecondsPass(7);
   EXPECT_LE(store.BytesOnDisk(), ceiling.allowed());
 }
 
@@ -181,7 +173,7 @@ TEST(CeilingTest, InsertsAloneMoveNothing) {
     Ceiling ceiling(s, 1000, 20'000);
     ceiling.Load();
     ceiling.store.executor->RunAll();
-    LetSecondsPass(&ceiling.store, 7);
+    ceiling.store.LetSecondsPass(7);
     EXPECT_EQ(ceiling.store.Property("gc-bytes-written"), 0u) << s;
   }
 }

@@ -132,13 +132,14 @@ TEST(OptionsFile, LooksLikeThis) {
       "  comparator=cambium.BytewiseComparator\n  index_type=kBTree\n  page_size=4096\n  filter_bits_per_key=10\n"
       "  write_buffer_size=67108864\n  max_write_buffer_number=3\n  enable_blob_files=true\n  min_blob_size=512\n"
       "  large_value_size=16777216\n  blob_compression_type=kNoCompression\n  blob_file_size=268435456\n"
+      "  value_clustering=off\n"
       "  enable_blob_garbage_collection=true\n  blob_garbage_collection_age_cutoff=0.25\n"
       "  blob_garbage_collection_force_threshold=1\n"
       "  sweep_ratio=8\n  compaction_style=kCompactionStyleLevel\n  level0_file_num_compaction_trigger=4\n"
       "  level0_slowdown_writes_trigger=20\n  level0_stop_writes_trigger=36\n  target_file_size_base=67108864\n"
       "  target_file_size_multiplier=1\n  max_bytes_for_level_base=268435456\n  max_bytes_for_level_multiplier=10\n"
       "  num_levels=7\n  compression=kNoCompression\n"
-      "\nchecksum=795b31d540bb6983\n";
+      "\nchecksum=1a30b29090382d56\n";
   EXPECT_EQ(EncodeOptionsFile({}, {{kDefaultColumnFamilyName, {}}}), golden);
   EXPECT_TRUE(DecodeOptionsFile(golden, "OPTIONS").ok());
 }

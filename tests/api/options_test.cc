@@ -43,6 +43,8 @@ const Case kIllegal[] = {
      Status::Code::kNotSupported},
     {"wal_recovery_mode", "is 9; WALRecoveryMode has kTolerateCorruptedTailRecords",
      [](Options* o) { o->wal_recovery_mode = static_cast<WALRecoveryMode>(9); }},
+    {"value_clustering is 3;", "ValueClustering has kOff, kAuto and kFull",
+     [](Options* o) { o->value_clustering = static_cast<ValueClustering>(3); }},
     {"compaction_style is 1;", "kCompactionStyleLazyLevel",
      [](Options* o) { o->compaction_style = static_cast<CompactionStyle>(1); }, Status::Code::kNotSupported},
     {"level0_file_num_compaction_trigger", "1 to 1000", [](Options* o) { o->level0_file_num_compaction_trigger = 0; }},

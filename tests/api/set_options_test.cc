@@ -62,6 +62,38 @@ TEST(SetOptions, AnOptionOfTheOtherKindSaysWhereItBelongs) {
          "num_levels is an option of a column family, not of the database; it can't be changed");
 }
 
+// The log is one for all families: what the default one says of it holds for all.
+TEST(SetOptions, SegmentsHaveTheNewSizeInAllFamilies) {
+  TestStore store;
+  store.options.max_total_wal_size = 1u << 30;
+  store.options.blob_file_size = 16u << 10;
+  store.MustOpen();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &other).ok());
+  const Status refused = store.db->SetOptions(other, {{"blob_file_size", "64K"}});
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  const auto longest = [&store] {
+    std::size_t bytes = 0;
+    for (const auto& [path, contents] : store.Files()) {
+      if (path.ends_with(".log")) bytes = std::max(bytes, contents.size());
+    }
+    return bytes;
+  };
+  const auto write = [&store] {
+    for (int i = 0; i < 200; ++i) store.Put(NumberedKey(i), std::string(1000, 'v'));
+  };
+  write();
+  EXPECT_LT(longest(), 20u << 10);
+  ASSERT_TRUE(store.db->SetOptions({{"blob_file_size", "64K"}}).ok());
+  store.Quiet();
+  EXPECT_EQ(store.db->GetOptions(other).blob_file_size, 64u << 10);
+  write();
+  EXPECT_GT(longest(), 60u << 10);
+  EXPECT_LT(longest(), 70u << 10);
+  ASSERT_TRUE(store.db->SetOptions(other, {{"blob_file_size", "64K"}}).ok()) << "that is what it is";
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(other).ok());
+}
+
 TEST(SetOptions, AllOfACallTakesEffectOrNothing) {
   TestStore store;
   store.MustOpen();

@@ -86,6 +86,13 @@ class TestStore {
     ASSERT_TRUE(s.ok()) << s.ToString();
     executor->RunAll();
   }
+  // A second after a second, with what is to be done in between.
+  void LetSecondsPass(int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      executor->LetTimePass();
+      executor->RunAll();
+    }
+  }
   std::uint64_t Property(const std::string& name) {
     std::uint64_t value = 0;
     EXPECT_TRUE(db->GetIntProperty("cambium." + name, &value)) << name;

@@ -284,6 +284,7 @@ void DrawGc(std::uint64_t seed, Config* config) {
   config->max_space_amplification = kCeilings[prng.Uniform(kCeilings.size())];
   config->min_punch_size = prng.OneIn(3) ? 0 : 4096;
   config->block_values = prng.OneIn(10);
+  config->value_clustering = static_cast<ValueClustering>(prng.Uniform(3));
 }
 
 // From numbers of its own as well. Between two keys of the universe everything goes, in some.
@@ -342,6 +343,7 @@ void Config::ApplyTo(Options* options) const {
   options->blob_garbage_collection_force_threshold = gc_force_threshold;
   options->max_space_amplification = max_space_amplification;
   options->min_punch_size = min_punch_size;
+  options->value_clustering = value_clustering;
   if (statistics) options->statistics = CreateDBStatistics();
   if (rate != 0) options->rate_limiter.reset(NewGenericRateLimiter(static_cast<std::int64_t>(rate)));
   if (filter != nullptr && filter_by_factory) {
@@ -372,6 +374,7 @@ std::string Config::ToString() const {
          field("log_gc", static_cast<std::uint64_t>(log_gc)) + "gc_age_cutoff=" + std::to_string(gc_age_cutoff) +
          " gc_force_threshold=" + std::to_string(gc_force_threshold) +
          " max_space_amplification=" + std::to_string(max_space_amplification) +
+         " value_clustering=" + std::to_string(static_cast<int>(value_clustering)) +
          " min_punch_size=" + std::to_string(min_punch_size) + (block_values ? " block values " : " ") +
          field("statistics", static_cast<std::uint64_t>(statistics)) +
          field("listeners", static_cast<std::uint64_t>(listeners)) + field("rate", rate) +

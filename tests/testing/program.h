@@ -40,6 +40,7 @@ struct Config {
   double gc_force_threshold = 1;
   double max_space_amplification = 0;
   std::uint64_t min_punch_size = 0;
+  ValueClustering value_clustering = ValueClustering::kOff;
   bool block_values = false;  // values fill blocks of the file system, so that they can be punched
   bool statistics = false;
   bool listeners = false;

@@ -1,0 +1,59 @@
+// ClusterStore: a database whose values were written in an order that has nothing to do with that of their keys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/test_store.h"
+
+namespace cambium::testing {
+
+inline constexpr int kKeys = 600;
+
+inline std::string ValueOf(int i, int version) {
+  return NumberedKey(i) + "." + std::to_string(version) + std::string(300, static_cast<char>('a' + i % 26));
+}
+
+struct ClusterStore : TestStore {
+  explicit ClusterStore(double max_space_amplification = 0) {
+    options.blob_file_size = 32u << 10;
+    options.write_buffer_size = 64u << 10;
+    options.max_total_wal_size = 1u << 20;
+    options.max_space_amplification = max_space_amplification;
+    options.page_size = 4096;
+    options.page_cache_size = 4u << 20;
+  }
+  // In an order that has nothing to do with that of the keys.
+  void Fill() {
+    MustOpen();
+    for (int i = 0; i < kKeys; ++i) Put(NumberedKey(i * 7 % kKeys), ValueOf(i * 7 % kKeys, 0));
+    Flush();
+    Compact();
+    Quiet();
+  }
+  Status Cluster(const std::string* begin = nullptr, const std::string* end = nullptr) {
+    CompactRangeOptions compact;
+    compact.cluster_values = true;
+    const Slice first = begin == nullptr ? Slice() : Slice(*begin);
+    const Slice last = end == nullptr ? Slice() : Slice(*end);
+    return db->CompactRange(compact, begin == nullptr ? nullptr : &first, end == nullptr ? nullptr : &last);
+  }
+  void ExpectAll(int version = 0) {
+    for (int i = 0; i < kKeys; ++i) ASSERT_EQ(Get(NumberedKey(i)), ValueOf(i, version)) << i;
+  }
+  // Numbers of the keys whose values lie in relocation segments, as they lie there; a -1 between two segments.
+  [[nodiscard]] std::vector<int> KeysInPlace() {
+    std::vector<int> keys;
+    for (const auto& [path, bytes] : Files()) {
+      if (!path.ends_with(".gc")) continue;
+      keys.push_back(-1);
+      for (std::size_t at = bytes.find(".0"); at != std::string::npos; at = bytes.find(".0", at + 1)) {
+        if (at >= 5 && bytes[at - 5] == 'k' && bytes[at + 2] == bytes[at + 50]) keys.push_back(std::stoi(bytes.substr(at - 4, 4)));
+      }
+    }
+    return keys;
+  }
+};
+
+}  // namespace cambium::testing

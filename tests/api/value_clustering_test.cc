@@ -1,0 +1,184 @@
+// ColumnFamilyOptions::value_clustering: values come to lie in the order of their keys without a call.
+#include <cstdio>
+
+#include "api/cluster_store.h"
+#include "testing/mutant_scope.h"
+#include "testing/seed.h"
+#include "util/fault_point.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+struct Scanned : ClusterStore {
+  explicit Scanned(ValueClustering how, double max_space_amplification = 0) : ClusterStore(max_space_amplification) {
+    options.value_clustering = how;
+  }
+  // Reads of the device that a scan of these keys costs when nothing of the log is in memory.
+  std::uint64_t ScanCold(int first = 0, int last = kKeys - 1, bool backward = false) {
+    fs->SetResident(false);
+    const std::uint64_t before = fs->calls(SimOpKind::kRead);
+    const std::unique_ptr<Iterator> it(db->NewIterator({}));
+    const auto is_inside = [&] {
+      return it->Valid() && (backward ? NumberedKey(first) <= it->key().ToString() : it->key().ToString() <= NumberedKey(last));
+    };
+    for (backward ? it->SeekForPrev(NumberedKey(last)) : it->Seek(NumberedKey(first)); is_inside();
+         backward ? it->Prev() : it->Next()) {
+      EXPECT_FALSE(it->value().empty());
+    }
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    const std::uint64_t reads = fs->calls(SimOpKind::kRead) - before;  // the index is in its cache
+    fs->SetResident(true);
+    return reads;
+  }
+  std::uint64_t Moved() { return Property("gc-bytes-written"); }
+};
+
+TEST(ValueClusteringTest, AutoGoesWhereScansJump) {
+  for (const bool backward : {false, true}) {
+    SCOPED_TRACE(backward ? "backward" : "forward");
+    Scanned store(ValueClustering::kAuto);
+    store.Fill();
+    const std::uint64_t before = store.ScanCold(0, kKeys - 1, backward);
+    EXPECT_EQ(store.Moved(), 0u) << "one scan has not cost as much as a rewrite";
+    const auto scan = [&](int times) {
+      for (int i = 0; i < times; ++i) {
+        store.ScanCold(0, kKeys - 1, backward);
+        store.Quiet();
+      }
+    };
+    scan(30);
+    const std::uint64_t moved = store.Moved();
+    EXPECT_GT(moved, 400u * 300);
+    EXPECT_LE(store.ScanCold(), before / 2) << "what recovery may still read stays scattered";
+    store.ExpectAll();
+    EXPECT_EQ(store.Verify(), "");
+    scan(60);
+    EXPECT_LE(store.Moved(), moved * 3 / 2) << "what lies in order stays there";
+    store.Reopen();
+    store.ExpectAll();
+  }
+}
+
+TEST(ValueClusteringTest, OffDoesNothing) {
+  Scanned store(ValueClustering::kOff);
+  store.Fill();
+  for (int i = 0; i < 50; ++i) store.ScanCold();
+  store.Quiet();
+  EXPECT_EQ(store.Moved(), 0u);
+  // It is dynamic.
+  ASSERT_TRUE(store.db->SetOptions({{"value_clustering", "auto"}}).ok());
+  for (int i = 0; i < 7; ++i) store.ScanCold();
+  store.Quiet();
+  EXPECT_GT(store.Moved(), 400u * 300);
+}
+
+TEST(ValueClusteringTest, AutoLeavesAloneWhatIsInMemory) {
+  Scanned store(ValueClustering::kAuto);
+  store.Fill();
+  for (int i = 0; i < 50; ++i) {
+    const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ASSERT_FALSE(it->value().empty());
+  }
+  store.Quiet();
+  EXPECT_EQ(store.Moved(), 0u);
+}
+
+TEST(ValueClusteringTest, AutoLeavesAloneWhatNobodyScans) {
+  Scanned store(ValueClustering::kAuto);
+  store.Fill();
+  for (int i = 0; i < 60; ++i) store.ScanCold(100, 199);
+  store.Quiet();
+  EXPECT_GT(store.Moved(), 60u * 300);
+  EXPECT_LT(store.Moved(), 240u * 400);
+  store.ExpectAll();
+}
+
+// Keys alone cost no read of the log, and large values one each wherever they lie.
+TEST(ValueClusteringTest, AutoCountsNoReadThatItCannotSpare) {
+  Scanned store(ValueClustering::kAuto);
+  store.options.blob_file_size = 4u << 20;
+  store.options.write_buffer_size = 4u << 20;
+  store.options.max_total_wal_size = 32u << 20;
+  store.MustOpen();
+  for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i * 7 % 60), std::string(70'000, 'v'));
+  store.Compact();
+  store.Quiet();
+  for (int i = 0; i < 30; ++i) store.ScanCold(0, 59);
+  store.Quiet();
+  EXPECT_EQ(store.Moved(), 0u);
+}
+
+// Rule C6.
+TEST(ValueClusteringTest, AutoWaitsForRoom) {
+  const auto moved_at = [](double ceiling) {
+    Scanned store(ValueClustering::kAuto, ceiling);
+    store.options.blob_garbage_collection_age_cutoff = 0;  // log GC only where the ceiling demands it
+    store.Fill();
+    for (int i = 0; i < 60; ++i) store.ScanCold();
+    store.Quiet();
+    return store.Moved();
+  };
+  EXPECT_EQ(moved_at(1.001), 0u) << "with a database that is all slack there would be room";
+  const MutantScope mutant(Mutant::kClusterWithoutRoom);
+  EXPECT_GT(moved_at(1.001), 0u);
+}
+
+// Overwrites in any order, again and again. With a ceiling, what is left when nobody writes any more is put in order too.
+TEST(ValueClusteringTest, FullKeepsAllInOrder) {
+  for (const double ceiling : {2.0, 0.0}) {
+    SCOPED_TRACE(ceiling);
+    Scanned store(ValueClustering::kFull, ceiling);
+    store.MustOpen();
+    Prng prng(SeedFromEnvironment(0xc1a5));
+    std::uint64_t user = 0;
+    for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i * 7 % kKeys), ValueOf(i * 7 % kKeys, 0));
+    for (int round = 0; round < 12; ++round) {
+      for (int i = 0; i < kKeys; ++i) {
+        const int key = static_cast<int>(prng.Uniform(kKeys));
+        store.Put(NumberedKey(key), ValueOf(key, 0));
+        user += 350;
+      }
+      store.Quiet();
+    }
+    Scanned off(ValueClustering::kOff);
+    off.Fill();
+    const std::uint64_t scattered = off.ScanCold();
+    store.LetSecondsPass(10);
+    store.Quiet();
+    const std::uint64_t reads = store.ScanCold();
+    const double amplification = static_cast<double>(store.Moved()) / static_cast<double>(user);
+    std::printf("ceiling %.1f: %.2f bytes moved per byte written, %llu reads of a scan, %llu scattered\n", ceiling,
+                amplification, static_cast<unsigned long long>(reads), static_cast<unsigned long long>(scattered));
+    EXPECT_LE(reads, ceiling == 0 ? scattered : scattered / 3);
+    EXPECT_GT(store.Moved(), kKeys * 300u);
+    store.ExpectAll();
+    EXPECT_EQ(store.Verify(), "");
+    const std::uint64_t moved = store.Moved();
+    store.LetSecondsPass(10);
+    store.Quiet();
+    EXPECT_EQ(store.Moved(), moved) << "nobody has written since";
+  }
+}
+
+// What is written or deleted while an unasked step copies it stays as it is.
+TEST(ValueClusteringTest, WritesInTheMeantimeWin) {
+  Scanned store(ValueClustering::kAuto);
+  store.Fill();
+  int times = 0;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string_view(name) != "Gc:copied" || times++ > 0) return;
+    ASSERT_TRUE(store.db->Delete({}, NumberedKey(3)).ok());
+    store.Put(NumberedKey(5), "new");
+  });
+  for (int i = 0; i < 7; ++i) store.ScanCold();
+  store.Quiet();
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_GE(times, 1);
+  EXPECT_EQ(store.Get(NumberedKey(3)), "NotFound");
+  EXPECT_EQ(store.Get(NumberedKey(5)), "new");
+  EXPECT_EQ(store.Verify(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing
