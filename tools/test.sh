@@ -58,15 +58,17 @@ selection=()
 [ -z "$LABELLED" ] || selection+=(-L "^$LABELLED\$")
 [ -z "$WITHOUT" ] || selection+=(-E "$WITHOUT")
 targets=()
-if [ -n "$MATCHING$LABELLED" ]; then
+if [ -n "$MATCHING$LABELLED$WITHOUT" ]; then
   # A test program is a target of the test's name; scripts are no targets, and alone they have everything built.
   known=$(cmake --build "$BUILD" --target help)
   listed=0
   while IFS= read -r name; do
     listed=1
-    if grep -q "^$name: phony$" <<<"$known"; then targets+=(--target "$name"); fi
+    for target in "$name" "cambium_$name"; do  # an example's has the longer name
+      if grep -q "^$target: phony$" <<<"$known"; then targets+=(--target "$target"); fi
+    done
   done < <(ctest --test-dir "$BUILD" -N "${selection[@]}" | sed -n 's/^ *Test *#[0-9]*: //p')
-  [ "$listed" -eq 1 ] || give_up "no test matches $MATCHING$LABELLED"
+  [ "$listed" -eq 1 ] || give_up "no test matches $MATCHING$LABELLED, without $WITHOUT"
 fi
 
 say "Build"

