@@ -35,6 +35,8 @@ struct SpaceShape {
   bool enable_blob_garbage_collection = true;
   double blob_garbage_collection_age_cutoff = 0.25;
   double blob_garbage_collection_force_threshold = 1.0;
+  std::string value_clustering = "off";  // Cambium's
+  bool cluster_values = false;           // of Cambium's CompactRange
 };
 
 // What a run decides for every engine alike.

@@ -128,6 +128,10 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
                   "the part of their bytes that is garbage when GC is forced; 1: never")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  app->add_option("--value_clustering", f->space.value_clustering, "whether values of Cambium come into the order of keys")
+      ->check(CLI::IsMember({"off", "auto", "full"}))
+      ->capture_default_str();
+  app->add_flag("--cluster_values", f->space.cluster_values, "compact has Cambium's values written in the order of keys");
   app->add_option("--check", f->check, "how much of each value read is compared: full, or ends (header and ends)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}))
@@ -211,6 +215,8 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("enable_blob_garbage_collection", f.space.enable_blob_garbage_collection ? 1 : 0);
   add("blob_garbage_collection_age_cutoff", f.space.blob_garbage_collection_age_cutoff);
   add("blob_garbage_collection_force_threshold", f.space.blob_garbage_collection_force_threshold);
+  line += " --value_clustering=" + f.space.value_clustering;
+  add("cluster_values", static_cast<int>(f.space.cluster_values));
   const LevelShape& l = f.levels;
   line += std::string(" --compaction_style=") + (l.compaction_style == kCompactionStyleLevel ? "level" : "lazy");
   add("level0_file_num_compaction_trigger", l.level0_file_num_compaction_trigger);

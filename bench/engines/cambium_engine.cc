@@ -117,6 +117,9 @@ class CambiumEngine : public Engine {
     options_.enable_blob_garbage_collection = config.space.enable_blob_garbage_collection;
     options_.blob_garbage_collection_age_cutoff = config.space.blob_garbage_collection_age_cutoff;
     options_.blob_garbage_collection_force_threshold = config.space.blob_garbage_collection_force_threshold;
+    options_.value_clustering = config.space.value_clustering == "full"   ? ValueClustering::kFull
+                                : config.space.value_clustering == "auto" ? ValueClustering::kAuto
+                                                                          : ValueClustering::kOff;
     options_.blob_compression_type = config.compression_type == "zstd"     ? CompressionType::kZSTD
                                      : config.compression_type == "lz4"    ? CompressionType::kLZ4Compression
                                      : config.compression_type == "snappy" ? CompressionType::kSnappyCompression
@@ -152,7 +155,11 @@ class CambiumEngine : public Engine {
   }
   Status Flush() override { return db_->Flush(FlushOptions()); }
   Status WaitForCompaction() override { return db_->WaitForCompact(); }
-  Status Compact() override { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
+  Status Compact() override {
+    CompactRangeOptions all;
+    all.cluster_values = config_.space.cluster_values;
+    return db_->CompactRange(all, nullptr, nullptr);
+  }
 
   Status Verify(std::string* what) override {
     *what = "VerifyDB deep";
@@ -223,7 +230,9 @@ class CambiumEngine : public Engine {
            (options_.enable_blob_garbage_collection
                 ? "(age cutoff " + std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
                       std::to_string(options_.blob_garbage_collection_force_threshold) + ")"
-                : "off");
+                : "off") +
+           ", value_clustering " + config_.space.value_clustering +
+           (config_.space.cluster_values ? ", compact clusters values" : "");
   }
   // "L1 12 files, L2 60 files"
   static std::string LevelsOf(const std::map<std::string, std::string>& stats) {

@@ -675,7 +675,8 @@ Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& 
 }
 
 BeforeWrite DbImpl::PermitFor(std::function<IOPriority()> priority) {
-  return [this, priority = std::move(priority), resumed = foreground_.NowMicros()](std::uint64_t bytes) mutable {
+  return [this, priority = std::move(priority), resumed = foreground_.NowMicros(),
+          in_flight = std::make_shared<InFlight>(&space_.in_flight)](std::uint64_t bytes) mutable {
     // A job that waits has a thread, perhaps the only one, and a writer may wait for what that thread does next.
     const auto is_given_up = [this] {
       return closing_.load(std::memory_order_relaxed) || has_fatal_.load(std::memory_order_relaxed) ||
@@ -690,6 +691,7 @@ BeforeWrite DbImpl::PermitFor(std::function<IOPriority()> priority) {
       auto& limiter = static_cast<GenericRateLimiter&>(*options_.rate_limiter);  // only the library makes them
       meter_.Tick(RATE_LIMITER_MICROS, limiter.Admit(bytes, priority(), options_.clock.get(), is_given_up));
     }
+    in_flight->Add(bytes);
     resumed = foreground_.NowMicros();
   };
 }

@@ -195,7 +195,7 @@ void DbImpl::CheckSpace(bool after_job) {
       space_.is_hopeless.store(!plan.any() || !have_helped, std::memory_order_relaxed);
     }
   }
-  if (space_.written.load(std::memory_order_relaxed) < space_.slow_at.load(std::memory_order_relaxed)) {
+  if (space_.Position() < space_.slow_at.load(std::memory_order_relaxed)) {
     events_.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
   }
   // A job that has changed nothing would begin itself again for ever.
@@ -254,8 +254,9 @@ Status DbImpl::AwaitSpace(const WriteOptions& options, std::uint64_t bytes) {
       space_.check_at.store(due, std::memory_order_relaxed);  // the next writer tries again
     }
   }
-  if (written < space_.slow_at.load(std::memory_order_relaxed)) return Status::OK();
-  const bool is_stopped = written >= space_.stop_at.load(std::memory_order_relaxed);
+  const std::uint64_t position = space_.Position();
+  if (position < space_.slow_at.load(std::memory_order_relaxed)) return Status::OK();
+  const bool is_stopped = position >= space_.stop_at.load(std::memory_order_relaxed);
   const auto condition = is_stopped ? WriteStallCondition::kStopped : WriteStallCondition::kDelayed;
   events_.Stalls({}, 0, WriteStallCause::kSpace, condition);
   events_.Deliver();
@@ -277,11 +278,11 @@ Status DbImpl::WaitForSpace(std::uint64_t bytes) {
   std::uint64_t turn = 0;  // when it is ours; 0: none was taken
   while (true) {
     CAMBIUM_RETURN_IF_ERROR(Health());
-    const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+    const std::uint64_t position = space_.Position();
     const std::uint64_t slow_at = space_.slow_at.load(std::memory_order_relaxed);
     const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
-    if (written < slow_at || closing_.load(std::memory_order_relaxed)) return Status::OK();
-    if (written >= stop_at) {
+    if (position < slow_at || closing_.load(std::memory_order_relaxed)) return Status::OK();
+    if (position >= stop_at) {
       if (space_.is_hopeless.load(std::memory_order_relaxed)) return Status::OK();
       const CountScope stalls(&stalled_writers_);
       RunOrAwaitSpaceJob();
@@ -289,7 +290,7 @@ Status DbImpl::WaitForSpace(std::uint64_t bytes) {
     }
     const std::uint64_t now = options_.clock->NowMicros();
     if (turn == 0) {
-      const double part = static_cast<double>(written - slow_at) / static_cast<double>(stop_at - slow_at);
+      const double part = static_cast<double>(position - slow_at) / static_cast<double>(stop_at - slow_at);
       turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);
     }
     if (turn <= now) return Status::OK();

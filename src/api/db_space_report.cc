@@ -71,6 +71,7 @@ std::map<std::string, std::string> DbImpl::SpaceStats() {
   const SpaceFigures figures = MeasureSpace();
   const SpacePlan plan = PlanSpace(figures, PolicyOfSpace());
   SetFigure(&all, "on_disk", figures.on_disk());
+  SetFigure(&all, "in_flight", space_.in_flight.load(std::memory_order_relaxed));
   SetFigure(&all, "live", figures.live());
   SetFigure(&all, "log", figures.log_bytes);
   SetFigure(&all, "garbage", figures.collectable_bytes);

@@ -14,6 +14,23 @@ namespace cambium {
 
 class DbImpl;
 
+// What a job has in flight, until it ends one way or the other.
+class InFlight {
+ public:
+  explicit InFlight(std::atomic<std::uint64_t>* total) : total_(total) {}
+  ~InFlight() { total_->fetch_sub(bytes_, std::memory_order_relaxed); }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  void Add(std::uint64_t bytes) {
+    bytes_ += bytes;
+    total_->fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t>* const total_;
+  std::uint64_t bytes_ = 0;
+};
+
 // A task for later may come when the database is gone.
 struct TickTarget {
   std::mutex mutex;
@@ -26,6 +43,12 @@ struct SpaceControl {
   // All bytes that writers have put into files since the database was opened: a clock that goes with them. Written
   // under append_mutex_, and by those who write files of large values.
   std::atomic<std::uint64_t> written{0};
+  // Of files that background jobs are writing now, which no MANIFEST names yet: what no figure has.
+  std::atomic<std::uint64_t> in_flight{0};
+  // How far writers and jobs have come since the last look, by the clock of `written`.
+  [[nodiscard]] std::uint64_t Position() const {
+    return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed);
+  }
   // By that clock: when somebody has to look at the figures again, when writers are slowed down, when they wait.
   // Written by the background.
   std::atomic<std::uint64_t> check_at{kNever};

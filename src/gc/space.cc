@@ -36,10 +36,13 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.segment_bytes = SegmentBytes(slack, policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   const auto limit = static_cast<std::uint64_t>(policy.max_space_amplification * static_cast<double>(live));
-  // Of the two segments above the limit one is left for what no figure has: a step of a merge, a run that is being written,
-  // files that wait to be removed. A database that is smaller than an eighth of one has nothing to do and to wait for.
-  plan.slow_at = limit + plan.segment_bytes / 8;
-  plan.stop_at = limit + plan.segment_bytes;
+  // Writers know what jobs have in flight, but a step of log GC, and a flush that rewrites a tree, may begin when they have
+  // come to the end already; with what waits to be removed that is more than one of the segments above the limit. In a
+  // small database steps are small, and one that is smaller than an eighth of a segment has nothing to do and to wait for.
+  const auto share = static_cast<std::uint64_t>(slack / 16);
+  const std::uint64_t in_flight = std::min(plan.segment_bytes, share) + std::min(figures.index_bytes, share);
+  plan.slow_at = Minus(limit + plan.segment_bytes / 8, in_flight);
+  plan.stop_at = limit + plan.segment_bytes - in_flight;
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 
   const std::uint64_t on_disk = figures.on_disk();
