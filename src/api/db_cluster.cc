@@ -96,7 +96,10 @@ Status DbImpl::RunClusterStep(ClusterRequest* request) {
   if (breaks > records.size() / kBreaksOneIn) {
     step.is_emptied.assign(step.sources.size(), false);
     CAMBIUM_FAULT_POINT("Cluster:picked");
-    CAMBIUM_RETURN_IF_ERROR(MoveRecords(&step, records));
+    step.reason = GcReason::kClustering;
+    const Status done = MoveRecords(&step, records);
+    if (events_.is_on()) TellOfGcStep(step, done);
+    CAMBIUM_RETURN_IF_ERROR(done);
   }
   request->position = request->next;
   request->is_position_done = true;
