@@ -206,7 +206,8 @@ enum class BackgroundErrorReason : unsigned char {
   kManifestWrite,  // a commit, of a job or of a caller
   kWrite,          // a caller's sync, or a change of families or options
 };
-// Each time a job fails, and once when the database takes no more writes: `status` then has Severity::kFatal.
+// Each time a job fails; once for each segment that log GC finds damaged, and leaves alone; and once when the database
+// takes no more writes: `status` then has Severity::kFatal.
 struct BackgroundErrorInfo {
   std::string db_name;
   BackgroundErrorReason reason{};

@@ -84,7 +84,8 @@ std::vector<SegmentUse> DbImpl::SegmentUses() const {
   std::vector<SegmentUse> uses;
   for (const auto& [number, info] : state.segments) {
     if (info.kind == SegmentKind::kLargeValue || !info.sealed) continue;
-    if (info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length}) continue;
+    const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
+    if (is_replayed && !MutantIs(Mutant::kGcAheadOfReplay)) continue;
     if (!info.punched.empty() && !punched_.Knows(number)) continue;  // how much it takes is found out just now
     const Account account = state.TotalAccount(info.slot);
     SegmentUse use;
@@ -276,8 +277,9 @@ Status DbImpl::CollectFor(const CompactRangeOptions& options, bool all_keys) {
 // database is opened again.
 void DbImpl::MarkDamaged(const GcSource& source, const Status& why) {
   const std::lock_guard lock(commit_mutex_);
-  if (!damaged_segments_.insert(source.info.number).second) return;
+  if (!MutantIs(Mutant::kForgetDamage) && !damaged_segments_.insert(source.info.number).second) return;
   logger_->Log(InfoLogLevel::kError, "log GC leaves a damaged segment alone: " + why.ToString());
+  TellOfError(BackgroundErrorReason::kLogGc, why);
 }
 
 Result<NewRelocationFile> DbImpl::MakeValueFile(FileKind kind) {
@@ -384,6 +386,7 @@ Status DbImpl::MoveValues(GcStep* step, std::span<const GcRecord> records, Reloc
     obsolete_.Leaves(source.segment->path(), {bytes, true});
     punched_.Forget(source.info.number);
     source.segment->MakeObsolete();
+    if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(source.segment->path());
   }
   CountGcStep(*step);
   for (const GcMoves& moves : step->moves) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -13,6 +15,7 @@ std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b
 
 // With an eighth of the slack in each, no segment is so large that waiting for it takes all of the slack.
 std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
+  if (MutantIs(Mutant::kSealOnlyFull)) return most;
   const auto eighth = static_cast<std::uint64_t>(slack / 8);
   return std::clamp(eighth, std::min(kSegmentBytesLeast, most), most);
 }
