@@ -1,7 +1,8 @@
 // Space: how large the database may be on disk, and what has to be done before it is larger. Pure functions of numbers;
 // the database carries out what they say.
 //
-//   D  bytes of files: log segments, index files, MANIFEST and the like; without what only snapshots and readers hold
+//   D  bytes of files: log segments, index files, MANIFEST and the like; without what only snapshots and readers hold,
+//      and without the garbage of damaged segments, which stay as they are
 //   L  bytes of live entries as they are stored: records that the accounts count, without those that newer entries hide;
 //      and what is inline, in the index
 //   S  max_space_amplification
