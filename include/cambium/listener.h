@@ -157,20 +157,22 @@ enum class LogGcReason : unsigned char {
   kSmallSegments,     // there are too many that are far smaller than they may be
   kSpace,             // near max_space_amplification
   kManualCompaction,  // CompactRange
+  kClustering,        // values come to lie in the order of their keys: nothing is freed yet
 };
 
-// One step of log GC that copies values; punching holes copies nothing and is not told of. Ours: RocksDB collects within
-// its compactions.
+// One step of log GC, which copies values that are alive, or makes holes of those that are dead: never both. Ours: RocksDB
+// collects within its compactions.
 struct LogGcJobInfo {
   std::string db_name;
   int job_id = 0;
   LogGcReason reason{};
   std::vector<std::string> input_files;    // that it read
   std::vector<std::string> emptied_files;  // of them, those that are not used any more
+  std::vector<std::string> punched_files;  // of them, those that get holes, once the readers of now let go of them
   std::uint64_t bytes_read = 0;
   std::uint64_t keys_relocated = 0;
   std::uint64_t bytes_written = 0;  // of values' records
-  std::uint64_t bytes_freed = 0;    // of emptied_files
+  std::uint64_t bytes_freed = 0;    // of emptied_files, without holes that they had; or of the new holes
   std::uint64_t elapsed_micros = 0;
   Status status;  // not OK: nothing has changed
 };
@@ -204,7 +206,8 @@ enum class BackgroundErrorReason : unsigned char {
   kManifestWrite,  // a commit, of a job or of a caller
   kWrite,          // a caller's sync, or a change of families or options
 };
-// Each time a job fails, and once when the database takes no more writes: `status` then has Severity::kFatal.
+// Each time a job fails; once for each segment that log GC finds damaged, and leaves alone; and once when the database
+// takes no more writes: `status` then has Severity::kFatal.
 struct BackgroundErrorInfo {
   std::string db_name;
   BackgroundErrorReason reason{};

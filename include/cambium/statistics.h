@@ -77,7 +77,7 @@ enum Tickers : std::uint32_t {
   VALUE_READ_FROM_DEVICE,           // the others
   BLOB_DB_GC_NUM_KEYS_RELOCATED,
   BLOB_DB_GC_BYTES_RELOCATED,  // of records, as written
-  LOG_GC_BYTES_FREED,          // of segments that were emptied; what was written for it is not taken off
+  LOG_GC_BYTES_FREED,          // of segments that were emptied, without holes; what was written for it is not taken off
 
   // ---- Background work on the index ----
   FLUSH_WRITE_BYTES,   // of index files that flushes have written

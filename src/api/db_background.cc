@@ -893,7 +893,8 @@ Status DbImpl::RemoveObsolete() {
   for (const std::string& path : obsolete_.Take()) {
     // After a failure nothing is removed any more: it may be what the next opening needs.
     CAMBIUM_RETURN_IF_ERROR(Health());
-    const Status removed = fs_->Unlink(path);
+    Status removed = fs_->Unlink(path);
+    if (MutantIs(Mutant::kGoneIsAnError) && removed.IsPathNotFound()) removed = Status::IOError(removed.ToString());
     const auto file = ParseFileName(std::string_view(path).substr(path_.size() + 1));
     if (removed.ok() && file.has_value()) events_.Deleted(path_, *file);
     if (removed.ok() || removed.IsPathNotFound()) obsolete_.Gone(path);

@@ -104,8 +104,11 @@ Result<bool> DbImpl::MoveIntoOrder(GcStep* step, std::span<const GcRecord> recor
   step->begun_micros = options_.clock->NowMicros();
   step->job_id = events_.NewJobId();
   step->is_emptied.assign(step->sources.size(), false);
+  step->reason = GcReason::kClustering;
   CAMBIUM_FAULT_POINT("Cluster:picked");
-  CAMBIUM_RETURN_IF_ERROR(MoveRecords(step, records));
+  const Status done = MoveRecords(step, records);
+  if (events_.is_on()) TellOfGcStep(*step, done);
+  CAMBIUM_RETURN_IF_ERROR(done);
   return true;
 }
 
@@ -124,7 +127,7 @@ Result<ClusterFinds> DbImpl::RunClusterStep(const std::shared_ptr<Family>& famil
 bool DbImpl::HasRoomToCluster() const {
   if (max_space_amplification_.load(std::memory_order_relaxed) == 0) return true;
   if (MutantIs(Mutant::kClusterWithoutRoom)) return true;
-  return space_.figures.on_disk() + space_.plan.step_bytes <= space_.plan.slow_at;
+  return space_.figures.on_disk() + space_.plan.step_bytes <= space_.plan.spare_until;
 }
 
 // ---- What nobody has asked for ----

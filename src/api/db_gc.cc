@@ -71,6 +71,7 @@ LogGcReason ReasonOf(GcReason reason) {
     case GcReason::kSmallSegments: return LogGcReason::kSmallSegments;
     case GcReason::kCeiling: return LogGcReason::kSpace;
     case GcReason::kRequested: return LogGcReason::kManualCompaction;
+    case GcReason::kClustering: return LogGcReason::kClustering;
     default: return LogGcReason::kGarbage;
   }
 }
@@ -83,7 +84,8 @@ std::vector<SegmentUse> DbImpl::SegmentUses() const {
   std::vector<SegmentUse> uses;
   for (const auto& [number, info] : state.segments) {
     if (info.kind == SegmentKind::kLargeValue || !info.sealed) continue;
-    if (info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length}) continue;
+    const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
+    if (is_replayed && !MutantIs(Mutant::kGcAheadOfReplay)) continue;
     if (!info.punched.empty() && !punched_.Knows(number)) continue;  // how much it takes is found out just now
     const Account account = state.TotalAccount(info.slot);
     SegmentUse use;
@@ -180,7 +182,11 @@ void DbImpl::AddGcFamilies(GcStep* step) {
 }
 
 Status DbImpl::CollectGarbage() {
-  if (GcStep punch; PickPunchStep(&punch)) return RunPunchStep(punch);
+  if (GcStep punch; PickPunchStep(&punch)) {
+    const Status done = RunPunchStep(&punch);
+    if (events_.is_on()) TellOfGcStep(punch, done);
+    return done;
+  }
   std::shared_ptr<ClusterRequest> request;
   {
     const std::lock_guard lock(commit_mutex_);
@@ -218,11 +224,12 @@ void DbImpl::TellOfGcStep(const GcStep& step, const Status& done) {
   if (done.ok()) {
     for (const GcMoves& moves : step.moves) info.keys_relocated += moves.values.size();
   }
+  if (done.ok()) info.bytes_freed = step.bytes_freed;
   for (std::size_t i = 0; i < step.sources.size(); ++i) {
-    info.input_files.push_back(step.sources[i].segment->path());
-    if (!done.ok() || !step.is_emptied[i]) continue;
-    info.emptied_files.push_back(step.sources[i].segment->path());
-    info.bytes_freed += step.sources[i].info.file_size;
+    const std::string& path = step.sources[i].segment->path();
+    info.input_files.push_back(path);
+    if (done.ok() && step.is_emptied[i]) info.emptied_files.push_back(path);
+    if (done.ok() && step.punched.contains(i)) info.punched_files.push_back(path);
   }
   events_.Add([this, info = std::move(info)](EventListener* listener) { listener->OnLogGcCompleted(this, info); });
 }
@@ -275,8 +282,9 @@ Status DbImpl::CollectFor(const CompactRangeOptions& options, bool all_keys) {
 // database is opened again.
 void DbImpl::MarkDamaged(const GcSource& source, const Status& why) {
   const std::lock_guard lock(commit_mutex_);
-  if (!damaged_segments_.insert(source.info.number).second) return;
+  if (!MutantIs(Mutant::kForgetDamage) && !damaged_segments_.insert(source.info.number).second) return;
   logger_->Log(InfoLogLevel::kError, "log GC leaves a damaged segment alone: " + why.ToString());
+  TellOfError(BackgroundErrorReason::kLogGc, why);
 }
 
 Result<NewRelocationFile> DbImpl::MakeValueFile(FileKind kind) {
@@ -375,14 +383,17 @@ Status DbImpl::MoveValues(GcStep* step, std::span<const GcRecord> records, Reloc
   stats_.gc_bytes_written.fetch_add(moved.bytes_written);
   step->bytes_read = moved.bytes_read;
   step->bytes_written = moved.bytes_written;
-  CountGcStep(*step);
   for (std::size_t i = 0; i < step->sources.size(); ++i) {
     if (!step->is_emptied[i]) continue;
     const GcSource& source = step->sources[i];
-    obsolete_.Leaves(source.segment->path(), {BytesOf(source.info), true});
+    const std::uint64_t bytes = BytesOf(source.info);
+    step->bytes_freed += bytes;
+    obsolete_.Leaves(source.segment->path(), {bytes, true});
     punched_.Forget(source.info.number);
     source.segment->MakeObsolete();
+    if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(source.segment->path());
   }
+  CountGcStep(*step);
   for (const GcMoves& moves : step->moves) {
     if (MergeIsDue(*moves.family)) Schedule(Job::kMerge, moves.family);
   }
@@ -391,9 +402,7 @@ Status DbImpl::MoveValues(GcStep* step, std::span<const GcRecord> records, Reloc
 
 void DbImpl::CountGcStep(const GcStep& step) const {
   for (const GcMoves& moves : step.moves) meter_.Tick(BLOB_DB_GC_NUM_KEYS_RELOCATED, moves.values.size());
-  for (std::size_t i = 0; i < step.sources.size(); ++i) {
-    if (step.is_emptied[i]) meter_.Tick(LOG_GC_BYTES_FREED, step.sources[i].info.file_size);
-  }
+  meter_.Tick(LOG_GC_BYTES_FREED, step.bytes_freed);
   meter_.Tick(BLOB_DB_GC_BYTES_RELOCATED, step.bytes_written);
   meter_.Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, step.bytes_written);
   meter_.Tick(BLOB_DB_BLOB_FILE_BYTES_READ, step.bytes_read);

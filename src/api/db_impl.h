@@ -333,6 +333,8 @@ class DbImpl final : public DB, private SegmentSource {
     // Of what was moved, once it is committed.
     std::uint64_t bytes_read = 0;
     std::uint64_t bytes_written = 0;
+    std::uint64_t bytes_freed = 0;  // of sources that are emptied, as they lay on disk, and of holes
+    std::set<std::size_t> punched;  // sources that get holes
   };
   [[nodiscard]] std::vector<SegmentUse> SegmentUses() const;  // commit_mutex_ held
   [[nodiscard]] VictimPolicy GcPolicy() const;
@@ -389,8 +391,8 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account) const;
   [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;  // that a sealed one takes, or will without readers
   bool PickPunchStep(GcStep* step);                                    // false: none is due
-  Status RunPunchStep(const GcStep& step);
-  Status CommitPunch(const GcStep& step, const std::vector<PunchPlan>& plans);
+  Status RunPunchStep(GcStep* step);
+  Status CommitPunch(GcStep* step, const std::vector<PunchPlan>& plans);
   Result<PunchedBytes> MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets);
   Status MakeReadyHoles();
   void ResumePunching();  // at the end of opening

@@ -563,7 +563,7 @@ Status DbImpl::RemoveOrphans() {
       case FileKind::kOptions: named = true; break;  // whoever writes a new one removes the old ones
       case FileKind::kTemporary: break;
     }
-    if (named) continue;
+    if (named || MutantIs(Mutant::kKeepStrays)) continue;
     const Status removed = Unlink(file.kind, file.number);
     if (!removed.ok() && !removed.IsPathNotFound()) {
       logger_->Log(InfoLogLevel::kWarn, "could not remove an orphan: " + removed.ToString());

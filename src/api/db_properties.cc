@@ -96,6 +96,9 @@ bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uin
     *value = stats_.gc_bytes_read.load();
   } else if (name == "gc-bytes-written") {
     *value = stats_.gc_bytes_written.load();
+  } else if (name == "damaged-blob-files") {
+    const std::lock_guard lock(commit_mutex_);
+    *value = damaged_segments_.size();
   } else if (name == "num-runs") {
     *value = shape.run_count;
   } else if (name == "index-bytes") {

@@ -60,30 +60,35 @@ bool DbImpl::PickPunchStep(GcStep* step) {
     if (records >= kStepRecords) break;
   }
   if (step->sources.empty()) return false;
+  step->reason = UrgencyOfGc() == GcUrgency::kSpace ? GcReason::kCeiling : GcReason::kCostBenefit;
+  step->begun_micros = options_.clock->NowMicros();
+  step->job_id = events_.NewJobId();
+  step->is_emptied.assign(step->sources.size(), false);
   AddGcFamilies(step);
   return true;
 }
 
-Status DbImpl::RunPunchStep(const GcStep& step) {
+Status DbImpl::RunPunchStep(GcStep* step) {
   std::vector<PunchPlan> plans;
-  for (std::size_t i = 0; i < step.sources.size(); ++i) {
+  for (std::size_t i = 0; i < step->sources.size(); ++i) {
     Arena keys;
     std::vector<GcRecord> listed;
-    const Status s = ListRecords(step.sources[i], static_cast<std::uint32_t>(i), &keys, &listed);
-    const SegmentInfo& info = step.sources[i].info;
+    const Status s = ListRecords(step->sources[i], static_cast<std::uint32_t>(i), &keys, &listed);
+    const SegmentInfo& info = step->sources[i].info;
     stats_.gc_bytes_read.fetch_add(info.file_size - info.sealed_length);
-    if (s.IsCorruption()) MarkDamaged(step.sources[i], s);
+    step->bytes_read += info.file_size - info.sealed_length;
+    if (s.IsCorruption()) MarkDamaged(step->sources[i], s);
     if (!s.ok() && !s.IsCorruption()) return s;
     std::vector<GcRecord> live = listed;
-    if (s.ok()) CAMBIUM_RETURN_IF_ERROR(KeepLive(step.families, step.sources, &live));
-    plans.push_back(s.ok() ? PlanPunch(step.sources[i], listed, live, min_punch_size_.load(std::memory_order_relaxed))
+    if (s.ok()) CAMBIUM_RETURN_IF_ERROR(KeepLive(step->families, step->sources, &live));
+    plans.push_back(s.ok() ? PlanPunch(step->sources[i], listed, live, min_punch_size_.load(std::memory_order_relaxed))
                            : PunchPlan());
   }
   CAMBIUM_FAULT_POINT("Punch:planned");
   return CommitPunch(step, plans);
 }
 
-Status DbImpl::CommitPunch(const GcStep& step, const std::vector<PunchPlan>& plans) {
+Status DbImpl::CommitPunch(GcStep* step, const std::vector<PunchPlan>& plans) {
   const std::lock_guard lock(commit_mutex_);
   const ManifestState& state = manifest_->state();
   const std::shared_ptr<const View> view = view_.Pin();
@@ -91,13 +96,13 @@ Status DbImpl::CommitPunch(const GcStep& step, const std::vector<PunchPlan>& pla
   std::vector<std::shared_ptr<Segment>> next;
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const auto known = state.segments.find(step.sources[i].info.number);
+    const auto known = state.segments.find(step->sources[i].info.number);
     if (known == state.segments.end()) continue;  // it has gone meanwhile
     SegmentInfo info = known->second;
     const std::uint64_t live = static_cast<std::uint64_t>(state.TotalAccount(info.slot).bytes);
     PunchedBytes bytes = punched_.Of(info.number);
     FileInfo file;
-    CAMBIUM_RETURN_IF_ERROR(step.sources[i].segment->file().GetInfo(&file));
+    CAMBIUM_RETURN_IF_ERROR(step->sources[i].segment->file().GetInfo(&file));
     const std::uint64_t taken = BytesOf(info) - std::min(BytesOf(info), live);
     // Where half of the garbage would stay, moving what is alive is the better way; where the file has a second name,
     // whoever uses that has its bytes too.
@@ -139,6 +144,8 @@ Status DbImpl::CommitPunch(const GcStep& step, const std::vector<PunchPlan>& pla
     const std::uint64_t left = info.file_size - bytes.holes;
     bytes.garbage_at_look = left - std::min(left, static_cast<std::uint64_t>(state.TotalAccount(info.slot).bytes));
     punched_.Set(info.number, bytes);
+    step->punched.insert(used[k]);
+    step->bytes_freed += plan.hole_bytes;
     obsolete_.Leaves(next[k]->path(), {bytes.pending, true});
     const std::shared_ptr<Segment>& old = view->segments.Find(info.slot);
     // The old one keeps the new one: when that is released, so are all before it, who see more values than it does.

@@ -93,7 +93,11 @@ SpaceFigures DbImpl::MeasureSpace() const {
     }
   }
   for (const SegmentUse& use : SegmentUses()) {
-    if (!use.is_damaged) figures.collectable_bytes += use.garbage();
+    if (use.is_damaged) {
+      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // whatever anybody does
+    } else {
+      figures.collectable_bytes += use.garbage();
+    }
   }
   // With snapshots and iterators nobody knows whose it is what stays.
   if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
@@ -283,12 +287,13 @@ Status DbImpl::WaitForSpace(std::uint64_t bytes) {
     const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
     if (position < slow_at || closing_.load(std::memory_order_relaxed)) return Status::OK();
     if (position >= stop_at) {
-      if (space_.is_hopeless.load(std::memory_order_relaxed)) return Status::OK();
+      if (space_.is_hopeless.load(std::memory_order_relaxed) && !MutantIs(Mutant::kWaitsInVain)) return Status::OK();
       const CountScope stalls(&stalled_writers_);
       RunOrAwaitSpaceJob();
       continue;
     }
-    const std::uint64_t now = options_.clock->NowMicros();
+    const std::uint64_t now = MutantIs(Mutant::kPacesByWallClock) ? options_.clock->WallSeconds() * 1'000'000
+                                                                  : options_.clock->NowMicros();
     if (turn == 0) {
       const double part = static_cast<double>(position - slow_at) / static_cast<double>(stop_at - slow_at);
       turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);

@@ -20,6 +20,7 @@ const char* NameOf(GcReason reason) {
     case GcReason::kCostBenefit: return "garbage, and nobody writes";
     case GcReason::kCeiling: return "ceiling";
     case GcReason::kRequested: return "requested";
+    case GcReason::kClustering: return "clustering";
   }
   return "unknown";
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -52,6 +54,7 @@ MergeChoice PickMerge(const MergeShape& shape, const MergePolicy& policy) {
 
 std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments, const EvacuationPolicy& policy,
                                     std::uint64_t budget_units, double share_to_be_replaced) {
+  if (MutantIs(Mutant::kNoEvacuation)) return {};
   std::uint64_t units = 0;
   std::uint64_t live_units = 0;
   std::vector<IndexSegmentUse> small;

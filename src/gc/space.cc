@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -13,6 +15,7 @@ std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b
 
 // With an eighth of the slack in each, no segment is so large that waiting for it takes all of the slack.
 std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
+  if (MutantIs(Mutant::kSealOnlyFull)) return most;
   const auto eighth = static_cast<std::uint64_t>(slack / 8);
   return std::clamp(eighth, std::min(kSegmentBytesLeast, most), most);
 }
@@ -28,7 +31,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   if (policy.max_space_amplification == 0) {
     plan.segment_bytes = policy.segment_bytes_max;
     plan.step_bytes = std::min(policy.step_bytes_max, policy.segment_bytes_max);
-    plan.work_at = plan.slow_at = plan.stop_at = kNever;
+    plan.work_at = plan.spare_until = plan.slow_at = plan.stop_at = kNever;
     return plan;
   }
   const std::uint64_t live = figures.live();
@@ -41,7 +44,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // small database steps are small, and one that is smaller than an eighth of a segment has nothing to do and to wait for.
   const auto share = static_cast<std::uint64_t>(slack / 16);
   const std::uint64_t in_flight = std::min(plan.segment_bytes, share) + std::min(figures.index_bytes, share);
-  plan.slow_at = Minus(limit + plan.segment_bytes / 8, in_flight);
+  plan.spare_until = limit + plan.segment_bytes / 8;
+  plan.slow_at = Minus(plan.spare_until, in_flight);
   plan.stop_at = limit + plan.segment_bytes - in_flight;
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 

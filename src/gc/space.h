@@ -1,7 +1,8 @@
 // Space: how large the database may be on disk, and what has to be done before it is larger. Pure functions of numbers;
 // the database carries out what they say.
 //
-//   D  bytes of files: log segments, index files, MANIFEST and the like; without what only snapshots and readers hold
+//   D  bytes of files: log segments, index files, MANIFEST and the like; without what only snapshots and readers hold,
+//      and without the garbage of damaged segments, which stay as they are
 //   L  bytes of live entries as they are stored: records that the accounts count, without those that newer entries hide;
 //      and what is inline, in the index
 //   S  max_space_amplification
@@ -52,10 +53,12 @@ struct SpacePlan {
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
   // D from which on jobs are begun that would not be due for other reasons; from which on writers are slowed down; and
-  // that no write may exceed as long as a job can help. UINT64_MAX without a ceiling.
+  // that no write may exceed as long as a job can help. And up to which work may go that nobody has asked for. UINT64_MAX
+  // without a ceiling.
   std::uint64_t work_at = 0;
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
+  std::uint64_t spare_until = 0;
   // What is to be begun now.
   bool flush = false;
   bool merge = false;

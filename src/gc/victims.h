@@ -59,7 +59,7 @@ enum class GcUrgency : std::uint8_t {
   kSpace,   // the ceiling is near: whatever has garbage, age ignored
 };
 
-enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCostBenefit, kCeiling, kRequested };
+enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCostBenefit, kCeiling, kRequested, kClustering };
 
 struct VictimChoice {
   GcReason reason = GcReason::kNone;

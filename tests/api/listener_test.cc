@@ -229,6 +229,94 @@ TEST(ListenerTest, LogGcTellsWhatItFreed) {
   }));
 }
 
+// Allocated bytes of the segments of the log, holes left out.
+std::uint64_t AllocatedByTheLog(const TestStore& store) {
+  std::uint64_t bytes = 0;
+  for (const char* const suffix : {".log", ".gc"}) {
+    for (const std::string& path : store.FilesOf(suffix)) {
+      FileInfo info;
+      EXPECT_TRUE(store.fs->GetInfo(path, &info).ok());
+      bytes += std::min(info.size, info.allocated_bytes);
+    }
+  }
+  return bytes;
+}
+
+// Holes first; then what is left is moved, and of the files that go only what they still took is freed.
+TEST(ListenerTest, WhatHolesFreeIsToldOnce) {
+  NotedStore store;
+  store.options.min_punch_size = 16u << 10;
+  store.options.blob_file_size = 256u << 10;
+  store.options.large_value_size = 64u << 10;
+  store.options.write_buffer_size = 1u << 20;
+  store.options.max_total_wal_size = 8u << 20;
+  store.options.enable_blob_garbage_collection = false;
+  store.options.blob_garbage_collection_age_cutoff = 1;
+  store.MustOpen();
+  const auto overwrite = [&](int one_in) {
+    for (int i = 0; i < 60; ++i) {
+      if (i % one_in != 0) store.Put(NumberedKey(i), std::string(20'000, static_cast<char>('a' + one_in)));
+    }
+    store.Compact();
+    store.Quiet();
+  };
+  for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), std::string(20'000, 'a'));
+  store.Flush();
+  overwrite(3);
+  const std::uint64_t before = AllocatedByTheLog(store);
+  ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  store.Quiet();
+  std::uint64_t freed = 0;
+  std::size_t punched = 0;
+  for (const LogGcJobInfo& gc : store.notes->gcs) {
+    EXPECT_TRUE(gc.status.ok()) << gc.status.ToString();
+    EXPECT_EQ(gc.reason, LogGcReason::kGarbage);
+    EXPECT_TRUE(gc.punched_files.empty() || (gc.emptied_files.empty() && gc.bytes_written == 0)) << "never both";
+    for (const std::string& path : gc.punched_files) EXPECT_EQ(std::ranges::count(gc.input_files, path), 1) << path;
+    punched += gc.punched_files.size();
+    freed += gc.bytes_freed - gc.bytes_written;
+  }
+  EXPECT_GT(punched, 0u);
+  EXPECT_NEAR(static_cast<double>(freed), static_cast<double>(before - AllocatedByTheLog(store)),
+              static_cast<double>(before) / 20);
+  // All of it goes, with files that are mostly holes.
+  store.notes->gcs.clear();
+  const std::uint64_t punched_bytes = AllocatedByTheLog(store);
+  CompactRangeOptions all;
+  all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+  all.blob_garbage_collection_age_cutoff = 1;
+  store.Compact(all);
+  store.Quiet();
+  freed = 0;
+  for (const LogGcJobInfo& gc : store.notes->gcs) freed += gc.bytes_freed;
+  EXPECT_GT(freed, 0u);
+  EXPECT_LE(freed, punched_bytes) << "more than they took";
+}
+
+TEST(ListenerTest, ClusteringIsToldOf) {
+  NotedStore store;
+  store.options.blob_garbage_collection_age_cutoff = 0;
+  store.MustOpen();
+  for (int i = 0; i < 300; ++i) store.Put(NumberedKey(i * 7 % 300), std::string(300, 'v'));
+  store.Compact();
+  store.Quiet();
+  store.notes->gcs.clear();
+  CompactRangeOptions cluster;
+  cluster.cluster_values = true;
+  store.Compact(cluster);
+  std::uint64_t moved = 0;
+  for (const LogGcJobInfo& gc : store.notes->gcs) {
+    if (gc.reason != LogGcReason::kClustering) continue;
+    EXPECT_TRUE(gc.status.ok()) << gc.status.ToString();
+    EXPECT_FALSE(gc.input_files.empty());
+    EXPECT_EQ(gc.bytes_freed, 0u);
+    EXPECT_TRUE(gc.emptied_files.empty());
+    EXPECT_GT(gc.bytes_written, 0u);
+    moved += gc.keys_relocated;
+  }
+  EXPECT_GT(moved, 200u) << "but for what recovery may still read";
+}
+
 // ---- Files ----
 
 // Everything that makes and removes files, in random order, with reopening. What listeners were told is what is there,

@@ -1,0 +1,337 @@
+// Hazards of log GC that the tests of its rules leave out: what it does over thousands of steps under a reader, after a
+// power cut at any of its calls, beside damage, failing batches and files that others have removed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/garbage_store.h"
+#include "api/test_store.h"
+#include "cambium/listener.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_reader.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+// Steps of log GC, files that it has emptied, and what was said of errors.
+struct GcWatch final : EventListener {
+  void OnLogGcCompleted(DB*, const LogGcJobInfo& info) override {
+    ++steps;
+    emptied += info.emptied_files.size();
+  }
+  void OnBackgroundError(const BackgroundErrorInfo& info) override { errors.push_back(info.status.ToString()); }
+  std::size_t steps = 0;
+  std::size_t emptied = 0;
+  std::vector<std::string> errors;
+};
+
+struct WatchedStore : TestStore {
+  explicit WatchedStore(std::shared_ptr<SimFileSystem> file_system = std::make_shared<SimFileSystem>(SimOptions()))
+      : TestStore(std::move(file_system)), watch(std::make_shared<GcWatch>()) {
+    options.listeners = {watch};
+    options.blob_garbage_collection_age_cutoff = 1;
+  }
+  // True if nothing is left to do after so many tasks.
+  bool ComesToRest(int tasks_most) {
+    for (int i = 0; i < tasks_most && executor->pending() > 0; ++i) executor->RunOneInstead();
+    return executor->pending() == 0;
+  }
+  std::shared_ptr<GcWatch> watch;
+};
+
+// ---- H40, H47: readers ----
+
+// A few of them fill a segment.
+std::string LongValue(int i, int version) { return ValueOf(i, version) + std::string(2500, 'l'); }
+
+// A snapshot and an iterator live while log GC replaces every file many times over. What they read never changes; the
+// files that they need stay, and go with them. False: one went before its reader.
+bool ReadersKeepTheirFiles(std::size_t steps_least) {
+  constexpr int kHot = 24;
+  WatchedStore store;
+  store.options.blob_file_size = 16u << 10;
+  store.MustOpen();
+  for (int i = 0; i < kHot; ++i) store.Put(NumberedKey(i), LongValue(i, 0));
+  store.Flush();
+  store.Quiet();
+  const std::vector<std::string> needed = store.FilesOf(".log");
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  it->SeekToFirst();
+  ReadOptions then;
+  then.snapshot = snapshot;
+  Prng prng(SeedFromEnvironment(41));
+  for (int round = 1; store.watch->steps < steps_least; ++round) {
+    for (int i = 0; i < 8; ++i) {
+      const int key = static_cast<int>(prng.Uniform(kHot));
+      store.Put(NumberedKey(key), LongValue(key, round));
+    }
+    store.Compact();
+    const int key = static_cast<int>(prng.Uniform(kHot));
+    EXPECT_EQ(store.Get(NumberedKey(key), then), LongValue(key, 0)) << round;
+    if (round > 100'000) return false;
+  }
+  const std::vector<std::string> now = store.FilesOf(".log");
+  const auto is_there = [&](const std::string& path) { return std::ranges::count(now, path) == 1; };
+  const bool kept = std::ranges::count_if(needed, is_there) >= static_cast<std::ptrdiff_t>(needed.size()) - 1;
+  int seen = 0;
+  for (; it->Valid(); it->Next(), ++seen) EXPECT_EQ(it->value(), Slice(LongValue(seen, 0))) << seen;
+  EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+  EXPECT_EQ(seen, kHot);
+  it.reset();
+  store.db->ReleaseSnapshot(snapshot);
+  store.Put("last", "1");
+  store.Compact();
+  store.Quiet();
+  EXPECT_LE(store.FilesOf(".log").size() + store.FilesOf(".gc").size(), 20u) << "they go with their readers";
+  EXPECT_TRUE(store.watch->errors.empty()) << store.watch->errors.front();
+  EXPECT_EQ(store.Verify(), "");
+  return kept;
+}
+
+TEST(GcHazards, ReadersSeeTheirStateOverThousandsOfSteps) {
+  EXPECT_TRUE(ReadersKeepTheirFiles(ScaledCount(2000)));
+  const MutantScope mutant(Mutant::kUnlinkWhilePinned);
+  EXPECT_FALSE(ReadersKeepTheirFiles(50));
+}
+
+// Every file is open as long as somebody may read it, so that few descriptors cost log GC its turn, never a reader his
+// value.
+TEST(GcHazards, WithoutDescriptorsReadersGoOn) {
+  WatchedStore store;
+  FillWithGarbage(&store);
+  const std::unique_ptr<Iterator> it(store.db->NewIterator({}));
+  it->SeekToFirst();
+  ASSERT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  store.fs->SetMaxOpenFiles(store.fs->open_files());
+  store.executor->RunAll();
+  EXPECT_TRUE(store.FilesOf(".gc").empty());
+  ExpectAll(&store);
+  store.fs->SetMaxOpenFiles(store.fs->open_files() + 4);  // a step needs a segment, a run, and what a merge writes
+  for (int round = 0; round < 20; ++round) {
+    store.Put(NumberedKey(1), ValueOf(1, 1));
+    static_cast<void>(store.db->CompactRange({}, nullptr, nullptr));
+    store.executor->RunAll();
+  }
+  ExpectAll(&store);
+  int seen = 0;
+  for (; it->Valid(); it->Next(), ++seen) EXPECT_EQ(it->value(), Slice(ValueOf(seen, VersionOf(seen)))) << seen;
+  EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+  EXPECT_EQ(seen, kKeys);
+  store.fs->SetMaxOpenFiles(1'000'000);
+  store.Compact();
+  store.Quiet();
+  EXPECT_FALSE(store.FilesOf(".gc").empty());
+  ExpectAll(&store);
+}
+
+// ---- H37: what recovery reads ----
+
+// Segments are full, and what is in them is in memory tables only. True if all of it is there after log GC and a cut.
+bool WhatIsNotFlushedSurvives() {
+  WatchedStore store;
+  store.options.write_buffer_size = 8u << 20;
+  store.options.max_total_wal_size = 8u << 20;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  store.Put("first", "1");
+  store.Flush();
+  for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i, 0), i + 1 == kKeys);
+  store.executor->RunAll();  // seals
+  EXPECT_GT(store.FilesOf(".log").size(), 3u);
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  store.executor->RunAll();
+  if (!store.watch->errors.empty()) return false;  // the MANIFEST refuses to drop what recovery reads
+  Prng prng(7);
+  const auto after = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
+  store.fs->PowerOff();
+  store.db.reset();
+  store.options.file_system = store.fs = after;
+  if (!store.Open().ok()) return false;
+  for (int i = 0; i < kKeys; ++i) {
+    if (store.Get(NumberedKey(i)) != ValueOf(i, 0)) return false;
+  }
+  return true;
+}
+
+TEST(GcHazards, SegmentsThatRecoveryReadsAreNoVictims) {
+  EXPECT_TRUE(WhatIsNotFlushedSurvives());
+  const MutantScope mutant(Mutant::kGcAheadOfReplay);
+  EXPECT_FALSE(WhatIsNotFlushedSurvives());
+}
+
+// ---- H41, H42: cuts ----
+
+// Of the kinds that the MANIFEST names, what it does not.
+std::string Strays(const TestStore& store) {
+  SimFileSystem copy(store.fs->Snapshot());
+  const auto manifest = ReadManifest(copy, kStorePath);
+  EXPECT_TRUE(manifest.ok()) << manifest.status().ToString();
+  std::string strays;
+  for (const auto& file : store.fs->ListFilesForTest()) {
+    const auto name = ParseFileName(file.path.substr(std::string(kStorePath).size() + 1));
+    const bool is_value = name.has_value() && (name->kind == FileKind::kLog || name->kind == FileKind::kRelocation);
+    if (is_value && !manifest->state.segments.contains(name->number)) strays += " " + file.path;
+  }
+  return strays;
+}
+
+// Log GC with the power cut at each of its calls, and then again until nothing is left to do. The first thing that is
+// wrong, or nothing.
+std::string AfterEveryCutOfAGc(std::uint64_t seed) {
+  std::vector<SimImage> images;
+  std::uint64_t rest = 0;  // bytes on disk
+  {
+    TestStore store;
+    FillWithGarbage(&store);
+    Prng prng(seed);
+    const int hook = store.fs->AddHook([&](const SimOp& op) {
+      if (op.phase == SimPhase::kBefore) images.push_back(store.fs->DrawCrash(prng));
+    });
+    Collect(&store);
+    store.fs->RemoveHook(hook);
+    rest = store.BytesOnDisk();
+  }
+  if (images.size() < 20) return "there was nothing to cut";
+  for (std::size_t cut = 0; cut < images.size(); ++cut) {
+    TestStore store(std::make_shared<SimFileSystem>(images[cut]));
+    store.options.blob_garbage_collection_age_cutoff = 1;
+    const std::string at = " after a cut at call " + std::to_string(cut);
+    if (const Status opened = store.Open(); !opened.ok()) return opened.ToString() + at;
+    store.Put("last", "1");
+    store.Flush();
+    store.Quiet();
+    for (int i = 0; i < kKeys; ++i) {
+      if (store.Get(NumberedKey(i)) != ValueOf(i, VersionOf(i))) return store.Get(NumberedKey(i)).substr(0, 200) + at;
+    }
+    if (const std::string wrong = store.Verify(); !wrong.empty()) return wrong + at;
+    if (const std::string strays = Strays(store); !strays.empty()) return "nobody names" + strays + at;
+    if (store.BytesOnDisk() > rest + rest / 2) return std::to_string(store.BytesOnDisk()) + " bytes stay" + at;
+  }
+  return "";
+}
+
+TEST(GcHazards, ACutAtAnyCallAndThenLogGcAgain) {
+  const std::uint64_t seed = SeedFromEnvironment(51);
+  EXPECT_EQ(AfterEveryCutOfAGc(seed), "");
+  const MutantScope mutant(Mutant::kKeepStrays);
+  EXPECT_NE(AfterEveryCutOfAGc(seed), "");
+}
+
+// A file that is to go may have gone: somebody was faster, or an unlink that failed has happened all the same.
+std::size_t ErrorsWhenAFileHasGone() {
+  WatchedStore store;
+  FillWithGarbage(&store);
+  const Snapshot* const snapshot = store.db->GetSnapshot();
+  const std::vector<std::string> before = store.FilesOf(".log");
+  Collect(&store);
+  for (const std::string& path : before) {
+    SimFileSystem copy(store.fs->Snapshot());
+    const auto manifest = ReadManifest(copy, kStorePath);
+    EXPECT_TRUE(manifest.ok());
+    const auto name = ParseFileName(path.substr(std::string(kStorePath).size() + 1));
+    if (name.has_value() && !manifest->state.segments.contains(name->number)) {
+      EXPECT_TRUE(store.fs->RemoveForTest(path).ok());
+    }
+  }
+  store.db->ReleaseSnapshot(snapshot);
+  store.Put("last", "1");
+  static_cast<void>(store.db->CompactRange({}, nullptr, nullptr));
+  store.executor->RunAll();
+  ExpectAll(&store);
+  return store.watch->errors.size();
+}
+
+TEST(GcHazards, AFileThatHasGoneIsGone) {
+  EXPECT_EQ(ErrorsWhenAFileHasGone(), 0u);
+  const MutantScope mutant(Mutant::kGoneIsAnError);
+  EXPECT_GT(ErrorsWhenAFileHasGone(), 0u);
+}
+
+// ---- H44: damage ----
+
+// A value of a segment that is mostly garbage is damaged. It is said once, the others are collected, and there is an end
+// to it. False: there is none.
+bool DamageIsLeftAlone() {
+  WatchedStore store;
+  FillWithGarbage(&store);
+  for (const std::string& path : store.FilesOf(".log")) {
+    std::string bytes;
+    EXPECT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    const std::size_t at = bytes.find(ValueOf(0, 0));
+    if (at == std::string::npos) continue;
+    EXPECT_TRUE(store.fs->FlipBit(path, at + 500, 3).ok());
+  }
+  EXPECT_EQ(store.Property("damaged-blob-files"), 0u);
+  const std::size_t segments = store.FilesOf(".log").size();
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  const bool rests = store.ComesToRest(2000);
+  EXPECT_GE(store.Property("damaged-blob-files"), rests ? 1u : 0u);
+  if (!rests) return false;
+  EXPECT_EQ(store.Property("damaged-blob-files"), 1u);
+  EXPECT_EQ(store.watch->errors.size(), 1u);
+  EXPECT_NE(store.watch->errors.front().find(".log:"), std::string::npos) << store.watch->errors.front();
+  EXPECT_LT(store.FilesOf(".log").size(), segments - 2) << "the others are collected";
+  store.Quiet();
+  std::map<std::string, std::string> space;
+  EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+  EXPECT_LT(std::stoull(space["on_disk"]) + (16u << 10), store.BytesOnDisk()) << "its garbage is nobody's to collect";
+  // Nor does it come up again: with more garbage, on request, or with a ceiling.
+  EXPECT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.25"}}).ok());
+  for (int round = 2; round < 12; ++round) {
+    for (int i = 1; i < kKeys; i += 3) store.Put(NumberedKey(i), ValueOf(i, round));
+    store.Compact();
+  }
+  store.Quiet();
+  EXPECT_EQ(store.watch->errors.size(), 1u);
+  for (int i = 3; i < kKeys; i += 3) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 0)) << i;
+  EXPECT_NE(store.Get(NumberedKey(0)).find("Corruption"), std::string::npos) << "never copied as good";
+  return true;
+}
+
+TEST(GcHazards, ADamagedSegmentIsSaidOnceAndStopsNobody) {
+  EXPECT_TRUE(DamageIsLeftAlone());
+  const MutantScope mutant(Mutant::kForgetDamage);
+  EXPECT_FALSE(DamageIsLeftAlone());
+}
+
+// ---- H46: failing batches ----
+
+// Every other batch fails after half of it was written. What that leaves is garbage like any other.
+TEST(GcHazards, WhatFailingBatchesLeaveIsCollected) {
+  WatchedStore store;
+  store.MustOpen();
+  std::uint64_t most = 0;
+  for (int round = 0; round < 300; ++round) {
+    SimFault fault;
+    fault.kind = SimOpKind::kWrite;
+    fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
+    fault.short_bytes = 2000;
+    const int id = store.fs->AddFault(fault);
+    WriteBatch batch;
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(batch.Put(NumberedKey(i), std::string(1000, 'f')).ok());
+    ASSERT_TRUE(batch.Put("large", std::string(10'000, 'l')).ok());
+    EXPECT_FALSE(store.db->Write({}, &batch).ok());
+    store.fs->RemoveFault(id);
+    const int key = round % 20;
+    store.Put(NumberedKey(key), ValueOf(key, round));
+    if (round % 10 == 9) store.Compact();
+    if (round % 10 == 9) store.Quiet();
+    if (round > 60) most = std::max(most, store.BytesOnDisk());
+  }
+  EXPECT_LE(most, 512u << 10) << "20 KiB are alive";
+  EXPECT_TRUE(store.FilesOf(".val").empty());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 280 + i));
+  EXPECT_EQ(store.Verify(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,328 @@
+// The rules of the ceiling, each with a build that lacks it: the bound holds at every commit, what large values leave
+// behind is seen, writers wait only for what helps, and no clock has a say in any of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/test_store.h"
+#include "cambium/rate_limiter.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::uint64_t kMiB = 1u << 20;
+
+// Counts the tasks that a write has to run. One that would wait for ever is let go of: `rescue` is called, once.
+class Watchdog final : public Executor {
+ public:
+  static constexpr std::uint64_t kTasksMost = 20'000;
+  explicit Watchdog(std::shared_ptr<ManualExecutor> tasks) : tasks_(std::move(tasks)) {}
+  void Schedule(TaskPriority priority, std::function<void()> task) override { tasks_->Schedule(priority, std::move(task)); }
+  void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override {
+    tasks_->ScheduleAfter(micros, priority, std::move(task));
+  }
+  bool RunOneInstead() override {
+    most_ = std::max(most_, ++count_);
+    if (count_ > kTasksMost && !std::exchange(has_bitten_, true)) rescue();
+    return tasks_->RunOneInstead();
+  }
+  void BeginWrite() { count_ = 0; }
+  [[nodiscard]] bool has_bitten() const { return has_bitten_; }
+  [[nodiscard]] std::uint64_t most() const { return most_; }
+
+  std::function<void()> rescue = [] {};
+
+ private:
+  const std::shared_ptr<ManualExecutor> tasks_;
+  std::uint64_t count_ = 0;
+  std::uint64_t most_ = 0;
+  bool has_bitten_ = false;
+};
+
+// A database with the options that users get. If it waits with no task that could wake it, TestStore ends the process.
+struct DefaultStore : TestStore {
+  explicit DefaultStore(double s) : watchdog(std::make_shared<Watchdog>(executor)) {
+    Options defaults;
+    defaults.create_if_missing = true;
+    defaults.file_system = options.file_system;
+    defaults.clock = options.clock;
+    defaults.random_source = options.random_source;
+    defaults.info_log = options.info_log;
+    defaults.executor = watchdog;
+    defaults.max_space_amplification = s;
+    defaults.index_type = options.index_type;
+    options = defaults;
+    watchdog->rescue = [this] { EXPECT_TRUE(db->SetDBOptions({{"max_space_amplification", "0"}}).ok()); };
+  }
+  void Write(Slice key, Slice value) {
+    watchdog->BeginWrite();
+    Put(key, value);
+  }
+  [[nodiscard]] std::string Figures() {
+    std::string figures;
+    EXPECT_TRUE(db->GetProperty("cambium.space", &figures));
+    return figures;
+  }
+
+  std::shared_ptr<Watchdog> watchdog;
+};
+
+std::string KeyOf(std::uint64_t i) { return "key" + std::to_string(1'000'000 + i); }
+
+// As the log stores it.
+std::uint64_t RecordSize(std::uint64_t value_size) { return (48 + KeyOf(0).size() + value_size + 7) / 8 * 8; }
+
+// S * L + A: A is two segments and a step of log GC, each an eighth of what S leaves, or a megabyte.
+std::uint64_t Allowed(double s, std::uint64_t live) {
+  const double slack = (s - 1) * static_cast<double>(live);
+  return static_cast<std::uint64_t>(static_cast<double>(live) + slack + 3 * std::max<double>(kMiB, slack / 8));
+}
+
+// ---- C1 ----
+
+// Ten megabytes are overwritten for `times` their size. How many commits found the files above the promise; the background
+// has a turn at every 64th, so that a writer finds it behind.
+std::uint64_t CommitsAboveTheCeiling(double s, std::uint64_t times) {
+  constexpr std::uint64_t kKeys = 10'000;
+  constexpr std::uint64_t kValue = 1000;
+  const std::uint64_t live = kKeys * RecordSize(kValue);
+  const std::uint64_t allowed = Allowed(s, live);
+  Prng prng(SeedFromEnvironment(31));
+  const std::string noise = prng.Bytes(64 * kValue);
+  DefaultStore store(s);
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < kKeys; ++i) store.Write(KeyOf(i), {noise.data() + prng.Uniform(63 * kValue), kValue});
+  std::uint64_t above = 0;
+  std::uint64_t most = 0;
+  for (std::uint64_t i = 0; i < times * kKeys; ++i) {
+    store.Write(KeyOf(prng.Uniform(kKeys)), {noise.data() + prng.Uniform(63 * kValue), kValue});
+    if (i % 64 == 0 && store.executor->pending() > 0) store.executor->RunOneInstead();
+    const std::uint64_t bytes = store.BytesOnDisk();
+    most = std::max(most, bytes);
+    above += bytes > allowed ? 1 : 0;
+  }
+  EXPECT_FALSE(store.watchdog->has_bitten()) << "a write waited for ever";
+  std::printf("S %.2f: %.1f MiB at most, of %.1f allowed; %llu tasks in one write at most\n", s,
+              static_cast<double>(most) / kMiB, static_cast<double>(allowed) / kMiB,
+              static_cast<unsigned long long>(store.watchdog->most()));
+  EXPECT_EQ(store.Verify(), "");
+  return above;
+}
+
+TEST(SpaceRules, EveryCommitLeavesTheFilesBelowTheCeiling) {
+  for (const double s : {1.25, 1.5, 2.0}) EXPECT_EQ(CommitsAboveTheCeiling(s, ScaledCount(5)), 0u) << s;
+}
+
+TEST(SpaceRules, ASegmentThatIsSealedOnlyWhenItIsFullBreaksIt) {
+  const MutantScope mutant(Mutant::kSealOnlyFull);
+  EXPECT_GT(CommitsAboveTheCeiling(1.5, 2), 0u);
+}
+
+// ---- C2 ----
+
+// Among many small values lie a few large ones, which are most of the bytes. Three in five of those are deleted, and nothing
+// is called any more. What the files take then, over what is allowed.
+double RestAfterDeletesOfLargeValues() {
+  constexpr std::uint64_t kSmall = 7'000;
+  constexpr std::uint64_t kLarge = 100;
+  constexpr std::uint64_t kLargeSize = 200u << 10;
+  Prng prng(SeedFromEnvironment(32));
+  DefaultStore store(1.5);
+  store.MustOpen();
+  const auto is_large = [](std::uint64_t i) { return i % (kSmall / kLarge) == 3; };
+  for (std::uint64_t i = 0; i < kSmall; ++i) store.Write(KeyOf(i), prng.Bytes(is_large(i) ? kLargeSize : 512));
+  store.LetSecondsPass(7);
+  std::uint64_t live = 0;
+  std::uint64_t larges = 0;
+  for (std::uint64_t i = 0; i < kSmall; ++i) {
+    if (is_large(i) && larges++ % 5 < 3) {
+      EXPECT_TRUE(store.db->Delete({}, KeyOf(i)).ok());
+    } else {
+      live += RecordSize(is_large(i) ? kLargeSize : 512);
+    }
+  }
+  store.LetSecondsPass(7);
+  EXPECT_EQ(store.Verify(), "");
+  return static_cast<double>(store.BytesOnDisk()) / static_cast<double>(Allowed(1.5, live));
+}
+
+TEST(SpaceRules, WhatDeletesHideCountsInBytes) {
+  const double rest = RestAfterDeletesOfLargeValues();
+  EXPECT_LE(rest, 1);
+  const MutantScope mutant(Mutant::kHiddenCountsKeys);
+  EXPECT_GT(RestAfterDeletesOfLargeValues(), 1) << "with the rule " << rest;
+}
+
+// ---- C3 ----
+
+// What keeps all jobs from helping. The writer has to see that, and go on.
+struct Hindrance {
+  const char* what;
+  bool collects;
+  bool holds_snapshot;
+  int tables;
+};
+
+bool WritesGoOn(const Hindrance& hindrance) {
+  constexpr std::uint64_t kKeys = 2'000;
+  Prng prng(SeedFromEnvironment(33));
+  DefaultStore store(1.25);
+  store.options.enable_blob_garbage_collection = hindrance.collects;
+  store.options.max_write_buffer_number = hindrance.tables;
+  store.options.max_background_jobs = 1;
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < kKeys; ++i) store.Write(KeyOf(i), prng.Bytes(1000));
+  const Snapshot* const snapshot = hindrance.holds_snapshot ? store.db->GetSnapshot() : nullptr;
+  for (std::uint64_t i = 0; i < 8 * kKeys && !store.watchdog->has_bitten(); ++i) {
+    store.Write(KeyOf(prng.Uniform(kKeys)), prng.Bytes(1000));
+  }
+  std::printf("%s: %llu tasks in one write at most\n", hindrance.what,
+              static_cast<unsigned long long>(store.watchdog->most()));
+  if (snapshot != nullptr) store.db->ReleaseSnapshot(snapshot);
+  EXPECT_EQ(store.Verify(), "");
+  return !store.watchdog->has_bitten();
+}
+
+TEST(SpaceRules, AWriterWaitsOnlyForAJobThatHelps) {
+  for (const Hindrance& each : {Hindrance{"nothing", true, false, 2}, Hindrance{"no log GC", false, false, 2},
+                                Hindrance{"a snapshot of the writer's own", true, true, 2},
+                                Hindrance{"no log GC, and a snapshot", false, true, 3}}) {
+    EXPECT_TRUE(WritesGoOn(each)) << each.what;
+  }
+  const MutantScope mutant(Mutant::kWaitsInVain);
+  EXPECT_FALSE(WritesGoOn({"no log GC", false, false, 2}));
+}
+
+// ---- B5 ----
+
+// For long, writes fall into one percent of the keys, but for a stray one each time, whose page comes to lie among theirs
+// and stays. Bytes of the tree's files over those of its live pages, at most; without what the last merge has replaced,
+// which the next one sees.
+double TreeFilesOverLivePages(std::uint64_t rounds) {
+  constexpr double kOneMerge = 128u << 10;
+  constexpr std::uint64_t kKeys = 60'000;
+  constexpr std::uint64_t kHot = kKeys / 100;
+  Prng prng(SeedFromEnvironment(34));
+  DefaultStore store(1.5);
+  store.MustOpen();
+  for (std::uint64_t i = 0; i < kKeys; ++i) store.Write(KeyOf(i), prng.Bytes(100));  // inline
+  store.Compact();
+  double most = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (std::uint64_t i = 0; i < kHot; ++i) store.Write(KeyOf(30'000 + prng.Uniform(kHot)), prng.Bytes(100));
+    store.Flush();
+    store.Write(KeyOf(prng.Uniform(kKeys)), prng.Bytes(100));
+    store.Flush();
+    store.executor->RunAll();
+    std::map<std::string, std::string> figures;
+    EXPECT_TRUE(store.db->GetMapProperty("cambium.index-stats", &figures));
+    const double live = std::stod(figures["tree_live_bytes"]);
+    if (round > 8) most = std::max(most, (std::stod(figures["tree_bytes"]) - kOneMerge) / live);
+  }
+  EXPECT_EQ(store.Verify(), "");
+  return most;
+}
+
+TEST(SpaceRules, OneColdPageDoesNotKeepATreeFile) {
+  if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no such files";
+  const double with = TreeFilesOverLivePages(ScaledCount(250));
+  EXPECT_LE(with, 2.0);
+  const MutantScope mutant(Mutant::kNoEvacuation);
+  const double without = TreeFilesOverLivePages(ScaledCount(250));
+  EXPECT_GT(without, 2.5);
+  std::printf("tree files over live pages: %.2f; without the rule %.2f\n", with, without);
+}
+
+// ---- H60 ----
+
+// A wall clock that jumps either way by ten years, and a monotonic one that leaps as far ahead. Who sleeps is counted.
+class JumpingClock final : public Clock {
+ public:
+  static constexpr std::uint64_t kNow = 1'700'000'000;
+  static constexpr std::uint64_t kTenYears = 10ull * 365 * 24 * 3600;
+  std::uint64_t NowMicros() override { return clock_.NowMicros(); }
+  std::uint64_t WallSeconds() override { return clock_.WallSeconds(); }
+  void SleepMicros(std::uint64_t micros) override {
+    clock_.SleepMicros(micros);
+    if (++sleeps_ > 100'000 && !std::exchange(has_overslept_, true)) rescue();
+  }
+  void Jump(Prng* prng) {
+    switch (prng->Uniform(3)) {
+      case 0: clock_.SetWallSeconds(kNow + kTenYears); break;
+      case 1: clock_.SetWallSeconds(kNow - kTenYears); break;
+      default: {
+        const std::uint64_t wall = clock_.WallSeconds();
+        clock_.Advance(kTenYears * 1'000'000);
+        clock_.SetWallSeconds(wall);
+      }
+    }
+  }
+  void BeginWrite() { sleeps_ = 0; }
+  [[nodiscard]] bool has_overslept() const { return has_overslept_; }
+
+  std::function<void()> rescue = [] {};
+
+ private:
+  SimClock clock_{1'000'000, kNow};
+  std::uint64_t sleeps_ = 0;
+  bool has_overslept_ = false;
+};
+
+// Files by name and size, after a program of overwrites, rest and log GC, beneath a ceiling and with a rate limiter.
+// Empty: a write would have waited for ever.
+std::string FilesAfterJumps(bool jumps) {
+  constexpr std::uint64_t kKeys = 2'000;
+  Prng prng(SeedFromEnvironment(35));
+  Prng jump(9);
+  DefaultStore store(1.5);
+  const auto clock = std::make_shared<JumpingClock>();
+  store.options.clock = clock;
+  store.options.rate_limiter.reset(NewGenericRateLimiter(64 << 20));
+  clock->rescue = [&store] {
+    store.watchdog->rescue();
+    store.executor->RunAll();
+  };
+  store.MustOpen();
+  const auto write = [&](std::uint64_t i) {
+    clock->BeginWrite();
+    store.Write(KeyOf(i), prng.Bytes(1000));
+    if (jumps && jump.OneIn(200)) clock->Jump(&jump);
+  };
+  for (std::uint64_t i = 0; i < kKeys; ++i) write(i);
+  for (int round = 0; round < 3 && !clock->has_overslept(); ++round) {
+    for (std::uint64_t i = 0; i < 3 * kKeys && !clock->has_overslept(); ++i) write(prng.Uniform(kKeys));
+    store.executor->RunAll();
+    write(0);
+    store.LetSecondsPass(4);
+    EXPECT_GT(store.Property("num-entries-active-mem-table"), 0u) << "four seconds are no rest, whatever the clock says";
+    if (jumps) clock->Jump(&jump);
+    store.LetSecondsPass(3);
+    EXPECT_EQ(store.Property("num-entries-active-mem-table"), 0u) << "seven are";
+    EXPECT_LE(store.BytesOnDisk(), Allowed(1.5, kKeys * RecordSize(1000)));
+  }
+  if (clock->has_overslept() || store.watchdog->has_bitten()) return "";
+  EXPECT_EQ(store.Verify(), "");
+  std::string files;
+  for (const auto& file : store.fs->ListFilesForTest()) files += file.path + " " + std::to_string(file.size) + "\n";
+  return files;
+}
+
+TEST(SpaceRules, ClocksThatJumpChangeNothing) {
+  const std::string files = FilesAfterJumps(true);
+  EXPECT_NE(files, "");
+  EXPECT_EQ(files, FilesAfterJumps(false));
+  const MutantScope mutant(Mutant::kPacesByWallClock);
+  EXPECT_NE(FilesAfterJumps(true), files);
+}
+
+}  // namespace
+}  // namespace cambium::testing
