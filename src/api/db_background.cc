@@ -17,7 +17,8 @@ namespace cambium {
 namespace {
 
 const char* const kJobNames[] = {"flush",           "merge",        "seal",          "make a segment ahead",
-                                 "collect garbage", "remove files", "look at space", "settle"};
+                                 "collect garbage", "remove files", "look at space", "settle",
+                                 "keep a reserve"};
 
 }  // namespace
 
@@ -112,6 +113,8 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
                  std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
     TellOfError(ReasonOf(job), s);
   }
+  if (s.IsNoSpace() || full_disk_.commit_failed.exchange(false, std::memory_order_relaxed)) OnNoSpace();
+  full_disk_.look_at.store(0, std::memory_order_relaxed);
   EpochCollect();
   LetGoOfDropped();
   // The tables of a dropped family are never flushed.
@@ -119,7 +122,7 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
                           family->frozen_count.load(std::memory_order_acquire) > 0;
   const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue(*family);
   // Accounts change with what was merged and sealed.
-  if (s.ok() && job != Job::kSpare && job != Job::kSettle) CheckSpace(job != Job::kSpace);
+  if (s.ok() && job != Job::kSpare && job != Job::kSettle && job != Job::kReserve) CheckSpace(job != Job::kSpace);
   events_.Deliver();  // as long as the database knows that the job is under way
   const std::lock_guard lock(background_mutex_);
   state.scheduled = false;
@@ -144,12 +147,13 @@ Status DbImpl::DoJob(Job job, const std::shared_ptr<Family>& family) {
     }
     case Job::kSpace: return Status::OK();  // RunJob looks
     case Job::kSettle: return Settle();
+    case Job::kReserve: return MakeReserve();
   }
   return Status::OK();
 }
 
 void DbImpl::ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
-  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kSpace, Job::kSettle}) {
+  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kSpace, Job::kSettle, Job::kReserve}) {
     visit(job, nullptr, StateOf(job, nullptr));
   }
   for (const std::shared_ptr<Family>& family : families_) {
@@ -264,6 +268,7 @@ Status DbImpl::CommitEdit(Edit* edit) {
   } else if (committed.severity() == Status::Severity::kFatal) {
     SetFatal(committed, BackgroundErrorReason::kManifestWrite);
   } else {
+    if (committed.IsNoSpace()) full_disk_.commit_failed.store(true, std::memory_order_relaxed);
     in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
   }
   return committed;
@@ -378,7 +383,8 @@ Status DbImpl::FlushTable(const std::shared_ptr<Family>& family, const FrozenTab
   // The layers of now: a sweep may have begun since, and while the claim is ours none begins. A flush asks no filter,
   // so where there is one it merges nothing: what it put into the tree would have passed by.
   Status done = Status::Aborted("not tried");
-  if (!HasFilter(family->options()) && ClaimMerge(family.get())) {
+  // On a full disk it may take less than what a merge writes anew; and a sweep can stop on the way.
+  if (!HasFilter(family->options()) && !IsDiskFull() && ClaimMerge(family.get())) {
     const std::shared_ptr<const Layers> layers = LayersOf(*family);
     if (layers != nullptr && family->index->PickFlush(*layers, top) == FlushChoice::kMerge) {
       done = MergeTable(family.get(), table, cursor.get(), ranges, info);
@@ -665,12 +671,20 @@ Status DbImpl::MergeLayers(Family* family) {
 
 // The same as a CompactRange of everything, a step of it.
 Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
-  if (!family->squeeze.has_value()) family->squeeze.emplace();
+  const std::uint64_t flushes = [&] {
+    const std::lock_guard lock(background_mutex_);
+    return family->flush.ended;
+  }();
+  if (!family->squeeze.has_value()) {
+    family->squeeze.emplace();
+    family->flushes_before_squeeze = flushes;
+  }
   if (family->index->IsMergeDue(*layers, &*family->squeeze)) {
     return MergeStep(family, layers, &*family->squeeze, CompactionReason::kSpace);
   }
   family->squeeze.reset();
-  family->hidden_bytes.store(0, std::memory_order_relaxed);  // what was flushed since, MeasureFamily sees by the levels
+  // What was flushed since may hide more, and may lie in a level above the last one by now.
+  if (flushes == family->flushes_before_squeeze) family->hidden_bytes.store(0, std::memory_order_relaxed);
   return Status::OK();
 }
 
@@ -699,13 +713,15 @@ BeforeWrite DbImpl::PermitFor(std::function<IOPriority()> priority) {
 // What is merged only because nobody uses the device is for nobody.
 IOPriority DbImpl::PriorityOfMerge(const Family& family) const {
   if (!family.merges_urgently.load(std::memory_order_relaxed)) return IO_MID;
+  if (IsDiskFull()) return IO_HIGH;
   const bool is_for_nobody =
       space_.is_idle.load(std::memory_order_relaxed) && !space_.is_short.load(std::memory_order_relaxed);
   return is_for_nobody ? IO_LOW : IO_HIGH;
 }
 
 IOPriority DbImpl::PriorityOfGc() const {
-  return UrgencyOfGc() == GcUrgency::kSpace ? IO_HIGH : IO_LOW;
+  const GcUrgency urgency = UrgencyOfGc();
+  return urgency == GcUrgency::kSpace || urgency == GcUrgency::kFull ? IO_HIGH : IO_LOW;
 }
 
 CompactionReason DbImpl::UsualReason(const Family& family) {
@@ -750,6 +766,7 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
     const std::uint64_t step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
     input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, step_bytes);
   }
+  if (IsDiskFull()) input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, StepOnFullDisk());
   input.is_abandoned = [this, family] {
     return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);
   };
@@ -1085,6 +1102,7 @@ Status DbImpl::Shut() {
   families_.clear();
   dropped_families_.clear();
   TakeSpare().reset();
+  full_disk_.file.reset();
   unsealed_.clear();
   log_.reset();
   view_.Install(nullptr);

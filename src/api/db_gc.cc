@@ -69,7 +69,8 @@ LogGcReason ReasonOf(GcReason reason) {
   switch (reason) {
     case GcReason::kForceThreshold: return LogGcReason::kForced;
     case GcReason::kSmallSegments: return LogGcReason::kSmallSegments;
-    case GcReason::kCeiling: return LogGcReason::kSpace;
+    case GcReason::kCeiling:
+    case GcReason::kFullDisk: return LogGcReason::kSpace;
     case GcReason::kRequested: return LogGcReason::kManualCompaction;
     case GcReason::kClustering: return LogGcReason::kClustering;
     default: return LogGcReason::kGarbage;
@@ -117,11 +118,13 @@ VictimPolicy DbImpl::GcPolicy() const {
     policy.target_bytes = bytes;
     policy.step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
   }
+  if (IsDiskFull()) static_cast<void>(fs_->FreeSpace(path_, &policy.free_bytes));
   return policy;
 }
 
 // With a ceiling, moving values waits until space is needed or nobody writes: later, less of a victim is alive.
 GcUrgency DbImpl::UrgencyOfGc() const {
+  if (IsDiskFull()) return GcUrgency::kFull;
   if (space_.is_short.load(std::memory_order_relaxed)) return GcUrgency::kSpace;
   const bool has_ceiling = max_space_amplification_.load(std::memory_order_relaxed) != 0;
   return has_ceiling && !space_.is_idle.load(std::memory_order_relaxed) ? GcUrgency::kForced : GcUrgency::kIdle;
@@ -140,7 +143,8 @@ VictimChoice DbImpl::ChooseVictims(const VictimPolicy& policy) {
 
 bool DbImpl::MayCollect(GcUrgency urgency) const {
   if (!default_handle_->family()->options().enable_blob_garbage_collection) return false;
-  return gc_holds_.load(std::memory_order_relaxed) == 0 || urgency == GcUrgency::kSpace;
+  return gc_holds_.load(std::memory_order_relaxed) == 0 || urgency == GcUrgency::kSpace ||
+         urgency == GcUrgency::kFull;
 }
 
 bool DbImpl::GcIsDue() {

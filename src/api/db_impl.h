@@ -27,6 +27,7 @@
 #include "api/events.h"
 #include "api/family.h"
 #include "api/foreground.h"
+#include "api/full_disk.h"
 #include "api/key_sample.h"
 #include "api/log_replay.h"
 #include "api/obsolete_files.h"
@@ -142,8 +143,8 @@ class DbImpl final : public DB, private SegmentSource {
   friend class DbIterator;
 
   // What background threads do. At most one task of a kind at a time: of the first two, in each family.
-  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kCollect, kRemove, kSpace, kSettle };
-  static constexpr std::size_t kJobCount = 8;
+  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kCollect, kRemove, kSpace, kSettle, kReserve };
+  static constexpr std::size_t kJobCount = 9;
 
   DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only);
 
@@ -187,6 +188,8 @@ class DbImpl final : public DB, private SegmentSource {
                      const std::vector<std::uint64_t>& large, std::uint64_t user_bytes);
   void CountCommit(const PreparedBatch& batch, std::uint64_t user_bytes) const;
   void CountStall(std::uint64_t micros, bool is_for_space);
+  Status CommitInRoom(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
+                      bool only_deletes, SequenceNumber* last);
   Status CommitLocked(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
                       SequenceNumber* last, std::unique_lock<std::mutex>* append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock);
@@ -424,6 +427,31 @@ class DbImpl final : public DB, private SegmentSource {
   static void NoteMerged(Family* family, const Layers& now, std::int64_t uncharged);
   static void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
 
+  // ---- db_full_disk.cc ----
+  [[nodiscard]] bool IsDiskFull() const { return full_disk_.is_on.load(std::memory_order_relaxed); }
+  // Of a batch that makes the database larger. NoSpace on a full disk; then looks whether it still is.
+  Status CheckGrowth();
+  [[nodiscard]] std::uint64_t BytesToLeave() const;
+  Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
+  Status CheckRoomForFile(std::uint64_t bytes);
+  Status LookAtFreeSpace(std::uint64_t bytes, bool only_deletes, bool is_last_try);  // append_mutex_ held
+  // Somebody has found no space. No lock held.
+  void OnNoSpace();
+  void StartRescue();
+  // Lets it go as far as it goes. No lock held.
+  void AwaitRescue();
+  // Before a batch of deletes on a full disk. No lock held.
+  void MakeRoomForDeletes();
+  [[nodiscard]] std::uint64_t StepOnFullDisk() const;
+  [[nodiscard]] bool ReserveIsDue() const;
+  Status MakeReserve();
+  Status ResizeReserve(std::uint64_t number, std::uint64_t bytes);  // full_disk_.mutex held
+  void ReleaseReserve();
+  void AdoptReserve(const std::vector<NumberedFile>& files);  // at opening, both
+  void DropReserve();  // full_disk_.mutex held
+  void MakeRoomForManifest(const ManifestState& state);
+  void TickFullDisk() noexcept;
+
   // ---- db_snapshots.cc ----
   Status BoundPinnedMemory();
   Status MovePinnedToRuns(SnapshotImpl* snapshot, const View& current);
@@ -550,6 +578,7 @@ class DbImpl final : public DB, private SegmentSource {
   std::atomic<bool> closed_{false};
 
   SpaceControl space_;
+  mutable FullDisk full_disk_;
   std::atomic<double> max_space_amplification_;
   std::atomic<std::uint64_t> min_punch_size_;
   const std::shared_ptr<TickTarget> tick_target_ = std::make_shared<TickTarget>();

@@ -503,6 +503,10 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   next_file_number_ = manifest_number + 1;
   state.next_file_number = next_file_number_;
   CAMBIUM_RETURN_IF_ERROR(state.Check());
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*fs_, path_));
+  AdoptReserve(files);
+  const bool had_reserve = full_disk_.number != 0;
+  MakeRoomForManifest(state);
   CAMBIUM_TRY(manifest_, Manifest::Create(*fs_, path_, HeaderFor(FileKind::kManifest, manifest_number),
                                           manifest_number, state));
   SegmentSource* const source = this;  // the base is private
@@ -531,6 +535,11 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
     if (MergeIsDue(*family)) Schedule(Job::kMerge, each.family);
   }
   BeginSpace();
+  if (had_reserve && full_disk_.number == 0) {
+    OnNoSpace();
+  } else if (ReserveIsDue()) {
+    Schedule(Job::kReserve);
+  }
   ResumePunching();
   return Status::OK();
 }
@@ -562,6 +571,7 @@ Status DbImpl::RemoveOrphans() {
         break;
       case FileKind::kOptions: named = true; break;  // whoever writes a new one removes the old ones
       case FileKind::kTemporary: break;
+      case FileKind::kReserve: named = file.number == full_disk_.number; break;
     }
     if (named || MutantIs(Mutant::kKeepStrays)) continue;
     const Status removed = Unlink(file.kind, file.number);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "api/db_impl.h"
+#include "gc/reserve.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -104,7 +105,7 @@ SpaceFigures DbImpl::MeasureSpace() const {
     figures.log_bytes += obsolete_.leaving_bytes();
   }
   figures.log_live_bytes = static_cast<std::uint64_t>(all.bytes);
-  figures.other_bytes = manifest_->file_size();
+  figures.other_bytes = manifest_->file_size() + full_disk_.reserve_bytes.load(std::memory_order_relaxed);
   for (const FamilyView& family : view->families) {
     const auto its = state.families.find(family.family->id);
     if (its != state.families.end()) MeasureFamily(family, its->second, BytesPerReference(all), &figures);
@@ -155,7 +156,10 @@ void DbImpl::BeginSpace() {
 void DbImpl::LookAtSpace() {
   const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
   space_.written_at_look = written;
-  if (max_space_amplification_.load(std::memory_order_relaxed) != 0) space_.figures = MeasureSpace();
+  space_.figures = MeasureSpace();
+  full_disk_.wanted_bytes.store(
+      ReserveBytes(Minus(space_.figures.on_disk(), full_disk_.reserve_bytes.load(std::memory_order_relaxed))),
+      std::memory_order_relaxed);
   const SpacePlan plan = PlanSpace(space_.figures, PolicyOfSpace());
   space_.plan = plan;
   const std::uint64_t on_disk = space_.figures.on_disk();
@@ -186,6 +190,7 @@ void DbImpl::CheckSpace(bool after_job) {
     const std::lock_guard lock(commit_mutex_);
     LookAtSpace();
     plan = space_.plan;
+    if (IsDiskFull()) plan.merge = plan.collect = true;
     const std::uint64_t on_disk = space_.figures.on_disk();
     const std::int64_t others =
         static_cast<std::int64_t>(on_disk) - static_cast<std::int64_t>(space_.written_at_look);
@@ -202,6 +207,7 @@ void DbImpl::CheckSpace(bool after_job) {
   if (space_.Position() < space_.slow_at.load(std::memory_order_relaxed)) {
     events_.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
   }
+  if (ReserveIsDue()) Schedule(Job::kReserve);
   // A job that has changed nothing would begin itself again for ever.
   if (!after_job || is_news || max_space_amplification_.load(std::memory_order_relaxed) == 0) StartSpaceJobs(plan);
 }

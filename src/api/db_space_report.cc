@@ -19,6 +19,7 @@ const char* NameOf(GcReason reason) {
     case GcReason::kSmallSegments: return "small segments";
     case GcReason::kCostBenefit: return "garbage, and nobody writes";
     case GcReason::kCeiling: return "ceiling";
+    case GcReason::kFullDisk: return "full disk";
     case GcReason::kRequested: return "requested";
     case GcReason::kClustering: return "clustering";
   }
@@ -82,6 +83,8 @@ std::map<std::string, std::string> DbImpl::SpaceStats() {
   SetFigure(&all, "index", figures.index_bytes);
   SetFigure(&all, "index_live", figures.index_live_bytes);
   SetFigure(&all, "other", figures.other_bytes);
+  SetFigure(&all, "reserve", full_disk_.reserve_bytes.load(std::memory_order_relaxed));
+  SetFigure(&all, "is_disk_full", IsDiskFull() ? 1 : 0);
   SetFigure(&all, "segment_bytes", plan.segment_bytes);
   SetFigure(&all, "step_bytes", plan.step_bytes);
   if (plan.stop_at != SpaceControl::kNever) {

@@ -70,6 +70,7 @@ Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slic
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, value));
+  CAMBIUM_RETURN_IF_ERROR(CheckGrowth());
   PreparedBatch batch(RulesOf(*family));
   std::vector<std::uint64_t> large;
   if (value.size() > family->options().large_value_size) {
@@ -125,6 +126,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
     Status PutCF(std::uint32_t id, Slice key, Slice value) override {
       CAMBIUM_RETURN_IF_ERROR(Enter(id));
       CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family_, key, value));
+      CAMBIUM_RETURN_IF_ERROR(db_->CheckGrowth());
       if (value.size() <= family_->options().large_value_size) {
         out_->Put(id, key, value);
       } else {
@@ -234,15 +236,19 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, st
                            const std::vector<std::uint64_t>& large, std::uint64_t user_bytes) {
   const SampledCall sampled(&foreground_, options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
   Status committed;
-  for (const WriteTarget& target : targets) {
-    if (committed.ok()) committed = AwaitCompaction(options, target.family);
+  const bool only_deletes = std::ranges::none_of(batch->ops(), [](const PreparedBatch::Op& op) {
+    return op.header.op != RecordOp::kDelete && op.header.op != RecordOp::kDeleteRange;
+  });
+  if (IsDiskFull() && only_deletes) {
+    if (!options.no_slowdown) MakeRoomForDeletes();  // nothing else that could be waited for gives so much back
+  } else {
+    for (const WriteTarget& target : targets) {
+      if (committed.ok()) committed = AwaitCompaction(options, target.family);
+    }
+    if (committed.ok()) committed = AwaitSpace(options, batch->size());
   }
-  if (committed.ok()) committed = AwaitSpace(options, batch->size());
   SequenceNumber last = 0;
-  if (committed.ok()) {
-    std::unique_lock append_lock(append_mutex_);
-    committed = CommitLocked(options, batch, targets, &last, &append_lock);
-  }
+  if (committed.ok()) committed = CommitInRoom(options, batch, targets, only_deletes, &last);
   events_.Deliver();
   if (!committed.ok()) {
     if (committed.severity() == Status::Severity::kFatal) SetFatal(committed);
@@ -264,6 +270,29 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, st
   const Status synced = log_->SyncUpTo(last);
   if (!synced.ok()) SetFatal(synced);
   return synced;
+}
+
+// A batch of deletes that finds no space is tried again as long as jobs give some back.
+Status DbImpl::CommitInRoom(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
+                            bool only_deletes, SequenceNumber* last) {
+  const auto commit = [&](bool is_last_try) {
+    std::unique_lock append_lock(append_mutex_);
+    CAMBIUM_RETURN_IF_ERROR(LookAtFreeSpace(batch->size(), only_deletes, is_last_try));
+    return CommitLocked(options, batch, targets, last, &append_lock);
+  };
+  Status committed = commit(false);
+  for (bool is_last_try = false; !is_last_try && committed.IsNoSpace();) {
+    if (committed.severity() == Status::Severity::kFatal) break;
+    OnNoSpace();
+    if (!only_deletes || !IsDiskFull()) break;
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    static_cast<void>(fs_->FreeSpace(path_, &before));
+    if (!options.no_slowdown) AwaitRescue();
+    is_last_try = !fs_->FreeSpace(path_, &after).ok() || after <= before;  // jobs have given nothing back
+    committed = commit(is_last_try);
+  }
+  return committed;
 }
 
 Status DbImpl::CommitLocked(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
@@ -552,6 +581,10 @@ Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, Lar
     const std::lock_guard lock(commit_mutex_);
     number = next_file_number_++;
   }
+  if (const Status room = CheckRoomForFile(value.size()); !room.ok()) {
+    OnNoSpace();
+    return room;
+  }
   const FileHeader header = HeaderFor(FileKind::kLargeValue, number);
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(FilePath(path_, FileKind::kLargeValue, number), OpenMode::kCreateNew, {}, &file));
@@ -559,6 +592,7 @@ Status DbImpl::WriteLargeValue(const Family& family, Slice key, Slice value, Lar
   events_.Deliver();
   const Status filled = FillLargeValue(std::move(file), header, family, key, value, ref, address);
   creation.Done(filled, filled.ok() ? ref->file_size : 0);
+  if (filled.IsNoSpace() && filled.severity() != Status::Severity::kFatal) OnNoSpace();
   events_.Deliver();
   return filled;
 }

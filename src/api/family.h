@@ -83,6 +83,7 @@ struct Family {
   // for these, held by whoever has claimed the merge.
   std::atomic<bool> merges_urgently{false};
   std::optional<MergeRequest> squeeze;
+  std::uint64_t flushes_before_squeeze = 0;  // its merge is claimed; of `flush.ended`
 
   // Whoever has claimed the merge notes here what its index makes; null: nobody.
   TableFiles* merge_files = nullptr;

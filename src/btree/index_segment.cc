@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "io/take_blocks.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -81,11 +82,10 @@ Status IndexSegmentWriter::StartSegment() {
   return Status::OK();
 }
 
-// Blocks are reserved first, so that a full disk is seen here and not by a sync.
 Status IndexSegmentWriter::WriteGathered() {
   if (gathered_.empty()) return Status::OK();
   File& file = *segments_.back().file->shared_file();
-  if (Status s = file.Allocate(written_, gathered_.size(), /*grow=*/false); !s.ok() && !s.IsNotSupported()) return s;
+  CAMBIUM_RETURN_IF_ERROR(TakeBlocks(&file, written_, gathered_.size()));
   if (options_.before_write) options_.before_write(gathered_.size());
   CAMBIUM_RETURN_IF_ERROR(file.Write(written_, gathered_));
   written_ += gathered_.size();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/take_blocks.h"
+
 namespace cambium {
 namespace {
 
@@ -45,6 +47,7 @@ Result<ValueAddress> RelocationWriter::Append(const RecordHeader& header, Slice 
 
 Status RelocationWriter::WriteOut() {
   if (before_write_) before_write_(buffer_.size());
+  CAMBIUM_RETURN_IF_ERROR(TakeBlocks(made_.file.get(), written_, buffer_.size()));
   CAMBIUM_RETURN_IF_ERROR(made_.file->Write(written_, buffer_));
   written_ += buffer_.size();
   buffer_.clear();

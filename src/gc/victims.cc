@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "util/mutant.h"
+
 namespace cambium {
 namespace {
 
@@ -50,6 +52,19 @@ std::vector<const SegmentUse*> ByBenefit(std::span<const SegmentUse> segments, d
   return found;
 }
 
+// By what has to be moved, the least first. What is moved needs space before any comes free.
+VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
+  std::vector<const SegmentUse*> found;
+  for (const SegmentUse& segment : segments) {
+    if (segment.is_damaged || !HasGarbage(segment, policy.space_garbage_least)) continue;
+    if (segment.live_bytes <= policy.free_bytes / 2) found.push_back(&segment);  // its run and footer come on top
+  }
+  std::ranges::stable_sort(found, {}, &SegmentUse::live_bytes);
+  VictimPolicy step = policy;
+  step.step_bytes = std::min(policy.step_bytes, policy.free_bytes / 2);
+  return TakeStep(GcReason::kFullDisk, std::move(found), step);
+}
+
 VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
   std::map<std::uint32_t, std::vector<const SegmentUse*>> small;  // by generation
   for (const SegmentUse& segment : segments) {
@@ -89,7 +104,8 @@ std::set<std::uint64_t> WorthRequesting(std::span<const SegmentUse> segments, co
 
 VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy, SequenceNumber now,
                          GcUrgency urgency) {
-  if (urgency == GcUrgency::kSpace) {
+  if (urgency == GcUrgency::kFull && !MutantIs(Mutant::kGcIgnoresRoom)) return PickOnFullDisk(segments, policy);
+  if (urgency == GcUrgency::kSpace || urgency == GcUrgency::kFull) {
     return TakeStep(GcReason::kCeiling, ByBenefit(segments, policy.space_garbage_least, now), policy);
   }
   const std::span<const SegmentUse> eligible = segments.first(EligibleByAge(segments.size(), policy.age_cutoff));

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <span>
 #include <vector>
@@ -50,6 +51,8 @@ struct VictimPolicy {
   std::size_t small_segments_max = 4;
   // Live bytes of a step, if it has more than one victim.
   std::uint64_t step_bytes = 64u << 20;
+  // On a full disk, what is free on it.
+  std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 // How badly space is wanted.
@@ -57,9 +60,10 @@ enum class GcUrgency : std::uint8_t {
   kForced,  // what the user's force_threshold demands, and no more
   kIdle,    // and what is worth it, since nobody needs the device
   kSpace,   // the ceiling is near: whatever has garbage, age ignored
+  kFull,    // the disk is full: what leaves the least to be moved, and only what there is room for
 };
 
-enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCostBenefit, kCeiling, kRequested, kClustering };
+enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCostBenefit, kCeiling, kFullDisk, kRequested, kClustering };
 
 struct VictimChoice {
   GcReason reason = GcReason::kNone;

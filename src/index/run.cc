@@ -8,6 +8,7 @@
 #include "index/read_bytes.h"
 #include "index/run_footer.h"
 #include "index/tree_cursor.h"
+#include "io/take_blocks.h"
 #include "util/checksum.h"
 #include "util/mutant.h"
 
@@ -49,6 +50,7 @@ class RunSink final : public PageSink {
 
   Status Flush() {
     if (before_write_) before_write_(buffer_.size());
+    CAMBIUM_RETURN_IF_ERROR(TakeBlocks(file_, written_, buffer_.size()));
     CAMBIUM_RETURN_IF_ERROR(file_->Write(written_, buffer_));
     written_ += buffer_.size();
     buffer_.clear();

@@ -37,6 +37,7 @@ enum class FileKind : std::uint32_t {
   kRun = 4,
   kIndex = 5,
   kRelocation = 6,
+  kReserve = 7,
   // Text files: they have a number in their name and no header, so these are never on disk.
   kOptions = 0xffff0001,
   kTemporary = 0xffff0002,  // on its way to be an options file

@@ -16,7 +16,8 @@ struct Affix {
 };
 constexpr Affix kPrefixes[] = {{FileKind::kManifest, "MANIFEST-"}, {FileKind::kOptions, "OPTIONS-"}};
 constexpr Affix kSuffixes[] = {{FileKind::kLog, ".log"}, {FileKind::kLargeValue, ".val"}, {FileKind::kRun, ".run"},
-                               {FileKind::kIndex, ".idx"}, {FileKind::kRelocation, ".gc"}, {FileKind::kTemporary, ".dbtmp"}};
+                               {FileKind::kIndex, ".idx"}, {FileKind::kRelocation, ".gc"}, {FileKind::kReserve, ".rsv"},
+                               {FileKind::kTemporary, ".dbtmp"}};
 
 // Exactly the digits that FileName writes. from_chars takes no sign and no space for an unsigned number.
 std::optional<std::uint64_t> ParseNumber(std::string_view digits) {

@@ -4,6 +4,7 @@
 //   000012.run        a run                        000012.val   one large value
 //   000012.idx        a segment of tree pages      000012.gc    values that log GC has moved
 //   OPTIONS-000012    options in force, as text    000012.dbtmp one of them that is being written
+//   000012.rsv        space kept for a full disk
 //   LOCK              whose identity and lock say who has the database open
 //   LOG               messages for people
 //

@@ -213,6 +213,11 @@ std::uint64_t Manifest::file_size() const {
   return rep_->current.size;
 }
 
+void Manifest::RollSoon() {
+  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  rep_->current.size_max = 0;
+}
+
 bool Manifest::WillRoll() const {
   const std::lock_guard<std::mutex> lock(rep_->mutex);
   return rep_->MustRoll();

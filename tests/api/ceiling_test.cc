@@ -148,9 +148,9 @@ TEST(CeilingTest, AnotherCeilingHoldsFromNowOn) {
   Ceiling ceiling(3, 1000, 10'000);
   TestStore& store = ceiling.store;
   ceiling.Load();
-  ceiling.Overwrite(4);
-  EXPECT_GT(ceiling.most, 2 * ceiling.live());
-  EXPECT_GT(store.BytesOnDisk(), ceiling.live() * 3 / 2);
+  // It goes up and down between GC steps: until it is up.
+  for (double times = 4; times < 8 && store.BytesOnDisk() <= 2 * ceiling.live(); times += 0.1) ceiling.Overwrite(times);
+  EXPECT_GT(store.BytesOnDisk(), 2 * ceiling.live());
   ASSERT_TRUE(store.db->SetDBOptions({{"max_space_amplification", "1.2"}}).ok());
   store.executor->RunAll();
   EXPECT_LE(static_cast<double>(store.BytesOnDisk()), 1.2 * static_cast<double>(ceiling.live()) + 3 * kMiB);

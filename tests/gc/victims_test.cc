@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
+
+#include "testing/mutant_scope.h"
 
 namespace cambium {
 namespace {
@@ -116,6 +119,30 @@ TEST(GcVictims, DamageIsNeverAVictim) {
   for (const GcUrgency urgency : {GcUrgency::kForced, GcUrgency::kIdle, GcUrgency::kSpace}) {
     EXPECT_EQ(Pick(segments, policy, urgency), Numbers{});
   }
+}
+
+// What is to be moved has to fit before anything comes free; the least of it comes first, whatever its age.
+std::string PickOnFullDisk() {
+  std::vector<SegmentUse> segments = {Use(1, 256, 120), Use(2, 256, 30), Use(3, 256, 8), Use(4, 256, 255),
+                                      Use(5, 256, 10)};
+  segments[4].is_damaged = true;
+  segments[0].newest = segments[1].newest = 0;  // old, and all the better to empty if there were room
+  segments[2].newest = kNow;
+  VictimPolicy policy;
+  policy.age_cutoff = 0;
+  policy.free_bytes = 90 * kMiB;
+  if (Pick(segments, policy, GcUrgency::kFull) != Numbers{3, 2}) return "3 and 2 leave 38 of the 45 MiB that there are";
+  policy.free_bytes = 20 * kMiB;
+  if (Pick(segments, policy, GcUrgency::kFull) != Numbers{3}) return "only 3 fits";
+  policy.free_bytes = 10 * kMiB;
+  if (!Pick(segments, policy, GcUrgency::kFull).empty()) return "none fits";
+  return "";
+}
+
+TEST(GcVictims, OnAFullDiskTheLeastToMoveThatFits) {
+  EXPECT_EQ(PickOnFullDisk(), "");
+  const testing::MutantScope mutant(Mutant::kGcIgnoresRoom);
+  EXPECT_NE(PickOnFullDisk(), "");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace cambium {
 namespace {
 
 constexpr FileKind kKinds[] = {FileKind::kManifest, FileKind::kLog, FileKind::kLargeValue, FileKind::kRun,
-                               FileKind::kIndex,    FileKind::kOptions, FileKind::kTemporary};
+                               FileKind::kIndex,    FileKind::kReserve, FileKind::kOptions,    FileKind::kTemporary};
 
 TEST(FileNamesTest, NamesAreThoseOfTheFormat) {
   EXPECT_EQ(FileName(FileKind::kManifest, 12), "MANIFEST-000012");
@@ -16,6 +16,7 @@ TEST(FileNamesTest, NamesAreThoseOfTheFormat) {
   EXPECT_EQ(FileName(FileKind::kLargeValue, 12), "000012.val");
   EXPECT_EQ(FileName(FileKind::kRun, 999'999), "999999.run");
   EXPECT_EQ(FileName(FileKind::kIndex, 1'000'000), "1000000.idx");
+  EXPECT_EQ(FileName(FileKind::kReserve, 12), "000012.rsv");
   EXPECT_EQ(FileName(FileKind::kOptions, 12), "OPTIONS-000012");
   EXPECT_EQ(FileName(FileKind::kTemporary, 12), "000012.dbtmp");
   EXPECT_EQ(FilePath("/db", FileKind::kLog, 1), "/db/000001.log");

@@ -1,0 +1,16 @@
+// TakeBlocks: space for exactly the bytes that are written next, where a file system can give it, so that a full disk is
+// seen here and not by a sync.
+#pragma once
+
+#include <cstdint>
+
+#include "cambium/file_system.h"
+
+namespace cambium {
+
+[[nodiscard]] inline Status TakeBlocks(File* file, std::uint64_t offset, std::uint64_t length) {
+  const Status taken = file->Allocate(offset, length, /*grow=*/false);
+  return taken.IsNotSupported() ? Status::OK() : taken;
+}
+
+}  // namespace cambium

@@ -1,0 +1,412 @@
+// A disk that is full, and a database that comes back from it by itself: with deletes alone, or by itself when somebody
+// else gives space back; also when it is opened on the full disk, and after a power cut there.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/test_store.h"
+#include "gc/reserve.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::uint64_t kKiB = 1u << 10;
+constexpr std::uint64_t kMiB = 1u << 20;
+
+// What values are made of.
+struct Kind {
+  const char* name;
+  std::size_t least;
+  std::size_t most;
+  std::uint64_t quota;
+};
+constexpr Kind kInline = {"inline", 100, 400, 6 * kMiB};
+constexpr Kind kSeparated = {"1-64 KiB", kKiB, 64 * kKiB, 8 * kMiB};
+constexpr Kind kLarge = {"256 KiB and more", 256 * kKiB, 400 * kKiB, 12 * kMiB};
+
+enum class Way { kInOrder, kShuffled, kRange };
+
+class Disk {
+ public:
+  Disk(const Kind& kind, bool delayed, std::uint64_t seed) : kind_(kind), prng_(seed) {
+    SimOptions sim;
+    sim.delayed_allocation = delayed;
+    sim.quota_bytes = kind.quota;
+    store = std::make_unique<TestStore>(sim);
+    Options& options = store->options;
+    options.write_buffer_size = 1 * kMiB;
+    options.page_size = 4096;
+    options.max_total_wal_size = 0;
+    options.max_space_amplification = 1.5;
+    options.min_blob_size = 512;
+    options.blob_file_size = 1 * kMiB;
+    options.large_value_size = 300 * kKiB;
+    UseIndexOfTest(&options);
+  }
+
+  // Until nothing more fits; how many bytes of values that were.
+  std::uint64_t Fill() {
+    std::uint64_t bytes = 0;
+    for (int refused = 0; refused < 3;) {
+      const std::string key = "key" + std::to_string(next_++);
+      const std::string value = prng_.Bytes(kind_.least + prng_.Uniform(kind_.most - kind_.least));
+      const Status s = store->db->Put({}, key, value);
+      if (s.ok()) {
+        bytes += value.size();
+        refused = 0;
+        model[key] = value;
+      } else {
+        EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+        if (s.severity() == Status::Severity::kFatal) ADD_FAILURE() << s.ToString();
+        ++refused;
+        store->executor->RunAll();  // nobody is so fast that the background never runs
+      }
+      RunOneMaybe();
+    }
+    return bytes;
+  }
+  // All keys: one by one, or with one range; the first refusal, or OK.
+  Status DeleteAll(Way way) {
+    if (way == Way::kRange) {
+      const Status s = store->db->DeleteRange({}, store->db->DefaultColumnFamily(), "key", "kez");
+      if (s.ok()) model.clear();
+      return s;
+    }
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : model) keys.push_back(key);
+    if (way == Way::kShuffled) {
+      for (std::size_t i = keys.size(); i > 1; --i) std::swap(keys[i - 1], keys[prng_.Uniform(i)]);
+    }
+    for (const std::string& key : keys) {
+      const Status s = store->db->Delete({}, key);
+      if (!s.ok()) return s;
+      model.erase(key);
+      RunOneMaybe();
+    }
+    return Status::OK();
+  }
+  // What a background does in some seconds in which nobody calls.
+  void LetItRun() {
+    for (int second = 0; second < 20; ++second) {
+      store->clock->Advance(1'000'000);
+      store->executor->LetTimePass();
+      store->executor->RunAll();
+    }
+  }
+  void RunOneMaybe() {
+    if (prng_.OneIn(8) && store->executor->pending() > 0) store->executor->RunOneInstead();
+  }
+  // "" if what is there is what was acknowledged.
+  [[nodiscard]] std::string Check() {
+    for (const auto& [key, value] : model) {
+      if (store->Get(key) != value) return key + " is wrong";
+    }
+    const std::unique_ptr<Iterator> it(store->db->NewIterator({}));
+    std::size_t count = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++count;
+    if (!it->status().ok()) return it->status().ToString();
+    return count == model.size() ? "" : std::to_string(count) + " keys instead of " + std::to_string(model.size());
+  }
+  [[nodiscard]] std::string Space() const {
+    std::string figures;
+    store->db->GetProperty("cambium.space", &figures);
+    return figures;
+  }
+  [[nodiscard]] bool IsFull() const { return Space().find("is_disk_full: 1") != std::string::npos; }
+
+  std::unique_ptr<TestStore> store;
+  std::map<std::string, std::string> model;
+
+ private:
+  const Kind kind_;
+  Prng prng_;
+  std::uint64_t next_ = 0;
+};
+
+// "" or what went wrong, and in which round.
+std::string FillAndDelete(const Kind& kind, bool delayed, Way way, int rounds, std::uint64_t seed) {
+  Disk disk(kind, delayed, seed);
+  disk.store->MustOpen();
+  std::uint64_t first = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const std::string where = "round " + std::to_string(round) + ": ";
+    const std::uint64_t bytes = disk.Fill();
+    if (round == 0) first = bytes;
+    if (bytes < kind.quota / 4 || bytes < first * 3 / 4) {
+      return where + std::to_string(bytes) + " bytes fit, and " + std::to_string(first) + " in the first\n" + disk.Space();
+    }
+    if (std::string wrong = disk.Check(); !wrong.empty()) return where + wrong;
+    if (const Status deleted = disk.DeleteAll(way); !deleted.ok()) {
+      return where + "with " + std::to_string(disk.model.size()) + " keys left a delete got " + deleted.ToString() +
+             "\n" + disk.Space();
+    }
+    disk.LetItRun();
+    if (disk.IsFull()) return where + "the disk stays full\n" + disk.Space();
+    if (disk.store->fs->allocated_bytes() > kind.quota / 4) {
+      return where + std::to_string(disk.store->fs->allocated_bytes()) + " bytes are left of nothing\n" + disk.Space();
+    }
+  }
+  disk.store->Reopen();
+  return disk.Check() + disk.store->Verify();
+}
+
+class FullDiskRounds : public ::testing::TestWithParam<std::tuple<Kind, bool, Way>> {};
+
+TEST_P(FullDiskRounds, DeletingEverythingReturnsEverything) {
+  const auto [kind, delayed, way] = GetParam();
+  const std::uint64_t seed = SeedFromEnvironment(11);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  EXPECT_EQ(FillAndDelete(kind, delayed, way, kUnderSanitizer ? 5 : 100, seed), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Separated, FullDiskRounds,
+                         ::testing::Combine(::testing::Values(kSeparated), ::testing::Bool(),
+                                            ::testing::Values(Way::kInOrder, Way::kShuffled)));
+INSTANTIATE_TEST_SUITE_P(Large, FullDiskRounds,
+                         ::testing::Combine(::testing::Values(kLarge), ::testing::Bool(),
+                                            ::testing::Values(Way::kInOrder, Way::kShuffled)));
+
+// Each rule of the reserve is needed: without it deletes are refused, or the space does not come back.
+TEST(FullDisk, WithoutTheReserveDeletesAreRefused) {
+  const auto some_rounds = [] { return FillAndDelete(kSeparated, false, Way::kShuffled, 6, 5); };
+  EXPECT_EQ(some_rounds(), "");
+  {
+    const MutantScope mutant(Mutant::kReserveStays);
+    EXPECT_NE(some_rounds(), "");
+  }
+  const MutantScope mutant(Mutant::kPutsEatReserve);
+  EXPECT_NE(some_rounds(), "");
+}
+
+// What is overwritten is refused like any put, and is as it was.
+TEST(FullDisk, OverwritesAreRefusedUntilSomethingWasDeleted) {
+  Disk disk(kSeparated, false, 3);
+  disk.store->MustOpen();
+  disk.Fill();
+  ASSERT_TRUE(disk.IsFull()) << disk.Space();
+  int refused = 0;
+  for (const auto& [key, value] : std::map<std::string, std::string>(disk.model)) {
+    const Status s = disk.store->db->Put({}, key, std::string(20'000, 'o'));
+    if (s.ok()) disk.model[key] = std::string(20'000, 'o');
+    refused += s.IsNoSpace() ? 1 : 0;
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_EQ(disk.Check(), "");
+  WriteBatch mixed;
+  ASSERT_TRUE(mixed.Delete(disk.model.begin()->first).ok());
+  ASSERT_TRUE(mixed.Put("new", std::string(1000, 'n')).ok());
+  EXPECT_TRUE(disk.store->db->Write({}, &mixed).IsNoSpace()) << "it grows the database";
+  int deleted = 0;
+  while (disk.model.size() > 10) {
+    ASSERT_TRUE(disk.store->db->Delete({}, disk.model.begin()->first).ok());
+    disk.model.erase(disk.model.begin());
+    ++deleted;
+  }
+  EXPECT_GT(deleted, 100);
+  disk.LetItRun();
+  EXPECT_FALSE(disk.IsFull()) << disk.Space();
+  for (const auto& [key, value] : std::map<std::string, std::string>(disk.model)) {
+    disk.store->Put(key, disk.model[key] = std::string(30'000, 'p'));
+  }
+  EXPECT_EQ(disk.Check(), "");
+  disk.store->Reopen();
+  EXPECT_EQ(disk.Check(), "");
+}
+
+// The disk has not a block left, and what the reserve gave back is somebody else's: closed there, or cut off, the database
+// opens, reads, and takes deletes; all of them once it has back what was its own.
+std::string OpenOnFullDisk(bool cut, bool delayed) {
+  for (std::uint64_t seed = 1; seed <= (kUnderSanitizer ? 2 : 8); ++seed) {
+    Disk disk(kSeparated, delayed, seed);
+    disk.store->MustOpen();
+    disk.Fill();
+    disk.LetItRun();
+    for (std::uint64_t i = 0; i < 40 * (seed - 1); ++i) {  // the state goes on for a while
+      if (disk.model.size() < 40) break;
+      if (!disk.store->db->Delete({}, disk.model.begin()->first).ok()) return "refused before";
+      disk.model.erase(disk.model.begin());
+    }
+    const Status synced = disk.store->db->SyncWAL();
+    if (!synced.ok()) return synced.ToString();
+    Disk after(kSeparated, delayed, seed);
+    if (cut) {
+      Prng prng(seed);
+      SimOptions sim;
+      sim.delayed_allocation = delayed;
+      after.store->fs = std::make_shared<SimFileSystem>(disk.store->fs->DrawCrash(prng), sim);
+      after.store->options.file_system = after.store->fs;
+      disk.store->fs->PowerOff();
+      static_cast<void>(disk.store->db->Close());
+      disk.store->db.reset();
+    } else {
+      static_cast<void>(disk.store->db->Close());
+      disk.store->db.reset();
+      after.store->fs = disk.store->fs;
+      after.store->options.file_system = after.store->fs;
+    }
+    after.store->fs->SetQuota(after.store->fs->allocated_bytes());  // whatever was left is somebody else's
+    if (const Status opened = after.store->Open(); !opened.ok()) return "open: " + opened.ToString();
+    after.model = disk.model;
+    for (int i = 0; i < 20; ++i) {
+      if (!after.store->db->Delete({}, after.model.begin()->first).ok()) return "it takes no deletes\n" + after.Space();
+      after.model.erase(after.model.begin());
+    }
+    if (std::string wrong = after.Check(); !wrong.empty()) return wrong;
+    after.store->fs->SetQuota(kSeparated.quota);
+    if (const Status deleted = after.DeleteAll(Way::kShuffled); !deleted.ok()) {
+      return "with " + std::to_string(after.model.size()) + " keys left: " + deleted.ToString() + "\n" + after.Space();
+    }
+    after.LetItRun();
+    if (after.store->fs->allocated_bytes() > kSeparated.quota / 4) return "nothing comes back\n" + after.Space();
+    if (std::string wrong = after.store->Verify(); !wrong.empty()) return wrong;
+    after.store->MustClose();
+  }
+  return "";
+}
+
+TEST(FullDisk, ADatabaseOpensWhereNotABlockIsFree) {
+  for (const bool cut : {false, true}) {
+    for (const bool delayed : {false, true}) EXPECT_EQ(OpenOnFullDisk(cut, delayed), "") << cut << delayed;
+  }
+  const MutantScope scope(Mutant::kOpeningKeepsReserve);
+  EXPECT_NE(OpenOnFullDisk(false, false), "");
+}
+
+// Values that lie in the index come back with its files, and what a sweep or a compaction has to write before it frees one
+// may be more than the reserve. Then deletes are refused, nothing waits, nothing is lost, and with some space all goes on.
+TEST(FullDisk, ValuesInTheIndexMayNeedMoreThanTheReserve) {
+  for (const Way way : {Way::kInOrder, Way::kShuffled}) {
+    Disk disk(kInline, false, 21);
+    disk.store->MustOpen();
+    disk.Fill();
+    ASSERT_EQ(disk.Check(), "");
+    const std::size_t filled = disk.model.size();
+    const Status s = disk.DeleteAll(way);
+    EXPECT_TRUE(s.ok() || s.IsNoSpace()) << s.ToString();
+    EXPECT_NE(s.severity(), Status::Severity::kFatal);
+    EXPECT_LT(disk.model.size(), filled);
+    disk.LetItRun();
+    ASSERT_EQ(disk.Check(), "");
+    disk.store->fs->SetQuota(3 * kInline.quota);
+    disk.LetItRun();
+    EXPECT_FALSE(disk.IsFull()) << disk.Space();
+    ASSERT_TRUE(disk.DeleteAll(way).ok());
+    disk.LetItRun();
+    EXPECT_LT(disk.store->fs->allocated_bytes(), kInline.quota / 4) << disk.Space();
+    disk.store->Reopen();
+    EXPECT_EQ(disk.Check() + disk.store->Verify(), "");
+  }
+}
+
+// Another program takes what the reserve gave back. Errors say so, nothing waits, and all goes on when it lets go.
+TEST(FullDisk, WhatAnotherProgramTakesIsMissedUntilItComesBack) {
+  Disk disk(kSeparated, false, 9);
+  disk.store->MustOpen();
+  disk.Fill();
+  ASSERT_TRUE(disk.IsFull());
+  disk.store->fs->SetQuota(disk.store->fs->allocated_bytes());
+  Status s;
+  const std::map<std::string, std::string> before = disk.model;
+  for (const auto& [key, value] : before) {
+    s = disk.store->db->Delete({}, key);
+    if (!s.ok()) break;
+    disk.model.erase(key);
+  }
+  EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+  EXPECT_NE(s.severity(), Status::Severity::kFatal);
+  EXPECT_TRUE(disk.store->db->Put({}, "new", "n").IsNoSpace());
+  disk.LetItRun();
+  EXPECT_EQ(disk.Check(), "");
+  disk.store->fs->SetQuota(kSeparated.quota + 2 * kMiB);
+  disk.LetItRun();
+  EXPECT_FALSE(disk.IsFull()) << disk.Space();
+  disk.store->Put("new", disk.model["new"] = "n", true);
+  EXPECT_TRUE(disk.DeleteAll(Way::kInOrder).ok());
+  disk.LetItRun();
+  EXPECT_LT(disk.store->fs->allocated_bytes(), kSeparated.quota / 4) << disk.Space();
+  disk.store->Reopen();
+  EXPECT_EQ(disk.Check(), "");
+}
+
+// Many writers on threads of their own, and a real clock: they fill the disk together, delete together, and write again.
+TEST(FullDisk, WritersInManyThreadsComeBackFromIt) {
+  Disk disk(kSeparated, false, 31);
+  disk.store->options.executor = nullptr;
+  disk.store->options.clock = nullptr;
+  disk.store->MustOpen();
+  DB* const db = disk.store->db.get();
+  constexpr int kThreads = 3;
+  const auto in_threads = [](const std::function<void(int)>& body) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) threads.emplace_back(body, i);
+    for (std::thread& thread : threads) thread.join();
+  };
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::vector<std::string>> keys(kThreads);
+    in_threads([&](int i) {
+      Prng prng(static_cast<std::uint64_t>(round * kThreads + i));
+      for (int refused = 0; refused < 100;) {
+        const std::string key = "key" + std::to_string(i) + "-" + std::to_string(keys[i].size());
+        const Status s = db->Put({}, key, prng.Bytes(kKiB + prng.Uniform(30 * kKiB)));
+        if (s.ok()) {
+          keys[i].push_back(key);
+        } else {
+          EXPECT_TRUE(s.IsNoSpace() && s.severity() != Status::Severity::kFatal) << s.ToString();
+          ++refused;
+        }
+      }
+    });
+    std::size_t written = 0;
+    for (const auto& each : keys) written += each.size();
+    EXPECT_GT(written, 150u) << "round " << round << "\n" << disk.Space();
+    in_threads([&](int i) {
+      for (const std::string& key : keys[i]) {
+        const Status s = db->Delete({}, key);
+        EXPECT_TRUE(s.ok()) << s.ToString();
+      }
+    });
+    for (int i = 0; i < 3000 && disk.IsFull(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_FALSE(disk.IsFull()) << disk.Space();
+  }
+  disk.store->MustClose();
+  EXPECT_EQ(disk.store->Verify(), "");
+}
+
+// It is there from the first megabyte on, no more than it says, and shrinks with the database; a small one has none, and
+// neither has a reader made one.
+TEST(FullDisk, TheReserveGoesWithTheDatabase) {
+  Disk disk(kSeparated, false, 4);
+  disk.store->fs->SetQuota(100 * kMiB);
+  disk.store->MustOpen();
+  disk.store->Put("a", std::string(1000, 'a'));
+  disk.LetItRun();
+  EXPECT_TRUE(disk.store->FilesOf(".rsv").empty());
+  for (int i = 0; i < 200; ++i) disk.store->Put("key" + std::to_string(i), std::string(60'000, 'v'));
+  disk.LetItRun();
+  ASSERT_EQ(disk.store->FilesOf(".rsv").size(), 1u);
+  FileInfo info;
+  ASSERT_TRUE(disk.store->fs->GetInfo(disk.store->FilesOf(".rsv")[0], &info).ok());
+  EXPECT_EQ(info.size, ReserveBytes(12 * kMiB));
+  EXPECT_GE(info.allocated_bytes, info.size);
+  EXPECT_NE(disk.Space().find("reserve: " + std::to_string(info.size)), std::string::npos) << disk.Space();
+  const std::string path = disk.store->FilesOf(".rsv")[0];
+  disk.store->Reopen();
+  disk.LetItRun();
+  EXPECT_EQ(disk.store->FilesOf(".rsv"), std::vector<std::string>{path}) << "it is taken over";
+  EXPECT_EQ(disk.store->Verify(), "");
+  ASSERT_TRUE(disk.store->db->DeleteRange({}, disk.store->db->DefaultColumnFamily(), "key", "kez").ok());
+  disk.LetItRun();
+  EXPECT_TRUE(disk.store->FilesOf(".rsv").empty()) << disk.Space();
+}
+
+}  // namespace
+}  // namespace cambium::testing

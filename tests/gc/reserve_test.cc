@@ -1,0 +1,63 @@
+// How large the reserve is, and when it changes: numbers alone.
+#include "gc/reserve.h"
+
+#include <gtest/gtest.h>
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kKiB = 1u << 10;
+constexpr std::uint64_t kMiB = 1u << 20;
+constexpr std::uint64_t kGiB = 1u << 30;
+
+TEST(Reserve, IsTwoPercentWithinBounds) {
+  EXPECT_EQ(ReserveBytes(0), 0u);
+  EXPECT_EQ(ReserveBytes(kMiB - 1), 0u);
+  EXPECT_EQ(ReserveBytes(kMiB), 64 * kKiB) << "a sixteenth";
+  EXPECT_EQ(ReserveBytes(4 * kMiB), 256 * kKiB);
+  EXPECT_EQ(ReserveBytes(12 * kMiB), 256 * kKiB) << "the least of what is not tiny";
+  EXPECT_NEAR(static_cast<double>(ReserveBytes(kGiB)), 0.02 * kGiB, 4096);
+  EXPECT_EQ(ReserveBytes(100 * kGiB), 64 * kMiB);
+  std::uint64_t before = 0;
+  for (std::uint64_t bytes = 1; bytes < 10 * kGiB; bytes += bytes / 7 + 1) {
+    const std::uint64_t reserve = ReserveBytes(bytes);
+    ASSERT_GE(reserve, before) << bytes;
+    ASSERT_LE(reserve, bytes / 16);
+    ASSERT_LE(KeptForOpening(reserve), reserve);
+    ASSERT_TRUE(reserve == 0 || KeptForOpening(reserve) >= 16 * kKiB);
+    ASSERT_FALSE(IsWorthResizing(reserve, reserve)) << bytes;
+    before = reserve;
+  }
+}
+
+// From nothing to 64 MiB it is made larger some twenty times, and small ups and downs change nothing.
+TEST(Reserve, IsSeldomResized) {
+  std::uint64_t has = 0;
+  int resized = 0;
+  for (std::uint64_t bytes = kMiB; bytes < 10 * kGiB; bytes += bytes / 1000 + 1) {
+    const std::uint64_t wanted = ReserveBytes(bytes);
+    if (!IsWorthResizing(has, wanted)) continue;
+    has = wanted;
+    ++resized;
+  }
+  EXPECT_LE(resized, 30);
+  EXPECT_GE(has, 48 * kMiB);
+  EXPECT_FALSE(IsWorthResizing(has, has - has / 3));
+  EXPECT_TRUE(IsWorthResizing(has, has / 3));
+  EXPECT_TRUE(IsWorthResizing(0, 64 * kKiB));
+  EXPECT_FALSE(IsWorthResizing(0, 0));
+  EXPECT_TRUE(IsWorthResizing(64 * kKiB, 0));
+}
+
+TEST(Reserve, WhatEndsAFullDiskIsMoreThanWhatBeginsOne) {
+  for (const std::uint64_t wanted : {64 * kKiB, kMiB, 64 * kMiB}) {
+    EXPECT_GT(FreeBytesToGoOn(wanted, wanted), wanted + kFreeBytesLeft) << "writers have something left to write";
+    EXPECT_GT(FreeBytesToGoOn(0, wanted), kFreeBytesLeft);
+  }
+  EXPECT_LE(BytesUntilNextLook(0), kFreeBytesLeft / 2) << "not passed between two looks";
+  EXPECT_LE(BytesUntilNextLook(kGiB), kGiB / 8);
+  EXPECT_EQ(TableBytesMax(0, 192 * kKiB), 96 * kKiB);
+}
+
+}  // namespace
+}  // namespace cambium
