@@ -8,7 +8,6 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }

@@ -25,6 +25,9 @@
 
 namespace cambium {
 
+// Of a log segment, however small the database is, unless blob_file_size is less.
+inline constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
+
 // All in bytes, of one moment.
 struct SpaceFigures {
   std::uint64_t log_bytes = 0;         // segments and files of large values, on disk

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
+#include "gc/space.h"
 #include "util/mutant.h"
 
 namespace cambium {
@@ -66,12 +68,26 @@ VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPo
 }
 
 VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
-  std::map<std::uint32_t, std::vector<const SegmentUse*>> small;  // by generation
+  constexpr std::uint64_t kTiny = kSegmentBytesLeast / 2;
+  struct OfGeneration {
+    std::vector<const SegmentUse*> small;
+    std::vector<const SegmentUse*> tiny;  // of these
+  };
+  std::map<std::uint32_t, OfGeneration> found;
   for (const SegmentUse& segment : segments) {
-    if (!segment.is_damaged && segment.bytes + segment.hole_bytes < policy.target_bytes / 16) small[segment.generation].push_back(&segment);
+    const std::uint64_t bytes = segment.bytes + segment.hole_bytes;
+    if (segment.is_damaged || bytes >= policy.target_bytes / 16) continue;
+    OfGeneration& its = found[segment.generation];
+    its.small.push_back(&segment);
+    if (bytes < kTiny) its.tiny.push_back(&segment);
   }
-  for (const auto& [generation, found] : small) {
-    if (found.size() > policy.small_segments_max) return TakeStep(GcReason::kSmallSegments, found, policy);
+  for (auto& [generation, its] : found) {
+    if (its.small.size() > policy.small_segments_max) {
+      return TakeStep(GcReason::kSmallSegments, std::move(its.small), policy);
+    }
+    if (its.tiny.size() > policy.tiny_segments_max) {
+      return TakeStep(GcReason::kSmallSegments, std::move(its.tiny), policy);
+    }
   }
   return {};
 }

@@ -101,13 +101,33 @@ TEST(GcVictims, TheThresholdForcesTheOldest) {
 }
 
 TEST(GcVictims, SmallSegmentsAreJoinedWhateverTheirGarbage) {
+  const auto tiny = [](std::uint64_t number) {
+    SegmentUse segment = Use(number, 1, 1);
+    segment.bytes = 500u << 10;
+    segment.live_bytes = segment.bytes - segment.overhead_bytes;
+    return segment;
+  };
   VictimPolicy policy;
-  std::vector<SegmentUse> segments = {Use(1, 1, 1), Use(2, 1, 1), Use(3, 256, 256), Use(4, 1, 1), Use(5, 1, 1)};
+  std::vector<SegmentUse> segments = {tiny(1), tiny(2), Use(3, 256, 256), tiny(4), tiny(5)};
   EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "four are no burden";
   segments.push_back(Use(6, 15, 15));
-  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), (Numbers{1, 2, 4, 5, 6}));
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "it is small, but not tiny";
+  segments.push_back(tiny(7));
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), (Numbers{1, 2, 4, 5, 7}));
   segments.back().generation = 1;
   EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "of another generation";
+}
+
+// A load of a database that grows leaves segments that were full when there was less. Nothing is dead, nothing is moved.
+TEST(GcVictims, WhatALoadHasLeftBehindStays) {
+  VictimPolicy policy;
+  std::vector<SegmentUse> segments;
+  for (std::uint64_t number = 1; number <= policy.small_segments_max; ++number) segments.push_back(Use(number, 1, 1));
+  for (const GcUrgency urgency : {GcUrgency::kForced, GcUrgency::kIdle, GcUrgency::kSpace}) {
+    EXPECT_EQ(Pick(segments, policy, urgency), Numbers{});
+  }
+  segments.push_back(Use(policy.small_segments_max + 1, 15, 15));
+  EXPECT_GT(Pick(segments, policy, GcUrgency::kIdle).size(), 60u) << "by and by they would be too many";
 }
 
 TEST(GcVictims, DamageIsNeverAVictim) {
