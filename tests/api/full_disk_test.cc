@@ -2,11 +2,8 @@
 // else gives space back; also when it is opened on the full disk, and after a power cut there.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <functional>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "api/test_store.h"
@@ -335,50 +332,6 @@ TEST(FullDisk, WhatAnotherProgramTakesIsMissedUntilItComesBack) {
   EXPECT_LT(disk.store->fs->allocated_bytes(), kSeparated.quota / 4) << disk.Space();
   disk.store->Reopen();
   EXPECT_EQ(disk.Check(), "");
-}
-
-// Many writers on threads of their own, and a real clock: they fill the disk together, delete together, and write again.
-TEST(FullDisk, WritersInManyThreadsComeBackFromIt) {
-  Disk disk(kSeparated, false, 31);
-  disk.store->options.executor = nullptr;
-  disk.store->options.clock = nullptr;
-  disk.store->MustOpen();
-  DB* const db = disk.store->db.get();
-  constexpr int kThreads = 3;
-  const auto in_threads = [](const std::function<void(int)>& body) {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < kThreads; ++i) threads.emplace_back(body, i);
-    for (std::thread& thread : threads) thread.join();
-  };
-  for (int round = 0; round < 3; ++round) {
-    std::vector<std::vector<std::string>> keys(kThreads);
-    in_threads([&](int i) {
-      Prng prng(static_cast<std::uint64_t>(round * kThreads + i));
-      for (int refused = 0; refused < 100;) {
-        const std::string key = "key" + std::to_string(i) + "-" + std::to_string(keys[i].size());
-        const Status s = db->Put({}, key, prng.Bytes(kKiB + prng.Uniform(30 * kKiB)));
-        if (s.ok()) {
-          keys[i].push_back(key);
-        } else {
-          EXPECT_TRUE(s.IsNoSpace() && s.severity() != Status::Severity::kFatal) << s.ToString();
-          ++refused;
-        }
-      }
-    });
-    std::size_t written = 0;
-    for (const auto& each : keys) written += each.size();
-    EXPECT_GT(written, 150u) << "round " << round << "\n" << disk.Space();
-    in_threads([&](int i) {
-      for (const std::string& key : keys[i]) {
-        const Status s = db->Delete({}, key);
-        EXPECT_TRUE(s.ok()) << s.ToString();
-      }
-    });
-    for (int i = 0; i < 3000 && disk.IsFull(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    ASSERT_FALSE(disk.IsFull()) << disk.Space();
-  }
-  disk.store->MustClose();
-  EXPECT_EQ(disk.store->Verify(), "");
 }
 
 // It is there from the first megabyte on, no more than it says, and shrinks with the database; a small one has none, and
