@@ -72,7 +72,7 @@ class ToolVerifyTest : public ::testing::Test {
     for (int i = 0; i < kKeys; ++i) {
       ASSERT_TRUE(db->Put({}, KeyOf(i), i % 40 == 0 ? LargeValue(i) : "small").ok());
     }
-    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
     for (int i = 0; i < kKeysOfRun; ++i) ASSERT_TRUE(db->Put({}, KeyOf(i * (kKeys / kKeysOfRun) + 7), "again").ok());
     ASSERT_TRUE(db->Flush({}).ok());
     ASSERT_TRUE(db->Close().ok());
