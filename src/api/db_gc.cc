@@ -97,7 +97,7 @@ std::vector<SegmentUse> DbImpl::SegmentUses() const {
         kFileHeaderSize + (info.file_size - info.sealed_length) + KeptByPunching(info, account);
     use.live_bytes = static_cast<std::uint64_t>(account.bytes);
     use.live_records = static_cast<std::uint64_t>(account.references);
-    use.newest = info.last_sequence;
+    use.made_at = info.last_sequence;
     use.generation = info.generation;
     use.is_damaged = damaged_segments_.contains(number);
     use.is_worth_punching = IsWorthPunching(info, account, use.garbage());
@@ -299,6 +299,7 @@ Result<NewRelocationFile> DbImpl::MakeValueFile(FileKind kind) {
     made.header = HeaderFor(kind, next_file_number_++);
     reserved_slots_.insert(made.slot);
   }
+  if (!MutantIs(Mutant::kSegmentsAsOldAsValues)) made.made_at = published_.load(std::memory_order_acquire);
   const Status opened =
       fs_->Open(FilePath(path_, kind, made.header.number), OpenMode::kCreateNew, {}, &made.file);
   if (opened.ok()) return made;

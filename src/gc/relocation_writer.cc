@@ -21,6 +21,7 @@ Status RelocationWriter::Begin() {
   info_.file_id = made_.header.file_id;
   info_.epoch = made_.header.epoch;
   info_.generation = generation_;
+  info_.last_sequence = made_.made_at;
   buffer_ = EncodeFileHeader(made_.header);
   return Status::OK();
 }

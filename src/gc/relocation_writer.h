@@ -22,6 +22,7 @@ struct NewRelocationFile {
   std::unique_ptr<File> file;  // empty, open for writing
   FileHeader header;           // of kind kRelocation
   Slot slot{};                 // nobody else's
+  SequenceNumber made_at = 0;  // the newest that was visible then
 };
 
 // One thread.

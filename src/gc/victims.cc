@@ -20,11 +20,12 @@ bool HasGarbage(const SegmentUse& segment, double part) {
   return segment.garbage() >= std::max(kGarbageLeast, least);
 }
 
-double BenefitOverCost(const SegmentUse& segment, SequenceNumber now) {
+double Benefit(const SegmentUse& segment, SequenceNumber now) {
   if (segment.bytes == 0) return 0;
-  const double live = std::min(1.0, static_cast<double>(segment.live_bytes) / static_cast<double>(segment.bytes));
-  const double age = static_cast<double>(now > segment.newest ? now - segment.newest : 0) + 1;
-  return (1 - live) * age / (1 + live);
+  const double all = static_cast<double>(segment.bytes);
+  const double live = std::clamp(static_cast<double>(segment.live_bytes), 1.0, all);
+  const double age = static_cast<double>(now > segment.made_at ? now - segment.made_at : 0) + 1;
+  return (all - live) / live * std::sqrt(age);
 }
 
 // The best first, and then others of its generation, as long as a step has room for them.
@@ -49,7 +50,7 @@ std::vector<const SegmentUse*> ByBenefit(std::span<const SegmentUse> segments, d
     if (!segment.is_damaged && HasGarbage(segment, garbage_least)) found.push_back(&segment);
   }
   std::ranges::stable_sort(found, [now](const SegmentUse* a, const SegmentUse* b) {
-    return BenefitOverCost(*a, now) > BenefitOverCost(*b, now);
+    return Benefit(*a, now) > Benefit(*b, now);
   });
   return found;
 }

@@ -4,9 +4,15 @@
 // know everything that is in them. The options speak of F as RocksDB's speak of blob files: the first
 // trunc(age_cutoff * |F|) of it are old enough.
 //
-// Benefit over cost of emptying a segment of which u is alive (Rosenblum and Ousterhout, "The Design and Implementation of
-// a Log-Structured File System", 1992):  (1 - u) * age / (1 + u):  what comes free, and how long it stays free, over what
-// is read and written.
+// Of segments that are worth it, the one goes first that has most to lose by waiting least: what is alive in a segment
+// decays, the faster the younger the segment is for what it has lost. With u the part that is alive,
+//
+//   (1 - u) / u * sqrt(age)
+//
+// is, but for the number of records, the root of the inverse of what waiting would save (minimal declining cost: Lomet and
+// Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is the segment's: a segment of moved values
+// begins with all of them alive, however old they are. With the age of what it holds, as in cost-benefit cleaning
+// (Rosenblum and Ousterhout, 1992), it would be emptied again long before its time.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +33,7 @@ struct SegmentUse {
   std::uint64_t overhead_bytes = 0;   // of these, header and footer, which any segment has
   std::uint64_t live_bytes = 0;       // what its account says: hidden garbage counts as live
   std::uint64_t live_records = 0;     // the same as references
-  SequenceNumber newest = 0;          // of its records
+  SequenceNumber made_at = 0;         // the newest sequence number when it was made
   std::uint32_t generation = 0;
   bool is_damaged = false;            // a record of it did not validate: never a victim
   bool is_worth_punching = false;     // dead values of it may give back much without a copy

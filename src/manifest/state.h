@@ -48,7 +48,7 @@ struct SegmentInfo {
   bool has_footer = false;          // an index of its records stands behind sealed_length
   std::uint64_t sealed_length = 0;  // bytes of header and records; what is behind them is not log
   std::uint64_t file_size = 0;      // once sealed: with the footer
-  // Once sealed: of its last record, or of the one before it began. Of a relocation segment: the largest of any record.
+  // Once sealed: of its last record, or of the one before it began. Of a relocation segment: the newest when it was made.
   SequenceNumber last_sequence = 0;
   std::uint32_t generation = 0;  // kRelocation: how often log GC has moved what is in it, 1 or more; else 0
   // Offsets of records, ascending, that no layer has as the newest of its key any more, and whose values may be holes by

@@ -168,6 +168,35 @@ TEST(GcHazards, SegmentsThatRecoveryReadsAreNoVictims) {
   EXPECT_FALSE(WhatIsNotFlushedSurvives());
 }
 
+// ---- C7 ----
+
+// What log GC has moved is in a segment as old as the moving, however old the values are.
+bool MovedSegmentsAreYoung() {
+  WatchedStore store;
+  FillWithGarbage(&store);
+  for (int i = 0; i < 50; ++i) store.Put("other" + std::to_string(i), "1");
+  const SequenceNumber begin = store.db->GetLatestSequenceNumber();
+  Collect(&store);
+  SimFileSystem copy(store.fs->Snapshot());
+  const auto manifest = ReadManifest(copy, kStorePath);
+  EXPECT_TRUE(manifest.ok()) << manifest.status().ToString();
+  int moved = 0;
+  bool are_young = true;
+  for (const auto& [number, info] : manifest->state.segments) {
+    if (info.kind != SegmentKind::kRelocation) continue;
+    ++moved;
+    are_young = are_young && info.last_sequence >= begin;
+  }
+  EXPECT_GT(moved, 0);
+  return are_young;
+}
+
+TEST(GcHazards, MovedValuesDoNotMakeASegmentOld) {
+  EXPECT_TRUE(MovedSegmentsAreYoung());
+  const MutantScope mutant(Mutant::kSegmentsAsOldAsValues);
+  EXPECT_FALSE(MovedSegmentsAreYoung());
+}
+
 // ---- H41, H42: cuts ----
 
 // Of the kinds that the MANIFEST names, what it does not.

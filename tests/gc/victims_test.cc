@@ -19,7 +19,7 @@ SegmentUse Use(std::uint64_t number, std::uint64_t mib, std::uint64_t live_mib) 
   use.number = number;
   use.bytes = mib * kMiB;
   use.live_bytes = live_mib * kMiB;
-  use.newest = number * 1000;
+  use.made_at = number * 1000;
   return use;
 }
 
@@ -57,9 +57,9 @@ TEST(GcVictims, TheBenefitOverTheCostDecides) {
   all.age_cutoff = 1;
   // 3 is emptier, 1 is far older and half alive.
   std::vector<SegmentUse> segments = {Use(1, 256, 128), Use(2, 256, 250), Use(3, 256, 100)};
-  segments[2].newest = kNow - 1000;
+  segments[2].made_at = kNow - 1000;
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{1}) << "with 128 MiB the step is full";
-  segments[0].newest = segments[2].newest = 0;
+  segments[0].made_at = segments[2].made_at = 0;
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{3});
 }
 
@@ -146,8 +146,8 @@ std::string PickOnFullDisk() {
   std::vector<SegmentUse> segments = {Use(1, 256, 120), Use(2, 256, 30), Use(3, 256, 8), Use(4, 256, 255),
                                       Use(5, 256, 10)};
   segments[4].is_damaged = true;
-  segments[0].newest = segments[1].newest = 0;  // old, and all the better to empty if there were room
-  segments[2].newest = kNow;
+  segments[0].made_at = segments[1].made_at = 0;  // old, and all the better to empty if there were room
+  segments[2].made_at = kNow;
   VictimPolicy policy;
   policy.age_cutoff = 0;
   policy.free_bytes = 90 * kMiB;
