@@ -14,8 +14,9 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // `threads` threads of its own; the destructor runs what is queued, then joins them.
-  static std::unique_ptr<Executor> NewThreadPool(int threads);
+  // `threads` threads of its own, and `urgent_threads` more: of tasks of kLow at most `threads` run at a time, so that long
+  // ones never keep the others waiting. The destructor runs what is queued, then joins them.
+  static std::unique_ptr<Executor> NewThreadPool(int threads, int urgent_threads = 0);
 
   // Runs `task` later, once; among waiting tasks the higher priority first.
   virtual void Schedule(TaskPriority priority, std::function<void()> task) = 0;

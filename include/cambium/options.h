@@ -174,7 +174,7 @@ struct DBOptions {
   // handler for SIGBUS, which hands on every signal that is not of such a copy. x86-64; elsewhere, and where the system
   // does not tell what the page cache holds, values are read as without it.
   bool allow_mmap_reads = false;
-  // Threads for flushes, sweeps and compactions. [1, 64]
+  // Sweeps, compactions and steps of log GC that run at once. Flushes, seals and removals have threads beside. [1, 64]
   int max_background_jobs = 2;
   // Flushes, merges and log GC write no faster than it lets them; see rate_limiter.h. Null: as fast as they can, but for
   // work that nobody waits for, which makes room for calls of users that it slows down.
@@ -184,7 +184,7 @@ struct DBOptions {
   std::shared_ptr<FileSystem> file_system;
   std::shared_ptr<Clock> clock;
   std::shared_ptr<RandomSource> random_source;
-  std::shared_ptr<Executor> executor;  // max_background_jobs threads of the database's own if null
+  std::shared_ptr<Executor> executor;  // threads of the database's own if null; see max_background_jobs
   std::shared_ptr<Logger> info_log;    // a file LOG in the database's directory if null
 
   // ---- Watching it ----

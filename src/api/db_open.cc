@@ -32,6 +32,9 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : trimmed.substr(0, slash);
 }
 
+// Beside those of max_background_jobs: for flushes, and for seals and removals, which mostly wait for the device.
+constexpr int kUrgentThreads = 2;
+
 // An opening that had to read more log segments than this flushes what it found in them.
 constexpr std::ptrdiff_t kReplaySegmentsMax = 16;
 
@@ -431,7 +434,7 @@ Status DbImpl::Replay(const ManifestState& state, ReplayResult* result, Logger* 
 
 Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   database_id_ = state.database_id;
-  if (executor_ == nullptr) executor_ = Executor::NewThreadPool(options_.max_background_jobs);
+  if (executor_ == nullptr) executor_ = Executor::NewThreadPool(options_.max_background_jobs, kUrgentThreads);
 
   for (const auto& [id, family] : state.families) CAMBIUM_RETURN_IF_ERROR(OpenFamily(state, family));
   CAMBIUM_RETURN_IF_ERROR(OpenSegments(state));

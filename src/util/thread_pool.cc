@@ -7,9 +7,9 @@
 
 namespace cambium {
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads, int urgent_threads) : low_max_(threads < 1 ? 1 : static_cast<std::size_t>(threads)) {
   const std::lock_guard lock(mutex_);
-  const std::size_t wanted = threads < 1 ? 1 : static_cast<std::size_t>(threads);
+  const std::size_t wanted = low_max_ + (urgent_threads < 1 ? 0 : static_cast<std::size_t>(urgent_threads));
   while (threads_.size() < wanted && StartOne()) {
   }
 }
@@ -23,7 +23,8 @@ ThreadPool::~ThreadPool() {
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
-  for (std::function<void()> task = Take(); task; task = Take()) task();  // there was no thread
+  bool is_low = false;
+  for (std::function<void()> task = Take(&is_low); task; task = Take(&is_low)) task();  // there was no thread
 }
 
 bool ThreadPool::StartOne() {
@@ -65,17 +66,20 @@ void ThreadPool::TakeDue() {
 bool ThreadPool::RunOneInstead() {
   std::unique_lock lock(mutex_);
   if (!threads_.empty()) return false;
-  const std::function<void()> task = Take();
+  bool is_low = false;
+  const std::function<void()> task = Take(&is_low);
   lock.unlock();
   if (!task) return false;
   task();
   return true;
 }
 
-std::function<void()> ThreadPool::Take() {
+std::function<void()> ThreadPool::Take(bool* is_low) {
   TakeDue();
-  for (auto& queue : waiting_) {
-    if (queue.empty()) continue;
+  for (std::size_t priority = 0; priority < kPriorities; ++priority) {
+    auto& queue = waiting_[priority];
+    *is_low = priority == static_cast<std::size_t>(TaskPriority::kLow);
+    if (queue.empty() || (*is_low && running_low_ >= low_max_)) continue;
     std::function<void()> task = std::move(queue.front());
     queue.pop_front();
     return task;
@@ -86,13 +90,16 @@ std::function<void()> ThreadPool::Take() {
 void ThreadPool::RunTasks() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    std::function<void()> task = Take();
+    bool is_low = false;
+    std::function<void()> task = Take(&is_low);
     if (task) {
       ++running_;
+      if (is_low) ++running_low_;
       lock.unlock();
       task();
       task = nullptr;  // what it captured goes before anyone can see it as done
       lock.lock();
+      if (is_low) --running_low_;
       if (--running_ == 0 && closing_) wake_.notify_all();
     } else if (closing_ && running_ == 0) {
       return;
@@ -106,6 +113,8 @@ void ThreadPool::RunTasks() {
   }
 }
 
-std::unique_ptr<Executor> Executor::NewThreadPool(int threads) { return std::make_unique<ThreadPool>(threads); }
+std::unique_ptr<Executor> Executor::NewThreadPool(int threads, int urgent_threads) {
+  return std::make_unique<ThreadPool>(threads, urgent_threads);
+}
 
 }  // namespace cambium

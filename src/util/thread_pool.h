@@ -18,9 +18,10 @@ namespace cambium {
 // Any thread may call any function, a running task too. Tasks of one priority start in the order in which they came.
 class ThreadPool final : public Executor {
  public:
-  // At least one thread, whatever `threads` says. If the system gives fewer than asked for, those that are there do the
-  // work; if it gives none, each Schedule asks again, and meanwhile RunOneInstead and the destructor run tasks.
-  explicit ThreadPool(int threads);
+  // At least one thread, whatever `threads` says, and `urgent_threads` more. If the system gives fewer than asked for, those
+  // that are there do the work; if it gives none, each Schedule asks again, and meanwhile RunOneInstead and the destructor
+  // run tasks.
+  explicit ThreadPool(int threads, int urgent_threads = 0);
   // Runs what is queued, and what that schedules in turn; then joins. Not from a task.
   ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
@@ -38,9 +39,11 @@ class ThreadPool final : public Executor {
   void RunTasks();
   // Lets tasks join the others whose time has come. Needs mutex_.
   void TakeDue();
-  // The first task of the highest priority that has one, or an empty function. Needs mutex_.
-  std::function<void()> Take();
+  // The first task of the highest priority that has one, or an empty function: none of kLow if as many run as may. *is_low
+  // says whether it is one. Needs mutex_.
+  std::function<void()> Take(bool* is_low);
 
+  const std::size_t low_max_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::array<std::deque<std::function<void()>>, kPriorities> waiting_;  // mutex_; by TaskPriority
@@ -51,6 +54,7 @@ class ThreadPool final : public Executor {
   const std::shared_ptr<Clock> clock_ = Clock::Default();
   std::multimap<std::uint64_t, Later> later_;                          // mutex_; by the microsecond when they are due
   std::size_t running_ = 0;                                            // mutex_; they may schedule more
+  std::size_t running_low_ = 0;                                        // mutex_; of these, tasks of kLow
   bool closing_ = false;                                               // mutex_
   std::vector<std::thread> threads_;                                   // mutex_; constant while closing_
 };

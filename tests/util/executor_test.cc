@@ -85,6 +85,31 @@ TEST(ThreadPool, AllItsThreadsWorkAtOnce) {
   EXPECT_EQ(arrived, 4);
 }
 
+// As many of low priority as may run wait for one that is urgent and was queued behind them and behind others like them.
+TEST(ThreadPool, LongTasksLeaveThreadsToUrgentOnes) {
+  std::atomic<int> low = 0;
+  std::atomic<int> low_most = 0;
+  std::atomic<int> ended = 0;
+  {
+    Gate gate;
+    const auto pool = Executor::NewThreadPool(2, 1);
+    for (int i = 0; i < 6; ++i) {
+      pool->Schedule(TaskPriority::kLow, [&] {
+        const int now = ++low;
+        int most = low_most.load();
+        while (now > most && !low_most.compare_exchange_weak(most, now)) {
+        }
+        gate.Pass();
+        --low;
+        ++ended;
+      });
+    }
+    pool->Schedule(TaskPriority::kNormal, [&] { gate.Open(); });
+  }
+  EXPECT_EQ(ended, 6);
+  EXPECT_LE(low_most, 2);
+}
+
 TEST(ThreadPool, OneThreadIsTheLeastAndNobodyElseRunsTasks) {
   std::thread::id ran_in;
   {
