@@ -280,8 +280,9 @@ std::size_t DbIterator::Expected() const {
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
 }
 
-// Until `count` entries are in front, the one where the iterator stands among them.
-void DbIterator::FetchAhead(std::size_t count) const {
+// Until `count` entries are in front, the one where the iterator stands among them. `first_is_missing`: it is the first of
+// them, and was not in memory.
+void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   if (ahead_ == nullptr) {
     ScanSource source;
     source.segments = &view_->segments;
@@ -293,7 +294,7 @@ void DbIterator::FetchAhead(std::size_t count) const {
     source.meter = db_->meter_.is_on() ? &db_->meter_ : nullptr;
     ahead_ = std::make_unique<ScanAhead>(source);
   }
-  while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_)) {
+  while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_, std::exchange(first_is_missing, false))) {
     try {
       MoveCursor(direction_);
       Settle(direction_);
@@ -339,7 +340,7 @@ Status DbIterator::ReadHere() const {
   if (is_read) return Status::OK();
   const std::size_t expected = Expected();
   if (expected < 2) return ReadValue(view_->segments, query, &buffer_, &value_);
-  FetchAhead(expected);
+  FetchAhead(expected, true);
   return ahead_->FetchValue(&value_);
 }
 

@@ -58,7 +58,7 @@ class DbIterator final : public Iterator {
   [[nodiscard]] Entry entry() const { return IsAhead() ? ahead_->entry() : cursor_->entry(); }
   // How many values will be asked for from here on, as far as anybody can tell.
   [[nodiscard]] std::size_t Expected() const;
-  void FetchAhead(std::size_t count) const;
+  void FetchAhead(std::size_t count, bool first_is_missing = false) const;
   Status ReadHere() const;
   void PrefetchMapped(std::size_t expected, const Entry& here) const;
   bool FetchValue() const;

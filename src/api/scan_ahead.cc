@@ -10,7 +10,7 @@ Entry ScanAhead::entry() const {
   return slot.entry.kind == EntryKind::kInline ? Entry::Inline(slot.inline_value) : slot.entry;
 }
 
-bool ScanAhead::Push(const EntryCursor& cursor) {
+bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
   const Entry entry = cursor.entry();
   const std::size_t bytes = entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
   if (count_ == kEntriesMax || (count_ > 0 && bytes_ + bytes > kBytesMax)) return false;
@@ -33,7 +33,7 @@ bool ScanAhead::Push(const EntryCursor& cursor) {
   } else {
     slot.item.query = {entry.address, source_.family, slot.key, source_.verify_checksums, source_.order,
                        source_.meter};
-    Begin(&slot);
+    Begin(&slot, is_missing);
   }
   // Last: if memory has run out on the way, the entry is not here.
   warm_ = slot.state == State::kPending ? 0 : warm_ + 1;
@@ -42,8 +42,24 @@ bool ScanAhead::Push(const EntryCursor& cursor) {
   return true;
 }
 
-void ScanAhead::Begin(Slot* slot) {
+// Whether it comes with the read of the value before it. To ask for it in memory would begin to read its pages one by one.
+bool ScanAhead::ComesWithTheLast(const Entry& entry) const {
+  if (count_ == 0) return false;
+  const Slot& last = *slots_[(first_ + count_ - 1) % slots_.size()];
+  if (last.state != State::kPending || entry.kind == EntryKind::kLargeValue) return false;
+  const ValueAddress& before = last.entry.address;
+  const ValueAddress& its = entry.address;
+  return its.slot() == before.slot() && its.offset() >= before.offset() &&
+         its.offset() <= before.offset() + before.size() + ValueReads::kGapMax;
+}
+
+void ScanAhead::Begin(Slot* slot, bool is_missing) {
   ValueReads::Item& item = slot->item;
+  if (is_missing || ComesWithTheLast(slot->entry)) {
+    reads_.Add(*source_.segments, &item);
+    slot->state = State::kPending;
+    return;
+  }
   const Result<bool> cached = ReadCachedValue(*source_.segments, item.query, &item.buffer, &item.value);
   if (cached.ok() && !*cached) {
     reads_.Add(*source_.segments, &item);

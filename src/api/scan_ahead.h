@@ -50,8 +50,8 @@ class ScanAhead {
   Status FetchValue(Slice* value);
 
   // Takes the cursor's entry, which is visible; the cursor may move then. False if there is no room. If memory runs out
-  // nothing was taken.
-  bool Push(const EntryCursor& cursor);
+  // nothing was taken. `is_missing`: its value was just looked for in memory, in vain.
+  bool Push(const EntryCursor& cursor, bool is_missing = false);
   // Hands in the reads of what was pushed. If memory runs out, FetchValue does.
   void Submit() { reads_.Submit(); }
   // ValueReads'.
@@ -77,7 +77,8 @@ class ScanAhead {
 
   [[nodiscard]] const Slot& front() const { return *slots_[first_ % slots_.size()]; }
   [[nodiscard]] Slot& front() { return *slots_[first_ % slots_.size()]; }
-  void Begin(Slot* slot);
+  [[nodiscard]] bool ComesWithTheLast(const Entry& entry) const;
+  void Begin(Slot* slot, bool is_missing);
 
   const ScanSource source_;
   std::vector<std::unique_ptr<Slot>> slots_;  // a ring

@@ -22,6 +22,9 @@ class ValueReads {
  public:
   // A value that is larger is a read of its own wherever it lies.
   static constexpr std::uint64_t kSmallValueMax = 64u << 10;
+  // Bytes between two values that are read with them. At 2.3 GB/s from a device that does 60,000 reads a second, bytes cost
+  // as much as a read once they are 38 KiB; half of that, since they cost memory too.
+  static constexpr std::uint64_t kGapMax = 16u << 10;
 
   // A value that is wanted. It, and what its query borrows, stays where it is from Add until it is done.
   struct Item {
