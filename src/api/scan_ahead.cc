@@ -36,15 +36,17 @@ bool ScanAhead::Push(const EntryCursor& cursor, bool is_missing) {
     Begin(&slot, is_missing);
   }
   // Last: if memory has run out on the way, the entry is not here.
+  is_last_new_ = true;
   warm_ = slot.state == State::kPending ? 0 : warm_ + 1;
   bytes_ += bytes;
   ++count_;
   return true;
 }
 
-// Whether it comes with the read of the value before it. To ask for it in memory would begin to read its pages one by one.
+// Whether it comes with the read of the value before it, which is about to be submitted. To ask for it in memory would begin
+// to read its pages one by one. The first one after a Submit is asked for: the scan may have come to what is in memory.
 bool ScanAhead::ComesWithTheLast(const Entry& entry) const {
-  if (count_ == 0) return false;
+  if (count_ == 0 || !is_last_new_) return false;
   const Slot& last = *slots_[(first_ + count_ - 1) % slots_.size()];
   if (last.state != State::kPending || entry.kind == EntryKind::kLargeValue) return false;
   const ValueAddress& before = last.entry.address;
@@ -56,6 +58,7 @@ bool ScanAhead::ComesWithTheLast(const Entry& entry) const {
 void ScanAhead::Begin(Slot* slot, bool is_missing) {
   ValueReads::Item& item = slot->item;
   if (is_missing || ComesWithTheLast(slot->entry)) {
+    item.buffer.reserve(slot->entry.address.size());  // whoever delivers it must not need memory for it
     reads_.Add(*source_.segments, &item);
     slot->state = State::kPending;
     return;
@@ -97,6 +100,7 @@ void ScanAhead::Pop() {
 void ScanAhead::Clear() {
   reads_.ForgetAll();
   first_ = count_ = bytes_ = warm_ = 0;
+  is_last_new_ = false;
 }
 
 }  // namespace cambium

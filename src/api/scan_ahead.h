@@ -53,7 +53,10 @@ class ScanAhead {
   // nothing was taken. `is_missing`: its value was just looked for in memory, in vain.
   bool Push(const EntryCursor& cursor, bool is_missing = false);
   // Hands in the reads of what was pushed. If memory runs out, FetchValue does.
-  void Submit() { reads_.Submit(); }
+  void Submit() {
+    is_last_new_ = false;
+    reads_.Submit();
+  }
   // ValueReads'.
   [[nodiscard]] std::uint64_t TakeJumps() { return reads_.TakeJumps(); }
   void Pop();
@@ -85,6 +88,7 @@ class ScanAhead {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;
+  bool is_last_new_ = false;  // it was pushed after the last Submit
   std::size_t warm_ = 0;  // entries pushed since one that was not in memory
   ValueReads reads_;  // refers to slots, so it goes first
 };

@@ -212,7 +212,8 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"crashed", true, SetNothing, WriteCrashed},
       {"ranges", true, SetNothing, WriteRanges},
       {"levels", true, SetLsm, WriteLevels},
-      {"moved", true, SetEagerGc, WriteMoved},
+      {"moved", false, SetEagerGc, WriteMoved},  // relocation segments were as old as their values
+      {"relocated", true, SetEagerGc, WriteMoved},
       {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},
       {"compressed", false, SetSmallFiles, WriteCompressed},

@@ -20,7 +20,8 @@ using GoldenFiles = std::map<std::string, std::string>;  // name without its dir
 
 struct GoldenCase {
   const char* name;
-  // The bytes of this case do not depend on the version of a compression library.
+  // This version writes the very bytes of the archive: they do not depend on the version of a compression library, and no
+  // policy has changed since.
   bool is_reproducible;
   // What the database was made with, and is opened with.
   void (*set)(Options* options);
