@@ -411,7 +411,7 @@ class DbImpl final : public DB, private SegmentSource {
   // Looks at the figures, and begins what they ask for; after a job, if they have changed.
   void CheckSpace(bool after_job);
   [[nodiscard]] bool HasSpaceJob() const;  // background_mutex_ held; one that may lower what is too high
-  Status FreezeAll(bool rotate, FlushReason reason);
+  Status FreezeAll(std::uint64_t rotate_from, FlushReason reason);
   void StartSpaceJobs(const SpacePlan& plan);
   // Before a write of so many bytes; no lock held.
   Status AwaitSpace(const WriteOptions& options, std::uint64_t bytes);

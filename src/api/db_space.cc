@@ -102,7 +102,8 @@ SpaceFigures DbImpl::MeasureSpace() const {
   }
   // With snapshots and iterators nobody knows whose it is what stays.
   if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
-    figures.log_bytes += obsolete_.leaving_bytes();
+    figures.leaving_bytes = obsolete_.leaving_bytes();
+    figures.log_bytes += figures.leaving_bytes;
   }
   figures.log_live_bytes = static_cast<std::uint64_t>(all.bytes);
   figures.other_bytes = manifest_->file_size() + full_disk_.reserve_bytes.load(std::memory_order_relaxed);
@@ -221,8 +222,9 @@ bool DbImpl::HasSpaceJob() const {
   });
 }
 
-// What is not empty is frozen, unless a table of the family waits already.
-Status DbImpl::FreezeAll(bool rotate, FlushReason reason) {
+// What is not empty is frozen, unless a table of the family waits already. The log goes on in a new segment if the one of now
+// has so many bytes.
+Status DbImpl::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
   const std::lock_guard lock(append_mutex_);
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
@@ -234,12 +236,15 @@ Status DbImpl::FreezeAll(bool rotate, FlushReason reason) {
       Freeze(&family, reason);
     }
   }
-  return rotate ? log_->Rotate() : Status::OK();
+  return log_->tail().offset >= rotate_from ? log_->Rotate() : Status::OK();
 }
 
 void DbImpl::StartSpaceJobs(const SpacePlan& plan) {
   if (plan.flush || plan.seal) {
-    const Status begun = FreezeAll(plan.seal, FlushReason::kSpace);
+    // One that is tiny takes no more than the ceiling leaves for the segment that is written to. A load that begins with an
+    // empty database would leave a row of them, which somebody would have to join.
+    const std::uint64_t rotate_from = plan.seal ? std::min(kSegmentBytesLeast, plan.segment_bytes) / 2 : ~std::uint64_t{0};
+    const Status begun = FreezeAll(rotate_from, FlushReason::kSpace);
     if (begun.severity() == Status::Severity::kFatal) return SetFatal(begun);
     if (!begun.ok()) logger_->Log(InfoLogLevel::kWarn, "no segment could be begun: " + begun.ToString());
     if (plan.seal) Schedule(Job::kSeal);
@@ -380,7 +385,7 @@ void DbImpl::OnTick(std::uint64_t written, int quiet) {
 
 // What writers have left behind is flushed and sealed. Merges and log GC see from the jobs' end on that nobody writes.
 Status DbImpl::Settle() {
-  CAMBIUM_RETURN_IF_ERROR(FreezeAll(true, FlushReason::kIdle));
+  CAMBIUM_RETURN_IF_ERROR(FreezeAll(0, FlushReason::kIdle));
   Schedule(Job::kSeal);
   Schedule(Job::kSpace);
   return Status::OK();

@@ -48,7 +48,10 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.stop_at = limit + plan.segment_bytes - in_flight;
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 
-  const std::uint64_t on_disk = figures.on_disk();
+  // What is about to go is there, and writers wait for it; but no job makes it go sooner. One that moved values meanwhile
+  // would give whoever removes files only more to do.
+  const std::uint64_t leaving = MutantIs(Mutant::kWorksForWhatLeaves) ? 0 : figures.leaving_bytes;
+  const std::uint64_t on_disk = Minus(figures.on_disk(), leaving);
   if (on_disk < plan.work_at) return plan;
   // Of what is wasted in the log, each kind has its share before its job is begun. When there is nothing to collect, the
   // shares do not count: whatever there is has to become garbage that can be.

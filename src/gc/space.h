@@ -40,6 +40,7 @@ struct SpaceFigures {
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record
   std::uint64_t other_bytes = 0;
+  std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: on disk, and about to go by themselves
 
   [[nodiscard]] std::uint64_t on_disk() const { return log_bytes + index_bytes + other_bytes; }
   [[nodiscard]] std::uint64_t live() const;

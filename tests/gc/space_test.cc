@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gc/write_pacer.h"
+#include "testing/mutant_scope.h"
 
 namespace cambium {
 namespace {
@@ -76,6 +77,28 @@ TEST(Space, GarbageIsCollectedWhenTheDatabaseIsAboutAsLargeAsItMayBe) {
   const SpacePlan plan = PlanSpace(WithGarbage(500 * kMiB), PolicyOf(1.5));
   EXPECT_TRUE(plan.collect);
   EXPECT_FALSE(plan.flush || plan.merge || plan.seal);
+}
+
+// Rule C8: files that wait to be removed keep writers back, and give nobody work.
+TEST(Space, WhatIsLeavingBeginsNoWork) {
+  const auto begins_work = [] {
+    SpaceFigures figures = WithGarbage(100 * kMiB);
+    figures.leaving_bytes = 400 * kMiB;
+    figures.log_bytes += figures.leaving_bytes;
+    figures.hidden_bytes = 200 * kMiB;
+    const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
+    EXPECT_GE(figures.on_disk(), plan.work_at);
+    return plan.any();
+  };
+  EXPECT_FALSE(begins_work());
+  {
+    const testing::MutantScope mutant(Mutant::kWorksForWhatLeaves);
+    EXPECT_TRUE(begins_work());
+  }
+  SpaceFigures figures = WithGarbage(500 * kMiB);
+  figures.leaving_bytes = 10 * kMiB;
+  figures.log_bytes += figures.leaving_bytes;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect) << "what stays is too much";
 }
 
 TEST(Space, WhatIsHiddenIsMergedWhenItIsAQuarterOfTheSlack) {
