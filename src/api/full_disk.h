@@ -23,7 +23,8 @@ struct FullDisk {
 
   std::atomic<std::uint64_t> look_at{0};  // by logged_bytes_: when a writer asks again what is free
 
-  // Held while the file is made, made larger or smaller; taken with no other lock held, and none is taken under it.
+  // Held while the file is made, made larger or smaller; taken with no other lock held; under it only Events'
+  // and the logger's.
   std::mutex mutex;
   std::uint64_t number = 0;    // mutex; 0: there is no file
   std::unique_ptr<File> file;  // mutex
