@@ -31,6 +31,8 @@ class WriteBatch {
   // not behind end is looked at when the batch is written, because only the family knows the order.
   Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end);
   Status DeleteRange(Slice begin, Slice end) { return DeleteRange(nullptr, begin, end); }
+  // All operations of `other`, which may be this one, behind its own.
+  void Append(const WriteBatch& other);
   // Not in this version: NotSupported, the batch is unchanged.
   Status Merge(Slice key, Slice operand);
 
@@ -72,7 +74,7 @@ class WriteBatch {
     std::size_t size;
     std::uint32_t count;
   };
-  void Append(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value);
+  void AddOperation(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value);
 
   // Count, then each operation: tag, [varint family], varint key size, key, [varint value size, value].
   std::string rep_;

@@ -49,13 +49,20 @@ WriteBatch::WriteBatch(std::size_t reserved_bytes) {
   Clear();
 }
 
+void WriteBatch::Append(const WriteBatch& other) {
+  const std::uint32_t count = other.count_;
+  rep_.append(other.rep_, kCountSize);
+  count_ += count;
+  EncodeFixed<std::uint32_t>(rep_.data(), count_);
+}
+
 void WriteBatch::Clear() {
   rep_.assign(kCountSize, '\0');
   count_ = 0;
   save_points_.clear();
 }
 
-void WriteBatch::Append(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value) {
+void WriteBatch::AddOperation(char tag, const ColumnFamilyHandle* family, Slice key, const Slice* value) {
   const std::uint32_t id = family == nullptr ? 0 : family->GetID();
   rep_ += static_cast<char>(id == 0 ? tag : tag | kFamilyBit);
   if (id != 0) PutVarint64(&rep_, id);
@@ -67,26 +74,26 @@ void WriteBatch::Append(char tag, const ColumnFamilyHandle* family, Slice key, c
 Status WriteBatch::Put(ColumnFamilyHandle* family, Slice key, Slice value) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
   CAMBIUM_RETURN_IF_ERROR(CheckValue(value));
-  Append(kPutTag, family, key, &value);
+  AddOperation(kPutTag, family, key, &value);
   return Status::OK();
 }
 
 Status WriteBatch::Delete(ColumnFamilyHandle* family, Slice key) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  Append(kDeleteTag, family, key, nullptr);
+  AddOperation(kDeleteTag, family, key, nullptr);
   return Status::OK();
 }
 
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, Slice key) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(key));
-  Append(kSingleDeleteTag, family, key, nullptr);
+  AddOperation(kSingleDeleteTag, family, key, nullptr);
   return Status::OK();
 }
 
 Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end) {
   CAMBIUM_RETURN_IF_ERROR(CheckKey(begin));
   CAMBIUM_RETURN_IF_ERROR(CheckKey(end));
-  Append(kDeleteRangeTag, family, begin, &end);
+  AddOperation(kDeleteRangeTag, family, begin, &end);
   return Status::OK();
 }
 
