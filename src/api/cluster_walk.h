@@ -21,6 +21,7 @@ struct ClusterWalk {
 // What a step has found on its way.
 struct ClusterFinds {
   bool has_more = false;             // a key, at least
+  bool lacks_room = false;           // something has to be moved, and there is no room for it: nothing was done
   std::string last_key;
   std::uint64_t bytes_passed = 0;    // of values in the log, those that stay among them
   std::vector<WalkMark> marks;       // one per heat mark, where it ends

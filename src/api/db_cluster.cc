@@ -31,6 +31,17 @@ bool AreNeighbours(const GcRecord& before, const GcRecord& record) {
          record.offset - before.offset <= before.size + kGapMax;
 }
 
+// Jumps among them take a scan no longer than reading them does.
+bool AreInOrder(std::span<const GcRecord> records) {
+  std::uint64_t breaks = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    breaks += i == 0 || AreNeighbours(records[i - 1], records[i]) ? 0 : 1;
+    bytes += records[i].size;
+  }
+  return breaks <= kBreaksOfOthers + bytes / kBytesOfJump;
+}
+
 }  // namespace
 
 // The next records of the walk, as far as a step goes, and what they come from.
@@ -92,15 +103,9 @@ Result<ClusterFinds> DbImpl::PickClusterStep(const std::shared_ptr<Family>& fami
   return finds;
 }
 
-// False: jumps among them take a scan no longer than reading them does.
+// False: there was nothing to move.
 Result<bool> DbImpl::MoveIntoOrder(GcStep* step, std::span<const GcRecord> records) {
-  std::uint64_t breaks = 0;
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    breaks += i == 0 || AreNeighbours(records[i - 1], records[i]) ? 0 : 1;
-    bytes += records[i].size;
-  }
-  if (breaks <= kBreaksOfOthers + bytes / kBytesOfJump) return false;
+  if (AreInOrder(records)) return false;
   step->begun_micros = options_.clock->NowMicros();
   step->job_id = events_.NewJobId();
   step->is_emptied.assign(step->sources.size(), false);
@@ -112,11 +117,13 @@ Result<bool> DbImpl::MoveIntoOrder(GcStep* step, std::span<const GcRecord> recor
   return true;
 }
 
-Result<ClusterFinds> DbImpl::RunClusterStep(const std::shared_ptr<Family>& family, ClusterWalk* walk) {
+Result<ClusterFinds> DbImpl::RunClusterStep(const std::shared_ptr<Family>& family, ClusterWalk* walk, bool has_room) {
   GcStep step;
   Arena keys;
   std::vector<GcRecord> records;
   CAMBIUM_TRY(ClusterFinds finds, PickClusterStep(family, *walk, &step, &keys, &records));
+  finds.lacks_room = !has_room && !AreInOrder(records);
+  if (finds.lacks_room) return finds;
   CAMBIUM_RETURN_IF_ERROR(MoveIntoOrder(&step, records).status());
   walk->position = finds.last_key;
   walk->is_position_done = true;
@@ -196,7 +203,7 @@ Status DbImpl::RunPassStep(const std::shared_ptr<Family>& family) {
     pass.begun_at = space_.written.load(std::memory_order_relaxed);
     pass.bytes_passed = 0;
   }
-  CAMBIUM_TRY(const ClusterFinds finds, RunClusterStep(family, &pass.walk));
+  CAMBIUM_TRY(const ClusterFinds finds, RunClusterStep(family, &pass.walk, true));
   const std::lock_guard lock(commit_mutex_);
   pass.bytes_passed += finds.bytes_passed;
   if (finds.has_more) return Status::OK();

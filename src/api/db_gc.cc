@@ -192,15 +192,19 @@ Status DbImpl::CollectGarbage() {
     return done;
   }
   std::shared_ptr<ClusterRequest> request;
+  bool has_room = false;
   {
     const std::lock_guard lock(commit_mutex_);
-    if (HasRoomToCluster()) request = cluster_request_;
+    request = cluster_request_;
+    has_room = HasRoomToCluster();
   }
   if (request != nullptr) {
-    CAMBIUM_TRY(const ClusterFinds finds, RunClusterStep(request->family, &request->walk));
-    request->is_done = !finds.has_more;
-    ++request->steps;
-    return Status::OK();
+    CAMBIUM_TRY(const ClusterFinds finds, RunClusterStep(request->family, &request->walk, has_room));
+    if (!finds.lacks_room) {
+      request->is_done = !finds.has_more;
+      ++request->steps;
+      return Status::OK();
+    }
   }
   if (std::exchange(is_turn_to_cluster_, !is_turn_to_cluster_)) {
     CAMBIUM_TRY(const bool has_clustered, ClusterUnasked());

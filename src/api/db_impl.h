@@ -376,8 +376,9 @@ class DbImpl final : public DB, private SegmentSource {
   Result<ClusterFinds> PickClusterStep(const std::shared_ptr<Family>& family, const ClusterWalk& walk, GcStep* step,
                                        Arena* keys, std::vector<GcRecord>* records);
   Result<bool> MoveIntoOrder(GcStep* step, std::span<const GcRecord> records);
-  // From the walk's position on, as far as a step goes; the walk goes on from there.
-  Result<ClusterFinds> RunClusterStep(const std::shared_ptr<Family>& family, ClusterWalk* walk);
+  // From the walk's position on, as far as a step goes; the walk goes on from there. Without room it goes on only where
+  // nothing has to be moved.
+  Result<ClusterFinds> RunClusterStep(const std::shared_ptr<Family>& family, ClusterWalk* walk, bool has_room);
   [[nodiscard]] bool HasRoomToCluster() const;  // commit_mutex_ held
   Status ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end);
   // What nobody has asked for: ValueClustering.

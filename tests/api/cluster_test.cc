@@ -129,5 +129,17 @@ TEST(ClusterTest, TheCeilingHolds) {
   EXPECT_GT(MostOverAllowed(1.25, &s), 1.0);
 }
 
+// A database that is smaller than a step of log GC had "no room" to put two inline values in order: there was nothing to
+// be moved.
+TEST(ClusterTest, WhatLiesInOrderNeedsNoRoom) {
+  ClusterStore store(1.1);
+  store.MustOpen();
+  store.Put("a", "1");
+  store.Put("b", "2");
+  store.Compact();
+  store.Put("a", "3");
+  EXPECT_TRUE(store.Cluster().ok());
+}
+
 }  // namespace
 }  // namespace cambium::testing
