@@ -960,7 +960,13 @@ Status DbImpl::TakeTurnOfBackground(Family* family) {
 Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle, const Slice* begin,
                             const Slice* end) {
   const Delivery delivery(&events_);
-  const bool holds_gc = options.blob_garbage_collection_policy == BlobGarbageCollectionPolicy::kDisable;
+  using Policy = BlobGarbageCollectionPolicy;
+  const Policy policy = options.blob_garbage_collection_policy;
+  if (policy > Policy::kUseDefault) {
+    return Status::InvalidArgument("blob_garbage_collection_policy is " + std::to_string(static_cast<int>(policy)) +
+                                   "; BlobGarbageCollectionPolicy has kForce, kDisable and kUseDefault");
+  }
+  const bool holds_gc = policy == Policy::kDisable;
   if (holds_gc) gc_holds_.fetch_add(1);
   Status s = MergeRange(handle, begin, end);
   if (s.ok() && options.cluster_values) s = ClusterRange(handle, begin, end);
