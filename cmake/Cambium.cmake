@@ -39,18 +39,29 @@ function(cambium_floor name)
   target_link_libraries(cambium_${name} PUBLIC cambium_flags ${ARG_DEPS})
 endfunction()
 
-# cambium_library(cambium FLOORS util io ... DEPS Threads::Threads ...): floors as one archive, with what they need from
-# outside. The objects are those of the floors, compiled once. A program links this or floors, not both.
-function(cambium_library name)
+# cambium_library(cambium STATIC FLOORS util io ... DEPS Threads::Threads ...): floors as one library, STATIC or SHARED, with
+# what they need from outside. The objects are those of the floors, compiled once. A program links one of these or floors,
+# not both.
+function(cambium_library name kind)
   cmake_parse_arguments(ARG "" "" "FLOORS;DEPS" ${ARGN})
   list(TRANSFORM ARG_FLOORS REPLACE "(.+)" "$<TARGET_OBJECTS:cambium_\\1>" OUTPUT_VARIABLE objects)
-  add_library(${name} STATIC ${objects})
+  add_library(${name} ${kind} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/include)
-  target_compile_features(${name} INTERFACE cxx_std_20)
-  target_link_libraries(${name} INTERFACE ${ARG_DEPS})
+  if(kind STREQUAL "SHARED")
+    # The number of the C interface, from the header that a program is built with.
+    file(STRINGS ${PROJECT_SOURCE_DIR}/include/cambium/c.h abi REGEX "define CAMBIUM_ABI_VERSION ")
+    string(REGEX REPLACE ".* " "" abi "${abi}")
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME cambium SOVERSION ${abi} VERSION ${abi}.${PROJECT_VERSION}
+      LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+    target_link_options(${name} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map -Wl,--no-undefined)
+    target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  else()
+    target_compile_features(${name} INTERFACE cxx_std_20)
+    target_link_libraries(${name} INTERFACE ${ARG_DEPS})
+  endif()
   if(CAMBIUM_SANITIZE)
-    target_link_options(${name} INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
+    target_link_options(${name} PUBLIC -fsanitize=${CAMBIUM_SANITIZE})
   endif()
 endfunction()
 

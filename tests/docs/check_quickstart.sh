@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs in README.md are those of examples/, line by line and in this order, so that what readers copy is compiled
-# and run.
+# The programs in README.md, and the one in docs/C_API.md, are those of examples/, line by line and in this order, so that
+# what readers copy is compiled and run.
 set -u
 root=$1
 examples=(quickstart families)
@@ -20,6 +20,11 @@ done
 count=$(grep -c '^```cpp$' "$root/README.md")
 if [ "$count" -ne "${#examples[@]}" ]; then
   echo "check_quickstart: README.md has $count programs, ${#examples[@]} of them are examples" >&2
+  failed=1
+fi
+if ! diff <(awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/C_API.md") \
+  "$root/examples/quickstart.c"; then
+  echo "check_quickstart: the program in docs/C_API.md is not examples/quickstart.c" >&2
   failed=1
 fi
 exit "$failed"

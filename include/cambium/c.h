@@ -1,0 +1,581 @@
+/* The C interface: C99, and what other languages call. Names are LevelDB's and RocksDB's, with the prefix cambium_; what
+   a name means is as in the C++ headers beside this one, whose comments hold here too. docs/C_API.md tells the rest.
+
+   Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. OK leaves it as
+              it is. An error frees what is there and puts a message, the caller's, to be freed with cambium_free: "IO
+              error: ...", as Status::ToString() says it. What such a call returns then is NULL, 0, or nothing.
+   Memory     What a comment calls "the caller's" is freed with cambium_free, or by the function that the comment names.
+              Pointers to bytes inside an object live as long as the comment says. Bytes need no end: they have a length,
+              and may hold zeros. NULL with a length of 0 is no bytes.
+   Objects    Each cambium_x_create has its cambium_x_destroy, which takes NULL too. Nothing else takes NULL for an object
+              unless its comment says so. What options, reads and writes borrow from another object (a comparator, a
+              filter, a snapshot, a bound) must outlive its use; strings and options are copied.
+   Truth      unsigned char: 0 is false, all else true; 1 is returned for true.
+   Threads    A database, its families and snapshots: any thread. Everything else: one at a time.
+   Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an exception.
+   Exceptions Where there is an errptr, memory that runs out is an error. Elsewhere it is std::bad_alloc, the only exception
+              that can leave: it ends a program that is not C++.
+   Forks      As in C++: in a child every call fails. */
+#ifndef CAMBIUM_C_H_
+#define CAMBIUM_C_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions ---- */
+
+/* Of this interface: the number in the shared library's name. It grows when a program that was built with an earlier
+   header might go wrong: a function gone, or with other parameters or another meaning, or another number for a constant.
+   New functions leave it as it is. A program compares the header's with the library's. */
+#define CAMBIUM_ABI_VERSION 1
+int cambium_abi_version(void);
+/* Of the release. */
+int cambium_major_version(void);
+int cambium_minor_version(void);
+int cambium_patch_version(void);
+
+/* ---- Types ---- */
+typedef struct cambium_t cambium_t;
+typedef struct cambium_cache_t cambium_cache_t;
+typedef struct cambium_column_family_handle_t cambium_column_family_handle_t;
+typedef struct cambium_compactionfilter_t cambium_compactionfilter_t;
+typedef struct cambium_compactionfilteranswer_t cambium_compactionfilteranswer_t;
+typedef struct cambium_compactionfiltercontext_t cambium_compactionfiltercontext_t;
+typedef struct cambium_compactionfilterfactory_t cambium_compactionfilterfactory_t;
+typedef struct cambium_compactoptions_t cambium_compactoptions_t;
+typedef struct cambium_comparator_t cambium_comparator_t;
+typedef struct cambium_env_t cambium_env_t;
+typedef struct cambium_filterpolicy_t cambium_filterpolicy_t;
+typedef struct cambium_flushoptions_t cambium_flushoptions_t;
+typedef struct cambium_iterator_t cambium_iterator_t;
+typedef struct cambium_logger_t cambium_logger_t;
+typedef struct cambium_options_t cambium_options_t;
+typedef struct cambium_pinnableslice_t cambium_pinnableslice_t;
+typedef struct cambium_ratelimiter_t cambium_ratelimiter_t;
+typedef struct cambium_readoptions_t cambium_readoptions_t;
+typedef struct cambium_snapshot_t cambium_snapshot_t;
+typedef struct cambium_statistics_histogram_data_t cambium_statistics_histogram_data_t;
+typedef struct cambium_writebatch_t cambium_writebatch_t;
+typedef struct cambium_writeoptions_t cambium_writeoptions_t;
+
+/* ---- Opening and closing ---- */
+cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr);
+cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const char* name, char** errptr);
+/* `num_column_families` names with the options of each; handles[i] is that of names[i], to be given back by
+   cambium_column_family_handle_destroy before the database is closed. */
+cambium_t* cambium_open_column_families(const cambium_options_t* options, const char* name, int num_column_families,
+                                        const char* const* column_family_names,
+                                        const cambium_options_t* const* column_family_options,
+                                        cambium_column_family_handle_t** column_family_handles, char** errptr);
+cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* options, const char* name,
+                                                      int num_column_families, const char* const* column_family_names,
+                                                      const cambium_options_t* const* column_family_options,
+                                                      cambium_column_family_handle_t** column_family_handles,
+                                                      char** errptr);
+/* Closes, without a way to tell an error. Snapshots, iterators and handles must have been given back. NULL is nothing. */
+void cambium_close(cambium_t* db);
+/* The same with one: a snapshot or an iterator that lives leaves the database open, and `db` as good as before. Any
+   other error has closed it. */
+void cambium_close_with_status(cambium_t* db, char** errptr);
+void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
+/* Checks a database that nobody has open for writing; with `deep` every value too. `*problems` is a list of what is
+   damaged, *num_problems lines, the caller's: cambium_string_list_destroy. */
+void cambium_verify_db(const cambium_options_t* options, const char* name, unsigned char deep, char*** problems,
+                       size_t* num_problems, char** errptr);
+
+/* ---- Column families ---- */
+/* The caller's: cambium_list_column_families_destroy. */
+char** cambium_list_column_families(const cambium_options_t* options, const char* name, size_t* num, char** errptr);
+void cambium_list_column_families_destroy(char** list, size_t num);
+cambium_column_family_handle_t* cambium_create_column_family(cambium_t* db, const cambium_options_t* options,
+                                                             const char* name, char** errptr);
+void cambium_drop_column_family(cambium_t* db, cambium_column_family_handle_t* handle, char** errptr);
+/* The caller's too. */
+cambium_column_family_handle_t* cambium_get_default_column_family_handle(cambium_t* db);
+void cambium_column_family_handle_destroy(cambium_column_family_handle_t* handle);
+uint32_t cambium_column_family_handle_get_id(const cambium_column_family_handle_t* handle);
+/* The caller's, and ends with a zero. */
+char* cambium_column_family_handle_get_name(const cambium_column_family_handle_t* handle, size_t* name_length);
+
+/* ---- Writing ---- */
+void cambium_put(cambium_t* db, const cambium_writeoptions_t* options, const char* key, size_t key_length,
+                 const char* value, size_t value_length, char** errptr);
+void cambium_put_cf(cambium_t* db, const cambium_writeoptions_t* options, cambium_column_family_handle_t* family,
+                    const char* key, size_t key_length, const char* value, size_t value_length, char** errptr);
+void cambium_delete(cambium_t* db, const cambium_writeoptions_t* options, const char* key, size_t key_length,
+                    char** errptr);
+void cambium_delete_cf(cambium_t* db, const cambium_writeoptions_t* options, cambium_column_family_handle_t* family,
+                       const char* key, size_t key_length, char** errptr);
+void cambium_singledelete(cambium_t* db, const cambium_writeoptions_t* options, const char* key, size_t key_length,
+                          char** errptr);
+void cambium_singledelete_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                             cambium_column_family_handle_t* family, const char* key, size_t key_length, char** errptr);
+/* The keys from `start` on, up to and without `end`. */
+void cambium_delete_range(cambium_t* db, const cambium_writeoptions_t* options, const char* start, size_t start_length,
+                          const char* end, size_t end_length, char** errptr);
+void cambium_delete_range_cf(cambium_t* db, const cambium_writeoptions_t* options,
+                             cambium_column_family_handle_t* family, const char* start, size_t start_length,
+                             const char* end, size_t end_length, char** errptr);
+void cambium_write(cambium_t* db, const cambium_writeoptions_t* options, cambium_writebatch_t* batch, char** errptr);
+
+/* ---- Reading ---- */
+/* The caller's, *value_length bytes; NULL, with no error, if there is no such key. An empty value is not NULL. */
+char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
+                  size_t* value_length, char** errptr);
+char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
+                     const char* key, size_t key_length, size_t* value_length, char** errptr);
+/* The same without a copy: the caller's, cambium_pinnableslice_destroy. */
+cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
+                                            size_t key_length, char** errptr);
+cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                               cambium_column_family_handle_t* family, const char* key,
+                                               size_t key_length, char** errptr);
+/* Live as long as the slice. */
+const char* cambium_pinnableslice_value(const cambium_pinnableslice_t* slice, size_t* value_length);
+void cambium_pinnableslice_destroy(cambium_pinnableslice_t* slice);
+/* All keys at one state. Of each i below num_keys: values[i] and errors[i] are as cambium_get and its errptr would have
+   them, but that errors[i] need not be set before. values[i], and errors[i], are the caller's. */
+void cambium_multi_get(cambium_t* db, const cambium_readoptions_t* options, size_t num_keys, const char* const* keys,
+                       const size_t* key_lengths, char** values, size_t* value_lengths, char** errors);
+void cambium_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
+                          const cambium_column_family_handle_t* const* families, size_t num_keys,
+                          const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths,
+                          char** errors);
+/* The same of one family, without copies: values[i] is NULL, or the caller's, cambium_pinnableslice_destroy.
+   `sorted_input` is for those who come from RocksDB: keys are sorted here, which costs nothing if they are already. */
+void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                  cambium_column_family_handle_t* family, size_t num_keys, const char* const* keys,
+                                  const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
+                                  unsigned char sorted_input);
+
+/* ---- Iterators ---- */
+/* Never NULL: an error shows in cambium_iter_get_error. To be destroyed before the database is closed. */
+cambium_iterator_t* cambium_create_iterator(cambium_t* db, const cambium_readoptions_t* options);
+cambium_iterator_t* cambium_create_iterator_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                               cambium_column_family_handle_t* family);
+/* One for each family, all of the same state; after an error none. */
+void cambium_create_iterators(cambium_t* db, const cambium_readoptions_t* options,
+                              cambium_column_family_handle_t* const* families, cambium_iterator_t** iterators,
+                              size_t num_families, char** errptr);
+void cambium_iter_destroy(cambium_iterator_t* iterator);
+unsigned char cambium_iter_valid(const cambium_iterator_t* iterator);
+void cambium_iter_seek_to_first(cambium_iterator_t* iterator);
+void cambium_iter_seek_to_last(cambium_iterator_t* iterator);
+void cambium_iter_seek(cambium_iterator_t* iterator, const char* key, size_t key_length);
+void cambium_iter_seek_for_prev(cambium_iterator_t* iterator, const char* key, size_t key_length);
+/* From here on only while the iterator is valid. Bytes live until it moves. */
+void cambium_iter_next(cambium_iterator_t* iterator);
+void cambium_iter_prev(cambium_iterator_t* iterator);
+const char* cambium_iter_key(const cambium_iterator_t* iterator, size_t* key_length);
+/* Fetched when first asked for. If it cannot be read: no bytes, and the iterator is not valid any more. */
+const char* cambium_iter_value(const cambium_iterator_t* iterator, size_t* value_length);
+/* Fetches it now. False if it cannot be read. */
+unsigned char cambium_iter_prepare_value(cambium_iterator_t* iterator);
+/* Bytes of the value, without fetching it, as far as the index knows. */
+uint64_t cambium_iter_value_size(const cambium_iterator_t* iterator);
+/* At any time: why it is not valid. Sets nothing at the end of the keys. */
+void cambium_iter_get_error(const cambium_iterator_t* iterator, char** errptr);
+
+/* ---- Snapshots ---- */
+/* NULL if the database is closed. */
+const cambium_snapshot_t* cambium_create_snapshot(cambium_t* db);
+void cambium_release_snapshot(cambium_t* db, const cambium_snapshot_t* snapshot);
+uint64_t cambium_snapshot_get_sequence_number(const cambium_snapshot_t* snapshot);
+uint64_t cambium_get_latest_sequence_number(cambium_t* db);
+
+/* ---- Flushing, merging, durability ---- */
+void cambium_flush(cambium_t* db, const cambium_flushoptions_t* options, char** errptr);
+void cambium_flush_cf(cambium_t* db, const cambium_flushoptions_t* options, cambium_column_family_handle_t* family,
+                      char** errptr);
+/* Everything written so far is durable then, in all families, if `sync`. */
+void cambium_flush_wal(cambium_t* db, unsigned char sync, char** errptr);
+/* From the start key to the limit, both included; NULL: without that end. The first two cannot tell an error. */
+void cambium_compact_range(cambium_t* db, const char* start_key, size_t start_key_length, const char* limit_key,
+                           size_t limit_key_length);
+void cambium_compact_range_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* start_key,
+                              size_t start_key_length, const char* limit_key, size_t limit_key_length);
+void cambium_compact_range_opt(cambium_t* db, const cambium_compactoptions_t* options, const char* start_key,
+                               size_t start_key_length, const char* limit_key, size_t limit_key_length, char** errptr);
+void cambium_compact_range_cf_opt(cambium_t* db, cambium_column_family_handle_t* family,
+                                  const cambium_compactoptions_t* options, const char* start_key,
+                                  size_t start_key_length, const char* limit_key, size_t limit_key_length,
+                                  char** errptr);
+/* Until no background work is left. */
+void cambium_wait_for_compact(cambium_t* db, char** errptr);
+
+/* ---- Looking at it ---- */
+/* The caller's, and ends with a zero; NULL for an unknown name. docs/OPTIONS.md has the names. */
+char* cambium_property_value(cambium_t* db, const char* property_name);
+char* cambium_property_value_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name);
+/* 0; -1 for an unknown name, or one that is no number. */
+int cambium_property_int(cambium_t* db, const char* property_name, uint64_t* value);
+int cambium_property_int_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name,
+                            uint64_t* value);
+
+/* ---- Options of an open database ---- */
+/* `count` names and their texts. All of them take effect, or none. */
+void cambium_set_options(cambium_t* db, int count, const char* const* keys, const char* const* values, char** errptr);
+void cambium_set_options_cf(cambium_t* db, cambium_column_family_handle_t* family, int count, const char* const* keys,
+                            const char* const* values, char** errptr);
+void cambium_set_db_options(cambium_t* db, int count, const char* const* keys, const char* const* values,
+                            char** errptr);
+/* Those in force, the caller's: cambium_options_destroy. */
+cambium_options_t* cambium_get_options(cambium_t* db);
+cambium_options_t* cambium_get_options_cf(cambium_t* db, cambium_column_family_handle_t* family);
+
+/* ---- Write batches ---- */
+cambium_writebatch_t* cambium_writebatch_create(void);
+/* From what cambium_writebatch_data gave; NULL if those bytes are no batch. */
+cambium_writebatch_t* cambium_writebatch_create_from(const char* bytes, size_t length);
+void cambium_writebatch_destroy(cambium_writebatch_t* batch);
+void cambium_writebatch_clear(cambium_writebatch_t* batch);
+int cambium_writebatch_count(const cambium_writebatch_t* batch);
+/* These cannot tell an error. A key or a value that is too long makes the batch one that cambium_write refuses, saying
+   why, until it is cleared. */
+void cambium_writebatch_put(cambium_writebatch_t* batch, const char* key, size_t key_length, const char* value,
+                            size_t value_length);
+void cambium_writebatch_put_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,
+                               size_t key_length, const char* value, size_t value_length);
+void cambium_writebatch_delete(cambium_writebatch_t* batch, const char* key, size_t key_length);
+void cambium_writebatch_delete_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,
+                                  size_t key_length);
+void cambium_writebatch_singledelete(cambium_writebatch_t* batch, const char* key, size_t key_length);
+void cambium_writebatch_singledelete_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family,
+                                        const char* key, size_t key_length);
+void cambium_writebatch_delete_range(cambium_writebatch_t* batch, const char* start, size_t start_length,
+                                     const char* end, size_t end_length);
+void cambium_writebatch_delete_range_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family,
+                                        const char* start, size_t start_length, const char* end, size_t end_length);
+/* Everything of `source` behind what `destination` has. */
+void cambium_writebatch_append(cambium_writebatch_t* destination, const cambium_writebatch_t* source);
+/* Lives until the batch changes. */
+const char* cambium_writebatch_data(const cambium_writebatch_t* batch, size_t* size);
+void cambium_writebatch_set_save_point(cambium_writebatch_t* batch);
+void cambium_writebatch_rollback_to_save_point(cambium_writebatch_t* batch, char** errptr);
+void cambium_writebatch_pop_save_point(cambium_writebatch_t* batch, char** errptr);
+/* Tells each operation in order. A batch with operations that no callback is for (of other families, or range deletes)
+   ends there: cambium_writebatch_iterate_cf tells all. */
+void cambium_writebatch_iterate(const cambium_writebatch_t* batch, void* state,
+                                void (*put)(void* state, const char* key, size_t key_length, const char* value,
+                                            size_t value_length),
+                                void (*deleted)(void* state, const char* key, size_t key_length));
+/* The same with families by their numbers, and an error. A single delete is told as a delete. `delete_range` may be
+   NULL: then such an operation is an error. */
+void cambium_writebatch_iterate_cf(const cambium_writebatch_t* batch, void* state,
+                                   void (*put_cf)(void* state, uint32_t family_id, const char* key, size_t key_length,
+                                                  const char* value, size_t value_length),
+                                   void (*deleted_cf)(void* state, uint32_t family_id, const char* key,
+                                                      size_t key_length),
+                                   void (*delete_range_cf)(void* state, uint32_t family_id, const char* start,
+                                                           size_t start_length, const char* end, size_t end_length),
+                                   char** errptr);
+
+/* ---- Options: of a database and of a family ----
+   Their defaults are the library's. What is out of range, or a number that no constant has, is an error of the call that
+   uses the options. */
+cambium_options_t* cambium_options_create(void);
+cambium_options_t* cambium_options_create_copy(const cambium_options_t* options);
+void cambium_options_destroy(cambium_options_t* options);
+/* RocksDB's defaults, where it has the option; see options.h. */
+void cambium_options_optimize_for_rocksdb_compatibility(cambium_options_t* options);
+/* Text is "name=value;name=value", see convenience.h. */
+void cambium_get_options_from_string(const cambium_options_t* base_options, const char* text,
+                                     cambium_options_t* new_options, char** errptr);
+/* All that have a text; the caller's. What is not legal has none. */
+char* cambium_options_to_string(const cambium_options_t* options, char** errptr);
+/* From the newest OPTIONS file of a database. Comparators of the caller's own are found by name among
+   `num_comparators`. The outcome is the caller's: cambium_load_latest_options_destroy. */
+void cambium_load_latest_options(const char* name, unsigned char ignore_unknown_options,
+                                 const cambium_comparator_t* const* comparators, size_t num_comparators,
+                                 cambium_options_t** db_options, size_t* num_column_families,
+                                 char*** column_family_names, cambium_options_t*** column_family_options,
+                                 char** errptr);
+void cambium_load_latest_options_destroy(cambium_options_t* db_options, char** column_family_names,
+                                         cambium_options_t** column_family_options, size_t num_column_families);
+
+/* Opening. */
+void cambium_options_set_create_if_missing(cambium_options_t* options, unsigned char value);
+unsigned char cambium_options_get_create_if_missing(const cambium_options_t* options);
+void cambium_options_set_create_missing_column_families(cambium_options_t* options, unsigned char value);
+unsigned char cambium_options_get_create_missing_column_families(const cambium_options_t* options);
+void cambium_options_set_error_if_exists(cambium_options_t* options, unsigned char value);
+unsigned char cambium_options_get_error_if_exists(const cambium_options_t* options);
+enum {
+  cambium_tolerate_corrupted_tail_records_recovery = 0,
+  cambium_absolute_consistency_recovery = 1,
+  cambium_point_in_time_recovery = 2,
+  cambium_skip_any_corrupted_records_recovery = 3 /* not supported */
+};
+void cambium_options_set_wal_recovery_mode(cambium_options_t* options, int value);
+int cambium_options_get_wal_recovery_mode(const cambium_options_t* options);
+void cambium_options_set_lock_wait_micros(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_lock_wait_micros(const cambium_options_t* options);
+
+/* Memory, log, threads. */
+void cambium_options_set_page_cache_size(cambium_options_t* options, size_t value);
+size_t cambium_options_get_page_cache_size(const cambium_options_t* options);
+void cambium_options_set_max_total_wal_size(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_max_total_wal_size(const cambium_options_t* options);
+void cambium_options_set_max_space_amplification(cambium_options_t* options, double value);
+double cambium_options_get_max_space_amplification(const cambium_options_t* options);
+void cambium_options_set_min_punch_size(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_min_punch_size(const cambium_options_t* options);
+void cambium_options_set_allow_mmap_reads(cambium_options_t* options, unsigned char value);
+unsigned char cambium_options_get_allow_mmap_reads(const cambium_options_t* options);
+void cambium_options_set_max_background_jobs(cambium_options_t* options, int value);
+int cambium_options_get_max_background_jobs(const cambium_options_t* options);
+
+/* Keys and index. */
+void cambium_options_set_comparator(cambium_options_t* options, cambium_comparator_t* comparator); /* borrowed */
+enum { cambium_btree_index = 1, cambium_lsm_index = 2 };
+void cambium_options_set_index_type(cambium_options_t* options, int value);
+int cambium_options_get_index_type(const cambium_options_t* options);
+void cambium_options_set_page_size(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_page_size(const cambium_options_t* options);
+void cambium_options_set_filter_bits_per_key(cambium_options_t* options, int value);
+int cambium_options_get_filter_bits_per_key(const cambium_options_t* options);
+void cambium_options_set_write_buffer_size(cambium_options_t* options, size_t value);
+size_t cambium_options_get_write_buffer_size(const cambium_options_t* options);
+void cambium_options_set_max_write_buffer_number(cambium_options_t* options, int value);
+int cambium_options_get_max_write_buffer_number(const cambium_options_t* options);
+
+/* Values. Three have the shorter names of RocksDB's C interface: enable_blob_gc is enable_blob_garbage_collection, and
+   blob_gc_age_cutoff and blob_gc_force_threshold are blob_garbage_collection_age_cutoff and _force_threshold. */
+enum { cambium_no_compression = 0, cambium_snappy_compression = 1 /* not supported */, cambium_lz4_compression = 4,
+       cambium_zstd_compression = 7 };
+void cambium_options_set_enable_blob_files(cambium_options_t* options, unsigned char value);
+unsigned char cambium_options_get_enable_blob_files(const cambium_options_t* options);
+void cambium_options_set_min_blob_size(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_min_blob_size(const cambium_options_t* options);
+void cambium_options_set_large_value_size(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_large_value_size(const cambium_options_t* options);
+void cambium_options_set_blob_compression_type(cambium_options_t* options, int value);
+int cambium_options_get_blob_compression_type(const cambium_options_t* options);
+void cambium_options_set_blob_file_size(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_blob_file_size(const cambium_options_t* options);
+enum { cambium_value_clustering_off = 0, cambium_value_clustering_auto = 1, cambium_value_clustering_full = 2 };
+void cambium_options_set_value_clustering(cambium_options_t* options, int value);
+int cambium_options_get_value_clustering(const cambium_options_t* options);
+void cambium_options_set_enable_blob_gc(cambium_options_t* options, unsigned char value);
+unsigned char cambium_options_get_enable_blob_gc(const cambium_options_t* options);
+void cambium_options_set_blob_gc_age_cutoff(cambium_options_t* options, double value);
+double cambium_options_get_blob_gc_age_cutoff(const cambium_options_t* options);
+void cambium_options_set_blob_gc_force_threshold(cambium_options_t* options, double value);
+double cambium_options_get_blob_gc_force_threshold(const cambium_options_t* options);
+
+/* Merges. */
+void cambium_options_set_sweep_ratio(cambium_options_t* options, int value);
+int cambium_options_get_sweep_ratio(const cambium_options_t* options);
+enum { cambium_level_compaction = 0, cambium_lazy_level_compaction = 8 };
+void cambium_options_set_compaction_style(cambium_options_t* options, int value);
+int cambium_options_get_compaction_style(const cambium_options_t* options);
+void cambium_options_set_level0_file_num_compaction_trigger(cambium_options_t* options, int value);
+int cambium_options_get_level0_file_num_compaction_trigger(const cambium_options_t* options);
+void cambium_options_set_level0_slowdown_writes_trigger(cambium_options_t* options, int value);
+int cambium_options_get_level0_slowdown_writes_trigger(const cambium_options_t* options);
+void cambium_options_set_level0_stop_writes_trigger(cambium_options_t* options, int value);
+int cambium_options_get_level0_stop_writes_trigger(const cambium_options_t* options);
+void cambium_options_set_target_file_size_base(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_target_file_size_base(const cambium_options_t* options);
+void cambium_options_set_target_file_size_multiplier(cambium_options_t* options, int value);
+int cambium_options_get_target_file_size_multiplier(const cambium_options_t* options);
+void cambium_options_set_max_bytes_for_level_base(cambium_options_t* options, uint64_t value);
+uint64_t cambium_options_get_max_bytes_for_level_base(const cambium_options_t* options);
+void cambium_options_set_max_bytes_for_level_multiplier(cambium_options_t* options, double value);
+double cambium_options_get_max_bytes_for_level_multiplier(const cambium_options_t* options);
+void cambium_options_set_num_levels(cambium_options_t* options, int value);
+int cambium_options_get_num_levels(const cambium_options_t* options);
+void cambium_options_set_compression(cambium_options_t* options, int value);
+int cambium_options_get_compression(const cambium_options_t* options);
+
+/* Objects. A filter is borrowed; a factory belongs to the options, and those that are copied from them, from here on.
+   Rate limiter, environment and logger may be destroyed afterwards: options and databases keep what they need. */
+void cambium_options_set_compaction_filter(cambium_options_t* options, cambium_compactionfilter_t* filter);
+void cambium_options_set_compaction_filter_factory(cambium_options_t* options,
+                                                   cambium_compactionfilterfactory_t* factory);
+void cambium_options_set_ratelimiter(cambium_options_t* options, cambium_ratelimiter_t* limiter); /* NULL: none */
+void cambium_options_set_env(cambium_options_t* options, cambium_env_t* env);                     /* NULL: default */
+void cambium_options_set_info_log(cambium_options_t* options, cambium_logger_t* logger); /* NULL: the file LOG */
+
+/* Statistics belong to the options, and are shared by their copies and by all databases that are opened with them.
+   Without cambium_options_enable_statistics there are none: no text, and counts of 0. Numbers of tickers and histograms
+   are this library's: cambium_statistics_ticker("rocksdb.memtable.hit") finds them, and gives UINT32_MAX for a name that
+   does not exist. */
+void cambium_options_enable_statistics(cambium_options_t* options);
+void cambium_options_set_statistics_level(cambium_options_t* options, int level);
+int cambium_options_get_statistics_level(const cambium_options_t* options);
+char* cambium_options_statistics_get_string(const cambium_options_t* options); /* the caller's */
+uint32_t cambium_statistics_ticker(const char* name);
+uint32_t cambium_statistics_histogram(const char* name);
+uint64_t cambium_options_statistics_get_ticker_count(const cambium_options_t* options, uint32_t ticker);
+void cambium_options_statistics_get_histogram_data(const cambium_options_t* options, uint32_t histogram,
+                                                   cambium_statistics_histogram_data_t* data);
+cambium_statistics_histogram_data_t* cambium_statistics_histogram_data_create(void);
+void cambium_statistics_histogram_data_destroy(cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_median(const cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_p95(const cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_p99(const cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_average(const cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_std_dev(const cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_max(const cambium_statistics_histogram_data_t* data);
+double cambium_statistics_histogram_data_get_min(const cambium_statistics_histogram_data_t* data);
+uint64_t cambium_statistics_histogram_data_get_count(const cambium_statistics_histogram_data_t* data);
+uint64_t cambium_statistics_histogram_data_get_sum(const cambium_statistics_histogram_data_t* data);
+
+/* LevelDB's names. The first four set what is nearest here; for the others there is nothing, and options with another
+   value than the one named are refused, as NotSupported, by the call that uses them. */
+void cambium_options_set_block_size(cambium_options_t* options, size_t value);    /* page_size */
+void cambium_options_set_max_file_size(cambium_options_t* options, size_t value); /* target_file_size_base */
+/* wal_recovery_mode: true is tolerate_corrupted_tail_records, the default; false is point_in_time. */
+void cambium_options_set_paranoid_checks(cambium_options_t* options, unsigned char value);
+/* page_cache_size: each database has a cache of its own, of the capacity of this one. NULL: the default. */
+void cambium_options_set_cache(cambium_options_t* options, cambium_cache_t* cache);
+/* filter_bits_per_key. NULL: none. */
+void cambium_options_set_filter_policy(cambium_options_t* options, cambium_filterpolicy_t* policy);
+void cambium_options_set_max_open_files(cambium_options_t* options, int value);         /* -1: all are kept open */
+void cambium_options_set_block_restart_interval(cambium_options_t* options, int value); /* 1: every key can be found */
+cambium_cache_t* cambium_cache_create_lru(size_t capacity);
+void cambium_cache_destroy(cambium_cache_t* cache);
+cambium_filterpolicy_t* cambium_filterpolicy_create_bloom(int bits_per_key);
+/* Policies of the caller's own are not supported: options with one are refused. `destructor` is called all the same. */
+cambium_filterpolicy_t* cambium_filterpolicy_create(
+    void* state, void (*destructor)(void* state),
+    char* (*create_filter)(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
+                           size_t* filter_length),
+    unsigned char (*key_may_match)(void* state, const char* key, size_t key_length, const char* filter,
+                                   size_t filter_length),
+    const char* (*name)(void* state));
+void cambium_filterpolicy_destroy(cambium_filterpolicy_t* policy);
+
+/* ---- Options of calls ---- */
+cambium_readoptions_t* cambium_readoptions_create(void);
+void cambium_readoptions_destroy(cambium_readoptions_t* options);
+void cambium_readoptions_set_snapshot(cambium_readoptions_t* options, const cambium_snapshot_t* snapshot);
+void cambium_readoptions_set_verify_checksums(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_verify_checksums(const cambium_readoptions_t* options);
+/* Bounds are copied. NULL: none. */
+void cambium_readoptions_set_iterate_lower_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
+void cambium_readoptions_set_iterate_upper_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
+void cambium_readoptions_set_allow_unprepared_value(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_allow_unprepared_value(const cambium_readoptions_t* options);
+void cambium_readoptions_set_async_io(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_async_io(const cambium_readoptions_t* options);
+void cambium_readoptions_set_durable_only(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_durable_only(const cambium_readoptions_t* options);
+
+cambium_writeoptions_t* cambium_writeoptions_create(void);
+void cambium_writeoptions_destroy(cambium_writeoptions_t* options);
+void cambium_writeoptions_set_sync(cambium_writeoptions_t* options, unsigned char value);
+unsigned char cambium_writeoptions_get_sync(const cambium_writeoptions_t* options);
+void cambium_writeoptions_disable_WAL(cambium_writeoptions_t* options, int value);
+unsigned char cambium_writeoptions_get_disable_WAL(const cambium_writeoptions_t* options);
+void cambium_writeoptions_set_no_slowdown(cambium_writeoptions_t* options, unsigned char value);
+unsigned char cambium_writeoptions_get_no_slowdown(const cambium_writeoptions_t* options);
+
+cambium_flushoptions_t* cambium_flushoptions_create(void);
+void cambium_flushoptions_destroy(cambium_flushoptions_t* options);
+void cambium_flushoptions_set_wait(cambium_flushoptions_t* options, unsigned char value);
+unsigned char cambium_flushoptions_get_wait(const cambium_flushoptions_t* options);
+
+enum { cambium_blob_gc_policy_force = 0, cambium_blob_gc_policy_disable = 1, cambium_blob_gc_policy_use_default = 2 };
+cambium_compactoptions_t* cambium_compactoptions_create(void);
+void cambium_compactoptions_destroy(cambium_compactoptions_t* options);
+void cambium_compactoptions_set_blob_garbage_collection_policy(cambium_compactoptions_t* options, int value);
+int cambium_compactoptions_get_blob_garbage_collection_policy(const cambium_compactoptions_t* options);
+void cambium_compactoptions_set_blob_garbage_collection_age_cutoff(cambium_compactoptions_t* options, double value);
+double cambium_compactoptions_get_blob_garbage_collection_age_cutoff(const cambium_compactoptions_t* options);
+void cambium_compactoptions_set_cluster_values(cambium_compactoptions_t* options, unsigned char value);
+unsigned char cambium_compactoptions_get_cluster_values(const cambium_compactoptions_t* options);
+
+/* ---- Comparators ---- */
+/* `name` may be called at any time; what it returns lives as long as the comparator, which must outlive every database
+   that uses it. `destructor` may be NULL; it is called with the state when the comparator is destroyed. */
+cambium_comparator_t* cambium_comparator_create(void* state, void (*destructor)(void* state),
+                                                int (*compare)(void* state, const char* a, size_t a_length,
+                                                               const char* b, size_t b_length),
+                                                const char* (*name)(void* state));
+/* The library's own. */
+cambium_comparator_t* cambium_comparator_create_bytewise(void);
+cambium_comparator_t* cambium_comparator_create_reverse_bytewise(void);
+/* False if keys with different bytes may be equal. Before it is used; without effect on the library's own. */
+void cambium_comparator_set_equal_means_same_bytes(cambium_comparator_t* comparator, unsigned char value);
+void cambium_comparator_destroy(cambium_comparator_t* comparator);
+
+/* ---- Compaction filters ---- */
+/* `filter` says whether the key goes. If it stays, and *value_changed is set, *new_value takes the place of its value:
+   copied when `filter` returns, and still the filter's. */
+cambium_compactionfilter_t* cambium_compactionfilter_create(
+    void* state, void (*destructor)(void* state),
+    unsigned char (*filter)(void* state, int level, const char* key, size_t key_length, const char* existing_value,
+                            size_t value_length, char** new_value, size_t* new_value_length,
+                            unsigned char* value_changed),
+    const char* (*name)(void* state));
+enum {
+  cambium_filter_keep = 0,
+  cambium_filter_remove = 1,
+  cambium_filter_change_value = 2,         /* to what was given to cambium_compactionfilteranswer_set_value */
+  cambium_filter_remove_and_skip_until = 3, /* the key that was given to cambium_compactionfilteranswer_skip_until */
+  cambium_filter_undetermined = 8          /* of filter_blob_by_key only: the value is needed */
+};
+/* All that a filter can say in C++. `filter_blob_by_key` is asked first about separated values, which are read only if
+   it is undetermined; NULL: always. */
+cambium_compactionfilter_t* cambium_compactionfilter_create_v2(
+    void* state, void (*destructor)(void* state),
+    int (*filter_blob_by_key)(void* state, int level, const char* key, size_t key_length,
+                              cambium_compactionfilteranswer_t* answer),
+    int (*filter)(void* state, int level, const char* key, size_t key_length, const char* existing_value,
+                  size_t value_length, cambium_compactionfilteranswer_t* answer),
+    const char* (*name)(void* state));
+void cambium_compactionfilteranswer_set_value(cambium_compactionfilteranswer_t* answer, const char* value,
+                                              size_t value_length);
+void cambium_compactionfilteranswer_skip_until(cambium_compactionfilteranswer_t* answer, const char* key,
+                                               size_t key_length);
+/* Only true is supported, and is so from the beginning: jobs with another filter fail. */
+void cambium_compactionfilter_set_ignore_snapshots(cambium_compactionfilter_t* filter, unsigned char value);
+/* Not of a filter that options still have, or that a factory has returned. */
+void cambium_compactionfilter_destroy(cambium_compactionfilter_t* filter);
+/* `create` makes a filter for each job, which belongs to the job; NULL: all is kept. The context lives until it returns. */
+cambium_compactionfilterfactory_t* cambium_compactionfilterfactory_create(
+    void* state, void (*destructor)(void* state),
+    cambium_compactionfilter_t* (*create)(void* state, cambium_compactionfiltercontext_t* context),
+    const char* (*name)(void* state));
+/* Not of one that options have got. */
+void cambium_compactionfilterfactory_destroy(cambium_compactionfilterfactory_t* factory);
+unsigned char cambium_compactionfiltercontext_is_full_compaction(const cambium_compactionfiltercontext_t* context);
+unsigned char cambium_compactionfiltercontext_is_manual_compaction(const cambium_compactionfiltercontext_t* context);
+uint32_t cambium_compactionfiltercontext_column_family_id(const cambium_compactionfiltercontext_t* context);
+
+/* ---- Environment, logger, rate limiter ---- */
+/* The operating system's files and clock. */
+cambium_env_t* cambium_create_default_env(void);
+void cambium_env_destroy(cambium_env_t* env);
+/* A directory for tests, made if it does not exist; the caller's. NULL if it can't be made. */
+char* cambium_env_get_test_directory(cambium_env_t* env);
+enum { cambium_log_debug = 0, cambium_log_info = 1, cambium_log_warn = 2, cambium_log_error = 3 };
+/* Gets each line, `length` bytes without an end of line, of at least `level`. */
+cambium_logger_t* cambium_logger_create_callback_logger(int level,
+                                                        void (*log)(void* state, int level, const char* line,
+                                                                    size_t length),
+                                                        void* state);
+/* Drops everything. */
+cambium_logger_t* cambium_logger_create_null_logger(void);
+void cambium_logger_destroy(cambium_logger_t* logger);
+cambium_ratelimiter_t* cambium_ratelimiter_create(int64_t rate_bytes_per_sec, int64_t refill_period_us,
+                                                  int32_t fairness);
+void cambium_ratelimiter_set_bytes_per_second(cambium_ratelimiter_t* limiter, int64_t bytes_per_second, char** errptr);
+int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t* limiter);
+void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter);
+
+/* ---- Memory ---- */
+void cambium_free(void* pointer);
+void cambium_string_list_destroy(char** list, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CAMBIUM_C_H_ */

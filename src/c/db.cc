@@ -1,0 +1,157 @@
+#include "c/wrappers.h"
+
+using cambium::DB;
+using cambium::Slice;
+using cambium::Status;
+using cambium::c::CheckRefused;
+using cambium::c::CopyBytes;
+using cambium::c::CopyStrings;
+using cambium::c::Guarded;
+
+namespace {
+
+// Either end may be missing.
+struct KeyRange {
+  KeyRange(const char* start, size_t start_length, const char* limit, size_t limit_length)
+      : begin(start, start_length), end(limit, limit_length), has_begin(start != nullptr), has_end(limit != nullptr) {}
+  [[nodiscard]] const Slice* BeginOrNull() const { return has_begin ? &begin : nullptr; }
+  [[nodiscard]] const Slice* EndOrNull() const { return has_end ? &end : nullptr; }
+  Slice begin;
+  Slice end;
+  bool has_begin;
+  bool has_end;
+};
+
+char* Property(DB* db, cambium::ColumnFamilyHandle* family, const char* name) {
+  std::string value;
+  return db->GetProperty(family, name, &value) ? CopyBytes(value) : nullptr;
+}
+
+}  // namespace
+
+cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr) {
+  cambium_t* db = nullptr;
+  Guarded(errptr, [&]() -> Status {
+    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
+    auto opened = std::make_unique<cambium_t>();
+    if (Status status = DB::Open(options->rep, name, &opened->rep); !status.ok()) return status;
+    db = opened.release();
+    return Status::OK();
+  });
+  return db;
+}
+
+cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const char* name, char** errptr) {
+  cambium_t* db = nullptr;
+  Guarded(errptr, [&]() -> Status {
+    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
+    auto opened = std::make_unique<cambium_t>();
+    if (Status status = DB::OpenForReadOnly(options->rep, name, &opened->rep); !status.ok()) return status;
+    db = opened.release();
+    return Status::OK();
+  });
+  return db;
+}
+
+void cambium_close(cambium_t* db) { delete db; }
+
+void cambium_close_with_status(cambium_t* db, char** errptr) {
+  Guarded(errptr, [&] {
+    Status closed = db->rep->Close();
+    if (!closed.IsAborted()) delete db;
+    return closed;
+  });
+}
+
+void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr) {
+  Guarded(errptr, [&] { return cambium::DestroyDB(name, options->rep); });
+}
+
+void cambium_verify_db(const cambium_options_t* options, const char* name, unsigned char deep, char*** problems,
+                       size_t* num_problems, char** errptr) {
+  *problems = nullptr;
+  *num_problems = 0;
+  Guarded(errptr, [&]() -> Status {
+    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
+    cambium::VerifyOptions verify;
+    verify.deep = deep != 0;
+    cambium::VerifyReport report;
+    if (Status made = VerifyDB(name, options->rep, verify, &report); !made.ok()) return made;
+    *problems = CopyStrings(report.problems);
+    *num_problems = report.problems.size();
+    return Status::OK();
+  });
+}
+
+// ---- Flushing, merging, durability ----
+
+void cambium_flush(cambium_t* db, const cambium_flushoptions_t* options, char** errptr) {
+  Guarded(errptr, [&] { return db->rep->Flush(options->rep); });
+}
+void cambium_flush_cf(cambium_t* db, const cambium_flushoptions_t* options, cambium_column_family_handle_t* family,
+                      char** errptr) {
+  Guarded(errptr, [&] { return db->rep->Flush(options->rep, family->rep); });
+}
+void cambium_flush_wal(cambium_t* db, unsigned char sync, char** errptr) {
+  Guarded(errptr, [&] { return db->rep->FlushWAL(sync != 0); });
+}
+
+void cambium_compact_range(cambium_t* db, const char* start_key, size_t start_key_length, const char* limit_key,
+                           size_t limit_key_length) {
+  const cambium_compactoptions_t options{};
+  cambium_compact_range_opt(db, &options, start_key, start_key_length, limit_key, limit_key_length, nullptr);
+}
+void cambium_compact_range_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* start_key,
+                              size_t start_key_length, const char* limit_key, size_t limit_key_length) {
+  const cambium_compactoptions_t options{};
+  cambium_compact_range_cf_opt(db, family, &options, start_key, start_key_length, limit_key, limit_key_length, nullptr);
+}
+void cambium_compact_range_opt(cambium_t* db, const cambium_compactoptions_t* options, const char* start_key,
+                               size_t start_key_length, const char* limit_key, size_t limit_key_length, char** errptr) {
+  Guarded(errptr, [&] {
+    const KeyRange range(start_key, start_key_length, limit_key, limit_key_length);
+    return db->rep->CompactRange(options->rep, range.BeginOrNull(), range.EndOrNull());
+  });
+}
+void cambium_compact_range_cf_opt(cambium_t* db, cambium_column_family_handle_t* family,
+                                  const cambium_compactoptions_t* options, const char* start_key,
+                                  size_t start_key_length, const char* limit_key, size_t limit_key_length,
+                                  char** errptr) {
+  Guarded(errptr, [&] {
+    const KeyRange range(start_key, start_key_length, limit_key, limit_key_length);
+    return db->rep->CompactRange(options->rep, family->rep, range.BeginOrNull(), range.EndOrNull());
+  });
+}
+void cambium_wait_for_compact(cambium_t* db, char** errptr) {
+  Guarded(errptr, [&] { return db->rep->WaitForCompact(); });
+}
+
+// ---- Snapshots ----
+// A cambium_snapshot_t is the snapshot itself.
+
+const cambium_snapshot_t* cambium_create_snapshot(cambium_t* db) {
+  return reinterpret_cast<const cambium_snapshot_t*>(db->rep->GetSnapshot());
+}
+void cambium_release_snapshot(cambium_t* db, const cambium_snapshot_t* snapshot) {
+  db->rep->ReleaseSnapshot(reinterpret_cast<const cambium::Snapshot*>(snapshot));
+}
+uint64_t cambium_snapshot_get_sequence_number(const cambium_snapshot_t* snapshot) {
+  return reinterpret_cast<const cambium::Snapshot*>(snapshot)->GetSequenceNumber();
+}
+uint64_t cambium_get_latest_sequence_number(cambium_t* db) { return db->rep->GetLatestSequenceNumber(); }
+
+// ---- Looking at it ----
+
+char* cambium_property_value(cambium_t* db, const char* property_name) {
+  return Property(db->rep.get(), db->rep->DefaultColumnFamily(), property_name);
+}
+char* cambium_property_value_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name) {
+  return Property(db->rep.get(), family->rep, property_name);
+}
+int cambium_property_int(cambium_t* db, const char* property_name, uint64_t* value) {
+  return db->rep->GetIntProperty(property_name, value) ? 0 : -1;
+}
+int cambium_property_int_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name,
+                            uint64_t* value) {
+  return db->rep->GetIntProperty(family->rep, property_name, value) ? 0 : -1;
+}

@@ -1,0 +1,117 @@
+#include "c/wrappers.h"
+
+using cambium::ColumnFamilyDescriptor;
+using cambium::ColumnFamilyHandle;
+using cambium::DB;
+using cambium::Status;
+using cambium::c::CheckRefused;
+using cambium::c::CopyBytes;
+using cambium::c::CopyStrings;
+using cambium::c::Guarded;
+
+namespace {
+
+using OpenFamilies = Status (*)(const cambium::DBOptions&, const std::string&,
+                                const std::vector<ColumnFamilyDescriptor>&, std::vector<ColumnFamilyHandle*>*,
+                                std::unique_ptr<DB>*);
+
+cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, const char* name, int count,
+                    const char* const* names, const cambium_options_t* const* family_options,
+                    cambium_column_family_handle_t** out, char** errptr) {
+  cambium_t* db = nullptr;
+  Guarded(errptr, [&]() -> Status {
+    if (count < 0) return Status::InvalidArgument("the number of column families is " + std::to_string(count));
+    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
+    const auto n = static_cast<std::size_t>(count);
+    std::vector<ColumnFamilyDescriptor> families;
+    std::vector<std::unique_ptr<cambium_column_family_handle_t>> made;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (Status checked = CheckRefused(*family_options[i]); !checked.ok()) return checked;
+      families.emplace_back(names[i], family_options[i]->rep);
+      made.push_back(std::make_unique<cambium_column_family_handle_t>());
+    }
+    auto opened = std::make_unique<cambium_t>();
+    std::vector<ColumnFamilyHandle*> handles;
+    if (Status status = open_as(options->rep, name, families, &handles, &opened->rep); !status.ok()) return status;
+    for (std::size_t i = 0; i < n; ++i) {
+      *made[i] = {handles[i], opened->rep.get()};
+      out[i] = made[i].release();
+    }
+    db = opened.release();
+    return Status::OK();
+  });
+  return db;
+}
+
+}  // namespace
+
+cambium_t* cambium_open_column_families(const cambium_options_t* options, const char* name, int num_column_families,
+                                        const char* const* column_family_names,
+                                        const cambium_options_t* const* column_family_options,
+                                        cambium_column_family_handle_t** column_family_handles, char** errptr) {
+  return OpenWith(&DB::Open, options, name, num_column_families, column_family_names, column_family_options,
+                  column_family_handles, errptr);
+}
+
+cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* options, const char* name,
+                                                      int num_column_families, const char* const* column_family_names,
+                                                      const cambium_options_t* const* column_family_options,
+                                                      cambium_column_family_handle_t** column_family_handles,
+                                                      char** errptr) {
+  return OpenWith(&DB::OpenForReadOnly, options, name, num_column_families, column_family_names, column_family_options,
+                  column_family_handles, errptr);
+}
+
+char** cambium_list_column_families(const cambium_options_t* options, const char* name, size_t* num, char** errptr) {
+  *num = 0;
+  char** list = nullptr;
+  Guarded(errptr, [&] {
+    std::vector<std::string> names;
+    Status listed = DB::ListColumnFamilies(options->rep, name, &names);
+    if (listed.ok()) {
+      list = CopyStrings(names);
+      *num = names.size();
+    }
+    return listed;
+  });
+  return list;
+}
+
+void cambium_list_column_families_destroy(char** list, size_t num) { cambium_string_list_destroy(list, num); }
+
+cambium_column_family_handle_t* cambium_create_column_family(cambium_t* db, const cambium_options_t* options,
+                                                             const char* name, char** errptr) {
+  cambium_column_family_handle_t* handle = nullptr;
+  Guarded(errptr, [&]() -> Status {
+    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
+    auto made = std::make_unique<cambium_column_family_handle_t>();
+    made->db = db->rep.get();
+    if (Status status = db->rep->CreateColumnFamily(options->rep, name, &made->rep); !status.ok()) return status;
+    handle = made.release();
+    return Status::OK();
+  });
+  return handle;
+}
+
+void cambium_drop_column_family(cambium_t* db, cambium_column_family_handle_t* handle, char** errptr) {
+  Guarded(errptr, [&] { return db->rep->DropColumnFamily(handle->rep); });
+}
+
+cambium_column_family_handle_t* cambium_get_default_column_family_handle(cambium_t* db) {
+  return new cambium_column_family_handle_t{db->rep->DefaultColumnFamily(), nullptr};
+}
+
+void cambium_column_family_handle_destroy(cambium_column_family_handle_t* handle) {
+  if (handle == nullptr) return;
+  if (handle->db != nullptr) static_cast<void>(handle->db->DestroyColumnFamilyHandle(handle->rep));
+  delete handle;
+}
+
+uint32_t cambium_column_family_handle_get_id(const cambium_column_family_handle_t* handle) {
+  return handle->rep->GetID();
+}
+
+char* cambium_column_family_handle_get_name(const cambium_column_family_handle_t* handle, size_t* name_length) {
+  *name_length = handle->rep->GetName().size();
+  return CopyBytes(handle->rep->GetName());
+}

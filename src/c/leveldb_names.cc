@@ -1,0 +1,76 @@
+// What LevelDB has under other names, or not at all here.
+#include "c/wrappers.h"
+
+using cambium::Status;
+
+struct cambium_filterpolicy_t {
+  ~cambium_filterpolicy_t() {
+    if (destructor != nullptr) destructor(state);
+  }
+  int bits_per_key = 0;
+  bool is_own = true;  // the library's
+  void* state = nullptr;
+  void (*destructor)(void*) = nullptr;
+};
+
+namespace {
+
+void Refuse(cambium_options_t* options, const char* name, bool is_refused, const std::string& why) {
+  options->refused.erase(name);
+  if (is_refused) options->refused[name] = why;
+}
+
+}  // namespace
+
+Status cambium::c::CheckRefused(const cambium_options_t& options) {
+  if (options.refused.empty()) return Status::OK();
+  const auto& [name, why] = *options.refused.begin();
+  return Status::NotSupported(name + " is " + why);
+}
+
+void cambium_options_set_block_size(cambium_options_t* options, size_t value) { options->rep.page_size = value; }
+void cambium_options_set_max_file_size(cambium_options_t* options, size_t value) {
+  options->rep.target_file_size_base = value;
+}
+void cambium_options_set_paranoid_checks(cambium_options_t* options, unsigned char value) {
+  options->rep.wal_recovery_mode =
+      value != 0 ? cambium::kTolerateCorruptedTailRecords : cambium::kPointInTimeRecovery;
+}
+
+void cambium_options_set_cache(cambium_options_t* options, cambium_cache_t* cache) {
+  options->rep.page_cache_size = cache == nullptr ? cambium::Options().page_cache_size : cache->capacity;
+}
+cambium_cache_t* cambium_cache_create_lru(size_t capacity) { return new cambium_cache_t{capacity}; }
+void cambium_cache_destroy(cambium_cache_t* cache) { delete cache; }
+
+void cambium_options_set_filter_policy(cambium_options_t* options, cambium_filterpolicy_t* policy) {
+  const bool is_own = policy == nullptr || policy->is_own;
+  Refuse(options, "filter_policy", !is_own, "one of the caller's own; this library has only its own, see "
+         "cambium_filterpolicy_create_bloom");
+  if (is_own) options->rep.filter_bits_per_key = policy == nullptr ? 0 : policy->bits_per_key;
+}
+cambium_filterpolicy_t* cambium_filterpolicy_create_bloom(int bits_per_key) {
+  auto* const policy = new cambium_filterpolicy_t;
+  policy->bits_per_key = bits_per_key;
+  return policy;
+}
+cambium_filterpolicy_t* cambium_filterpolicy_create(
+    void* state, void (*destructor)(void* state),
+    char* (*)(void* state, const char* const* keys, const size_t* key_lengths, int num_keys, size_t* filter_length),
+    unsigned char (*)(void* state, const char* key, size_t key_length, const char* filter, size_t filter_length),
+    const char* (*)(void* state)) {
+  auto* const policy = new cambium_filterpolicy_t;
+  policy->is_own = false;
+  policy->state = state;
+  policy->destructor = destructor;
+  return policy;
+}
+void cambium_filterpolicy_destroy(cambium_filterpolicy_t* policy) { delete policy; }
+
+void cambium_options_set_max_open_files(cambium_options_t* options, int value) {
+  Refuse(options, "max_open_files", value != -1, std::to_string(value) + "; legal is -1: all files are kept open");
+}
+void cambium_options_set_block_restart_interval(cambium_options_t* options, int value) {
+  Refuse(options, "block_restart_interval", value != 1,
+         std::to_string(value) + "; legal is 1: every key of a page can be found directly");
+}

@@ -1,0 +1,43 @@
+#include <cstdlib>
+#include <cstring>
+
+#include "c/wrappers.h"
+
+namespace cambium::c {
+
+char* CopyBytes(Slice bytes) {
+  auto* const copy = static_cast<char*>(std::malloc(bytes.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
+  copy[bytes.size()] = '\0';
+  return copy;
+}
+
+char** CopyStrings(const std::vector<std::string>& strings) {
+  auto** const list = static_cast<char**>(std::calloc(strings.size() + 1, sizeof(char*)));
+  if (list == nullptr) throw std::bad_alloc();
+  try {
+    for (std::size_t i = 0; i < strings.size(); ++i) list[i] = CopyBytes(strings[i]);
+  } catch (...) {
+    cambium_string_list_destroy(list, strings.size());
+    throw;
+  }
+  return list;
+}
+
+void SaveError(char** errptr, const Status& status) {
+  if (status.ok() || errptr == nullptr) return;
+  char* const text = CopyBytes(status.ToString());
+  std::free(*errptr);
+  *errptr = text;
+}
+
+}  // namespace cambium::c
+
+void cambium_free(void* pointer) { std::free(pointer); }
+
+void cambium_string_list_destroy(char** list, size_t length) {
+  if (list == nullptr) return;
+  for (size_t i = 0; i < length; ++i) std::free(list[i]);
+  std::free(list);
+}

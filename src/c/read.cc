@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "c/wrappers.h"
+
+using cambium::ColumnFamilyHandle;
+using cambium::PinnableSlice;
+using cambium::Slice;
+using cambium::Status;
+using cambium::c::CopyBytes;
+using cambium::c::Guarded;
+using cambium::c::SaveError;
+
+namespace {
+
+// NotFound is no error here: what was asked for is not set.
+Status UnlessAbsent(Status status) { return status.IsNotFound() ? Status::OK() : status; }
+
+char* Get(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
+          size_t* value_length, char** errptr) {
+  char* copy = nullptr;
+  *value_length = 0;
+  Guarded(errptr, [&] {
+    PinnableSlice value;
+    Status status = db->rep->Get(options->rep, family, key, &value);
+    if (status.ok()) {
+      copy = CopyBytes(value);
+      *value_length = value.size();
+    }
+    return UnlessAbsent(std::move(status));
+  });
+  return copy;
+}
+
+cambium_pinnableslice_t* GetPinned(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family,
+                                   Slice key, char** errptr) {
+  std::unique_ptr<cambium_pinnableslice_t> value;
+  Guarded(errptr, [&] {
+    value = std::make_unique<cambium_pinnableslice_t>();
+    Status status = db->rep->Get(options->rep, family, key, &value->rep);
+    if (!status.ok()) value.reset();
+    return UnlessAbsent(std::move(status));
+  });
+  return value.release();
+}
+
+// `take` is given each value that was found, and may run out of memory; each i has then an error instead.
+template <typename Take>
+void MultiGet(cambium_t* db, const cambium_readoptions_t* options, const ColumnFamilyHandle* const* families,
+              std::size_t count, const char* const* keys, const size_t* key_lengths, char** errors, Take&& take) {
+  std::fill_n(errors, count, nullptr);
+  std::vector<Status> statuses;
+  char* failed = nullptr;
+  Guarded(&failed, [&] {
+    std::vector<Slice> slices;
+    for (std::size_t i = 0; i < count; ++i) slices.emplace_back(keys[i], key_lengths[i]);
+    std::vector<ColumnFamilyHandle*> handles;
+    for (std::size_t i = 0; i < count; ++i) handles.push_back(const_cast<ColumnFamilyHandle*>(families[i]));
+    std::vector<PinnableSlice> values(count);
+    statuses.resize(count);
+    db->rep->MultiGet(options->rep, count, handles.data(), slices.data(), values.data(), statuses.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      Guarded(&errors[i], [&] {
+        if (statuses[i].ok()) take(i, &values[i]);
+        return UnlessAbsent(statuses[i]);
+      });
+    }
+    return Status::OK();
+  });
+  if (failed == nullptr) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (errors[i] == nullptr) SaveError(&errors[i], Status::Aborted("out of memory"));
+  }
+  cambium_free(failed);
+}
+
+}  // namespace
+
+char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
+                  size_t* value_length, char** errptr) {
+  return Get(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), value_length, errptr);
+}
+char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
+                     const char* key, size_t key_length, size_t* value_length, char** errptr) {
+  return Get(db, options, family->rep, Slice(key, key_length), value_length, errptr);
+}
+
+cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
+                                            size_t key_length, char** errptr) {
+  return GetPinned(db, options, db->rep->DefaultColumnFamily(), Slice(key, key_length), errptr);
+}
+cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                               cambium_column_family_handle_t* family, const char* key,
+                                               size_t key_length, char** errptr) {
+  return GetPinned(db, options, family->rep, Slice(key, key_length), errptr);
+}
+const char* cambium_pinnableslice_value(const cambium_pinnableslice_t* slice, size_t* value_length) {
+  *value_length = slice->rep.size();
+  return slice->rep.data();
+}
+void cambium_pinnableslice_destroy(cambium_pinnableslice_t* slice) { delete slice; }
+
+void cambium_multi_get(cambium_t* db, const cambium_readoptions_t* options, size_t num_keys, const char* const* keys,
+                       const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
+  const cambium_column_family_handle_t family{db->rep->DefaultColumnFamily(), nullptr};
+  const std::vector<const cambium_column_family_handle_t*> families(num_keys, &family);
+  cambium_multi_get_cf(db, options, families.data(), num_keys, keys, key_lengths, values, value_lengths, errors);
+}
+
+void cambium_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
+                          const cambium_column_family_handle_t* const* families, size_t num_keys,
+                          const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths,
+                          char** errors) {
+  std::fill_n(values, num_keys, nullptr);
+  std::fill_n(value_lengths, num_keys, size_t{0});
+  std::vector<const ColumnFamilyHandle*> handles;
+  for (size_t i = 0; i < num_keys; ++i) handles.push_back(families[i]->rep);
+  MultiGet(db, options, handles.data(), num_keys, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
+    values[i] = CopyBytes(*value);
+    value_lengths[i] = value->size();
+  });
+}
+
+void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
+                                  cambium_column_family_handle_t* family, size_t num_keys, const char* const* keys,
+                                  const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
+                                  unsigned char /*sorted_input*/) {
+  std::fill_n(values, num_keys, nullptr);
+  const std::vector<const ColumnFamilyHandle*> handles(num_keys, family->rep);
+  MultiGet(db, options, handles.data(), num_keys, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
+    values[i] = new cambium_pinnableslice_t{std::move(*value)};
+  });
+}

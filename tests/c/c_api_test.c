@@ -1,0 +1,1036 @@
+/* Every function of the C interface but those of single options, which c_options_test calls; all_called_script.sh sees to
+   it that there is no other. Built as C99 against the shared library. Argument: a directory for databases. */
+#include <stdint.h>
+
+#include "cambium/c.h"
+#include "check.h"
+
+static char path[4096];
+static char* error = NULL;
+static cambium_options_t* options;
+static cambium_readoptions_t* roptions;
+static cambium_writeoptions_t* woptions;
+
+static cambium_t* open_new(void) {
+  cambium_t* db;
+  cambium_destroy_db(options, path, &error);
+  CHECK_OK(error);
+  db = cambium_open(options, path, &error);
+  CHECK_OK(error);
+  CHECK(db != NULL);
+  return db;
+}
+
+static void put(cambium_t* db, const char* key, const char* value) {
+  cambium_put(db, woptions, key, strlen(key), value, strlen(value), &error);
+  CHECK_OK(error);
+}
+
+/* `expected` NULL: there is none. */
+static void check_get(cambium_t* db, const cambium_readoptions_t* how, const char* key, const char* expected) {
+  size_t length = 99;
+  char* const value = cambium_get(db, how, key, strlen(key), &length, &error);
+  CHECK_OK(error);
+  if (expected == NULL) {
+    CHECK(value == NULL && length == 0);
+  } else {
+    CHECK_BYTES(value, length, expected);
+  }
+  cambium_free(value);
+}
+
+static void check_get_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* key, const char* expected) {
+  size_t length = 99;
+  char* const value = cambium_get_cf(db, roptions, family, key, strlen(key), &length, &error);
+  CHECK_OK(error);
+  if (expected == NULL) {
+    CHECK(value == NULL && length == 0);
+  } else {
+    CHECK_BYTES(value, length, expected);
+  }
+  cambium_free(value);
+}
+
+static void check_iter(const cambium_iterator_t* it, const char* key, const char* value) {
+  size_t length;
+  const char* bytes;
+  CHECK(cambium_iter_valid(it) == 1);
+  bytes = cambium_iter_key(it, &length);
+  CHECK_BYTES(bytes, length, key);
+  bytes = cambium_iter_value(it, &length);
+  CHECK_BYTES(bytes, length, value);
+}
+
+/* ---- Versions, errors, opening ---- */
+
+static void test_versions(void) {
+  CHECK(cambium_abi_version() == CAMBIUM_ABI_VERSION);
+  CHECK(cambium_major_version() >= 0 && cambium_minor_version() >= 0 && cambium_patch_version() >= 0);
+  CHECK(cambium_major_version() + cambium_minor_version() + cambium_patch_version() > 0);
+}
+
+static void test_open_and_errors(void) {
+  cambium_t* db;
+  cambium_t* second;
+  char** problems;
+  size_t num_problems = 9;
+  cambium_destroy_db(options, path, &error);
+  CHECK_OK(error);
+  cambium_options_set_create_if_missing(options, 0);
+  CHECK(cambium_open(options, path, &error) == NULL);
+  /* The next error takes the place of the last one, which is freed. */
+  CHECK(cambium_open(options, path, &error) == NULL);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(cambium_open(options, path, NULL) == NULL); /* nobody wants to know */
+  CHECK(cambium_open_for_read_only(options, path, &error) == NULL);
+  CHECK_ERROR(error, "");
+  cambium_options_set_create_if_missing(options, 1);
+  db = open_new();
+  put(db, "key", "value");
+  second = cambium_open(options, path, &error);
+  CHECK(second == NULL);
+  CHECK_ERROR(error, "IO error");
+  cambium_close_with_status(db, &error);
+  CHECK_OK(error);
+  db = cambium_open_for_read_only(options, path, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "key", "value");
+  cambium_put(db, woptions, "k", 1, "v", 1, &error);
+  CHECK_ERROR(error, "");
+  cambium_close(db);
+  cambium_close(NULL);
+  cambium_verify_db(options, path, 1, &problems, &num_problems, &error);
+  CHECK_OK(error);
+  CHECK(num_problems == 0);
+  cambium_string_list_destroy(problems, num_problems);
+  cambium_verify_db(options, "/nowhere/at/all", 0, &problems, &num_problems, &error);
+  CHECK_ERROR(error, "/nowhere/at/all");
+  CHECK(problems == NULL);
+}
+
+static void test_close_with_an_iterator(void) {
+  cambium_t* const db = open_new();
+  cambium_iterator_t* const it = cambium_create_iterator(db, roptions);
+  cambium_close_with_status(db, &error);
+  CHECK_ERROR(error, "aborted");
+  put(db, "still", "open");
+  cambium_iter_destroy(it);
+  cambium_close_with_status(db, &error);
+  CHECK_OK(error);
+}
+
+/* ---- Writing and reading ---- */
+
+static void test_writes_and_gets(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  char large[20000];
+  size_t length = 0;
+  cambium_pinnableslice_t* pinned;
+  char* value;
+  memset(large, 'x', sizeof large);
+  put(db, "a", "1");
+  put(db, "empty", "");
+  cambium_put_cf(db, woptions, family, "b", 1, "2", 1, &error);
+  cambium_put(db, woptions, "large", 5, large, sizeof large, &error);
+  cambium_put(db, woptions, NULL, 0, "of no bytes", 11, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "a", "1");
+  check_get(db, roptions, "b", "2");
+  check_get(db, roptions, "empty", "");
+  check_get(db, roptions, "", "of no bytes");
+  check_get(db, roptions, "absent", NULL);
+  value = cambium_get_cf(db, roptions, family, "large", 5, &length, &error);
+  CHECK(length == sizeof large && memcmp(value, large, length) == 0);
+  cambium_free(value);
+  pinned = cambium_get_pinned(db, roptions, "large", 5, &error);
+  CHECK_OK(error);
+  CHECK(memcmp(cambium_pinnableslice_value(pinned, &length), large, sizeof large) == 0 && length == sizeof large);
+  cambium_pinnableslice_destroy(pinned);
+  pinned = cambium_get_pinned_cf(db, roptions, family, "b", 1, &error);
+  CHECK_BYTES(cambium_pinnableslice_value(pinned, &length), length, "2");
+  cambium_pinnableslice_destroy(pinned);
+  CHECK(cambium_get_pinned(db, roptions, "absent", 6, &error) == NULL && error == NULL);
+  cambium_pinnableslice_destroy(NULL);
+
+  cambium_delete(db, woptions, "a", 1, &error);
+  cambium_delete_cf(db, woptions, family, "b", 1, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "a", NULL);
+  check_get(db, roptions, "b", NULL);
+  put(db, "c", "3");
+  put(db, "d", "4");
+  put(db, "e", "5");
+  put(db, "f", "6");
+  put(db, "g", "7");
+  cambium_singledelete(db, woptions, "c", 1, &error);
+  cambium_singledelete_cf(db, woptions, family, "d", 1, &error);
+  cambium_delete_range(db, woptions, "e", 1, "f", 1, &error);
+  cambium_delete_range_cf(db, woptions, family, "f", 1, "g", 1, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "c", NULL);
+  check_get(db, roptions, "d", NULL);
+  check_get(db, roptions, "e", NULL);
+  check_get(db, roptions, "f", NULL);
+  check_get(db, roptions, "g", "7");
+  cambium_delete_range(db, woptions, "z", 1, "y", 1, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
+static void test_multi_get(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  const cambium_column_family_handle_t* const families[3] = {family, family, family};
+  const char* const keys[3] = {"one", "none", "two"};
+  const size_t key_lengths[3] = {3, 4, 3};
+  char* values[3];
+  size_t lengths[3];
+  char* errors[3];
+  cambium_pinnableslice_t* pinned[3];
+  size_t length;
+  int round;
+  put(db, "one", "1");
+  put(db, "two", "");
+  for (round = 0; round < 2; ++round) {
+    memset(values, 1, sizeof values);
+    memset(errors, 1, sizeof errors);
+    if (round == 0) {
+      cambium_multi_get(db, roptions, 3, keys, key_lengths, values, lengths, errors);
+    } else {
+      cambium_multi_get_cf(db, roptions, families, 3, keys, key_lengths, values, lengths, errors);
+    }
+    CHECK(errors[0] == NULL && errors[1] == NULL && errors[2] == NULL);
+    CHECK_BYTES(values[0], lengths[0], "1");
+    CHECK(values[1] == NULL && lengths[1] == 0);
+    CHECK_BYTES(values[2], lengths[2], "");
+    cambium_free(values[0]);
+    cambium_free(values[2]);
+  }
+  cambium_batched_multi_get_cf(db, roptions, family, 3, keys, key_lengths, pinned, errors, 0);
+  CHECK_BYTES(cambium_pinnableslice_value(pinned[0], &length), length, "1");
+  CHECK(pinned[1] == NULL);
+  CHECK_BYTES(cambium_pinnableslice_value(pinned[2], &length), length, "");
+  cambium_pinnableslice_destroy(pinned[0]);
+  cambium_pinnableslice_destroy(pinned[2]);
+  { /* An error concerns each of them. */
+    cambium_readoptions_t* const bad = cambium_readoptions_create();
+    const cambium_snapshot_t* const snapshot = cambium_create_snapshot(db);
+    int i;
+    cambium_readoptions_set_durable_only(bad, 1);
+    cambium_readoptions_set_snapshot(bad, snapshot);
+    cambium_multi_get(db, bad, 3, keys, key_lengths, values, lengths, errors);
+    for (i = 0; i < 3; ++i) {
+      CHECK(values[i] == NULL);
+      CHECK_ERROR(errors[i], "Invalid argument");
+    }
+    cambium_release_snapshot(db, snapshot);
+    cambium_readoptions_destroy(bad);
+  }
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
+static void test_iterators(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  cambium_column_family_handle_t* families[2];
+  cambium_iterator_t* both[2];
+  cambium_readoptions_t* const bounded = cambium_readoptions_create();
+  cambium_iterator_t* it;
+  put(db, "a", "1");
+  put(db, "b", "22");
+  put(db, "c", "333");
+  it = cambium_create_iterator(db, roptions);
+  CHECK(cambium_iter_valid(it) == 0);
+  cambium_iter_seek_to_first(it);
+  check_iter(it, "a", "1");
+  cambium_iter_next(it);
+  check_iter(it, "b", "22");
+  CHECK(cambium_iter_prepare_value(it) == 1);
+  CHECK(cambium_iter_value_size(it) == 2);
+  cambium_iter_prev(it);
+  check_iter(it, "a", "1");
+  cambium_iter_seek_to_last(it);
+  check_iter(it, "c", "333");
+  cambium_iter_seek(it, "aa", 2);
+  check_iter(it, "b", "22");
+  cambium_iter_seek_for_prev(it, "bb", 2);
+  check_iter(it, "b", "22");
+  cambium_iter_seek(it, "d", 1);
+  CHECK(cambium_iter_valid(it) == 0);
+  cambium_iter_get_error(it, &error);
+  CHECK_OK(error);
+  cambium_iter_destroy(it);
+  cambium_iter_destroy(NULL);
+
+  { /* Bounds are copied. */
+    char lower[2] = "b";
+    char upper[2] = "c";
+    cambium_readoptions_set_iterate_lower_bound(bounded, lower, 1);
+    cambium_readoptions_set_iterate_upper_bound(bounded, upper, 1);
+    lower[0] = upper[0] = 'z';
+  }
+  cambium_readoptions_set_allow_unprepared_value(bounded, 1);
+  it = cambium_create_iterator_cf(db, bounded, family);
+  cambium_iter_seek_to_first(it);
+  CHECK(cambium_iter_prepare_value(it) == 1);
+  check_iter(it, "b", "22");
+  cambium_iter_next(it);
+  CHECK(cambium_iter_valid(it) == 0);
+  cambium_iter_destroy(it);
+  cambium_readoptions_set_iterate_upper_bound(bounded, NULL, 0);
+  it = cambium_create_iterator(db, bounded);
+  cambium_iter_seek_to_last(it);
+  CHECK(cambium_iter_prepare_value(it) == 1);
+  check_iter(it, "c", "333");
+  cambium_iter_destroy(it);
+  cambium_readoptions_destroy(bounded);
+
+  families[0] = families[1] = family;
+  cambium_create_iterators(db, roptions, families, both, 2, &error);
+  CHECK_OK(error);
+  put(db, "a", "later");
+  cambium_iter_seek_to_first(both[0]);
+  cambium_iter_seek_to_first(both[1]);
+  check_iter(both[0], "a", "1");
+  check_iter(both[1], "a", "1");
+  cambium_iter_destroy(both[0]);
+  cambium_iter_destroy(both[1]);
+  { /* An iterator that could not be made says why. */
+    cambium_readoptions_t* const bad = cambium_readoptions_create();
+    const cambium_snapshot_t* const snapshot = cambium_create_snapshot(db);
+    cambium_readoptions_set_durable_only(bad, 1);
+    cambium_readoptions_set_snapshot(bad, snapshot);
+    it = cambium_create_iterator(db, bad);
+    cambium_iter_seek_to_first(it);
+    CHECK(cambium_iter_valid(it) == 0);
+    cambium_iter_get_error(it, &error);
+    CHECK_ERROR(error, "Invalid argument");
+    cambium_iter_destroy(it);
+    both[0] = NULL;
+    cambium_create_iterators(db, bad, families, both, 2, &error);
+    CHECK_ERROR(error, "Invalid argument");
+    CHECK(both[0] == NULL);
+    cambium_release_snapshot(db, snapshot);
+    cambium_readoptions_destroy(bad);
+  }
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
+static void test_snapshots(void) {
+  cambium_t* const db = open_new();
+  cambium_readoptions_t* const then = cambium_readoptions_create();
+  const cambium_snapshot_t* snapshot;
+  put(db, "k", "old");
+  snapshot = cambium_create_snapshot(db);
+  CHECK(cambium_snapshot_get_sequence_number(snapshot) == cambium_get_latest_sequence_number(db));
+  put(db, "k", "new");
+  CHECK(cambium_snapshot_get_sequence_number(snapshot) + 1 == cambium_get_latest_sequence_number(db));
+  cambium_readoptions_set_snapshot(then, snapshot);
+  check_get(db, then, "k", "old");
+  check_get(db, roptions, "k", "new");
+  cambium_readoptions_set_snapshot(then, NULL);
+  check_get(db, then, "k", "new");
+  cambium_release_snapshot(db, snapshot);
+  cambium_readoptions_destroy(then);
+  cambium_close(db);
+}
+
+/* ---- Families ---- */
+
+static void test_families(void) {
+  cambium_t* db = open_new();
+  const char* const names[2] = {"other", "default"};
+  const cambium_options_t* both[2];
+  cambium_column_family_handle_t* handles[2];
+  cambium_column_family_handle_t* dropped;
+  char** list;
+  char* text;
+  size_t length;
+  cambium_column_family_handle_t* other = cambium_create_column_family(db, options, "other", &error);
+  CHECK_OK(error);
+  CHECK(cambium_create_column_family(db, options, "other", &error) == NULL);
+  CHECK_ERROR(error, "other");
+  CHECK(cambium_column_family_handle_get_id(other) == 1);
+  text = cambium_column_family_handle_get_name(other, &length);
+  CHECK_BYTES(text, length, "other");
+  CHECK(text[length] == 0);
+  cambium_free(text);
+  put(db, "k", "of default");
+  cambium_put_cf(db, woptions, other, "k", 1, "of other", 8, &error);
+  check_get(db, roptions, "k", "of default");
+  check_get_cf(db, other, "k", "of other");
+  dropped = cambium_create_column_family(db, options, "dropped", &error);
+  cambium_drop_column_family(db, dropped, &error);
+  CHECK_OK(error);
+  cambium_put_cf(db, woptions, dropped, "k", 1, "v", 1, &error);
+  CHECK_ERROR(error, "Column family dropped");
+  cambium_column_family_handle_destroy(dropped);
+  cambium_column_family_handle_destroy(other);
+  cambium_column_family_handle_destroy(NULL);
+  cambium_close(db);
+
+  list = cambium_list_column_families(options, path, &length, &error);
+  CHECK_OK(error);
+  CHECK(length == 2 && strcmp(list[0], "default") == 0 && strcmp(list[1], "other") == 0);
+  cambium_list_column_families_destroy(list, length);
+  CHECK(cambium_list_column_families(options, "/nowhere/at/all", &length, &error) == NULL && length == 0);
+  CHECK_ERROR(error, "/nowhere/at/all");
+
+  CHECK(cambium_open(options, path, &error) == NULL);
+  CHECK_ERROR(error, "other");
+  both[0] = both[1] = options;
+  db = cambium_open_column_families(options, path, 2, names, both, handles, &error);
+  CHECK_OK(error);
+  check_get_cf(db, handles[0], "k", "of other");
+  check_get_cf(db, handles[1], "k", "of default");
+  cambium_column_family_handle_destroy(handles[0]);
+  cambium_column_family_handle_destroy(handles[1]);
+  cambium_close(db);
+  db = cambium_open_for_read_only_column_families(options, path, 2, names, both, handles, &error);
+  CHECK_OK(error);
+  check_get_cf(db, handles[0], "k", "of other");
+  cambium_column_family_handle_destroy(handles[0]);
+  cambium_column_family_handle_destroy(handles[1]);
+  cambium_close(db);
+  CHECK(cambium_open_column_families(options, path, -1, names, both, handles, &error) == NULL);
+  CHECK_ERROR(error, "-1");
+}
+
+/* ---- Flushing, merging, properties, options of an open database ---- */
+
+static void test_maintenance(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  cambium_flushoptions_t* const flush = cambium_flushoptions_create();
+  cambium_compactoptions_t* const compact = cambium_compactoptions_create();
+  const char* const keys[1] = {"min_blob_size"};
+  const char* values[1] = {"100"};
+  const char* const db_keys[1] = {"max_space_amplification"};
+  const char* const db_values[1] = {"2.5"};
+  cambium_options_t* in_force;
+  uint64_t number = 0;
+  char* text;
+  put(db, "a", "1");
+  put(db, "b", "2");
+  CHECK(cambium_property_int(db, "rocksdb.num-entries-active-mem-table", &number) == 0 && number == 2);
+  cambium_flush(db, flush, &error);
+  CHECK_OK(error);
+  CHECK(cambium_property_int_cf(db, family, "rocksdb.num-entries-active-mem-table", &number) == 0 && number == 0);
+  CHECK(cambium_property_int(db, "rocksdb.no-such-thing", &number) == -1);
+  put(db, "a", "3");
+  cambium_flush_cf(db, flush, family, &error);
+  cambium_flush_wal(db, 0, &error);
+  cambium_flush_wal(db, 1, &error);
+  CHECK_OK(error);
+  cambium_compact_range(db, NULL, 0, NULL, 0);
+  cambium_compact_range_cf(db, family, "a", 1, "b", 1);
+  cambium_compactoptions_set_cluster_values(compact, 1);
+  cambium_compact_range_opt(db, compact, NULL, 0, "b", 1, &error);
+  cambium_compact_range_cf_opt(db, family, compact, "a", 1, NULL, 0, &error);
+  CHECK_OK(error);
+  cambium_compactoptions_set_blob_garbage_collection_policy(compact, 256); /* no policy, and not the 0 of a byte */
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  cambium_wait_for_compact(db, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "a", "3");
+
+  text = cambium_property_value(db, "rocksdb.estimate-num-keys");
+  CHECK(text != NULL && strcmp(text, "2") == 0);
+  cambium_free(text);
+  text = cambium_property_value_cf(db, family, "cambium.space");
+  CHECK(text != NULL && strlen(text) > 10);
+  cambium_free(text);
+  CHECK(cambium_property_value(db, "rocksdb.no-such-thing") == NULL);
+
+  cambium_set_options(db, 1, keys, values, &error);
+  CHECK_OK(error);
+  in_force = cambium_get_options(db);
+  CHECK(cambium_options_get_min_blob_size(in_force) == 100);
+  cambium_options_destroy(in_force);
+  values[0] = "200";
+  cambium_set_options_cf(db, family, 1, keys, values, &error);
+  cambium_set_db_options(db, 1, db_keys, db_values, &error);
+  CHECK_OK(error);
+  in_force = cambium_get_options_cf(db, family);
+  CHECK(cambium_options_get_min_blob_size(in_force) == 200);
+  CHECK(cambium_options_get_max_space_amplification(in_force) == 2.5);
+  cambium_options_destroy(in_force);
+  values[0] = "many";
+  cambium_set_options(db, 1, keys, values, &error);
+  CHECK_ERROR(error, "min_blob_size");
+
+  cambium_compactoptions_destroy(compact);
+  cambium_flushoptions_destroy(flush);
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
+/* ---- Batches ---- */
+
+static void tell_put(void* state, const char* key, size_t key_length, const char* value, size_t value_length) {
+  snprintf((char*)state + strlen(state), 100, "put %.*s=%.*s;", (int)key_length, key, (int)value_length, value);
+}
+static void tell_deleted(void* state, const char* key, size_t key_length) {
+  snprintf((char*)state + strlen(state), 100, "delete %.*s;", (int)key_length, key);
+}
+static void tell_put_cf(void* state, uint32_t family, const char* key, size_t key_length, const char* value,
+                        size_t value_length) {
+  snprintf((char*)state + strlen(state), 100, "put %u %.*s=%.*s;", (unsigned)family, (int)key_length, key,
+           (int)value_length, value);
+}
+static void tell_deleted_cf(void* state, uint32_t family, const char* key, size_t key_length) {
+  snprintf((char*)state + strlen(state), 100, "delete %u %.*s;", (unsigned)family, (int)key_length, key);
+}
+static void tell_delete_range_cf(void* state, uint32_t family, const char* start, size_t start_length, const char* end,
+                                 size_t end_length) {
+  snprintf((char*)state + strlen(state), 100, "range %u %.*s..%.*s;", (unsigned)family, (int)start_length, start,
+           (int)end_length, end);
+}
+
+static void test_batches(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_create_column_family(db, options, "two", &error);
+  cambium_writebatch_t* const batch = cambium_writebatch_create();
+  cambium_writebatch_t* const more = cambium_writebatch_create();
+  cambium_writebatch_t* copy;
+  char told[2000] = "";
+  char long_key[70000];
+  const char* data;
+  size_t size;
+  cambium_writebatch_put(batch, "a", 1, "1", 1);
+  cambium_writebatch_delete(batch, "b", 1);
+  CHECK(cambium_writebatch_count(batch) == 2);
+  cambium_writebatch_iterate(batch, told, tell_put, tell_deleted);
+  CHECK(strcmp(told, "put a=1;delete b;") == 0);
+
+  cambium_writebatch_put_cf(more, family, "c", 1, "3", 1);
+  cambium_writebatch_delete_cf(more, family, "d", 1);
+  cambium_writebatch_singledelete(more, "e", 1);
+  cambium_writebatch_singledelete_cf(more, family, "f", 1);
+  cambium_writebatch_delete_range(more, "g", 1, "h", 1);
+  cambium_writebatch_delete_range_cf(more, family, "i", 1, "j", 1);
+  cambium_writebatch_append(batch, more);
+  CHECK(cambium_writebatch_count(batch) == 8);
+  told[0] = 0;
+  cambium_writebatch_iterate_cf(batch, told, tell_put_cf, tell_deleted_cf, tell_delete_range_cf, &error);
+  CHECK_OK(error);
+  CHECK(strcmp(told, "put 0 a=1;delete 0 b;put 1 c=3;delete 1 d;delete 0 e;delete 1 f;range 0 g..h;range 1 i..j;") == 0);
+  cambium_writebatch_iterate_cf(batch, told, tell_put_cf, tell_deleted_cf, NULL, &error);
+  CHECK_ERROR(error, "range delete");
+
+  data = cambium_writebatch_data(batch, &size);
+  copy = cambium_writebatch_create_from(data, size);
+  CHECK(copy != NULL && cambium_writebatch_count(copy) == 8);
+  CHECK(cambium_writebatch_create_from("no batch", 8) == NULL);
+  cambium_writebatch_set_save_point(copy);
+  cambium_writebatch_put(copy, "y", 1, "y", 1);
+  cambium_writebatch_rollback_to_save_point(copy, &error);
+  CHECK_OK(error);
+  CHECK(cambium_writebatch_count(copy) == 8);
+  cambium_writebatch_set_save_point(copy);
+  cambium_writebatch_pop_save_point(copy, &error);
+  CHECK_OK(error);
+  cambium_writebatch_pop_save_point(copy, &error);
+  CHECK_ERROR(error, "NotFound");
+  cambium_writebatch_rollback_to_save_point(copy, &error);
+  CHECK_ERROR(error, "NotFound");
+  cambium_write(db, woptions, copy, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "a", "1");
+  check_get_cf(db, family, "c", "3");
+
+  /* What could not be added is told when it would be missed. */
+  memset(long_key, 'k', sizeof long_key);
+  cambium_writebatch_clear(batch);
+  cambium_writebatch_put(batch, "kept", 4, "1", 1);
+  cambium_writebatch_put(batch, long_key, sizeof long_key, "1", 1);
+  cambium_writebatch_clear(more);
+  cambium_writebatch_append(more, batch);
+  cambium_write(db, woptions, batch, &error);
+  CHECK_ERROR(error, "70000");
+  cambium_write(db, woptions, more, &error);
+  CHECK_ERROR(error, "70000");
+  check_get(db, roptions, "kept", NULL);
+  cambium_writebatch_clear(batch);
+  cambium_write(db, woptions, batch, &error);
+  CHECK_OK(error);
+
+  cambium_writebatch_destroy(copy);
+  cambium_writebatch_destroy(more);
+  cambium_writebatch_destroy(batch);
+  cambium_writebatch_destroy(NULL);
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
+/* ---- Comparators and filters ---- */
+
+static int destroyed = 0;
+static void destructor(void* state) {
+  CHECK(strcmp((const char*)state, "state") == 0);
+  ++destroyed;
+}
+static char state[] = "state";
+static const char* my_name(void* its_state) {
+  CHECK(its_state == state);
+  return "mine";
+}
+
+static int compare_backwards(void* its_state, const char* a, size_t a_length, const char* b, size_t b_length) {
+  const size_t least = a_length < b_length ? a_length : b_length;
+  const int order = least == 0 ? 0 : memcmp(b, a, least);
+  CHECK(its_state == state);
+  if (order != 0) return order;
+  return a_length < b_length ? 1 : a_length > b_length ? -1 : 0;
+}
+
+static void test_comparators(void) {
+  cambium_options_t* const with = cambium_options_create_copy(options);
+  cambium_comparator_t* const mine = cambium_comparator_create(state, destructor, compare_backwards, my_name);
+  cambium_comparator_t* const bytewise = cambium_comparator_create_bytewise();
+  cambium_comparator_t* const reverse = cambium_comparator_create_reverse_bytewise();
+  cambium_comparator_t* const all[3] = {mine, reverse, bytewise};
+  const cambium_comparator_t* const known[1] = {mine};
+  int i;
+  destroyed = 0;
+  cambium_comparator_set_equal_means_same_bytes(mine, 0);
+  for (i = 0; i < 3; ++i) {
+    cambium_t* db;
+    cambium_iterator_t* it;
+    cambium_destroy_db(with, path, &error);
+    CHECK_OK(error);
+    cambium_options_set_comparator(with, all[i]);
+    db = cambium_open(with, path, &error);
+    CHECK_OK(error);
+    put(db, "a", "1");
+    put(db, "b", "2");
+    it = cambium_create_iterator(db, roptions);
+    cambium_iter_seek_to_first(it);
+    if (i == 2) {
+      check_iter(it, "a", "1");
+    } else {
+      check_iter(it, "b", "2");
+    }
+    cambium_iter_destroy(it);
+    cambium_close(db);
+    if (i == 0) { /* The stored options name a comparator that the library has not. */
+      cambium_options_t* db_options;
+      cambium_options_t** family_options;
+      cambium_column_family_handle_t* handle;
+      char** names;
+      size_t count;
+      CHECK(cambium_open(options, path, &error) == NULL);
+      CHECK_ERROR(error, "mine");
+      cambium_load_latest_options(path, 0, NULL, 0, &db_options, &count, &names, &family_options, &error);
+      CHECK_ERROR(error, "mine");
+      CHECK(db_options == NULL && count == 0 && names == NULL && family_options == NULL);
+      cambium_load_latest_options(path, 1, known, 1, &db_options, &count, &names, &family_options, &error);
+      CHECK_OK(error);
+      CHECK(count == 1 && strcmp(names[0], "default") == 0);
+      db = cambium_open_column_families(db_options, path, 1, (const char* const*)names,
+                                        (const cambium_options_t* const*)family_options, &handle, &error);
+      CHECK_OK(error);
+      check_get_cf(db, handle, "a", "1");
+      cambium_column_family_handle_destroy(handle);
+      cambium_close(db);
+      db = cambium_open(db_options, path, &error);
+      CHECK_OK(error);
+      check_get(db, roptions, "a", "1");
+      cambium_close(db);
+      cambium_load_latest_options_destroy(db_options, names, family_options, count);
+    }
+  }
+  CHECK(destroyed == 0);
+  for (i = 0; i < 3; ++i) cambium_comparator_destroy(all[i]);
+  cambium_comparator_destroy(NULL);
+  CHECK(destroyed == 1);
+  cambium_options_destroy(with);
+}
+
+static unsigned char filter(void* its_state, int level, const char* key, size_t key_length, const char* value,
+                            size_t value_length, char** new_value, size_t* new_value_length,
+                            unsigned char* value_changed) {
+  static char changed[] = "changed";
+  CHECK(its_state == state && level >= 0 && value != NULL && (value_length == 1 || value_length == strlen(changed)));
+  if (key_length == 1 && key[0] == 'b') {
+    *new_value = changed;
+    *new_value_length = strlen(changed);
+    *value_changed = 1;
+  }
+  return key_length == 1 && key[0] == 'a';
+}
+
+static int by_key(void* its_state, int level, const char* key, size_t key_length,
+                  cambium_compactionfilteranswer_t* answer) {
+  CHECK(its_state == state && level >= 0 && answer != NULL);
+  return key_length == 1 && key[0] == 'f' ? cambium_filter_remove : cambium_filter_undetermined;
+}
+static int by_value(void* its_state, int level, const char* key, size_t key_length, const char* value,
+                    size_t value_length, cambium_compactionfilteranswer_t* answer) {
+  CHECK(its_state == state && level >= 0 && value != NULL && value_length > 0 && key_length == 1);
+  switch (key[0]) {
+    case 'a': return cambium_filter_remove;
+    case 'b': cambium_compactionfilteranswer_set_value(answer, "changed", 7); return cambium_filter_change_value;
+    case 'c': cambium_compactionfilteranswer_skip_until(answer, "e", 1); return cambium_filter_remove_and_skip_until;
+    default: return cambium_filter_keep;
+  }
+}
+static int no_decision(void* its_state, int level, const char* key, size_t key_length, const char* value,
+                       size_t value_length, cambium_compactionfilteranswer_t* answer) {
+  (void)its_state, (void)level, (void)key, (void)key_length, (void)value, (void)value_length, (void)answer;
+  return 257; /* not the 1 of a byte */
+}
+
+static int contexts_seen = 0;
+static cambium_compactionfilter_t* make_filter(void* its_state, cambium_compactionfiltercontext_t* context) {
+  CHECK(its_state == state);
+  if (cambium_compactionfiltercontext_is_manual_compaction(context) == 1 &&
+      cambium_compactionfiltercontext_column_family_id(context) == 0 &&
+      cambium_compactionfiltercontext_is_full_compaction(context) <= 1) {
+    ++contexts_seen;
+  }
+  return cambium_compactionfilter_create_v2(state, NULL, NULL, by_value, my_name);
+}
+static cambium_compactionfilter_t* make_none(void* its_state, cambium_compactionfiltercontext_t* context) {
+  (void)its_state, (void)context;
+  return NULL;
+}
+
+/* a to f and z, of which f has a value of its own in the log. */
+static cambium_t* open_filled(cambium_options_t* with) {
+  static char large[5000];
+  const char* const keys = "abcdez";
+  cambium_t* db;
+  int i;
+  cambium_destroy_db(with, path, &error);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  for (i = 0; keys[i] != 0; ++i) {
+    cambium_put(db, woptions, keys + i, 1, "v", 1, &error);
+    CHECK_OK(error);
+  }
+  cambium_put(db, woptions, "f", 1, large, sizeof large, &error);
+  CHECK_OK(error);
+  return db;
+}
+static unsigned char has(cambium_t* db, const char* key) {
+  size_t length;
+  char* const value = cambium_get(db, roptions, key, strlen(key), &length, &error);
+  const unsigned char is_there = value != NULL;
+  CHECK_OK(error);
+  cambium_free(value);
+  return is_there;
+}
+
+static void test_filters(void) {
+  cambium_options_t* const with = cambium_options_create_copy(options);
+  cambium_compactoptions_t* const compact = cambium_compactoptions_create();
+  cambium_compactionfilter_t* simple;
+  cambium_compactionfilter_t* whole;
+  cambium_compactionfilter_t* bad;
+  cambium_t* db;
+  destroyed = 0;
+  simple = cambium_compactionfilter_create(state, destructor, filter, my_name);
+  cambium_options_set_compaction_filter(with, simple);
+  cambium_destroy_db(with, path, &error);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  put(db, "a", "v");
+  put(db, "b", "v");
+  put(db, "c", "v");
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "a", NULL);
+  check_get(db, roptions, "b", "changed");
+  check_get(db, roptions, "c", "v");
+  cambium_close(db);
+  cambium_compactionfilter_set_ignore_snapshots(simple, 0);
+  db = open_filled(with);
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_ERROR(error, "Not implemented");
+  cambium_close(db);
+  CHECK(destroyed == 0);
+  cambium_compactionfilter_destroy(simple);
+  CHECK(destroyed == 1);
+
+  whole = cambium_compactionfilter_create_v2(state, destructor, by_key, by_value, my_name);
+  cambium_options_set_compaction_filter(with, whole);
+  db = open_filled(with);
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_OK(error);
+  CHECK(!has(db, "a") && has(db, "b") && !has(db, "c") && !has(db, "d") && has(db, "e") && !has(db, "f") &&
+        has(db, "z"));
+  check_get(db, roptions, "b", "changed");
+  cambium_close(db);
+  bad = cambium_compactionfilter_create_v2(state, NULL, NULL, no_decision, my_name);
+  cambium_options_set_compaction_filter(with, bad);
+  db = open_filled(with);
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(has(db, "a"));
+  cambium_close(db);
+  cambium_options_set_compaction_filter(with, NULL);
+  cambium_compactionfilter_destroy(whole);
+  cambium_compactionfilter_destroy(bad);
+  cambium_compactionfilter_destroy(NULL);
+  CHECK(destroyed == 2);
+
+  cambium_options_set_compaction_filter_factory(
+      with, cambium_compactionfilterfactory_create(state, destructor, make_filter, my_name));
+  db = open_filled(with);
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_OK(error);
+  CHECK(contexts_seen > 0);
+  CHECK(!has(db, "a") && has(db, "b") && !has(db, "d") && has(db, "f"));
+  cambium_close(db);
+  CHECK(destroyed == 2);
+  cambium_options_set_compaction_filter_factory(
+      with, cambium_compactionfilterfactory_create(state, NULL, make_none, my_name));
+  CHECK(destroyed == 3);
+  db = open_filled(with);
+  cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
+  CHECK_OK(error);
+  CHECK(has(db, "a"));
+  cambium_close(db);
+  cambium_options_set_compaction_filter_factory(with, NULL);
+  cambium_compactionfilterfactory_destroy(cambium_compactionfilterfactory_create(state, destructor, make_none, my_name));
+  cambium_compactionfilterfactory_destroy(NULL);
+  CHECK(destroyed == 4);
+  cambium_compactoptions_destroy(compact);
+  cambium_options_destroy(with);
+}
+
+/* ---- Objects of options ---- */
+
+static int lines = 0;
+static void log_line(void* its_state, int level, const char* line, size_t length) {
+  CHECK(its_state == state && level >= cambium_log_info && line != NULL && length > 0);
+  ++lines;
+}
+
+static void test_surroundings(void) {
+  cambium_options_t* const with = cambium_options_create_copy(options);
+  cambium_env_t* const env = cambium_create_default_env();
+  cambium_logger_t* const logger = cambium_logger_create_callback_logger(cambium_log_info, log_line, state);
+  cambium_logger_t* const nothing = cambium_logger_create_null_logger();
+  cambium_ratelimiter_t* const limiter = cambium_ratelimiter_create(1 << 20, 100000, 10);
+  cambium_ratelimiter_t* const bad = cambium_ratelimiter_create(1, 100000, 10);
+  char* const directory = cambium_env_get_test_directory(env);
+  cambium_t* db;
+  CHECK(directory != NULL && directory[0] == '/');
+  cambium_free(directory);
+  cambium_destroy_db(with, path, &error);
+  CHECK_OK(error);
+  cambium_options_set_env(with, env);
+  cambium_options_set_info_log(with, logger);
+  cambium_options_set_ratelimiter(with, limiter);
+  cambium_ratelimiter_set_bytes_per_second(limiter, 2 << 20, &error);
+  CHECK_OK(error);
+  CHECK(cambium_ratelimiter_get_bytes_per_second(limiter) == 2 << 20);
+  cambium_ratelimiter_set_bytes_per_second(limiter, -1, &error);
+  CHECK_ERROR(error, "-1");
+  /* Who has made them may let go of them. */
+  cambium_env_destroy(env);
+  cambium_logger_destroy(logger);
+  cambium_ratelimiter_destroy(limiter);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  put(db, "k", "v");
+  cambium_close(db);
+  CHECK(lines > 0);
+  lines = 0;
+  cambium_options_set_info_log(with, nothing);
+  cambium_options_set_ratelimiter(with, bad);
+  CHECK(cambium_open(with, path, &error) == NULL);
+  CHECK_ERROR(error, "rate");
+  cambium_options_set_ratelimiter(with, NULL);
+  cambium_options_set_env(with, NULL);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  cambium_close(db);
+  CHECK(lines == 0);
+  cambium_options_set_info_log(with, NULL);
+  cambium_logger_destroy(nothing);
+  cambium_ratelimiter_destroy(bad);
+  cambium_options_destroy(with);
+}
+
+static void test_statistics(void) {
+  cambium_options_t* const with = cambium_options_create_copy(options);
+  cambium_statistics_histogram_data_t* const data = cambium_statistics_histogram_data_create();
+  const uint32_t keys_written = cambium_statistics_ticker("rocksdb.number.keys.written");
+  const uint32_t per_write = cambium_statistics_histogram("rocksdb.bytes.per.write");
+  cambium_t* db;
+  char* text;
+  CHECK(keys_written != UINT32_MAX && per_write != UINT32_MAX);
+  CHECK(cambium_statistics_ticker("rocksdb.no.such.thing") == UINT32_MAX);
+  CHECK(cambium_statistics_histogram("rocksdb.no.such.thing") == UINT32_MAX);
+  CHECK(cambium_options_statistics_get_string(with) == NULL);
+  CHECK(cambium_options_statistics_get_ticker_count(with, keys_written) == 0);
+  CHECK(cambium_options_get_statistics_level(with) == 0);
+  cambium_options_set_statistics_level(with, 5); /* there are none yet */
+  cambium_options_enable_statistics(with);
+  cambium_options_set_statistics_level(with, 5);
+  CHECK(cambium_options_get_statistics_level(with) == 5);
+  cambium_destroy_db(with, path, &error);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  put(db, "key", "value");
+  put(db, "key", "value");
+  CHECK(cambium_options_statistics_get_ticker_count(with, keys_written) == 2);
+  cambium_options_statistics_get_histogram_data(with, per_write, data);
+  CHECK(cambium_statistics_histogram_data_get_count(data) == 2);
+  CHECK(cambium_statistics_histogram_data_get_sum(data) == 16);
+  CHECK(cambium_statistics_histogram_data_get_min(data) == 8 && cambium_statistics_histogram_data_get_max(data) == 8);
+  CHECK(cambium_statistics_histogram_data_get_average(data) == 8);
+  CHECK(cambium_statistics_histogram_data_get_std_dev(data) == 0);
+  CHECK(cambium_statistics_histogram_data_get_median(data) > 7 && cambium_statistics_histogram_data_get_p95(data) > 7 &&
+        cambium_statistics_histogram_data_get_p99(data) > 7);
+  text = cambium_options_statistics_get_string(with);
+  CHECK(strstr(text, "rocksdb.number.keys.written COUNT : 2") != NULL);
+  cambium_free(text);
+  cambium_close(db);
+  cambium_statistics_histogram_data_destroy(data);
+  cambium_options_destroy(with);
+}
+
+/* ---- LevelDB's names ---- */
+
+static int refused_destroyed = 0;
+static void refused_destructor(void* its_state) {
+  CHECK(its_state == state);
+  ++refused_destroyed;
+}
+static char* create_filter(void* its_state, const char* const* keys, const size_t* key_lengths, int num_keys,
+                           size_t* filter_length) {
+  (void)its_state, (void)keys, (void)key_lengths, (void)num_keys, (void)filter_length;
+  return NULL;
+}
+static unsigned char key_may_match(void* its_state, const char* key, size_t length, const char* bytes, size_t size) {
+  (void)its_state, (void)key, (void)length, (void)bytes, (void)size;
+  return 1;
+}
+
+static void test_leveldb_names(void) {
+  cambium_options_t* const with = cambium_options_create_copy(options);
+  cambium_cache_t* const cache = cambium_cache_create_lru(1 << 20);
+  cambium_filterpolicy_t* const bloom = cambium_filterpolicy_create_bloom(7);
+  cambium_filterpolicy_t* const own =
+      cambium_filterpolicy_create(state, refused_destructor, create_filter, key_may_match, my_name);
+  const size_t page_cache = cambium_options_get_page_cache_size(with);
+  cambium_t* db;
+  cambium_options_set_block_size(with, 8192);
+  CHECK(cambium_options_get_page_size(with) == 8192);
+  cambium_options_set_max_file_size(with, 1 << 20);
+  CHECK(cambium_options_get_target_file_size_base(with) == 1 << 20);
+  cambium_options_set_paranoid_checks(with, 0);
+  CHECK(cambium_options_get_wal_recovery_mode(with) == cambium_point_in_time_recovery);
+  cambium_options_set_paranoid_checks(with, 1);
+  CHECK(cambium_options_get_wal_recovery_mode(with) == cambium_tolerate_corrupted_tail_records_recovery);
+  cambium_options_set_cache(with, cache);
+  CHECK(cambium_options_get_page_cache_size(with) == 1 << 20);
+  cambium_options_set_cache(with, NULL);
+  CHECK(cambium_options_get_page_cache_size(with) == page_cache);
+  cambium_options_set_filter_policy(with, bloom);
+  CHECK(cambium_options_get_filter_bits_per_key(with) == 7);
+  cambium_options_set_filter_policy(with, NULL);
+  CHECK(cambium_options_get_filter_bits_per_key(with) == 0);
+  cambium_options_set_max_open_files(with, -1);
+  cambium_options_set_block_restart_interval(with, 1);
+  cambium_destroy_db(with, path, &error);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  cambium_close(db);
+  cambium_options_set_max_open_files(with, 1000);
+  CHECK(cambium_open(with, path, &error) == NULL);
+  CHECK_ERROR(error, "max_open_files is 1000");
+  cambium_options_set_max_open_files(with, -1);
+  cambium_options_set_block_restart_interval(with, 16);
+  CHECK(cambium_open_for_read_only(with, path, &error) == NULL);
+  CHECK_ERROR(error, "block_restart_interval is 16");
+  cambium_options_set_block_restart_interval(with, 1);
+  cambium_options_set_filter_policy(with, own);
+  CHECK(cambium_open(with, path, &error) == NULL);
+  CHECK_ERROR(error, "filter_policy");
+  cambium_options_set_filter_policy(with, bloom);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  cambium_close(db);
+  cambium_filterpolicy_destroy(own);
+  cambium_filterpolicy_destroy(bloom);
+  cambium_filterpolicy_destroy(NULL);
+  CHECK(refused_destroyed == 1);
+  cambium_cache_destroy(cache);
+  cambium_cache_destroy(NULL);
+  cambium_options_destroy(with);
+}
+
+static void test_options_as_text(void) {
+  cambium_options_t* const base = cambium_options_create();
+  cambium_options_t* const other = cambium_options_create();
+  char* text;
+  cambium_get_options_from_string(base, "min_blob_size=4K; create_if_missing=true", other, &error);
+  CHECK_OK(error);
+  CHECK(cambium_options_get_min_blob_size(other) == 4096 && cambium_options_get_create_if_missing(other) == 1);
+  cambium_get_options_from_string(other, "min_blob_size=8K", other, &error);
+  CHECK_OK(error);
+  CHECK(cambium_options_get_min_blob_size(other) == 8192 && cambium_options_get_create_if_missing(other) == 1);
+  cambium_get_options_from_string(base, "no_such_option=1", other, &error);
+  CHECK_ERROR(error, "no_such_option");
+  text = cambium_options_to_string(other, &error);
+  CHECK_OK(error);
+  CHECK(strstr(text, "min_blob_size=8192") != NULL && strstr(text, "create_if_missing=true") != NULL);
+  cambium_get_options_from_string(base, text, base, &error);
+  CHECK_OK(error);
+  CHECK(cambium_options_get_min_blob_size(base) == 8192);
+  cambium_free(text);
+  cambium_options_set_page_size(other, 1000);
+  CHECK(cambium_options_to_string(other, &error) == NULL);
+  CHECK_ERROR(error, "page_size");
+  cambium_options_optimize_for_rocksdb_compatibility(base);
+  CHECK(cambium_options_get_enable_blob_files(base) == 0);
+  cambium_options_destroy(base);
+  cambium_options_destroy(other);
+  cambium_options_destroy(NULL);
+}
+
+int main(int argc, char** argv) {
+  const char* const index = getenv("CAMBIUM_INDEX");
+  if (argc != 2) return 2;
+  snprintf(path, sizeof path, "%s", argv[1]);
+  options = cambium_options_create();
+  roptions = cambium_readoptions_create();
+  woptions = cambium_writeoptions_create();
+  cambium_options_set_create_if_missing(options, 1);
+  if (index != NULL && strcmp(index, "lsm") == 0) cambium_options_set_index_type(options, cambium_lsm_index);
+
+  test_versions();
+  test_open_and_errors();
+  test_close_with_an_iterator();
+  test_writes_and_gets();
+  test_multi_get();
+  test_iterators();
+  test_snapshots();
+  test_families();
+  test_maintenance();
+  test_batches();
+  test_comparators();
+  test_filters();
+  test_surroundings();
+  test_statistics();
+  test_leveldb_names();
+  test_options_as_text();
+
+  cambium_destroy_db(options, path, &error);
+  CHECK_OK(error);
+  cambium_writeoptions_destroy(woptions);
+  cambium_readoptions_destroy(roptions);
+  cambium_options_destroy(options);
+  puts("all is well");
+  return 0;
+}
