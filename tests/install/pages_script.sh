@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Makes the man page and the completions of a program, and compares them with its --help, which is read here in a way of
+# its own: every name of every option and command must be in all four. Then bash completes some lines.
+#
+#   bash tests/install/pages_script.sh PROGRAM
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+program=$1
+name=$(basename "$program")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+complain() {
+  echo "pages_script: $*" >&2
+  failed=1
+}
+
+bash "$root/tools/help/make_pages.sh" "$program" 1.2.3 "$work" || exit 1
+
+# Names of options, from the beginnings of lines; then the commands below, one after the other.
+count=0
+check() {  # the words of a command
+  local help word page plain sub
+  help=$("$program" "$@" --help)
+  for word in $(sed -n 's/^  \(-[^ ]*\).*/\1/p' <<<"$help" | sed 's/{[^}]*}//g; s/,/ /g'); do
+    count=$((count + 1))
+    for page in "$name.1" "$name.bash" "_$name"; do
+      plain=$(sed 's/\\f[BIR]/ /g; s/\\-/-/g' "$work/$page")
+      grep -qwF -e "$word" <<<"$plain" || complain "$page has no $word of \"$*\""
+    done
+    case $word in
+      --*) grep -qE -e "-l ${word#--}( |\$)" "$work/$name.fish" || complain "$name.fish has no $word of \"$*\"" ;;
+      *) grep -qE -e "-s ${word#-}( |\$)" "$work/$name.fish" || complain "$name.fish has no $word of \"$*\"" ;;
+    esac
+  done
+  for sub in $(sed -n '/^[Ss]ub[Cc]ommands:\|^SUBCOMMANDS:/,$s/^  \([a-z][a-z-]*\) .*/\1/p' <<<"$help"); do
+    count=$((count + 1))
+    for page in "$name.1" "$name.bash" "_$name" "$name.fish"; do
+      plain=$(sed 's/\\f[BIR]/ /g; s/\\-/-/g' "$work/$page")
+      grep -qwF -e "$sub" <<<"$plain" || complain "$page has no command $sub"
+    done
+    check "$@" "$sub"
+  done
+}
+check
+[ "$count" -gt 2 ] || complain "found no options in the help of $program"
+grep -q '1\.2\.3' "$work/$name.1" || complain "the man page does not name the version"
+
+# complete_line WORDS...: what bash would offer for the last of them.
+complete_line() {
+  bash -c '
+    source "$1"
+    shift
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    "_$1"
+    printf "%s " "${COMPREPLY[@]}"' complete_line "$work/$name.bash" "$name" "$@"
+}
+[[ " $(complete_line --he) " == *" --help "* ]] || complain "bash does not complete --he"
+if [ "$name" = cambium ]; then
+  [[ " $(complete_line ver) " == *" verify "* ]] || complain "bash does not complete ver"
+  [[ " $(complete_line verify --de) " == *" --deep "* ]] || complain "bash does not complete verify --de"
+  [[ " $(complete_line verify --comparator by) " == *" bytewise "* ]] || complain "bash does not complete by"
+  [[ " $(complete_line --de) " != *" --deep "* ]] || complain "bash offers an option of verify to the program"
+fi
+
+if command -v groff >/dev/null; then
+  warnings=$(groff -man -Tutf8 -ww -z "$work/$name.1" 2>&1)
+  [ -z "$warnings" ] || complain "groff says of the man page: $warnings"
+else
+  echo "SKIPPED: the man page is not drawn (groff is not installed)"
+fi
+for shell in zsh fish; do
+  file=$work/_$name
+  [ "$shell" = zsh ] || file=$work/$name.fish
+  if command -v "$shell" >/dev/null; then
+    "$shell" -n "$file" || complain "$shell does not read its completion"
+  else
+    echo "SKIPPED: $shell has not read its completion (it is not installed)"
+  fi
+done
+
+# What the help does not usually look like must not pass as if it had been understood.
+cat >"$work/odd" <<'ODD'
+#!/bin/sh
+printf '%s\n' 'Is odd.' 'Usage: odd' '' 'Options:' '  -h,--help                   Print this' '     half an entry'
+ODD
+chmod +x "$work/odd"
+if bash "$root/tools/help/describe.sh" "$work/odd" >/dev/null 2>"$work/said"; then
+  complain "a help that cannot be read was taken"
+fi
+grep -q 'line 6' "$work/said" || complain "it was refused without the line: $(cat "$work/said")"
+exit "$failed"
