@@ -47,7 +47,7 @@ function(cambium_library name kind)
   list(TRANSFORM ARG_FLOORS REPLACE "(.+)" "$<TARGET_OBJECTS:cambium_\\1>" OUTPUT_VARIABLE objects)
   add_library(${name} ${kind} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-  target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   if(kind STREQUAL "SHARED")
     # The number of the C interface, from the header that a program is built with.
     file(STRINGS ${PROJECT_SOURCE_DIR}/include/cambium/c.h abi REGEX "define CAMBIUM_ABI_VERSION ")

@@ -5,8 +5,8 @@
 #   bash tools/check_release.sh
 #
 # Builds all of it, the library, the examples, the tool, the bench, its kernels and the demo, into build/release. Then the
-# examples run, the bench runs every engine that is installed, and the demo loads, kills and verifies a
-# small folder. Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed. As root the
+# examples run, what was built is installed, packed and used by a project outside, the bench runs every engine that is
+# installed, and the demo loads, kills and verifies a small folder. Nothing is timed. JOBS limits what compiles at once; ccache is used where it is installed. As root the
 # system's page cache is dropped, some times; where that, or a control group, is not to be had, it must be refused, and
 # "SKIPPED: why" is printed.
 #
@@ -36,6 +36,9 @@ for example in quickstart families; do
   "$BUILD/examples/cambium_$example" "$WORK/$example.db"
   "$BUILD/tools/cambium" verify "$WORK/$example.db" --deep
 done
+
+say "Installed, and used by a project outside"
+bash tests/install/install_script.sh "$BUILD"
 
 say "The kernels, each once, but for those with much data"
 if [ -x "$BUILD/bench/kernels/cambium_kernels" ]; then

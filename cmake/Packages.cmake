@@ -1,0 +1,55 @@
+# `cpack -G DEB` in the build directory: a package for each component.
+#
+# Not one package for all: two versions of the shared library may be installed side by side, which is what its number is
+# for, so nothing else may lie in its package; a server with the tool needs no headers; and the bench is linked with
+# every peer that was found, RocksDB among them, which nobody should have to install for the tool.
+set(CPACK_PACKAGE_NAME cambium)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # the project's would stand above that of each package
+set(CPACK_PACKAGE_VENDOR "The Cambium authors")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Cambium authors")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what its programs and libraries are linked with
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_paths.cmake)
+
+# cambium_package(tools cambium-tools SECTION utils SUMMARY "..." TEXT "..." [DEPENDS "..."])
+macro(cambium_package component name)
+  cmake_parse_arguments(ARG "" "SECTION;SUMMARY;TEXT;DEPENDS" "" ${ARGN})
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${ARG_SECTION})
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${ARG_DEPENDS}")
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${ARG_SUMMARY}\n${ARG_TEXT}")
+  install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+endmacro()
+
+set(CPACK_COMPONENTS_ALL "")
+set(dev_needs "libzstd-dev, liblz4-dev, libxxhash-dev, liburing-dev")
+if(TARGET cambium_shared)
+  get_target_property(so_version cambium_shared SOVERSION)
+  cambium_package(runtime libcambium${so_version} SECTION libs
+    SUMMARY "embedded key-value store, shared library"
+    TEXT "A B+-tree or an LSM over a log in which values stay where they were written. This is the library with the C interface.")
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
+  string(APPEND dev_needs ", libcambium${so_version} (= ${PROJECT_VERSION})")
+endif()
+cambium_package(dev libcambium-dev SECTION libdevel DEPENDS "${dev_needs}"
+  SUMMARY "embedded key-value store, for developers"
+  TEXT "Headers, the static library with the C++ interface, and what CMake and pkg-config need to find them.")
+if(CAMBIUM_BUILD_TOOLS)
+  cambium_package(tools cambium-tools SECTION database
+    SUMMARY "embedded key-value store, offline tool"
+    TEXT "The program cambium, which looks after databases that nobody has open.")
+endif()
+if(CAMBIUM_BUILD_BENCH)
+  cambium_package(bench cambium-bench SECTION database
+    SUMMARY "embedded key-value store, benchmark"
+    TEXT "The program cambium_bench, which measures Cambium beside its peers.")
+endif()
+include(CPack)

@@ -1,0 +1,10 @@
+# Run by cpack before it packs: Debian's zsh looks for completions of packages in a folder of its own. Elsewhere, and below
+# /usr/local, site-functions is right.
+file(GLOB_RECURSE completions "${CPACK_TEMPORARY_DIRECTORY}/_cambium*")
+foreach(completion IN LISTS completions)
+  cmake_path(GET completion PARENT_PATH folder)
+  if(folder MATCHES "/zsh/site-functions$")
+    cmake_path(REPLACE_FILENAME folder vendor-completions OUTPUT_VARIABLE debian)
+    file(RENAME "${folder}" "${debian}")
+  endif()
+endforeach()

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Installs a build into an empty folder, moves the folder, and builds a project outside against it: with find_package and
+# with pkg-config, against the static library from C++ and the shared one from C. Then looks at what else is installed,
+# and at what cpack packs. Nothing of the library is compiled again.
+#
+#   bash tests/install/install_script.sh BUILD     BUILD: a finished build of the preset release
+#
+# Exits with 0 if all of that is well. What this machine lacks is told: "SKIPPED: why".
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$(cd "$1" && pwd)
+outside=$root/tests/install/outside
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "install_script: $*" >&2
+  exit 1
+}
+has_option() { grep -q "^$1:BOOL=ON$" "$build/CMakeCache.txt"; }
+shared=no
+if compgen -G "$build/libcambium.so*" >/dev/null; then shared=yes; fi
+
+# ---- Installing, and moving what was installed ----
+cmake --install "$build" --prefix "$work/first" >"$work/log" || { cat "$work/log"; fail "cmake --install failed"; }
+prefix=$work/moved
+mv "$work/first" "$prefix"
+for header in "$root"/include/cambium/*.h; do
+  cmp "$header" "$prefix/include/cambium/$(basename "$header")" || fail "a header is missing"
+done
+# Neither where it was built nor where it was first.
+for path in "$build" "$root/" "$work/first"; do
+  if grep -rlF -e "$path" "$prefix"; then fail "these contain $path"; fi
+done
+libdir=$(dirname "$(find "$prefix" -name libcambium.a)")
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+
+# ---- Four ways to build against it ----
+# ran NAME PROGRAM: runs it on a new database.
+ran() {
+  LD_LIBRARY_PATH=$libdir "$2" "$work/$1.db" || fail "$1: the program did not find what it had written"
+  echo "install_script: $1 is built and runs"
+}
+with_cmake() {  # static or shared
+  cmake -S "$outside" -B "$work/$1" -DUSE="$1" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+    cmake --build "$work/$1" >>"$work/log" 2>&1 || { cat "$work/log"; fail "find_package, $1"; }
+  ran "find_package_$1" "$work/$1/outside"
+}
+with_cmake static
+read -r -a flags <<<"$(pkg-config --cflags --libs cambium-static)"
+"${CXX:-c++}" -std=c++20 "$outside/program.cc" "${flags[@]}" -o "$work/pc_static"
+ran pkg_config_static "$work/pc_static"
+if ldd "$work/pc_static" | grep libcambium; then fail "cambium-static.pc leads to the shared library"; fi
+
+version=$(pkg-config --modversion cambium-static)
+grep -q "^CMAKE_PROJECT_VERSION:STATIC=$version$" "$build/CMakeCache.txt" || fail "pkg-config has version $version"
+if cmake -S "$outside" -B "$work/absent" -DUSE=none -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
+  fail "find_package finds a component that does not exist"
+fi
+grep -q "there is no component none" "$work/log" || { cat "$work/log"; fail "the missing component is not named"; }
+
+mkdir "$work/nothing"
+if PKG_CONFIG_LIBDIR=$work/nothing PKG_CONFIG_PATH='' cmake -S "$outside" -B "$work/poor" -DUSE=static \
+  -DCMAKE_PREFIX_PATH="$prefix" -DPKG_CONFIG_USE_CMAKE_PREFIX_PATH=OFF >"$work/log" 2>&1; then
+  fail "find_package finds the static library without what it is linked with"
+fi
+grep -q "the static library needs libzstd" "$work/log" || { cat "$work/log"; fail "what is missing is not named"; }
+
+if [ "$shared" = yes ]; then
+  with_cmake shared
+  read -r -a flags <<<"$(pkg-config --cflags --libs cambium)"
+  "${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror "$outside/program.c" "${flags[@]}" -o "$work/pc_shared"
+  ran pkg_config_shared "$work/pc_shared"
+  [[ $(ldd "$work/pc_shared") == *libcambium.so.[0-9]* ]] || fail "the program does not ask for the library by its number"
+else
+  echo "SKIPPED: two ways to build against the shared library (this build has none)"
+fi
+
+# ---- Programs, and their pages ----
+programs=()
+if has_option CAMBIUM_BUILD_TOOLS; then programs+=(cambium); fi
+if has_option CAMBIUM_BUILD_BENCH; then programs+=(cambium_bench); fi
+for program in ${programs[@]+"${programs[@]}"}; do
+  "$prefix/bin/$program" --help >/dev/null || fail "$program --help"
+  for page in "share/bash-completion/completions/$program" "share/zsh/site-functions/_$program" \
+    "share/fish/vendor_completions.d/$program.fish" "share/man/man1/$program.1"; do
+    [ -s "$prefix/$page" ] || fail "$page is missing"
+  done
+  bash "$root/tests/install/pages_script.sh" "$prefix/bin/$program"
+  if command -v man >/dev/null; then
+    MANPATH=$prefix/share/man man -w "$program" >/dev/null || fail "man does not find $program"
+  else
+    echo "SKIPPED: man does not look for $program (man is not installed)"
+  fi
+done
+if [ -x "$prefix/bin/cambium" ]; then "$prefix/bin/cambium" verify --deep "$work/pkg_config_static.db" >/dev/null; fi
+
+# ---- Debian packages ----
+if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
+  echo "SKIPPED: no packages are made (dpkg-deb and dpkg-shlibdeps are not installed)"
+  exit 0
+fi
+mkdir "$work/packages"
+(cd "$build" && cpack -G DEB -B "$work/packages" >"$work/log" 2>&1) || { cat "$work/log"; fail "cpack failed"; }
+
+# holds PACKAGE FILES...: there is one such package, all these patterns are in it, and nothing else but folders and its
+# copyright; the folder /usr/share/doc/PACKAGE is what dpkg wants it in.
+holds() {
+  local package=$1 contents left pattern
+  shift
+  compgen -G "$work/packages/${package}_*.deb" >/dev/null || fail "there is no package $package"
+  contents=$(dpkg-deb -c "$work/packages/$package"_*.deb | awk '$1 !~ /^d/ { print $6 }' | sed 's|^\./|/|')
+  left=$(grep -v "^/usr/share/doc/$package/copyright$" <<<"$contents")
+  for pattern in "$@"; do
+    grep -q "^$pattern$" <<<"$left" || fail "$package has no $pattern: $contents"
+    left=$(grep -v "^$pattern$" <<<"$left" || true)
+  done
+  [ -z "$left" ] || fail "$package has these too: $left"
+  grep -q '/copyright$' <<<"$contents" || fail "$package has no copyright"
+  [[ $(dpkg-deb -f "$work/packages/$package"_*.deb Description) == "embedded key-value store, "* ]] ||
+    fail "$package describes itself in another way"
+  echo "install_script: $package is packed, $(wc -l <<<"$contents") files"
+}
+depends_of() { dpkg-deb -f "$work/packages/$1"_*.deb Depends; }
+
+lib='/usr/lib\(/[^/]*\)\?'
+development=('/usr/include/cambium/[a-z_]*\.h' "$lib/libcambium\\.a" "$lib/pkgconfig/cambium-static\\.pc"
+  "$lib/cmake/cambium/[a-z-]*\\.cmake")
+if [ "$shared" = yes ]; then development+=("$lib/libcambium\\.so" "$lib/pkgconfig/cambium\\.pc"); fi
+holds libcambium-dev "${development[@]}"
+[[ $(depends_of libcambium-dev) == *libzstd-dev*liblz4-dev*libxxhash-dev*liburing-dev* ]] ||
+  fail "libcambium-dev does not bring what the static library needs"
+if [ "$shared" = yes ]; then
+  number=$(basename "$(compgen -G "$build/libcambium.so.*" | sort | head -n 1)" | sed 's/libcambium\.so\.\([0-9]*\).*/\1/')
+  holds "libcambium$number" "$lib/libcambium\\.so\\.[0-9.]*"
+  [[ $(depends_of libcambium-dev) == *"libcambium$number (= $version)"* ]] || fail "libcambium-dev has no runtime"
+  [[ $(depends_of "libcambium$number") == *libc6* ]] || fail "the runtime package depends on nothing"
+fi
+# pages_of PROGRAM: what is packed with it.
+pages_of() {
+  printf '%s\n' "/usr/bin/$1" "/usr/share/man/man1/$1\\.1\\(\\.gz\\)\\?" "/usr/share/bash-completion/completions/$1" \
+    "/usr/share/zsh/vendor-completions/_$1" "/usr/share/fish/vendor_completions\\.d/$1\\.fish"
+}
+for program in ${programs[@]+"${programs[@]}"}; do
+  package=cambium-tools
+  [ "$program" = cambium ] || package=cambium-bench
+  mapfile -t files < <(pages_of "$program")
+  holds "$package" "${files[@]}"
+  [[ $(depends_of "$package") == *libc6* ]] || fail "$package depends on nothing: $(depends_of "$package")"
+done
+if [[ $(depends_of cambium-tools) == *rocksdb* ]]; then fail "the tool's package wants RocksDB"; fi
