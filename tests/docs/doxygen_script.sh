@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Makes the reference of the public headers, in which a warning is an error, and looks for some of what they say.
+set -u
+root=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if ! command -v doxygen >/dev/null; then
+  # It would bring 200 MB, LLVM among it, along, so install_deps.sh leaves it out.
+  echo "SKIPPED: the reference is not made (doxygen is not installed)"
+  exit 0
+fi
+cd "$root" || exit 2
+OUTPUT=$work VERSION=1.2.3 doxygen docs/Doxyfile || { echo "doxygen_script: doxygen has warned" >&2; exit 1; }
+
+failed=0
+expect() {  # page, text that must be on it
+  sed 's/<[^>]*>//g' "$work/html/$1" | grep -qF "$2" || { echo "doxygen_script: $1 does not say \"$2\"" >&2; failed=1; }
+}
+expect classcambium_1_1DB.html 'Never null; an error shows in status()'              # above a function
+expect structcambium_1_1DBOptions.html 'else opening what does not exist'            # behind a member
+expect listener_8h.html 'EventListener: told what a database does'                   # of a file
+expect listener_8h.html 'OnXxxBegin comes before its OnXxxCompleted'                 # a table
+if grep -rlF '///' "$work"/html/*.html; then
+  echo "doxygen_script: these pages show the marks of comments" >&2
+  failed=1
+fi
+exit "$failed"
