@@ -80,6 +80,65 @@ for shell in zsh fish; do
   fi
 done
 
+# Help as it may come to look: names that reach the column of the texts, texts of several lines, groups, commands of
+# commands, and the headings of later releases of CLI11.
+cat >"$work/toy" <<'TOY'
+#!/bin/sh
+case "$*" in
+  --help) cat <<'HELP' ;;
+Is a toy.
+Usage: toy [OPTIONS] SUBCOMMAND
+
+OPTIONS:
+  -h,     --help              Print this
+  --threads UINT:UINT in [1 - 255]=1
+                              threads of a workload,
+                              all of them
+[Option Group: rare]
+  --fast,--slow{false}        how fast
+
+SUBCOMMANDS:
+  box                         Has two toys.
+
+Exit codes: 0 fine.
+HELP
+  'box --help') cat <<'HELP' ;;
+Has two toys.
+Usage: toy box [OPTIONS] SUBCOMMAND
+
+Subcommands:
+  ball                        Is round.
+HELP
+  'box ball --help') cat <<'HELP' ;;
+Is round.
+Usage: toy box ball [OPTIONS] DIR
+
+Positionals:
+  DIR TEXT:DIR REQUIRED       where it lies
+
+Options:
+  --colour {red,green}=red    as it says
+HELP
+esac
+TOY
+chmod +x "$work/toy"
+expected='option||-h,--help||Print this
+option||--threads|UINT:UINT in [1 - 255]=1|threads of a workload, all of them
+option||--fast,--slow||how fast
+command||box||Has two toys.
+program||toy||Is a toy.
+footer||||Exit codes: 0 fine.
+command|box|ball||Is round.
+about|box|||Has two toys.
+positional|box ball|DIR|TEXT:DIR REQUIRED|where it lies
+option|box ball|--colour|{red,green}=red|as it says
+about|box ball|||Is round.'
+rows=$(bash "$root/tools/help/describe.sh" "$work/toy" | tr '\t' '|')
+if [ "$rows" != "$expected" ]; then
+  diff <(echo "$expected") <(echo "$rows") >&2
+  complain "a help was read in another way than it says"
+fi
+
 # What the help does not usually look like must not pass as if it had been understood.
 cat >"$work/odd" <<'ODD'
 #!/bin/sh

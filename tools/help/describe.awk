@@ -21,6 +21,7 @@ function is_balanced(s,   rest) {
 # Of an option: names up to the first space, then what value it takes. {false} behind a name is the value of a flag.
 function finish(   names, value, at, kind) {
   if (entry == "") return
+  gsub(/, +-/, ",-", entry)
   at = index(entry, " ")
   names = at ? substr(entry, 1, at - 1) : entry
   value = at ? trim(substr(entry, at + 1)) : ""

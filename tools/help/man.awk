@@ -30,7 +30,7 @@ $1 == "program" { program = $3; about = $5 }
 $1 == "about" { about_of[$2] = $5; paths[++path_count] = $2 }
 $1 == "command" { commands[$2] = commands[$2] entry($2 == "" ? $3 : $2 " " $3, "", $5); command_count++ }
 $1 == "positional" {
-  arguments[$2] = arguments[$2] entry($3, shown($4), $5)
+  arguments[$2] = arguments[$2] entry($3, shown($4) == $3 ? "" : shown($4), $5)
   optional = $4 !~ /REQUIRED/
   synopsis[$2] = synopsis[$2] " " (optional ? "[" : "") "\\fI" escape($3) "\\fR" (optional ? "]" : "")
 }
