@@ -70,4 +70,6 @@ if(CAMBIUM_BUILD_BENCH)
   cambium_install_pages(bench cambium_bench)
 endif()
 
-include(cmake/Packages.cmake)
+if(PROJECT_IS_TOP_LEVEL)  # else packages are the other project's
+  include(cmake/Packages.cmake)
+endif()
