@@ -32,7 +32,7 @@ trap 'rm -rf "$WORK"' EXIT
 export TMPDIR=$WORK
 
 say "The examples, and the tool over what they have left"
-for example in quickstart families; do
+for example in quickstart families quickstart_c; do
   "$BUILD/examples/cambium_$example" "$WORK/$example.db"
   "$BUILD/tools/cambium" verify "$WORK/$example.db" --deep
 done
