@@ -285,6 +285,9 @@ Result<Slot> DbImpl::FreeSlot() const {
   for (const auto& [number, segment] : manifest_->state().segments) take(segment.slot);
   for (const Slot slot : manifest_->state().shadowed_slots) take(slot);
   for (const Slot slot : reserved_slots_) take(slot);
+  if (!MutantIs(Mutant::kGcLetsSlotsGo)) {
+    for (const Slot slot : held_slots_) take(slot);
+  }
   const auto free = std::find(taken.begin(), taken.end(), false) - taken.begin();
   if (free >= static_cast<std::ptrdiff_t>(kSlotCountMax)) {
     return Status::NoSpace(path_ + ": all " + std::to_string(kSlotCountMax) + " segment slots are in use");

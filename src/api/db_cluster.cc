@@ -53,10 +53,12 @@ Result<ClusterFinds> DbImpl::PickClusterStep(const std::shared_ptr<Family>& fami
     const std::lock_guard lock(commit_mutex_);
     step->view = view_.Pin();
     step->step_bytes = GcPolicy().step_bytes;
+    std::vector<Slot> slots;
     for (const SegmentUse& use : SegmentUses()) {
       const SegmentInfo& info = manifest_->state().segments.at(use.number);
-      if (!use.is_damaged) movable.emplace(info.slot, info);
+      if (!use.is_damaged && movable.emplace(info.slot, info).second) slots.push_back(info.slot);
     }
+    step->slots = HoldSlots(std::move(slots));
   }
   AddGcFamilies(step);
   const FamilyView* const its = step->view->Find(family->id);

@@ -155,6 +155,14 @@ bool DbImpl::GcIsDue() {
 
 // Victims, layers and replay position are those of one moment: of a segment that is absorbed only afterwards, the layers
 // know nothing.
+std::shared_ptr<const void> DbImpl::HoldSlots(std::vector<Slot> slots) {
+  held_slots_.insert(slots.begin(), slots.end());
+  return {static_cast<const void*>(this), [this, its = std::move(slots)](const void*) {
+            const std::lock_guard lock(commit_mutex_);
+            for (const Slot slot : its) held_slots_.erase(held_slots_.find(slot));
+          }};
+}
+
 bool DbImpl::PickGcStep(GcStep* step) {
   std::shared_ptr<const View> early;
   if (MutantIs(Mutant::kGcChoosesLate)) {
@@ -168,10 +176,13 @@ bool DbImpl::PickGcStep(GcStep* step) {
   step->view = view_.Pin();
   step->reason = choice.reason;
   step->step_bytes = policy.step_bytes;
+  std::vector<Slot> slots;
   for (const std::uint64_t number : choice.numbers) {
     const SegmentInfo& info = manifest_->state().segments.at(number);
     step->sources.push_back({step->view->segments.Find(info.slot), info});
+    slots.push_back(info.slot);
   }
+  step->slots = HoldSlots(std::move(slots));
   if (early != nullptr) step->view = std::move(early);
   AddGcFamilies(step);
   return true;

@@ -338,7 +338,12 @@ class DbImpl final : public DB, private SegmentSource {
     std::uint64_t bytes_written = 0;
     std::uint64_t bytes_freed = 0;  // of sources that are emptied, as they lay on disk, and of holes
     std::set<std::size_t> punched;  // sources that get holes
+    // As long as it is held, no segment that comes gets the slot of one that the step may read: what it has copied is known
+    // at its commit by slot and offset.
+    std::shared_ptr<const void> slots;
   };
+  // commit_mutex_ held; it must not be when the last copy goes.
+  [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots);
   [[nodiscard]] std::vector<SegmentUse> SegmentUses() const;  // commit_mutex_ held
   [[nodiscard]] VictimPolicy GcPolicy() const;
   [[nodiscard]] GcUrgency UrgencyOfGc() const;
@@ -542,6 +547,7 @@ class DbImpl final : public DB, private SegmentSource {
   std::unique_ptr<Manifest> manifest_;               // commit_mutex_
   std::uint64_t next_file_number_ = 1;               // commit_mutex_
   std::set<Slot> reserved_slots_;                    // commit_mutex_; of segments that no MANIFEST names yet
+  std::multiset<Slot> held_slots_;                   // commit_mutex_; that steps of log GC hold
   std::set<std::uint64_t> damaged_segments_;         // commit_mutex_; log GC has found a record that does not validate
   std::set<std::uint64_t> requested_segments_;       // commit_mutex_; that log GC is to empty for a CompactRange
   std::shared_ptr<ClusterRequest> cluster_request_;  // commit_mutex_; null: there is none

@@ -16,6 +16,7 @@
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
+#include "util/fault_point.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
@@ -360,6 +361,44 @@ TEST(GcHazards, WhatFailingBatchesLeaveIsCollected) {
   EXPECT_TRUE(store.FilesOf(".val").empty());
   for (int i = 0; i < 20; ++i) EXPECT_EQ(store.Get(NumberedKey(i)), ValueOf(i, 280 + i));
   EXPECT_EQ(store.Verify(), "");
+}
+
+// ---- E4: slots ----
+
+// While a step has copied the only value of a key, and not committed, the key is written `writes` times more: its segment
+// is dropped, and what comes later may get the slot. Every value takes as much room, so that sooner or later the newest
+// one lies at the same offset, of a segment with the same slot. Says what is read in the end.
+std::string ReadAfterASlotWasTakenAgain(int writes) {
+  WatchedStore store;
+  store.options.blob_file_size = 16u << 10;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  store.Put("k", LongValue(0, 0));
+  for (int i = 0; i < 12; ++i) store.Put("other", LongValue(i, 0));
+  store.Compact();
+  store.Quiet();
+  int times = 0;
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string_view(name) != "Gc:copied" || times++ > 0) return;
+    for (int i = 1; i <= writes; ++i) {
+      store.Put("k", LongValue(0, i));
+      if (i % 2 == 1) store.Flush();
+    }
+    store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable});
+  });
+  Collect(&store);
+  FaultPoints::Instance().Set(nullptr);
+  EXPECT_GT(times, 0);
+  EXPECT_EQ(store.Verify(), "");
+  return store.Get("k") == LongValue(0, writes) ? "" : "the newest value is lost";
+}
+
+TEST(GcHazards, ASlotIsNotTakenAgainWhileAStepCopiesFromIt) {
+  for (int writes = 1; writes <= 30; ++writes) ASSERT_EQ(ReadAfterASlotWasTakenAgain(writes), "") << writes;
+  const MutantScope mutant(Mutant::kGcLetsSlotsGo);
+  int lost = 0;
+  for (int writes = 1; writes <= 30; ++writes) lost += ReadAfterASlotWasTakenAgain(writes).empty() ? 0 : 1;
+  EXPECT_GT(lost, 0);
 }
 
 }  // namespace
