@@ -91,9 +91,10 @@ void DbImpl::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
     return;
   }
   const bool is_brief = job == Job::kSpare || job == Job::kSpace;
-  const TaskPriority priority = job == Job::kFlush || is_brief              ? TaskPriority::kHigh
-                                : job == Job::kSeal || job == Job::kRemove ? TaskPriority::kNormal
-                                                                            : TaskPriority::kLow;
+  const bool is_short = job == Job::kSeal || job == Job::kRemove || job == Job::kReserve;
+  const TaskPriority priority = job == Job::kFlush || is_brief ? TaskPriority::kHigh
+                                : is_short                     ? TaskPriority::kNormal
+                                                               : TaskPriority::kLow;
   executor_->Schedule(priority, [this, job, family] { RunJob(job, family); });
   state.scheduled = true;  // not if that failed for want of memory; the task cannot end before, since it takes the lock
 }
@@ -825,6 +826,7 @@ Status DbImpl::SealRotated() {
       const Status synced = end.segment->file().SyncData();
       if (!synced.ok()) return synced.Fatal();
     }
+    CAMBIUM_FAULT_POINT("Seal:written");
     {
       const std::lock_guard lock(commit_mutex_);
       SegmentInfo info = manifest_->state().segments.at(end.segment->number());

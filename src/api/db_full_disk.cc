@@ -160,7 +160,7 @@ void DbImpl::AwaitRescue() {
 
 void DbImpl::TickFullDisk() noexcept {
   try {
-    executor_->ScheduleAfter(kTickMicros, TaskPriority::kLow, [target = tick_target_] {
+    executor_->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_] {
       const std::lock_guard lock(target->mutex);
       if (target->db == nullptr) return;
       FullDisk& disk = target->db->full_disk_;

@@ -83,7 +83,10 @@ LogGcReason ReasonOf(GcReason reason) {
 std::vector<SegmentUse> DbImpl::SegmentUses() const {
   const ManifestState& state = manifest_->state();
   std::vector<SegmentUse> uses;
+  bool is_behind_open = false;  // the first record of a segment says where the one before it ends, as long as no seal does
   for (const auto& [number, info] : state.segments) {
+    if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcBehindUnsealed)) continue;
+    is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);
     if (info.kind == SegmentKind::kLargeValue || !info.sealed) continue;
     const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
     if (is_replayed && !MutantIs(Mutant::kGcAheadOfReplay)) continue;

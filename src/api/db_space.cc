@@ -365,7 +365,7 @@ void DbImpl::StartTicking() {
 // Looks again in a second. `written` has not changed for so many of them.
 void DbImpl::Tick(std::uint64_t written, int quiet) noexcept {
   try {
-    executor_->ScheduleAfter(kTickMicros, TaskPriority::kLow, [target = tick_target_, written, quiet] {
+    executor_->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_, written, quiet] {
       const std::lock_guard lock(target->mutex);
       if (target->db != nullptr) target->db->OnTick(written, quiet + 1);
     });

@@ -1,5 +1,6 @@
 #include "util/thread_pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -74,6 +75,10 @@ bool ThreadPool::RunOneInstead() {
   return true;
 }
 
+bool ThreadPool::HasWaiting() const {
+  return std::ranges::any_of(waiting_, [](const auto& queue) { return !queue.empty(); });
+}
+
 std::function<void()> ThreadPool::Take(bool* is_low) {
   TakeDue();
   for (std::size_t priority = 0; priority < kPriorities; ++priority) {
@@ -93,6 +98,8 @@ void ThreadPool::RunTasks() {
     bool is_low = false;
     std::function<void()> task = Take(&is_low);
     if (task) {
+      // Whoever goes to work may be the one that watched the clock, or that was woken for another task too.
+      if (!later_.empty() || HasWaiting()) wake_.notify_one();
       ++running_;
       if (is_low) ++running_low_;
       lock.unlock();

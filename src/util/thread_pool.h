@@ -39,6 +39,7 @@ class ThreadPool final : public Executor {
   void RunTasks();
   // Lets tasks join the others whose time has come. Needs mutex_.
   void TakeDue();
+  [[nodiscard]] bool HasWaiting() const;  // needs mutex_
   // The first task of the highest priority that has one, or an empty function: none of kLow if as many run as may. *is_low
   // says whether it is one. Needs mutex_.
   std::function<void()> Take(bool* is_low);

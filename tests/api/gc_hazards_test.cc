@@ -401,5 +401,52 @@ TEST(GcHazards, ASlotIsNotTakenAgainWhileAStepCopiesFromIt) {
   EXPECT_GT(lost, 0);
 }
 
+// ---- The chain of the log ----
+
+// A segment is not sealed, since the record that says so cannot be written, and the one behind it, which was ended by a
+// failed write, is all garbage. How the database opens after a cut.
+Status OpensAfterACutBehindAnUnsealedSegment() {
+  WatchedStore store;
+  store.options.blob_file_size = 16u << 10;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  store.Quiet();
+  FaultPoints::Instance().Set([&](const char* name) {
+    if (std::string_view(name) != "Seal:written") return;
+    SimFault fault;
+    fault.kind = SimOpKind::kWrite;
+    fault.matches = [](SimOpKind, const std::string& path) { return path.find("MANIFEST") != std::string::npos; };
+    store.fs->AddFault(fault);
+  });
+  for (int i = 0; i < 8; ++i) store.Put(NumberedKey(i), LongValue(i, 0));  // ends a segment
+  store.Put(NumberedKey(0), LongValue(0, 1));
+  SimFault fault;
+  fault.kind = SimOpKind::kWrite;
+  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
+  store.fs->AddFault(fault);
+  EXPECT_TRUE(store.db->Put({}, "fails", LongValue(0, 0)).IsIOError());
+  for (int i = 0; i < 8; ++i) store.Put(NumberedKey(i), LongValue(i, 2));
+  store.Flush();
+  store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable});
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  EXPECT_TRUE(store.ComesToRest(200));
+  EXPECT_TRUE(store.db->SyncWAL().ok());
+  const SimImage after = store.fs->Snapshot();
+  FaultPoints::Instance().Set(nullptr);
+  WatchedStore again(std::make_shared<SimFileSystem>(after));
+  const Status opened = again.Open();
+  if (!opened.ok()) return opened;
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(again.Get(NumberedKey(i)), LongValue(i, 2)) << i;
+  EXPECT_EQ(again.Verify(), "");
+  return opened;
+}
+
+TEST(GcHazards, WhatSaysWhereAnUnsealedSegmentEndsStays) {
+  const Status opened = OpensAfterACutBehindAnUnsealedSegment();
+  EXPECT_TRUE(opened.ok()) << opened.ToString();
+  const MutantScope mutant(Mutant::kGcBehindUnsealed);
+  EXPECT_TRUE(OpensAfterACutBehindAnUnsealedSegment().IsCorruption());
+}
+
 }  // namespace
 }  // namespace cambium::testing
