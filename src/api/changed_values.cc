@@ -1,5 +1,7 @@
 #include "api/changed_values.h"
 
+#include <algorithm>
+
 #include "util/coding.h"
 #include "vlog/large_value_file.h"
 #include "vlog/value_reader.h"
@@ -25,14 +27,16 @@ Result<ValueAddress> ChangedValues::Append(Slice key, Slice value) {
   record.body_checksum = BodyChecksum(key, stored);
   bytes_written_ += record.RecordSize();
   if (value.size() > rules_.large_from) return AppendLarge(record, key, stored);
-  if (segment_ != nullptr && segment_bytes_ + record.RecordSize() > rules_.segment_bytes) {
+  const std::uint64_t most = std::min<std::uint64_t>(rules_.segment_bytes, kLogOffsetMax);
+  if (segment_ != nullptr && segment_bytes_ + record.RecordSize() > most) {
     CAMBIUM_RETURN_IF_ERROR(segment_->Finish());
     Collect();
   }
   if (segment_ == nullptr) {
     // Once moved, as far as log GC asks: what is in it was written for the second time.
-    segment_ = std::make_unique<RelocationWriter>([this] { return make_(FileKind::kRelocation); }, 1);
-    segment_bytes_ = 0;
+    segment_ = std::make_unique<RelocationWriter>([this] { return make_(FileKind::kRelocation); }, 1,
+                                                  rules_.before_write);
+    segment_bytes_ = kFileHeaderSize;
   }
   segment_bytes_ += record.RecordSize();
   return segment_->Append(record, key, stored);
@@ -49,6 +53,7 @@ Result<ValueAddress> ChangedValues::AppendLarge(const RecordHeader& record, Slic
   info.sealed = true;
   info.sealed_length = info.file_size = kLargeRecordOffset + record.RecordSize();
   files_.push_back({info, made.header, std::move(made.file)});
+  if (rules_.before_write) rules_.before_write(info.file_size);
   CAMBIUM_RETURN_IF_ERROR(WriteLargeValueFile(files_.back().file.get(), made.header, record, key, stored));
   return ValueAddress::OwnFile(info.slot, record.RecordSize());
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gc/relocation_writer.h"
+#include "index/family_files.h"
 #include "util/compression.h"
 #include "util/result.h"
 #include "vlog/value_address.h"
@@ -33,7 +34,8 @@ class ChangedValues {
     std::uint32_t write_time = 0;
     Codec codec = Codec::kNone;
     std::uint64_t large_from = 0;     // bytes: larger ones get files of their own
-    std::uint64_t segment_bytes = 0;  // of a relocation segment, a value more or less
+    std::uint64_t segment_bytes = 0;  // of a relocation segment: no more, unless one value has more
+    BeforeWrite before_write = nullptr;  // of each piece, whatever it goes to
   };
   ChangedValues(const Rules& rules, MakeFile make) : rules_(rules), make_(std::move(make)) {}
 

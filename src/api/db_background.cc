@@ -129,7 +129,10 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
   state.scheduled = false;
   state.last = s;
   ++state.ended;
-  if (more_flush || (s.ok() && std::exchange(state.again, false))) ScheduleLocked(job, family);
+  // What has failed is tried again when there is a reason to; but what came meanwhile is another matter.
+  const bool is_of_each = job == Job::kRemove || job == Job::kSeal;
+  const bool again = std::exchange(state.again, false) && (s.ok() || is_of_each);
+  if (more_flush || again) ScheduleLocked(job, family);
   if (merge && !family->merging) ScheduleLocked(Job::kMerge, family);  // else whoever merges looks when it ends
   background_changed_.notify_all();
 }
@@ -776,7 +779,7 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
   };
   input.before_write = PermitFor([this, family] { return PriorityOfMerge(*family); });
   std::map<std::uint64_t, BlobFileCreation> creations;  // by number
-  const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input.is_abandoned, &creations);
+  const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
   input.filter = filter.get();
   const Status done = MergeWith(family, std::move(input), filter.get(), info);
   if (filter != nullptr) EndFilterJob(filter.get(), done, &creations);
@@ -896,13 +899,12 @@ Status DbImpl::DropUnreferenced() {
       return Status::OK();
     }
     for (const std::uint64_t number : edit.drop_segments) large_committed_.erase(number);
+    for (std::size_t i = 0; i < gone.size(); ++i) obsolete_.Leaves(gone[i]->path(), {gone_bytes[i], true});
     view_.Update([&](View* next) {
       for (const auto& segment : gone) next->segments = next->segments.Without(segment->slot());
     });
   }
-  for (std::size_t i = 0; i < gone.size(); ++i) {
-    const auto& segment = gone[i];
-    obsolete_.Leaves(segment->path(), {gone_bytes[i], true});
+  for (const auto& segment : gone) {
     punched_.Forget(segment->number());
     segment->MakeObsolete();
     if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(segment->path());
@@ -920,7 +922,9 @@ Status DbImpl::RemoveObsolete() {
     const auto file = ParseFileName(std::string_view(path).substr(path_.size() + 1));
     if (removed.ok() && file.has_value()) events_.Deleted(path_, *file);
     if (removed.ok() || removed.IsPathNotFound()) obsolete_.Gone(path);
-    if (!removed.ok() && !removed.IsPathNotFound() && first.ok()) first = removed;
+    if (removed.ok() || removed.IsPathNotFound()) continue;
+    obsolete_.PutBack(path);
+    if (first.ok()) first = removed;
   }
   return first;
 }

@@ -8,13 +8,13 @@ namespace cambium {
 
 // The segments are those of now, and the layers not newer: what they refer to is there, or log GC has moved it since.
 std::unique_ptr<FilterJob> DbImpl::NewFilterJob(const Family& family, const MergeRequest* request,
-                                                std::function<bool()> is_abandoned,
+                                                const MergeInput& input,
                                                 std::map<std::uint64_t, BlobFileCreation>* creations) {
   const OptionsInForce& options = family.in_force();
   if (!HasFilter(options.options)) return nullptr;
   FilterJob::Surroundings surroundings;
   surroundings.is_manual = request != nullptr && request->asks_filter;
-  surroundings.is_abandoned = std::move(is_abandoned);
+  surroundings.is_abandoned = input.is_abandoned;
   ChangedValues::Rules rules;
   {
     const std::lock_guard lock(commit_mutex_);
@@ -25,6 +25,7 @@ std::unique_ptr<FilterJob> DbImpl::NewFilterJob(const Family& family, const Merg
   rules.family = family.id;
   rules.write_time = static_cast<std::uint32_t>(options_.clock->WallSeconds());
   rules.codec = options.codec;
+  rules.before_write = input.before_write;
   rules.large_from = options.options.large_value_size;
   rules.segment_bytes = blob_file_size_;
   if (const std::uint64_t bytes = space_.segment_bytes.load(std::memory_order_relaxed); bytes != 0) {

@@ -121,6 +121,9 @@ VictimPolicy DbImpl::GcPolicy() const {
     policy.target_bytes = bytes;
     policy.step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
   }
+  // A log that is all of segments with less garbage than this has to fit below the ceiling.
+  const double ceiling = max_space_amplification_.load(std::memory_order_relaxed);
+  if (ceiling != 0) policy.space_garbage_least = std::min(policy.space_garbage_least, (ceiling - 1) / 4);
   if (IsDiskFull()) static_cast<void>(fs_->FreeSpace(path_, &policy.free_bytes));
   return policy;
 }
@@ -411,7 +414,6 @@ Status DbImpl::MoveValues(GcStep* step, std::span<const GcRecord> records, Reloc
     const GcSource& source = step->sources[i];
     const std::uint64_t bytes = BytesOf(source.info);
     step->bytes_freed += bytes;
-    obsolete_.Leaves(source.segment->path(), {bytes, true});
     punched_.Forget(source.info.number);
     source.segment->MakeObsolete();
     if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(source.segment->path());
@@ -468,6 +470,7 @@ void DbImpl::NoteCollected(const GcStep& step, std::uint64_t moved_bytes) {
   for (std::size_t i = 0; i < step.sources.size(); ++i) {
     if (step.is_emptied[i]) gone += BytesOf(step.sources[i].info);
   }
+  if (gone == 0) return;  // its time is the next one's, which empties what this one has begun
   const std::uint64_t now = options_.clock->NowMicros();
   const std::uint64_t last = std::exchange(space_.last_freed_micros, now);
   const bool follows = step.begun_micros < last + kGapMicros;
@@ -536,6 +539,11 @@ Result<bool> DbImpl::CommitGcStep(GcStep* step, RelocationWriter* writer, bool* 
   std::vector<std::pair<GcMoves*, std::int64_t>> hidden;
   for (GcMoves& moves : step->moves) hidden.emplace_back(&moves, HiddenAfter(*step, moves));
   CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
+  // At once: who looks at space next must find these bytes here or there.
+  for (std::size_t i = 0; i < step->sources.size(); ++i) {
+    const GcSource& source = step->sources[i];
+    if (step->is_emptied[i]) obsolete_.Leaves(source.segment->path(), {BytesOf(source.info), true});
+  }
   for (const auto& [moves, bytes] : hidden) moves->family->hidden_bytes.fetch_add(bytes, std::memory_order_relaxed);
   NoteCollected(*step, is_used ? writer->info().file_size : 0);
 

@@ -305,7 +305,7 @@ class DbImpl final : public DB, private SegmentSource {
   // ---- db_filter.cc ----
   // Null if the family has no compaction filter. `creations`, by number, are of the files that the job makes.
   std::unique_ptr<FilterJob> NewFilterJob(const Family& family, const MergeRequest* request,
-                                          std::function<bool()> is_abandoned,
+                                          const MergeInput& input,
                                           std::map<std::uint64_t, BlobFileCreation>* creations);
   Status SyncChanged(FilterJob* filter);
   void InstallChanged(FilterJob* filter, View* view);  // commit_mutex_ held

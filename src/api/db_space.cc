@@ -93,11 +93,13 @@ SpaceFigures DbImpl::MeasureSpace() const {
       figures.log_bytes += std::max(file.size, file.allocated_bytes);
     }
   }
+  const VictimPolicy policy = GcPolicy();
   for (const SegmentUse& use : SegmentUses()) {
     if (use.is_damaged) {
       figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // whatever anybody does
     } else {
-      figures.collectable_bytes += use.garbage();
+      figures.garbage_bytes += use.garbage();
+      if (IsWorthSpace(use, policy)) figures.collectable_bytes += use.garbage();
     }
   }
   // With snapshots and iterators nobody knows whose it is what stays.
@@ -291,6 +293,7 @@ Status DbImpl::AwaitSpace(const WriteOptions& options, std::uint64_t bytes) {
 
 Status DbImpl::WaitForSpace(std::uint64_t bytes) {
   std::uint64_t turn = 0;  // when it is ours; 0: none was taken
+  bool has_looked = false;
   while (true) {
     CAMBIUM_RETURN_IF_ERROR(Health());
     const std::uint64_t position = space_.Position();
@@ -310,6 +313,14 @@ Status DbImpl::WaitForSpace(std::uint64_t bytes) {
       turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);
     }
     if (turn <= now) return Status::OK();
+    // Slower than space comes back: if none does, because nothing is due, that would be for nothing.
+    {
+      const std::lock_guard lock(background_mutex_);
+      const bool is_at_work = HasSpaceJob() || jobs_[static_cast<std::size_t>(Job::kSpace)].scheduled;
+      if (!is_at_work && has_looked && !MutantIs(Mutant::kWaitsInVain)) return Status::OK();
+      if (!is_at_work) ScheduleLocked(Job::kSpace, nullptr);
+      has_looked = has_looked || !is_at_work;
+    }
     options_.clock->SleepMicros(std::min(turn - now, kPauseMicros));
   }
 }
@@ -375,6 +386,7 @@ void DbImpl::Tick(std::uint64_t written, int quiet) noexcept {
 }
 
 void DbImpl::OnTick(std::uint64_t written, int quiet) {
+  if (obsolete_.HasReady()) Schedule(Job::kRemove);  // what could not be removed before
   const std::uint64_t now = space_.written.load(std::memory_order_relaxed);
   if (now != written) return Tick(now, 0);
   if (quiet < kTicksUntilIdle) return Tick(written, quiet);

@@ -76,7 +76,7 @@ std::map<std::string, std::string> DbImpl::SpaceStats() {
   SetFigure(&all, "in_flight", space_.in_flight.load(std::memory_order_relaxed));
   SetFigure(&all, "live", figures.live());
   SetFigure(&all, "log", figures.log_bytes);
-  SetFigure(&all, "garbage", figures.collectable_bytes);
+  SetFigure(&all, "garbage", figures.garbage_bytes);
   SetFigure(&all, "hidden", figures.hidden_bytes);
   SetFigure(&all, "tail", figures.tail_bytes);
   SetFigure(&all, "tail_hides", figures.tail_hides_bytes);

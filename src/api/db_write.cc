@@ -76,6 +76,8 @@ Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slic
   if (value.size() > family->options().large_value_size) {
     LargeValueRef ref;
     ValueAddress address;
+    // Before there is a file that nobody else can make room of.
+    CAMBIUM_RETURN_IF_ERROR(AwaitSpace(options, value.size()));
     CAMBIUM_RETURN_IF_ERROR(WriteLargeValue(*family, key, value, &ref, &address));
     batch.PutLarge(family->id, key, ref, address);
     large.push_back(ref.number);
@@ -120,7 +122,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
   // Turns the operations into records; large values go to their files on the way.
   class Preparer final : public WriteBatch::Handler {
    public:
-    Preparer(DbImpl* db, PreparedBatch* out) : db_(db), out_(out) {}
+    Preparer(DbImpl* db, const WriteOptions& options, PreparedBatch* out) : db_(db), options_(options), out_(out) {}
     Status Put(Slice key, Slice value) override { return PutCF(0, key, value); }
     Status Delete(Slice key) override { return DeleteCF(0, key); }
     Status PutCF(std::uint32_t id, Slice key, Slice value) override {
@@ -132,6 +134,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
       } else {
         LargeValueRef ref;
         ValueAddress address;
+        CAMBIUM_RETURN_IF_ERROR(db_->AwaitSpace(options_, value.size()));
         CAMBIUM_RETURN_IF_ERROR(db_->WriteLargeValue(*family_, key, value, &ref, &address));
         large.push_back(ref.number);
         out_->PutLarge(id, key, ref, address);
@@ -190,6 +193,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
     }
 
     DbImpl* db_;
+    const WriteOptions& options_;
     PreparedBatch* out_;
     std::vector<std::shared_ptr<Family>> families_;
     Family* family_ = nullptr;
@@ -197,7 +201,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
     std::size_t before_ = 0;
   };
   PreparedBatch batch(PreparedBatch::Rules{});
-  Preparer preparer(this, &batch);
+  Preparer preparer(this, options, &batch);
   const Status prepared = write_batch->Iterate(&preparer);
   if (!prepared.ok()) {
     DropLargeValues(preparer.large);

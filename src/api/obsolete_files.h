@@ -97,6 +97,15 @@ class ObsoleteFiles {
     }
     on_ready_();
   }
+  // It could not be removed: the next Take has it again.
+  void PutBack(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    ready_.push_back(path);
+  }
+  [[nodiscard]] bool HasReady() const {
+    const std::lock_guard lock(mutex_);
+    return !ready_.empty();
+  }
   [[nodiscard]] std::vector<std::string> Take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(ready_, {});

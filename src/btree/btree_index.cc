@@ -380,8 +380,9 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Walk(const MergeInput& input) 
     sweep.walk = FilterWalk{begin, request->end, request->first_new_file};
   }
   SweepOutcome* const walked = outcome.get();
-  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> made,
-              Carry(std::move(sweep), SegmentsFor(layers, false), std::move(outcome)));
+  IndexSegmentOptions segments = SegmentsFor(layers, false);
+  segments.before_write = input.before_write;
+  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> made, Carry(std::move(sweep), segments, std::move(outcome)));
   request->is_picked = true;
   request->reach = walked->output_.walked_to;
   return made;

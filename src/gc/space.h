@@ -32,7 +32,8 @@ inline constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
 struct SpaceFigures {
   std::uint64_t log_bytes = 0;         // segments and files of large values, on disk
   std::uint64_t log_live_bytes = 0;    // of the accounts: hidden garbage counts as live
-  std::uint64_t collectable_bytes = 0; // garbage in segments that log GC may take now
+  std::uint64_t garbage_bytes = 0;     // in segments that log GC may take now
+  std::uint64_t collectable_bytes = 0; // of these, in segments that it would take for want of space
   std::uint64_t hidden_bytes = 0;      // estimate
   std::uint64_t tail_bytes = 0;        // of the log that is in memory tables only
   // Estimate: what it makes garbage below, beyond its own bytes, as deletes do. Its puts are taken for overwrites.

@@ -100,6 +100,10 @@ std::size_t EligibleByAge(std::size_t segment_count, double age_cutoff) {
   return std::min(segment_count, static_cast<std::size_t>(eligible));
 }
 
+bool IsWorthSpace(const SegmentUse& segment, const VictimPolicy& policy) {
+  return !segment.is_damaged && (segment.is_worth_punching || HasGarbage(segment, policy.space_garbage_least));
+}
+
 VictimChoice PickRequested(std::span<const SegmentUse> segments, const std::set<std::uint64_t>& wanted,
                            const VictimPolicy& policy) {
   std::vector<const SegmentUse*> found;

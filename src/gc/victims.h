@@ -79,6 +79,9 @@ struct VictimChoice {
   std::vector<std::uint64_t> numbers;  // of one generation, in the order in which they go; empty: none
 };
 
+// Whether log GC would take it for want of space.
+[[nodiscard]] bool IsWorthSpace(const SegmentUse& segment, const VictimPolicy& policy);
+
 // `segments`: F, by number. `now`: the newest sequence number.
 [[nodiscard]] VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                        SequenceNumber now, GcUrgency urgency);

@@ -144,6 +144,33 @@ TEST(CeilingTest, WhoMustNotBeSlowedDownIsTold) {
   ceiling.Put(0);  // who has time, gets through
 }
 
+// A file of a large value was written first, and thrown away because there was no room for it.
+TEST(CeilingTest, ALargeValueIsNotWrittenBeforeThereIsRoom) {
+  Ceiling ceiling(1.5, 1000, 2'000);
+  TestStore& store = ceiling.store;
+  ceiling.Load();
+  WriteOptions impatient;
+  impatient.no_slowdown = true;
+  Status s;
+  for (int i = 0; i < 20'000 && s.ok(); ++i) {
+    s = store.db->Put(impatient, Ceiling::Key(static_cast<std::size_t>(i) % 2'000), std::string(1000, 'v'));
+  }
+  ASSERT_TRUE(s.IsIncomplete()) << s.ToString();
+  int made = 0;
+  const int hook = store.fs->AddHook([&made](const SimOp& op) {
+    made += op.kind == SimOpKind::kCreate && op.path.ends_with(".val") ? 1 : 0;
+  });
+  const std::string large(store.options.large_value_size + 1, 'l');
+  EXPECT_TRUE(store.db->Put(impatient, "large", large).IsIncomplete());
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("large", large).ok());
+  EXPECT_TRUE(store.db->Write(impatient, &batch).IsIncomplete());
+  EXPECT_EQ(made, 0);
+  ASSERT_TRUE(store.db->Put({}, "large", large).ok());
+  EXPECT_GT(made, 0);
+  store.fs->RemoveHook(hook);
+}
+
 TEST(CeilingTest, AnotherCeilingHoldsFromNowOn) {
   Ceiling ceiling(3, 1000, 10'000);
   TestStore& store = ceiling.store;

@@ -11,9 +11,11 @@
 
 #include "api/test_store.h"
 #include "cambium/compaction_filter.h"
+#include "cambium/rate_limiter.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
+#include "vlog/record_format.h"
 
 namespace cambium::testing {
 namespace {
@@ -131,6 +133,66 @@ TEST(CompactionFilterTest, AChangedValueIsStoredAsAWriteOfTodayWouldBe) {
     EXPECT_EQ(store.Verify(), "");
     EXPECT_TRUE(store.FilesOf(".gc").empty());
   }
+}
+
+// A figure of cambium.space.
+std::uint64_t SpaceFigure(DB* db, const std::string& name) {
+  std::map<std::string, std::string> figures;
+  EXPECT_TRUE(db->GetMapProperty("cambium.space", &figures));
+  EXPECT_TRUE(figures.contains(name)) << name;
+  return std::stoull(figures[name]);
+}
+
+// What it writes is background work like any other: the limiter, and the figures that writers go by, hear of it. It was
+// written past both.
+TEST(CompactionFilterTest, WhatItWritesIsLimitedAsMergesAre) {
+  FilterStore store;
+  constexpr int kChanged = 40;
+  for (const std::size_t size : {std::size_t{1000}, std::size_t{10'000}}) {  // into a segment; into files of their own
+    store.options.rate_limiter.reset(NewGenericRateLimiter(1 << 30));
+    store.filter.by_value = [size](const std::string&, Slice value, std::string* new_value, std::string*) {
+      if (value.starts_with("new ")) return Decision::kKeep;
+      *new_value = "new " + std::string(size, 'n');
+      return Decision::kChangeValue;
+    };
+    store.MustOpen();
+    for (int i = 0; i < kChanged; ++i) store.Put(NumberedKey(i), "small");
+    store.Flush();
+    const std::int64_t before = store.options.rate_limiter->GetTotalBytesThrough();
+    store.Compact();
+    const std::int64_t through = store.options.rate_limiter->GetTotalBytesThrough() - before;
+    EXPECT_GE(through, static_cast<std::int64_t>(kChanged * size)) << size;
+    EXPECT_EQ(SpaceFigure(store.db.get(), "in_flight"), 0u);
+    store.MustClose();
+    ASSERT_TRUE(DestroyDB(kStorePath, store.options).ok());
+  }
+}
+
+// Records that fill a segment to the byte went beyond its end by its header.
+TEST(CompactionFilterTest, ChangedValuesFillSegmentsAndNoMore) {
+  FilterStore store;
+  constexpr std::uint64_t kSegment = 16u << 10;
+  store.options.blob_file_size = kSegment;
+  store.filter.by_value = [](const std::string& key, Slice value, std::string* new_value, std::string*) {
+    if (value.starts_with("new ")) return Decision::kKeep;
+    RecordHeader record;
+    record.key_size = static_cast<std::uint32_t>(key.size());
+    const std::uint64_t rest = 1024 - record.RecordSize() % 8 - kRecordHeaderSize - key.size();
+    *new_value = "new " + std::string(rest / 8 * 8 - 4, 'n');
+    return Decision::kChangeValue;
+  };
+  store.MustOpen();
+  for (int i = 0; i < 100; ++i) store.Put(NumberedKey(i), "small");
+  store.Compact();
+  const Result<ManifestRead> read = ReadManifest(*store.fs, kStorePath);
+  ASSERT_TRUE(read.ok());
+  int segments = 0;
+  for (const auto& [number, info] : read->state.segments) {
+    if (info.kind != SegmentKind::kRelocation) continue;
+    ++segments;
+    EXPECT_LE(info.sealed_length, kSegment);
+  }
+  EXPECT_GE(segments, 6);
 }
 
 TEST(CompactionFilterTest, AnEmptyNewValueIsAValue) {

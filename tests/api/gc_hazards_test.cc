@@ -363,6 +363,32 @@ TEST(GcHazards, WhatFailingBatchesLeaveIsCollected) {
   EXPECT_EQ(store.Verify(), "");
 }
 
+// ---- Files that cannot be removed ----
+
+// A figure of cambium.space.
+std::uint64_t SpaceFigure(DB* db, const std::string& name) {
+  std::map<std::string, std::string> figures;
+  EXPECT_TRUE(db->GetMapProperty("cambium.space", &figures));
+  EXPECT_TRUE(figures.contains(name)) << name;
+  return std::stoull(figures[name]);
+}
+
+// It was forgotten, and counted for ever; it is tried again with the next tick.
+TEST(GcHazards, AFileThatCouldNotBeRemovedGoesLater) {
+  WatchedStore store;
+  FillWithGarbage(&store);
+  SimFault fault;
+  fault.kind = SimOpKind::kUnlink;
+  fault.matches = [](SimOpKind, const std::string& path) { return path.ends_with(".log"); };
+  store.fs->AddFault(fault);
+  Collect(&store);
+  ASSERT_EQ(store.fs->fault_hits(), 1u);
+  store.Put("a", "tick");
+  store.LetSecondsPass(3);
+  EXPECT_EQ(SpaceFigure(store.db.get(), "leaving"), 0u);
+  ExpectAll(&store);
+}
+
 // ---- E4: slots ----
 
 // While a step has copied the only value of a key, and not committed, the key is written `writes` times more: its segment
@@ -382,9 +408,9 @@ std::string ReadAfterASlotWasTakenAgain(int writes) {
     if (std::string_view(name) != "Gc:copied" || times++ > 0) return;
     for (int i = 1; i <= writes; ++i) {
       store.Put("k", LongValue(0, i));
-      if (i % 2 == 1) store.Flush();
+      if (i == 1) store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable});
     }
-    store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable});
+    store.Flush();
   });
   Collect(&store);
   FaultPoints::Instance().Set(nullptr);
