@@ -41,6 +41,7 @@ int cambium_patch_version(void);
 /* ---- Types ---- */
 typedef struct cambium_t cambium_t;
 typedef struct cambium_cache_t cambium_cache_t;
+typedef struct cambium_checkpoint_t cambium_checkpoint_t;
 typedef struct cambium_column_family_handle_t cambium_column_family_handle_t;
 typedef struct cambium_compactionfilter_t cambium_compactionfilter_t;
 typedef struct cambium_compactionfilteranswer_t cambium_compactionfilteranswer_t;
@@ -569,6 +570,16 @@ cambium_ratelimiter_t* cambium_ratelimiter_create(int64_t rate_bytes_per_sec, in
 void cambium_ratelimiter_set_bytes_per_second(cambium_ratelimiter_t* limiter, int64_t bytes_per_second, char** errptr);
 int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t* limiter);
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter);
+
+/* ---- Checkpoints ---- */
+cambium_checkpoint_t* cambium_checkpoint_object_create(cambium_t* db, char** errptr);
+/* Makes the directory, which must not exist. Memory tables are flushed before, if the log behind them has so many bytes. */
+void cambium_checkpoint_create(cambium_checkpoint_t* checkpoint, const char* directory, uint64_t log_size_for_flush,
+                               char** errptr);
+void cambium_checkpoint_object_destroy(cambium_checkpoint_t* checkpoint);
+/* Of a database that nobody has open for writing. */
+void cambium_checkpoint_offline(const cambium_options_t* options, const char* name, const char* directory,
+                                char** errptr);
 
 /* ---- Memory ---- */
 void cambium_free(void* pointer);

@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/capture.h"
 #include "api/events.h"
 #include "api/family.h"
 #include "api/foreground.h"
@@ -138,6 +139,11 @@ class DbImpl final : public DB, private SegmentSource {
   Status Merge(const WriteOptions& options, Slice key, Slice operand) override;
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
+
+  // For checkpoints and backups: what the database is made of now. See db_checkpoint.cc. The result's pin must go before
+  // the database is closed.
+  Result<Capture> CaptureNow(std::uint64_t log_size_for_flush);
+  [[nodiscard]] FileSystem& file_system() const { return *fs_; }
 
  private:
   friend class DbIterator;
@@ -457,6 +463,10 @@ class DbImpl final : public DB, private SegmentSource {
   void DropReserve();  // full_disk_.mutex held
   void MakeRoomForManifest(const ManifestState& state);
   void TickFullDisk() noexcept;
+
+  // ---- db_checkpoint.cc ----
+  Status FlushForCapture(std::uint64_t log_size_for_flush);
+  Status SealForCapture();
 
   // ---- db_snapshots.cc ----
   Status BoundPinnedMemory();

@@ -16,6 +16,7 @@
 #include "api/options_check.h"
 #include "btree/btree_index.h"
 #include "io/file_header.h"
+#include "io/parent_path.h"
 #include "lsm_fallback/lsm_index.h"
 #include "manifest/file_names.h"
 #include "util/fork_guard.h"
@@ -23,14 +24,6 @@
 
 namespace cambium {
 namespace {
-
-std::string ParentOf(const std::string& path) {
-  std::string trimmed = path;
-  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
-  const std::size_t slash = trimmed.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : trimmed.substr(0, slash);
-}
 
 // Beside those of max_background_jobs: for flushes, and for seals and removals, which mostly wait for the device.
 constexpr int kUrgentThreads = 2;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/options_check.h"
+#include "io/whole_file.h"
 #include "manifest/file_names.h"
 #include "util/checksum.h"
 #include "util/mutant.h"
@@ -167,18 +168,7 @@ Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) 
 }
 
 Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path) {
-  std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));
-  FileInfo info;
-  CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
-  if (!info.is_regular) return Status::Corruption(path + ": is not a regular file");
-  if (info.size > kOptionsFileSizeMax) {
-    return DamageAt(path, kOptionsFileSizeMax, "has " + std::to_string(info.size) + " bytes, more than any legal one");
-  }
-  std::string bytes(info.size, '\0');
-  std::size_t read = 0;
-  CAMBIUM_RETURN_IF_ERROR(file->Read(0, bytes.size(), bytes.data(), &read));
-  bytes.resize(read);
+  CAMBIUM_TRY(const std::string bytes, ReadWholeFile(fs, path, kOptionsFileSizeMax));
   return DecodeOptionsFile(bytes, path);
 }
 

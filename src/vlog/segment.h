@@ -67,6 +67,10 @@ class Segment {
   // in his thread, which may hold what a reader may hold. Once, by somebody who holds it.
   void WhenReleased(std::function<void()> then) { when_released_ = std::move(then); }
 
+  // Of the log, once nothing is appended any more: where its records end. What stands behind that is no log. Any thread.
+  void EndsAt(std::uint64_t length) { log_end_.store(length, std::memory_order_release); }
+  [[nodiscard]] std::uint64_t log_end() const { return log_end_.load(std::memory_order_acquire); }  // 0: not ended
+
   // The record that drops this segment is durable: the file goes with its last reader.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
 
@@ -81,6 +85,7 @@ class Segment {
   const FileKind kind_;
   const std::uint64_t seed_;
   std::atomic<bool> obsolete_{false};
+  std::atomic<std::uint64_t> log_end_{0};
   std::function<void(const std::string&)> on_release_;
   std::vector<std::uint64_t> holes_;
   // Written by one holder; read when there is none left, and the count of holders orders the two.

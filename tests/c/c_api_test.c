@@ -999,6 +999,50 @@ static void test_options_as_text(void) {
   cambium_options_destroy(NULL);
 }
 
+static void test_checkpoints(void) {
+  cambium_t* db = open_new();
+  cambium_t* copy;
+  cambium_checkpoint_t* checkpoint = cambium_checkpoint_object_create(db, &error);
+  char original[sizeof path];
+  char copy_path[sizeof path];
+  int round;
+  CHECK_OK(error);
+  snprintf(original, sizeof original, "%s", path);
+  CHECK(snprintf(copy_path, sizeof copy_path, "%s.copy", path) < (int)sizeof copy_path);
+  put(db, "k", "old");
+  for (round = 0; round < 2; ++round) {
+    cambium_destroy_db(options, copy_path, &error);
+    if (round == 0) {
+      cambium_checkpoint_create(checkpoint, copy_path, 0, &error);
+      CHECK_OK(error);
+      cambium_checkpoint_create(checkpoint, copy_path, 0, &error);
+      CHECK_ERROR(error, copy_path);
+      put(db, "k", "new");
+    } else {
+      cambium_checkpoint_offline(options, original, copy_path, &error);
+      CHECK_ERROR(error, "lock");
+      cambium_checkpoint_object_destroy(checkpoint);
+      cambium_close(db);
+      cambium_checkpoint_offline(options, original, copy_path, &error);
+      CHECK_OK(error);
+    }
+    copy = cambium_open(options, copy_path, &error);
+    CHECK_OK(error);
+    check_get(copy, roptions, "k", round == 0 ? "old" : "new");
+    cambium_close(copy);
+  }
+  cambium_destroy_db(options, copy_path, &error);
+  CHECK_OK(error);
+  cambium_checkpoint_object_destroy(NULL);
+  db = cambium_open_for_read_only(options, path, &error);
+  CHECK_OK(error);
+  checkpoint = cambium_checkpoint_object_create(db, &error);
+  if (error == NULL) cambium_checkpoint_create(checkpoint, copy_path, 0, &error);
+  CHECK_ERROR(error, "read");
+  cambium_checkpoint_object_destroy(checkpoint);
+  cambium_close(db);
+}
+
 int main(int argc, char** argv) {
   const char* const index = getenv("CAMBIUM_INDEX");
   if (argc != 2) return 2;
@@ -1025,6 +1069,7 @@ int main(int argc, char** argv) {
   test_statistics();
   test_leveldb_names();
   test_options_as_text();
+  test_checkpoints();
 
   cambium_destroy_db(options, path, &error);
   CHECK_OK(error);

@@ -1,0 +1,46 @@
+// Checkpoint: a copy of an open database at one moment, made of hard links where it can be.
+//
+//   std::unique_ptr<cambium::Checkpoint> checkpoint;
+//   cambium::Status s = cambium::Checkpoint::Create(db, &checkpoint);
+//   if (s.ok()) s = checkpoint->CreateCheckpoint("/data/store-monday");
+//
+// The copy is a database of its own: it is opened like any other, and neither feels what becomes of the other. It shares
+// the bytes of files that never change again; they are given back when both have dropped them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cambium/db.h"
+#include "cambium/status.h"
+
+namespace cambium {
+
+class Checkpoint {
+ public:
+  // Of a database that DB::Open made, which must outlive it. InvalidArgument for any other DB.
+  static Status Create(DB* db, Checkpoint** checkpoint);
+  static Status Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint);
+  virtual ~Checkpoint() = default;
+
+  // Makes `directory`, which must not exist, its parent must. It appears as a whole and durable, with everything that
+  // was written before the call and perhaps some of what was written during it: a prefix, in whole batches.
+  //
+  // Memory tables are flushed first if the log behind them has at least log_size_for_flush bytes; 0: always. What is
+  // not flushed then is replayed when the copy is opened. Files that may still change, or lie on another file system
+  // than `directory`, are copied: of the log no more than was written meanwhile. *sequence_number, if it is not null, is
+  // that of the newest operation in the copy.
+  //
+  // Any thread, beside all other calls; nobody waits for it longer than for a commit. Nothing is left after an error,
+  // and what a crash leaves is called `directory`.tmp, and is removed by the next call.
+  // InvalidArgument if `directory`, or a database of the name `directory`.tmp, exists, or the database is read-only.
+  virtual Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush = 0,
+                                  std::uint64_t* sequence_number = nullptr) = 0;
+};
+
+// The same of a database that nobody has open for writing: linked and copied as it lies there, its log included, with
+// nothing replayed. Locked if it is open. Of `options` the file system and the time to wait for the lock are used.
+Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory);
+
+}  // namespace cambium

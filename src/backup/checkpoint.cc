@@ -1,0 +1,58 @@
+#include "cambium/checkpoint.h"
+
+#include <memory>
+#include <utility>
+
+#include "api/db_impl.h"
+#include "api/options_check.h"
+#include "backup/clone.h"
+
+namespace cambium {
+namespace {
+
+class CheckpointImpl final : public Checkpoint {
+ public:
+  explicit CheckpointImpl(DbImpl* db) : db_(db) {}
+
+  Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush,
+                          std::uint64_t* sequence_number) override {
+    CAMBIUM_TRY(const Capture capture, db_->CaptureNow(log_size_for_flush));
+    CAMBIUM_RETURN_IF_ERROR(WriteClone(db_->file_system(), db_->GetName(), capture, directory));
+    if (sequence_number != nullptr) *sequence_number = capture.state.durable_sequence;
+    return Status::OK();
+  }
+
+ private:
+  DbImpl* const db_;
+};
+
+}  // namespace
+
+Status Checkpoint::Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint) {
+  checkpoint->reset();
+  auto* const impl = dynamic_cast<DbImpl*>(db);
+  if (impl == nullptr) return Status::InvalidArgument("a checkpoint is made of a database that DB::Open made");
+  *checkpoint = std::make_unique<CheckpointImpl>(impl);
+  return Status::OK();
+}
+
+Status Checkpoint::Create(DB* db, Checkpoint** checkpoint) {
+  std::unique_ptr<Checkpoint> made;
+  const Status created = Create(db, &made);
+  *checkpoint = made.release();
+  return created;
+}
+
+Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory) {
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
+  const DBOptions filled = FillInDefaults(options);
+  FileSystem& fs = *filled.file_system;
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(path, &info));
+  std::unique_ptr<FileLock> lock;
+  CAMBIUM_RETURN_IF_ERROR(fs.Lock(path, LockMode::kShared, filled.lock_wait_micros, &lock));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(fs, path));
+  return WriteClone(fs, path, capture, directory);
+}
+
+}  // namespace cambium

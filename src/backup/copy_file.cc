@@ -1,0 +1,62 @@
+#include "backup/copy_file.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace cambium {
+namespace {
+
+constexpr std::size_t kPieceBytes = 1u << 20;
+constexpr std::size_t kBlockBytes = 4096;
+
+bool IsZero(Slice bytes) {
+  return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](char byte) { return byte == 0; });
+}
+
+// Without blocks that are all zeros. `at` is a multiple of the block.
+Status WriteSparse(File* file, std::uint64_t at, Slice piece) {
+  for (std::size_t i = 0; i < piece.size();) {
+    std::size_t end = i;
+    while (end < piece.size() && !IsZero(piece.substr(end, std::min(kBlockBytes, piece.size() - end)))) {
+      end = std::min(end + kBlockBytes, piece.size());
+    }
+    if (end > i) CAMBIUM_RETURN_IF_ERROR(file->Write(at + i, piece.substr(i, end - i)));
+    i = std::min(end + kBlockBytes, piece.size());
+  }
+  return Status::OK();
+}
+
+Status CopyInto(const File& from, File* to, const CopyRequest& request, const std::function<Status(Slice)>& see) {
+  std::string buffer(std::min<std::uint64_t>(kPieceBytes, request.length), '\0');
+  for (std::uint64_t at = 0; at < request.length;) {
+    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), request.length - at);
+    std::size_t read = 0;
+    CAMBIUM_RETURN_IF_ERROR(from.Read(at, wanted, buffer.data(), &read));
+    if (read < wanted) {
+      return Status::Corruption(request.from + ":" + std::to_string(at + read) + ": the file ends, and was to have " +
+                                std::to_string(request.length) + " bytes");
+    }
+    const Slice piece(buffer.data(), read);
+    if (see != nullptr) CAMBIUM_RETURN_IF_ERROR(see(piece));
+    CAMBIUM_RETURN_IF_ERROR(request.keeps_holes ? WriteSparse(to, at, piece) : to->Write(at, piece));
+    at += read;
+  }
+  if (request.keeps_holes) CAMBIUM_RETURN_IF_ERROR(to->Truncate(request.length));  // it may end with a hole
+  return to->Sync();
+}
+
+}  // namespace
+
+Status CopyFile(FileSystem& fs, const CopyRequest& request, const std::function<Status(Slice)>& see) {
+  std::unique_ptr<File> from;
+  CAMBIUM_RETURN_IF_ERROR(fs.Open(request.from, OpenMode::kReadOnly, {}, &from));
+  std::unique_ptr<File> to;
+  CAMBIUM_RETURN_IF_ERROR(fs.Open(request.to, OpenMode::kCreateNew, {}, &to));
+  const Status copied = CopyInto(*from, to.get(), request, see);
+  if (copied.ok()) return copied;
+  to.reset();
+  static_cast<void>(fs.Unlink(request.to));
+  return copied;
+}
+
+}  // namespace cambium

@@ -1,0 +1,17 @@
+// ParentOf: the directory that holds a path's last name.
+#pragma once
+
+#include <string>
+
+namespace cambium {
+
+// "a/b/" and "a/b" are in "a", "a" is in ".", "/a" in "/".
+[[nodiscard]] inline std::string ParentOf(const std::string& path) {
+  std::string trimmed = path;
+  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
+  const std::size_t slash = trimmed.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : trimmed.substr(0, slash);
+}
+
+}  // namespace cambium

@@ -1,0 +1,480 @@
+// Checkpoints: a copy is what the database was at one moment, and from then on neither feels the other.
+#include "cambium/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/test_store.h"
+#include "cambium/convenience.h"
+#include "manifest/file_names.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+using Map = std::map<std::string, std::string>;
+constexpr const char* kCopy = "/copy";
+constexpr const char* kPartial = "/copy.tmp";
+
+// An error is a key too.
+Map Contents(DB* db) {
+  Map all;
+  const std::unique_ptr<Iterator> it(db->NewIterator({}));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const std::string key = it->key().ToString();
+    all[key] = it->value().ToString();
+    if (!it->Valid()) break;
+  }
+  if (!it->status().ok()) all["error"] = it->status().ToString();
+  return all;
+}
+
+// A store with values of every kind, log GC and punching on, whose contents are known.
+class KnownStore : public TestStore {
+ public:
+  explicit KnownStore(std::shared_ptr<SimFileSystem> file_system = std::make_shared<SimFileSystem>())
+      : TestStore(std::move(file_system)) {
+    options.blob_garbage_collection_age_cutoff = 1;
+    options.min_punch_size = 8192;
+    options.large_value_size = 16u << 10;
+    options.write_buffer_size = 64u << 10;
+    options.max_total_wal_size = 1u << 20;
+  }
+  void Change(Prng* prng) {
+    const std::string key = NumberedKey(static_cast<int>(prng->Uniform(60)));
+    if (prng->OneIn(4)) {
+      ASSERT_TRUE(db->Delete({}, key).ok());
+      known.erase(key);
+      return;
+    }
+    constexpr std::size_t kSizes[] = {10, 300, 12'000, 17'000};  // inline, separated, punched, in a file of its own
+    Put(key, known[key] = prng->Bytes(kSizes[prng->Uniform(4)]));
+  }
+  void ChangeMany(Prng* prng, int count) {
+    for (int i = 0; i < count; ++i) Change(prng);
+  }
+  Status Copy(std::uint64_t log_size_for_flush = 0, SequenceNumber* sequence = nullptr) {
+    std::unique_ptr<Checkpoint> checkpoint;
+    const Status made = Checkpoint::Create(db.get(), &checkpoint);
+    return made.ok() ? checkpoint->CreateCheckpoint(kCopy, log_size_for_flush, sequence) : made;
+  }
+  void RemoveCopy() { ASSERT_TRUE(DestroyDB(kCopy, options).ok()); }
+
+  Map known;
+};
+
+// The copy, opened with the origin's options.
+struct OpenedCopy {
+  explicit OpenedCopy(const TestStore& store, const std::shared_ptr<SimFileSystem>& fs = nullptr) : options(store.options) {
+    if (fs != nullptr) options.file_system = fs;
+    options.create_if_missing = false;
+    const Status s = DB::Open(options, kCopy, &db);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  }
+  std::string Verify() const {
+    VerifyReport report;
+    Options as_is = options;
+    as_is.file_system = std::make_shared<SimFileSystem>(static_cast<SimFileSystem&>(*options.file_system).Snapshot());
+    const Status s = VerifyDB(kCopy, as_is, {.deep = true}, &report);
+    std::string all = s.ok() ? "" : s.ToString();
+    for (const std::string& problem : report.problems) all += problem + "\n";
+    return all;
+  }
+  Options options;
+  std::unique_ptr<DB> db;
+};
+
+std::vector<std::string> Below(const SimFileSystem& fs, const std::string& directory) {
+  std::vector<std::string> paths;
+  for (const auto& file : fs.ListFilesForTest()) {
+    if (file.path.starts_with(directory + "/")) paths.push_back(file.path);
+  }
+  return paths;
+}
+
+TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
+  for (const std::uint64_t log_size_for_flush : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    KnownStore store;
+    store.MustOpen();
+    Prng prng(SeedFromEnvironment(1));
+    store.ChangeMany(&prng, 200);
+    store.Compact();
+    store.ChangeMany(&prng, 100);
+    ASSERT_TRUE(store.db->DeleteRange({}, NumberedKey(10), NumberedKey(15)).ok());
+    store.known.erase(store.known.lower_bound(NumberedKey(10)), store.known.lower_bound(NumberedKey(15)));
+    SequenceNumber sequence = 0;
+    const Status made = store.Copy(log_size_for_flush, &sequence);
+    ASSERT_TRUE(made.ok()) << made.ToString();
+    EXPECT_EQ(sequence, store.db->GetLatestSequenceNumber());
+    EXPECT_EQ(store.Property("num-entries-active-mem-table") == 0, log_size_for_flush == 0) << "flushed if it was asked for";
+    const Map then = store.known;
+    store.ChangeMany(&prng, 300);
+    store.Compact();
+    OpenedCopy copy(store);
+    EXPECT_EQ(Contents(copy.db.get()), then);
+    EXPECT_EQ(copy.Verify(), "");
+    EXPECT_EQ(Contents(store.db.get()), store.known);
+    EXPECT_EQ(store.Verify(), "");
+  }
+}
+
+TEST(Checkpoint, WhatNeverChangesIsLinkedAndTheRestIsCopied) {
+  KnownStore store;
+  store.MustOpen();
+  Prng prng(SeedFromEnvironment(2));
+  store.ChangeMany(&prng, 300);
+  store.Compact();
+  store.ChangeMany(&prng, 3);
+  ASSERT_TRUE(store.Copy(~std::uint64_t{0}).ok());
+  std::uint64_t linked = 0;
+  std::uint64_t copied = 0;
+  for (const std::string& path : Below(*store.fs, kCopy)) {
+    FileInfo info;
+    ASSERT_TRUE(store.fs->GetInfo(path, &info).ok());
+    FileInfo origin;
+    const bool is_same = store.fs->GetInfo(std::string(kStorePath) + path.substr(5), &origin).ok() && origin.inode == info.inode;
+    EXPECT_EQ(info.link_count, is_same ? 2u : 1u) << path;
+    (is_same ? linked : copied) += info.size;
+  }
+  EXPECT_GT(linked, 3 * copied) << "the end of the log, a tree file, MANIFEST and OPTIONS are copies";
+  EXPECT_GT(copied, 0u);
+  std::vector<std::string> partial;
+  EXPECT_TRUE(store.fs->List(kPartial, &partial).IsPathNotFound());
+}
+
+TEST(Checkpoint, WhereThereAreNoSecondNamesAllIsCopied) {
+  KnownStore store;
+  store.MustOpen();
+  Prng prng(SeedFromEnvironment(3));
+  store.ChangeMany(&prng, 300);
+  store.Compact();
+  SimFault fault;
+  fault.kind = SimOpKind::kLink;
+  fault.sticky = true;
+  fault.status = Status::NotSupported("another file system");
+  store.fs->AddFault(fault);
+  const Status made = store.Copy();
+  ASSERT_TRUE(made.ok()) << made.ToString();
+  for (const std::string& path : Below(*store.fs, kCopy)) {
+    FileInfo info;
+    ASSERT_TRUE(store.fs->GetInfo(path, &info).ok());
+    EXPECT_EQ(info.link_count, 1u) << path;
+  }
+  OpenedCopy copy(store);
+  EXPECT_EQ(Contents(copy.db.get()), store.known);
+  EXPECT_EQ(copy.Verify(), "");
+}
+
+TEST(Checkpoint, EveryColumnFamilyIsInIt) {
+  KnownStore store;
+  store.MustOpen();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &other).ok());
+  ASSERT_TRUE(store.db->Put({}, other, "a", std::string(500, 'a')).ok());
+  store.Put("b", "default's");
+  ASSERT_TRUE(store.Copy().ok());
+  ASSERT_TRUE(store.db->DropColumnFamily(other).ok());
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(other).ok());
+  store.Quiet();
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.file_system = store.fs;
+  const Status loaded = LoadLatestOptions(config, kCopy, &options, &families);
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  options.executor = store.executor;
+  options.clock = store.clock;
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  const Status s = DB::Open(options, kCopy, families, &handles, &db);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  ASSERT_EQ(handles.size(), 2u);
+  std::string value;
+  EXPECT_TRUE(db->Get({}, handles[1], "a", &value).ok());
+  EXPECT_EQ(value, std::string(500, 'a'));
+  for (ColumnFamilyHandle* const handle : handles) EXPECT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+}
+
+// Both go on: writes, merges, log GC, punching, reopening, and the end of one of them. "" or what is wrong.
+std::string BothGoOn(std::uint64_t seed) {
+  Prng prng(seed);
+  KnownStore store;
+  store.MustOpen();
+  store.ChangeMany(&prng, 150);
+  if (prng.OneIn(2)) store.Compact();
+  store.ChangeMany(&prng, static_cast<int>(prng.Uniform(60)));
+  if (const Status made = store.Copy(prng.OneIn(2) ? 0 : ~std::uint64_t{0}); !made.ok()) return made.ToString();
+  Map other = store.known;
+  if (prng.OneIn(2)) store.ChangeMany(&prng, static_cast<int>(prng.Uniform(40)));  // before anybody has opened the copy
+  OpenedCopy copy(store);
+  for (int round = 0; round < 6; ++round) {
+    store.ChangeMany(&prng, static_cast<int>(prng.Uniform(80)));
+    if (prng.OneIn(2)) store.Compact();
+    for (int i = 0; i < 40; ++i) {
+      const std::string key = NumberedKey(static_cast<int>(prng.Uniform(60)));
+      if (!copy.db->Put({}, key, other[key] = prng.Bytes(prng.OneIn(3) ? 5000 : 200)).ok()) return "a put to the copy failed";
+    }
+    if (prng.OneIn(2) && !copy.db->CompactRange({}, nullptr, nullptr).ok()) return "CompactRange of the copy failed";
+    store.executor->RunAll();
+    if (prng.OneIn(4)) store.Reopen();
+    if (Contents(copy.db.get()) != other) return "the copy is not what it was, in round " + std::to_string(round);
+    if (Contents(store.db.get()) != store.known) return "the origin is not what it was";
+  }
+  if (const std::string wrong = store.Verify() + copy.Verify(); !wrong.empty()) return wrong;
+  // A cut of the power takes both; then one goes for good.
+  if (!store.db->SyncWAL().ok() || !copy.db->SyncWAL().ok()) return "a sync failed";
+  const auto after = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
+  KnownStore again(after);
+  again.options.index_type = store.options.index_type;
+  {
+    OpenedCopy copy_again(again, after);
+    again.MustOpen();
+    if (Contents(copy_again.db.get()) != other) return "a cut has changed the copy";
+    if (Contents(again.db.get()) != store.known) return "a cut has changed the origin";
+    if (!copy_again.db->Close().ok()) return "the copy does not close";
+    again.MustClose();
+  }
+  const bool origin_goes = prng.OneIn(2);
+  if (!DestroyDB(origin_goes ? kStorePath : kCopy, again.options).ok()) return "DestroyDB failed";
+  if (origin_goes) {
+    OpenedCopy left(again, after);
+    return Contents(left.db.get()) == other ? left.Verify() : "the copy has gone with the origin";
+  }
+  again.MustOpen();
+  return Contents(again.db.get()) == store.known ? again.Verify() : "the origin has gone with the copy";
+}
+
+TEST(Checkpoint, NeitherFeelsTheOther) {
+  const std::uint64_t first = SeedFromEnvironment(100);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(60); ++seed) {
+    ASSERT_EQ(BothGoOn(seed), "") << "CAMBIUM_SEED=" << seed;
+  }
+}
+
+TEST(Checkpoint, ALinkedTailWouldGoOnGrowing) {
+  const MutantScope mutant(Mutant::kLinkUnfinishedFiles);
+  bool is_wrong = false;
+  for (std::uint64_t seed = 100; seed < 120 && !is_wrong; ++seed) is_wrong = !BothGoOn(seed).empty();
+  EXPECT_TRUE(is_wrong);
+}
+
+TEST(Checkpoint, PunchingLeavesWhatTheCopyHas) {
+  const auto holes_show = [] {
+    KnownStore store;
+    store.options.blob_file_size = 256u << 10;
+    store.options.write_buffer_size = 1u << 20;
+    store.options.max_total_wal_size = 8u << 20;
+    store.options.enable_blob_garbage_collection = false;
+    store.MustOpen();
+    Prng prng(4);
+    for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(12'000));
+    store.Compact();
+    if (!store.Copy().ok()) return std::string("no copy");
+    const Map then = store.known;
+    for (int i = 0; i < 60; i += 2) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(12'000));
+    store.Compact();
+    EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+    store.Quiet();
+    store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce, .blob_garbage_collection_age_cutoff = 1});
+    OpenedCopy copy(store);
+    return (Contents(copy.db.get()) == then ? "" : "the copy has holes") + copy.Verify();
+  };
+  EXPECT_EQ(holes_show(), "");
+  const MutantScope mutant(Mutant::kPunchLinkedFile);
+  EXPECT_NE(holes_show(), "");
+}
+
+// While it is made others write, flush, merge and collect: it is a prefix, and has what was there when it began.
+TEST(Checkpoint, WhatIsWrittenMeanwhileIsInItAsAPrefix) {
+  std::uint64_t later = 0;
+  const std::uint64_t first = SeedFromEnvironment(300);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(60); ++seed) {
+    SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+    Prng prng(seed);
+    KnownStore store;
+    store.MustOpen();
+    store.ChangeMany(&prng, 150);
+    std::vector<Map> states = {store.known};
+    bool is_inside = false;
+    const int hook = store.fs->AddHook([&](const SimOp& op) {
+      const bool is_of_copy = op.path.starts_with(kPartial) || op.to.starts_with(kPartial);
+      if (!is_of_copy || op.phase != SimPhase::kBefore || std::exchange(is_inside, true)) return;
+      if (prng.OneIn(2)) {
+        store.Change(&prng);
+        states.push_back(store.known);
+      } else if (prng.OneIn(2)) {
+        store.Flush();
+      } else {
+        store.executor->RunAll();
+      }
+      is_inside = false;
+    });
+    const Status made = store.Copy(prng.OneIn(2) ? 0 : ~std::uint64_t{0});
+    store.fs->RemoveHook(hook);
+    ASSERT_TRUE(made.ok()) << made.ToString();
+    OpenedCopy copy(store);
+    const auto found = std::ranges::find(states, Contents(copy.db.get()));
+    ASSERT_NE(found, states.end());
+    later += static_cast<std::uint64_t>(states.end() - found) - 1;
+    ASSERT_EQ(copy.Verify(), "");
+    ASSERT_EQ(Contents(store.db.get()), store.known);
+  }
+  EXPECT_GT(later, ScaledCount(60)) << "something was written meanwhile";
+}
+
+// "" if at whatever call the power goes, the copy is whole or not there, the origin is as it was, and the next try is as
+// good as the first.
+std::string AfterEveryCut(std::uint64_t seed) {
+  Prng prng(seed);
+  KnownStore store;
+  store.MustOpen();
+  store.ChangeMany(&prng, 200);
+  if (!store.db->SyncWAL().ok()) return "no sync";
+  std::vector<SimImage> images;
+  const int hook = store.fs->AddHook([&](const SimOp& op) {
+    if (op.phase == SimPhase::kBefore || op.phase == SimPhase::kInside) images.push_back(store.fs->DrawCrash(prng));
+  });
+  if (!store.Copy().ok()) return "no copy";
+  store.fs->RemoveHook(hook);
+  images.push_back(store.fs->DrawCrash(prng));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::string where = "cut " + std::to_string(i) + " of " + std::to_string(images.size()) + ": ";
+    const auto fs = std::make_shared<SimFileSystem>(images[i]);
+    KnownStore after(fs);
+    FileInfo info;
+    const bool is_there = fs->GetInfo(kCopy, &info).ok();
+    if (i + 1 == images.size() && !is_there) return "it was done, and is not there";
+    if (is_there) {
+      OpenedCopy copy(after);
+      if (copy.db == nullptr || Contents(copy.db.get()) != store.known) return where + "the copy is there, and is not whole";
+      if (!copy.db->Close().ok()) return where + "the copy does not close";
+      after.RemoveCopy();
+    }
+    after.MustOpen();
+    if (Contents(after.db.get()) != store.known) return where + "the origin has changed";
+    if (const Status again = after.Copy(); !again.ok()) return where + again.ToString();
+    if (!fs->GetInfo(kPartial, &info).IsPathNotFound()) return where + "something is left";
+    OpenedCopy copy(after);
+    if (copy.db == nullptr || Contents(copy.db.get()) != store.known) return where + "the second try is not whole";
+    if (!Below(*fs, kCopy).empty() && std::ranges::any_of(Below(*fs, kCopy), [](const std::string& path) { return path.ends_with(".dbtmp"); })) {
+      return where + "the mark is left";
+    }
+  }
+  return "";
+}
+
+TEST(Checkpoint, APowerCutLeavesItWholeOrNotThere) {
+  const std::uint64_t first = SeedFromEnvironment(500);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(10); ++seed) ASSERT_EQ(AfterEveryCut(seed), "") << seed;
+  const MutantScope mutant(Mutant::kCloneSkipsDirectorySync);
+  bool is_wrong = false;
+  for (std::uint64_t seed = 500; seed < 520 && !is_wrong; ++seed) is_wrong = !AfterEveryCut(seed).empty();
+  EXPECT_TRUE(is_wrong);
+}
+
+TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {
+  std::uint64_t calls = 0;
+  for (std::uint64_t nth = 0; nth <= calls; ++nth) {
+    for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
+      Prng prng(6);
+      KnownStore store;
+      store.MustOpen();
+      store.ChangeMany(&prng, 120);
+      store.Compact();
+      store.Quiet();
+      const std::uint64_t before = store.fs->calls();
+      SimFault fault;
+      fault.nth = nth;
+      fault.status = status;
+      if (nth > 0) store.fs->AddFault(fault);
+      const Status made = store.Copy(~std::uint64_t{0});
+      if (nth == 0) calls = store.fs->calls() - before;
+      store.fs->ClearFaults();
+      FileInfo info;
+      const bool is_there = store.fs->GetInfo(kCopy, &info).ok();
+      if (!made.ok()) {
+        EXPECT_NE(made.message().find("injected"), std::string::npos) << nth << ": " << made.ToString();
+        EXPECT_EQ(made.severity(), Status::Severity::kNone) << nth;
+      }
+      EXPECT_TRUE(store.fs->GetInfo(kPartial, &info).IsPathNotFound()) << nth;
+      if (is_there) store.RemoveCopy();  // whole, but perhaps without a durable name
+      const Status again = store.Copy();
+      ASSERT_TRUE(again.ok()) << nth << ": " << again.ToString();
+      ASSERT_EQ(Contents(OpenedCopy(store).db.get()), store.known) << nth;
+      ASSERT_EQ(Contents(store.db.get()), store.known) << nth;
+    }
+  }
+  EXPECT_GT(calls, 20u);
+}
+
+TEST(Checkpoint, WhatIsThereIsNotWrittenOver) {
+  KnownStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  ASSERT_TRUE(store.Copy().ok());
+  const Status exists = store.Copy();
+  EXPECT_TRUE(exists.IsInvalidArgument()) << exists.ToString();
+  EXPECT_NE(exists.message().find("/copy: exists"), std::string::npos) << exists.ToString();
+  // A database, or somebody's file, where the copy is made under its first name.
+  ASSERT_TRUE(store.fs->Rename(kCopy, kPartial).ok());
+  const Status database = store.Copy();
+  EXPECT_TRUE(database.IsInvalidArgument()) << database.ToString();
+  Options options = store.options;
+  ASSERT_TRUE(DestroyDB(kPartial, options).ok());
+  ASSERT_TRUE(store.fs->CreateDirectory(kPartial).ok());
+  std::unique_ptr<File> file;
+  ASSERT_TRUE(store.fs->Open(std::string(kPartial) + "/notes", OpenMode::kCreateNew, {}, &file).ok());
+  const Status notes = store.Copy();
+  EXPECT_TRUE(notes.IsInvalidArgument()) << notes.ToString();
+  EXPECT_NE(notes.message().find("notes"), std::string::npos) << notes.ToString();
+  FileInfo info;
+  EXPECT_TRUE(store.fs->GetInfo(std::string(kPartial) + "/notes", &info).ok());
+}
+
+TEST(Checkpoint, OnlyOfADatabaseThatCanBeWrittenTo) {
+  KnownStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  store.MustClose();
+  std::unique_ptr<DB> reader;
+  ASSERT_TRUE(DB::OpenForReadOnly(store.options, kStorePath, &reader).ok());
+  std::unique_ptr<Checkpoint> checkpoint;
+  ASSERT_TRUE(Checkpoint::Create(reader.get(), &checkpoint).ok());
+  EXPECT_FALSE(checkpoint->CreateCheckpoint(kCopy).ok());
+  EXPECT_TRUE(Checkpoint::Create(nullptr, &checkpoint).IsInvalidArgument());
+}
+
+// As it lies there, closed or killed.
+TEST(Checkpoint, OfADatabaseThatNobodyHasOpen) {
+  for (const bool is_killed : {false, true}) {
+    KnownStore store;
+    store.MustOpen();
+    Prng prng(SeedFromEnvironment(8));
+    store.ChangeMany(&prng, 200);
+    EXPECT_TRUE(CheckpointOffline(store.options, kStorePath, kCopy).IsLocked());
+    ASSERT_TRUE(store.db->SyncWAL().ok());
+    const auto fs = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
+    if (!is_killed) store.MustClose();
+    Options options = store.options;
+    if (is_killed) options.file_system = fs;
+    const Status made = CheckpointOffline(options, kStorePath, kCopy);
+    ASSERT_TRUE(made.ok()) << made.ToString();
+    OpenedCopy copy(store, is_killed ? fs : nullptr);
+    EXPECT_EQ(Contents(copy.db.get()), store.known);
+    EXPECT_EQ(copy.Verify(), "");
+    EXPECT_TRUE(CheckpointOffline(options, "/nothing", "/copy2").IsPathNotFound());
+    ASSERT_TRUE(options.file_system->CreateDirectory("/empty").ok());
+    EXPECT_TRUE(CheckpointOffline(options, "/empty", "/copy2").IsInvalidArgument());
+  }
+}
+
+}  // namespace
+}  // namespace cambium::testing
