@@ -40,6 +40,8 @@ int cambium_patch_version(void);
 
 /* ---- Types ---- */
 typedef struct cambium_t cambium_t;
+typedef struct cambium_backup_engine_t cambium_backup_engine_t;
+typedef struct cambium_backup_engine_info_t cambium_backup_engine_info_t;
 typedef struct cambium_cache_t cambium_cache_t;
 typedef struct cambium_checkpoint_t cambium_checkpoint_t;
 typedef struct cambium_column_family_handle_t cambium_column_family_handle_t;
@@ -580,6 +582,44 @@ void cambium_checkpoint_object_destroy(cambium_checkpoint_t* checkpoint);
 /* Of a database that nobody has open for writing. */
 void cambium_checkpoint_offline(const cambium_options_t* options, const char* name, const char* directory,
                                 char** errptr);
+
+/* ---- Backups ---- */
+/* Any thread, as cambium/backup_engine.h says. File system and clock are the options' environment. */
+cambium_backup_engine_t* cambium_backup_engine_open(const cambium_options_t* options, const char* backup_dir,
+                                                    char** errptr);
+/* To list, verify and restore; writes nothing. */
+cambium_backup_engine_t* cambium_backup_engine_open_for_read_only(const cambium_options_t* options,
+                                                                  const char* backup_dir, char** errptr);
+void cambium_backup_engine_close(cambium_backup_engine_t* engine);
+void cambium_backup_engine_create_new_backup(cambium_backup_engine_t* engine, cambium_t* db, char** errptr);
+void cambium_backup_engine_create_new_backup_flush(cambium_backup_engine_t* engine, cambium_t* db,
+                                                   unsigned char flush_before_backup, char** errptr);
+/* Of a database that nobody has open for writing. */
+void cambium_backup_engine_create_new_backup_offline(cambium_backup_engine_t* engine, const char* name, char** errptr);
+void cambium_backup_engine_stop_backup(cambium_backup_engine_t* engine);
+void cambium_backup_engine_purge_old_backups(cambium_backup_engine_t* engine, uint32_t num_backups_to_keep,
+                                             char** errptr);
+void cambium_backup_engine_delete_backup(cambium_backup_engine_t* engine, uint32_t backup_id, char** errptr);
+void cambium_backup_engine_garbage_collect(cambium_backup_engine_t* engine, char** errptr);
+/* With checksums every byte is read. */
+void cambium_backup_engine_verify_backup(cambium_backup_engine_t* engine, uint32_t backup_id,
+                                         unsigned char verify_with_checksum, char** errptr);
+/* `db_dir` must not exist. */
+void cambium_backup_engine_restore_db_from_backup(cambium_backup_engine_t* engine, const char* db_dir,
+                                                  uint32_t backup_id, char** errptr);
+void cambium_backup_engine_restore_db_from_latest_backup(cambium_backup_engine_t* engine, const char* db_dir,
+                                                         char** errptr);
+/* Those that can be read, in the order of their numbers. `index` is below the count. */
+const cambium_backup_engine_info_t* cambium_backup_engine_get_backup_info(cambium_backup_engine_t* engine);
+int cambium_backup_engine_info_count(const cambium_backup_engine_info_t* info);
+int64_t cambium_backup_engine_info_timestamp(const cambium_backup_engine_info_t* info, int index);
+uint32_t cambium_backup_engine_info_backup_id(const cambium_backup_engine_info_t* info, int index);
+uint64_t cambium_backup_engine_info_size(const cambium_backup_engine_info_t* info, int index);
+uint32_t cambium_backup_engine_info_number_files(const cambium_backup_engine_info_t* info, int index);
+uint64_t cambium_backup_engine_info_sequence_number(const cambium_backup_engine_info_t* info, int index);
+void cambium_backup_engine_info_destroy(const cambium_backup_engine_info_t* info);
+/* Numbers of those that cannot be read, *count of them; the caller's. */
+uint32_t* cambium_backup_engine_get_corrupted_backups(cambium_backup_engine_t* engine, size_t* count);
 
 /* ---- Memory ---- */
 void cambium_free(void* pointer);

@@ -34,7 +34,8 @@ class Checkpoint {
   //
   // Any thread, beside all other calls; nobody waits for it longer than for a commit. Nothing is left after an error,
   // and what a crash leaves is called `directory`.tmp, and is removed by the next call.
-  // InvalidArgument if `directory`, or a database of the name `directory`.tmp, exists, or the database is read-only.
+  // InvalidArgument if `directory`, or a database of the name `directory`.tmp, exists; NotSupported if the database is open
+  // for reading only.
   virtual Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush = 0,
                                   std::uint64_t* sequence_number = nullptr) = 0;
 };

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "api/options_check.h"
 #include "io/whole_file.h"
 #include "manifest/file_names.h"
-#include "util/checksum.h"
 #include "util/mutant.h"
+#include "util/sealed_text.h"
 
 namespace cambium {
 namespace {
@@ -21,9 +22,6 @@ constexpr std::string_view kVersionSection = "Version";
 constexpr std::string_view kDbSection = "DBOptions";
 constexpr std::string_view kFamilySection = "CFOptions";
 constexpr std::string_view kVersionName = "options_file_version";
-constexpr std::string_view kChecksumName = "checksum=";
-constexpr std::size_t kChecksumDigits = 16;
-constexpr std::size_t kChecksumLineSize = kChecksumName.size() + kChecksumDigits + 1;
 
 template <typename Struct>
 void AppendSection(const std::string& title, const Struct& options, std::string* out) {
@@ -32,15 +30,6 @@ void AppendSection(const std::string& title, const Struct& options, std::string*
     if (std::holds_alternative<NoText>(field.member)) continue;
     out->append("  ").append(field.name).append("=").append(FormatOption(field, options)).append("\n");
   }
-}
-
-std::string ChecksumLine(Slice bytes) {
-  char digits[kChecksumDigits];
-  const std::uint64_t checksum = Checksum64(bytes, 0);
-  for (std::size_t i = 0; i < kChecksumDigits; ++i) {
-    digits[i] = "0123456789abcdef"[(checksum >> (4 * (kChecksumDigits - 1 - i))) & 15];
-  }
-  return std::string(kChecksumName).append(digits, kChecksumDigits).append("\n");
 }
 
 Status DamageAt(const std::string& path, std::size_t offset, const std::string& what) {
@@ -134,15 +123,13 @@ std::string EncodeOptionsFile(const DBOptions& options, const std::vector<Column
     AppendSection(std::string(kFamilySection) + " \"" + EscapeText(family.name) + "\"", family.options, &out);
   }
   out.append("\n");
-  return out.append(ChecksumLine(out));
+  return SealText(std::move(out));
 }
 
 Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) {
-  if (bytes.size() < kChecksumLineSize) return DamageAt(path, bytes.size(), "is cut off: there is no checksum");
-  const Slice body = bytes.substr(0, bytes.size() - kChecksumLineSize);
-  if (bytes.substr(body.size(), kChecksumLineSize) != Slice(ChecksumLine(body))) {
-    return DamageAt(path, body.size(), "the checksum is not that of the file");
-  }
+  const std::optional<Slice> unsealed = UnsealText(bytes);
+  if (!unsealed.has_value()) return DamageAt(path, bytes.size(), "the checksum at the end is not that of the file");
+  const Slice body = *unsealed;
   OptionsFileText text;
   Sections sections(&text);
   for (std::size_t at = 0; at < body.size();) {

@@ -21,4 +21,8 @@ struct CopyRequest {
 // error `to` is removed, if it can be and was made here; a failed sync is Fatal for the copy alone.
 Status CopyFile(FileSystem& fs, const CopyRequest& request, const std::function<Status(Slice)>& see = nullptr);
 
+// Only reads it.
+Status ReadThrough(FileSystem& fs, const std::string& path, std::uint64_t length,
+                   const std::function<Status(Slice)>& see);
+
 }  // namespace cambium

@@ -5,70 +5,30 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "backup/known_store.h"
 #include "cambium/convenience.h"
 #include "manifest/file_names.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
 
-using Map = std::map<std::string, std::string>;
 constexpr const char* kCopy = "/copy";
 constexpr const char* kPartial = "/copy.tmp";
 
-// An error is a key too.
-Map Contents(DB* db) {
-  Map all;
-  const std::unique_ptr<Iterator> it(db->NewIterator({}));
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    const std::string key = it->key().ToString();
-    all[key] = it->value().ToString();
-    if (!it->Valid()) break;
-  }
-  if (!it->status().ok()) all["error"] = it->status().ToString();
-  return all;
-}
-
-// A store with values of every kind, log GC and punching on, whose contents are known.
-class KnownStore : public TestStore {
- public:
-  explicit KnownStore(std::shared_ptr<SimFileSystem> file_system = std::make_shared<SimFileSystem>())
-      : TestStore(std::move(file_system)) {
-    options.blob_garbage_collection_age_cutoff = 1;
-    options.min_punch_size = 8192;
-    options.large_value_size = 16u << 10;
-    options.write_buffer_size = 64u << 10;
-    options.max_total_wal_size = 1u << 20;
-  }
-  void Change(Prng* prng) {
-    const std::string key = NumberedKey(static_cast<int>(prng->Uniform(60)));
-    if (prng->OneIn(4)) {
-      ASSERT_TRUE(db->Delete({}, key).ok());
-      known.erase(key);
-      return;
-    }
-    constexpr std::size_t kSizes[] = {10, 300, 12'000, 17'000};  // inline, separated, punched, in a file of its own
-    Put(key, known[key] = prng->Bytes(kSizes[prng->Uniform(4)]));
-  }
-  void ChangeMany(Prng* prng, int count) {
-    for (int i = 0; i < count; ++i) Change(prng);
-  }
+struct CopiedStore : KnownStore {
+  using KnownStore::KnownStore;
   Status Copy(std::uint64_t log_size_for_flush = 0, SequenceNumber* sequence = nullptr) {
     std::unique_ptr<Checkpoint> checkpoint;
     const Status made = Checkpoint::Create(db.get(), &checkpoint);
     return made.ok() ? checkpoint->CreateCheckpoint(kCopy, log_size_for_flush, sequence) : made;
   }
   void RemoveCopy() { ASSERT_TRUE(DestroyDB(kCopy, options).ok()); }
-
-  Map known;
 };
 
 // The copy, opened with the origin's options.
@@ -102,7 +62,7 @@ std::vector<std::string> Below(const SimFileSystem& fs, const std::string& direc
 
 TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
   for (const std::uint64_t log_size_for_flush : {std::uint64_t{0}, ~std::uint64_t{0}}) {
-    KnownStore store;
+    CopiedStore store;
     store.MustOpen();
     Prng prng(SeedFromEnvironment(1));
     store.ChangeMany(&prng, 200);
@@ -127,7 +87,7 @@ TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
 }
 
 TEST(Checkpoint, WhatNeverChangesIsLinkedAndTheRestIsCopied) {
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   Prng prng(SeedFromEnvironment(2));
   store.ChangeMany(&prng, 300);
@@ -151,7 +111,7 @@ TEST(Checkpoint, WhatNeverChangesIsLinkedAndTheRestIsCopied) {
 }
 
 TEST(Checkpoint, WhereThereAreNoSecondNamesAllIsCopied) {
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   Prng prng(SeedFromEnvironment(3));
   store.ChangeMany(&prng, 300);
@@ -174,7 +134,7 @@ TEST(Checkpoint, WhereThereAreNoSecondNamesAllIsCopied) {
 }
 
 TEST(Checkpoint, EveryColumnFamilyIsInIt) {
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   ColumnFamilyHandle* other = nullptr;
   ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &other).ok());
@@ -206,7 +166,7 @@ TEST(Checkpoint, EveryColumnFamilyIsInIt) {
 // Both go on: writes, merges, log GC, punching, reopening, and the end of one of them. "" or what is wrong.
 std::string BothGoOn(std::uint64_t seed) {
   Prng prng(seed);
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   store.ChangeMany(&prng, 150);
   if (prng.OneIn(2)) store.Compact();
@@ -232,7 +192,7 @@ std::string BothGoOn(std::uint64_t seed) {
   // A cut of the power takes both; then one goes for good.
   if (!store.db->SyncWAL().ok() || !copy.db->SyncWAL().ok()) return "a sync failed";
   const auto after = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
-  KnownStore again(after);
+  CopiedStore again(after);
   again.options.index_type = store.options.index_type;
   {
     OpenedCopy copy_again(again, after);
@@ -268,7 +228,7 @@ TEST(Checkpoint, ALinkedTailWouldGoOnGrowing) {
 
 TEST(Checkpoint, PunchingLeavesWhatTheCopyHas) {
   const auto holes_show = [] {
-    KnownStore store;
+    CopiedStore store;
     store.options.blob_file_size = 256u << 10;
     store.options.write_buffer_size = 1u << 20;
     store.options.max_total_wal_size = 8u << 20;
@@ -299,7 +259,7 @@ TEST(Checkpoint, WhatIsWrittenMeanwhileIsInItAsAPrefix) {
   for (std::uint64_t seed = first; seed < first + ScaledCount(60); ++seed) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
     Prng prng(seed);
-    KnownStore store;
+    CopiedStore store;
     store.MustOpen();
     store.ChangeMany(&prng, 150);
     std::vector<Map> states = {store.known};
@@ -334,7 +294,7 @@ TEST(Checkpoint, WhatIsWrittenMeanwhileIsInItAsAPrefix) {
 // good as the first.
 std::string AfterEveryCut(std::uint64_t seed) {
   Prng prng(seed);
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   store.ChangeMany(&prng, 200);
   if (!store.db->SyncWAL().ok()) return "no sync";
@@ -348,7 +308,7 @@ std::string AfterEveryCut(std::uint64_t seed) {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::string where = "cut " + std::to_string(i) + " of " + std::to_string(images.size()) + ": ";
     const auto fs = std::make_shared<SimFileSystem>(images[i]);
-    KnownStore after(fs);
+    CopiedStore after(fs);
     FileInfo info;
     const bool is_there = fs->GetInfo(kCopy, &info).ok();
     if (i + 1 == images.size() && !is_there) return "it was done, and is not there";
@@ -385,7 +345,7 @@ TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {
   for (std::uint64_t nth = 0; nth <= calls; ++nth) {
     for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
       Prng prng(6);
-      KnownStore store;
+      CopiedStore store;
       store.MustOpen();
       store.ChangeMany(&prng, 120);
       store.Compact();
@@ -416,7 +376,7 @@ TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {
 }
 
 TEST(Checkpoint, WhatIsThereIsNotWrittenOver) {
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");
   ASSERT_TRUE(store.Copy().ok());
@@ -440,7 +400,7 @@ TEST(Checkpoint, WhatIsThereIsNotWrittenOver) {
 }
 
 TEST(Checkpoint, OnlyOfADatabaseThatCanBeWrittenTo) {
-  KnownStore store;
+  CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");
   store.MustClose();
@@ -455,7 +415,7 @@ TEST(Checkpoint, OnlyOfADatabaseThatCanBeWrittenTo) {
 // As it lies there, closed or killed.
 TEST(Checkpoint, OfADatabaseThatNobodyHasOpen) {
   for (const bool is_killed : {false, true}) {
-    KnownStore store;
+    CopiedStore store;
     store.MustOpen();
     Prng prng(SeedFromEnvironment(8));
     store.ChangeMany(&prng, 200);

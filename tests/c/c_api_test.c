@@ -1043,6 +1043,87 @@ static void test_checkpoints(void) {
   cambium_close(db);
 }
 
+static void test_backups(void) {
+  cambium_t* db = open_new();
+  cambium_t* copy;
+  cambium_backup_engine_t* engine;
+  const cambium_backup_engine_info_t* info;
+  uint32_t* corrupted;
+  size_t count = 9;
+  char backups[sizeof path];
+  char restored[sizeof path];
+  CHECK(snprintf(backups, sizeof backups, "%s.backups", path) < (int)sizeof backups);
+  CHECK(snprintf(restored, sizeof restored, "%s.restored", path) < (int)sizeof restored);
+  cambium_destroy_db(options, restored, &error);
+  CHECK_OK(error);
+  engine = cambium_backup_engine_open(options, backups, &error);
+  CHECK_OK(error);
+  CHECK(cambium_backup_engine_open(options, backups, &error) == NULL);
+  CHECK_ERROR(error, "lock");
+  cambium_backup_engine_purge_old_backups(engine, 0, &error); /* of an earlier run */
+  CHECK_OK(error);
+  put(db, "k", "1");
+  cambium_backup_engine_create_new_backup(engine, db, &error);
+  put(db, "k", "2");
+  cambium_backup_engine_create_new_backup_flush(engine, db, 1, &error);
+  put(db, "k", "3");
+  CHECK_OK(error);
+  cambium_backup_engine_create_new_backup_offline(engine, path, &error);
+  CHECK_ERROR(error, "lock");
+  cambium_close(db);
+  cambium_backup_engine_create_new_backup_offline(engine, path, &error);
+  CHECK_OK(error);
+  info = cambium_backup_engine_get_backup_info(engine);
+  CHECK(cambium_backup_engine_info_count(info) == 3);
+  CHECK(cambium_backup_engine_info_backup_id(info, 1) == 2);
+  CHECK(cambium_backup_engine_info_timestamp(info, 1) > 1600000000);
+  CHECK(cambium_backup_engine_info_size(info, 1) > 100 && cambium_backup_engine_info_number_files(info, 1) >= 2);
+  CHECK(cambium_backup_engine_info_sequence_number(info, 1) == 2);
+  cambium_backup_engine_info_destroy(info);
+  cambium_backup_engine_verify_backup(engine, 1, 1, &error);
+  CHECK_OK(error);
+  cambium_backup_engine_verify_backup(engine, 7, 1, &error);
+  CHECK_ERROR(error, "no such backup");
+  cambium_backup_engine_restore_db_from_backup(engine, restored, 1, &error);
+  CHECK_OK(error);
+  copy = cambium_open(options, restored, &error);
+  CHECK_OK(error);
+  check_get(copy, roptions, "k", "1");
+  cambium_close(copy);
+  cambium_backup_engine_restore_db_from_latest_backup(engine, restored, &error);
+  CHECK_ERROR(error, "exists");
+  cambium_destroy_db(options, restored, &error);
+  cambium_backup_engine_restore_db_from_latest_backup(engine, restored, &error);
+  CHECK_OK(error);
+  copy = cambium_open(options, restored, &error);
+  CHECK_OK(error);
+  check_get(copy, roptions, "k", "3");
+  cambium_close(copy);
+  cambium_backup_engine_delete_backup(engine, 2, &error);
+  cambium_backup_engine_garbage_collect(engine, &error);
+  CHECK_OK(error);
+  corrupted = cambium_backup_engine_get_corrupted_backups(engine, &count);
+  CHECK(count == 0);
+  cambium_free(corrupted);
+  cambium_backup_engine_close(engine);
+  engine = cambium_backup_engine_open_for_read_only(options, backups, &error);
+  CHECK_OK(error);
+  cambium_backup_engine_purge_old_backups(engine, 0, &error);
+  CHECK_ERROR(error, "reading");
+  cambium_backup_engine_close(engine);
+  engine = cambium_backup_engine_open(options, backups, &error);
+  CHECK_OK(error);
+  cambium_backup_engine_purge_old_backups(engine, 0, &error);
+  CHECK_OK(error);
+  cambium_backup_engine_stop_backup(engine);
+  cambium_backup_engine_create_new_backup_offline(engine, path, &error);
+  CHECK_ERROR(error, "StopBackup");
+  cambium_backup_engine_close(engine);
+  cambium_backup_engine_close(NULL);
+  cambium_destroy_db(options, restored, &error);
+  CHECK_OK(error);
+}
+
 int main(int argc, char** argv) {
   const char* const index = getenv("CAMBIUM_INDEX");
   if (argc != 2) return 2;
@@ -1070,6 +1151,7 @@ int main(int argc, char** argv) {
   test_leveldb_names();
   test_options_as_text();
   test_checkpoints();
+  test_backups();
 
   cambium_destroy_db(options, path, &error);
   CHECK_OK(error);

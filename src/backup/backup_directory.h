@@ -1,0 +1,56 @@
+// BackupDirectory: what lies in a directory of backups, and which of it is needed.
+//
+//   000007.backup          the record of backup 7
+//   files/<id>-<n>.log     n bytes of a file that never changes again, for every backup that has them
+//   files/000007-x.log     of backup 7 alone: what was still written to, its MANIFEST and OPTIONS
+//   staging/               MANIFEST and OPTIONS of a backup that is being made
+//   LOCK                   whose lock says who writes here
+//
+// Not thread-safe.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "backup/backup_record.h"
+#include "cambium/file_system.h"
+
+namespace cambium {
+
+class BackupDirectory {
+ public:
+  BackupDirectory(FileSystem* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
+
+  // Reads all records. InvalidArgument if it is the directory of a database.
+  Status Load();
+
+  // Durable when it returns: its files and their names must be. After an error there is no such record.
+  Status Add(BackupRecord record);
+  // Durable when it returns. NotFound if there is none.
+  Status Remove(BackupID id);
+  // Removes what no record has, and what was not finished. Nothing that a damaged record may have.
+  Status RemoveUnneeded();
+
+  [[nodiscard]] const std::map<BackupID, BackupRecord>& records() const { return records_; }
+  [[nodiscard]] const std::set<BackupID>& damaged() const { return damaged_; }
+  [[nodiscard]] BackupID NextId() const;
+  // The file of that stored name in some record; null if none has it.
+  [[nodiscard]] const BackupFile* Find(const std::string& stored) const;
+
+  [[nodiscard]] std::string StoredPath(const std::string& stored) const { return FilesPath() + "/" + stored; }
+  [[nodiscard]] std::string FilesPath() const { return path_ + "/files"; }
+  [[nodiscard]] std::string StagingPath() const { return path_ + "/staging"; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  Status ReadRecord(BackupID id);
+  Status RemoveStaging();
+
+  FileSystem* const fs_;
+  const std::string path_;
+  std::map<BackupID, BackupRecord> records_;
+  std::set<BackupID> damaged_;
+};
+
+}  // namespace cambium

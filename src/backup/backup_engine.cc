@@ -1,0 +1,388 @@
+#include "cambium/backup_engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "api/db_impl.h"
+#include "api/options_check.h"
+#include "api/options_file.h"
+#include "backup/backup_directory.h"
+#include "backup/copy_file.h"
+#include "backup/whole_directory.h"
+#include "io/parent_path.h"
+#include "manifest/manifest.h"
+#include "util/checksum.h"
+#include "util/fault_point.h"
+#include "util/generic_rate_limiter.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+Status CheckLimiter(const char* name, const std::shared_ptr<RateLimiter>& limiter) {
+  if (limiter == nullptr) return Status::OK();
+  return static_cast<const GenericRateLimiter&>(*limiter).Check().WithContext(name);  // only the library makes them
+}
+
+Status CheckChecksum(const std::string& path, const BackupFile& file, std::uint64_t checksum) {
+  if (checksum == file.checksum || MutantIs(Mutant::kRestoreUnchecked)) return Status::OK();
+  return Status::Corruption(path + ":0: the checksum of its " + std::to_string(file.length) +
+                            " bytes is not that of the backup's record");
+}
+
+// Of one call: how far it is, how fast it may go, and whether it is to end.
+class Work {
+ public:
+  Work(BackupProgress progress, RateLimiter* limiter, Clock* clock, const std::atomic<bool>* is_stopped)
+      : progress_(std::move(progress)), limiter_(static_cast<GenericRateLimiter*>(limiter)), clock_(clock),
+        is_stopped_(is_stopped) {}
+  void Expect(std::uint64_t bytes) { all_ += bytes; }
+  Status Done(std::uint64_t bytes) {
+    if (is_stopped_->load()) return Status::Incomplete("StopBackup was called");
+    if (limiter_ != nullptr) limiter_->Admit(bytes, IO_LOW, clock_, [this] { return is_stopped_->load(); });
+    done_ += bytes;
+    if (progress_ != nullptr) progress_(done_, all_);
+    return Status::OK();
+  }
+
+ private:
+  const BackupProgress progress_;
+  GenericRateLimiter* const limiter_;
+  Clock* const clock_;
+  const std::atomic<bool>* const is_stopped_;
+  std::uint64_t done_ = 0;
+  std::uint64_t all_ = 0;
+};
+
+// Where a file of the database comes from, and what it is called here.
+struct Source {
+  std::string path;
+  BackupFile file;
+  bool has_holes = false;
+};
+
+class BackupEngineImpl final : public BackupEngine {
+ public:
+  explicit BackupEngineImpl(const BackupEngineOptions& options)
+      : options_(options),
+        fs_(options.file_system != nullptr ? options.file_system : FileSystem::Default()),
+        clock_(options.clock != nullptr ? options.clock : Clock::Default()),
+        directory_(fs_.get(), options.backup_dir) {}
+
+  Status Start();
+
+  Status CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id) override;
+  Status CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path, BackupID* id) override;
+  void StopBackup() override { is_stopped_.store(true); }
+  Status PurgeOldBackups(std::uint32_t num_backups_to_keep) override;
+  Status DeleteBackup(BackupID id) override;
+  Status GarbageCollect() override;
+  [[nodiscard]] std::vector<BackupInfo> GetBackupInfo() const override;
+  [[nodiscard]] std::vector<BackupID> GetCorruptedBackups() const override;
+  Status VerifyBackup(BackupID id, bool verify_with_checksum) override;
+  Status RestoreDBFromBackup(const RestoreOptions& options, BackupID id, const std::string& directory) override;
+  Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) override;
+
+ private:
+  [[nodiscard]] Status CheckWritable() const {
+    return options_.read_only ? Status::InvalidArgument(options_.backup_dir + ": is open for reading only") : Status::OK();
+  }
+  static Status CheckNew(const CreateBackupOptions& options);
+  // work_mutex_ held.
+  Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id);
+  Status StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
+                    std::vector<std::string>* made);
+  Status StageManifest(const Capture& capture, BackupID id, std::vector<Source>* sources);
+  Status StoreFile(const Source& source, Work* work, BackupRecord* record, std::vector<std::string>* made);
+  [[nodiscard]] bool IsThere(const BackupFile& file) const;
+  Result<BackupRecord> Find(BackupID id) const;
+
+  const BackupEngineOptions options_;
+  const std::shared_ptr<FileSystem> fs_;
+  const std::shared_ptr<Clock> clock_;
+  std::unique_ptr<FileLock> lock_;
+  std::atomic<bool> is_stopped_{false};
+  // Held by a call that writes to backup_dir, as long as it takes. Before mutex_.
+  std::mutex work_mutex_;
+  mutable std::mutex mutex_;   // no I/O but that of a record is done with it
+  BackupDirectory directory_;  // changed with both mutexes; read with either
+};
+
+Status BackupEngineImpl::Start() {
+  if (options_.backup_dir.empty()) return Status::InvalidArgument("backup_dir is empty");
+  CAMBIUM_RETURN_IF_ERROR(CheckLimiter("backup_rate_limiter", options_.backup_rate_limiter));
+  CAMBIUM_RETURN_IF_ERROR(CheckLimiter("restore_rate_limiter", options_.restore_rate_limiter));
+  if (!options_.read_only) {
+    CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(options_.backup_dir));
+    CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_->SyncDirectory(ParentOf(options_.backup_dir))));
+  }
+  const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
+  CAMBIUM_RETURN_IF_ERROR(fs_->Lock(options_.backup_dir, mode, options_.lock_wait_micros, &lock_));
+  CAMBIUM_RETURN_IF_ERROR(directory_.Load());
+  if (options_.read_only) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(directory_.FilesPath()));
+  CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_->SyncDirectory(options_.backup_dir)));
+  return directory_.RemoveUnneeded();
+}
+
+// ---- Making one ----
+
+Status BackupEngineImpl::CheckNew(const CreateBackupOptions& options) {
+  if (options.app_metadata.size() <= kBackupMetadataMax) return Status::OK();
+  return Status::InvalidArgument("app_metadata has " + std::to_string(options.app_metadata.size()) +
+                                 " bytes; the most is " + std::to_string(kBackupMetadataMax));
+}
+
+Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* id) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWritable());
+  CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
+  auto* const impl = dynamic_cast<DbImpl*>(db);
+  if (impl == nullptr) return Status::InvalidArgument("a backup is made of a database that DB::Open made");
+  const std::lock_guard work_lock(work_mutex_);
+  const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
+  CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
+  return OfTheCopy(Store(options, db->GetName(), capture, id));
+}
+
+Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
+                                                BackupID* id) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWritable());
+  CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
+  const std::lock_guard work_lock(work_mutex_);
+  std::unique_ptr<FileLock> lock;
+  CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path));
+  return OfTheCopy(Store(options, path, capture, id));
+}
+
+Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
+                               BackupID* id) {
+  CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());  // what is in the way of new files, at least
+  Work work(options.progress, options_.backup_rate_limiter.get(), clock_.get(), &is_stopped_);
+  BackupRecord record;
+  record.id = directory_.NextId();
+  record.created_seconds = static_cast<std::int64_t>(clock_->WallSeconds());
+  record.sequence = capture.state.durable_sequence;
+  record.metadata = options.app_metadata;
+  std::vector<std::string> made;
+  Status s = StoreFiles(from, capture, &work, &record, &made);
+  const BackupID new_id = record.id;
+  if (s.ok()) {
+    const std::lock_guard lock(mutex_);
+    s = directory_.Add(std::move(record));
+  }
+  if (!s.ok()) {
+    for (const std::string& stored : made) static_cast<void>(fs_->Unlink(directory_.StoredPath(stored)));
+  }
+  static_cast<void>(directory_.RemoveUnneeded());  // else the next call does
+  if (s.ok() && id != nullptr) *id = new_id;
+  return s;
+}
+
+// Whether what a record says is there, as far as can be seen without reading it.
+bool BackupEngineImpl::IsThere(const BackupFile& file) const {
+  FileInfo info;
+  return fs_->GetInfo(directory_.StoredPath(file.stored), &info).ok() && info.is_regular && info.size == file.length;
+}
+
+Status BackupEngineImpl::StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
+                                    std::vector<std::string>* made) {
+  std::vector<Source> sources;
+  for (const CapturedFile& file : capture.files) {
+    BackupFile stored{file.name, file.length, 0, StoredName(file.file_id, file.length, file.name.kind)};
+    const BackupFile* const known = file.is_final ? directory_.Find(stored.stored) : nullptr;
+    if (known != nullptr && known->length == file.length && IsThere(*known)) {
+      stored.checksum = known->checksum;
+      record->files.push_back(std::move(stored));
+      continue;
+    }
+    // A name that is taken is a damaged backup's, or one that lacks its file: theirs is left alone.
+    FileInfo info;
+    const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
+    if (!file.is_final || !is_free) stored.stored = StoredNameOfOne(record->id, file.name);
+    sources.push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), file.has_holes});
+  }
+  CAMBIUM_RETURN_IF_ERROR(StageManifest(capture, record->id, &sources));
+  for (const Source& source : sources) work->Expect(source.file.length);
+  for (const Source& source : sources) CAMBIUM_RETURN_IF_ERROR(StoreFile(source, work, record, made));
+  if (MutantIs(Mutant::kBackupSkipsDirectorySync)) return Status::OK();
+  return fs_->SyncDirectory(directory_.FilesPath());
+}
+
+// What the restored database is to begin with is written as a database writes it, and stored as all files are.
+Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std::vector<Source>* sources) {
+  const std::string staging = directory_.StagingPath();
+  CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(staging));
+  std::vector<NumberedFile> staged;
+  if (!capture.options_text.empty()) {
+    staged.push_back({FileKind::kOptions, capture.options_number});
+    CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*fs_, staging, capture.options_number, capture.options_text));
+  }
+  staged.push_back({FileKind::kManifest, capture.manifest_number});
+  CAMBIUM_RETURN_IF_ERROR(
+      Manifest::Create(*fs_, staging, capture.header, capture.manifest_number, capture.state).status());
+  for (const NumberedFile& name : staged) {
+    const std::string path = FilePath(staging, name.kind, name.number);
+    FileInfo info;
+    CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path, &info));
+    sources->push_back({path, {name, info.size, 0, StoredNameOfOne(id, name)}, false});
+  }
+  return Status::OK();
+}
+
+Status BackupEngineImpl::StoreFile(const Source& source, Work* work, BackupRecord* record,
+                                   std::vector<std::string>* made) {
+  Checksum64Stream checksum(0);
+  made->push_back(source.file.stored);
+  const std::string to = directory_.StoredPath(source.file.stored);
+  CAMBIUM_RETURN_IF_ERROR(CopyFile(*fs_, {source.path, to, source.file.length, source.has_holes}, [&](Slice piece) {
+    checksum.Update(piece);
+    return work->Done(piece.size());
+  }));
+  CAMBIUM_FAULT_POINT("Backup:file");
+  record->files.push_back(source.file);
+  record->files.back().checksum = checksum.Digest();
+  return Status::OK();
+}
+
+// ---- Deleting ----
+
+Status BackupEngineImpl::DeleteBackup(BackupID id) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWritable());
+  const std::lock_guard work_lock(work_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    CAMBIUM_RETURN_IF_ERROR(OfTheCopy(directory_.Remove(id)));
+  }
+  return directory_.RemoveUnneeded();
+}
+
+Status BackupEngineImpl::PurgeOldBackups(std::uint32_t num_backups_to_keep) {
+  CAMBIUM_RETURN_IF_ERROR(CheckWritable());
+  const std::lock_guard work_lock(work_mutex_);
+  while (directory_.records().size() > num_backups_to_keep) {
+    const std::lock_guard lock(mutex_);
+    CAMBIUM_RETURN_IF_ERROR(OfTheCopy(directory_.Remove(directory_.records().begin()->first)));
+  }
+  return directory_.RemoveUnneeded();
+}
+
+Status BackupEngineImpl::GarbageCollect() {
+  CAMBIUM_RETURN_IF_ERROR(CheckWritable());
+  const std::lock_guard work_lock(work_mutex_);
+  CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());
+  if (directory_.damaged().empty()) return Status::OK();
+  return Status::Corruption(options_.backup_dir + "/" + BackupRecordName(*directory_.damaged().begin()) +
+                            ": cannot be read, so nobody knows which files it has; delete it first");
+}
+
+// ---- Looking ----
+
+std::vector<BackupInfo> BackupEngineImpl::GetBackupInfo() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<BackupInfo> all;
+  for (const auto& [id, record] : directory_.records()) {
+    BackupInfo info;
+    info.backup_id = id;
+    info.timestamp = record.created_seconds;
+    for (const BackupFile& file : record.files) info.size += file.length;
+    info.number_files = static_cast<std::uint32_t>(record.files.size());
+    info.sequence_number = record.sequence;
+    info.app_metadata = record.metadata;
+    all.push_back(std::move(info));
+  }
+  return all;
+}
+
+std::vector<BackupID> BackupEngineImpl::GetCorruptedBackups() const {
+  const std::lock_guard lock(mutex_);
+  return {directory_.damaged().begin(), directory_.damaged().end()};
+}
+
+Result<BackupRecord> BackupEngineImpl::Find(BackupID id) const {
+  const std::lock_guard lock(mutex_);
+  const std::string name = options_.backup_dir + "/" + BackupRecordName(id);
+  if (directory_.damaged().contains(id)) return Status::Corruption(name + ": cannot be read");
+  const auto found = directory_.records().find(id);
+  if (found == directory_.records().end()) return Status::NotFound(name + ": there is no such backup");
+  return found->second;
+}
+
+Status BackupEngineImpl::VerifyBackup(BackupID id, bool verify_with_checksum) {
+  CAMBIUM_TRY(const BackupRecord record, Find(id));
+  Work work(nullptr, nullptr, clock_.get(), &is_stopped_);
+  for (const BackupFile& file : record.files) {
+    const std::string path = directory_.StoredPath(file.stored);
+    FileInfo info;
+    const Status found = fs_->GetInfo(path, &info);
+    if (found.IsPathNotFound()) return Status::Corruption(path + ": is missing");
+    CAMBIUM_RETURN_IF_ERROR(found);
+    if (info.size != file.length) {
+      return Status::Corruption(path + ":" + std::to_string(info.size) + ": ends here, and had " +
+                                std::to_string(file.length) + " bytes");
+    }
+    if (!verify_with_checksum) continue;
+    Checksum64Stream checksum(0);
+    CAMBIUM_RETURN_IF_ERROR(ReadThrough(*fs_, path, file.length, [&](Slice piece) {
+      checksum.Update(piece);
+      return work.Done(piece.size());
+    }));
+    CAMBIUM_RETURN_IF_ERROR(CheckChecksum(path, file, checksum.Digest()));
+  }
+  return Status::OK();
+}
+
+// ---- Restoring ----
+
+Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, BackupID id, const std::string& directory) {
+  CAMBIUM_TRY(const BackupRecord record, Find(id));
+  Work work(options.progress, options_.restore_rate_limiter.get(), clock_.get(), &is_stopped_);
+  for (const BackupFile& file : record.files) work.Expect(file.length);
+  const auto place = [&](const BackupFile& file, const std::string& to) {
+    const std::string path = directory_.StoredPath(file.stored);
+    const bool may_have_holes = file.name.kind == FileKind::kLog || file.name.kind == FileKind::kRelocation;
+    Checksum64Stream checksum(0);
+    const std::string target = FilePath(to, file.name.kind, file.name.number);
+    CAMBIUM_RETURN_IF_ERROR(CopyFile(*fs_, {path, target, file.length, may_have_holes}, [&](Slice piece) {
+      checksum.Update(piece);
+      return work.Done(piece.size());
+    }));
+    return CheckChecksum(path, file, checksum.Digest());
+  };
+  return MakeWholeDirectory(*fs_, directory, [&](const std::string& to) {
+    const auto is_manifest = [](const BackupFile& file) { return file.name.kind == FileKind::kManifest; };
+    for (const BackupFile& file : record.files) {
+      if (!is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(file, to));
+    }
+    CAMBIUM_RETURN_IF_ERROR(fs_->SyncDirectory(to));
+    for (const BackupFile& file : record.files) {
+      if (is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(file, to));
+    }
+    return fs_->SyncDirectory(to);
+  });
+}
+
+Status BackupEngineImpl::RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) {
+  BackupID latest = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!directory_.records().empty()) latest = directory_.records().rbegin()->first;
+  }
+  if (latest == 0) return Status::NotFound(options_.backup_dir + ": there is no backup that can be read");
+  return RestoreDBFromBackup(options, latest, directory);
+}
+
+}  // namespace
+
+Status BackupEngine::Open(const BackupEngineOptions& options, std::unique_ptr<BackupEngine>* engine) {
+  engine->reset();
+  auto opened = std::make_unique<BackupEngineImpl>(options);
+  CAMBIUM_RETURN_IF_ERROR(opened->Start());
+  *engine = std::move(opened);
+  return Status::OK();
+}
+
+}  // namespace cambium

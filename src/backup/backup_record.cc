@@ -1,0 +1,161 @@
+#include "backup/backup_record.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "api/option_table.h"
+#include "util/sealed_text.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::string_view kPreamble =
+    "# A backup of a Cambium database: the files it consists of, their bytes, checksums, and names in files/. The last\n"
+    "# line is a checksum of the others.\n";
+constexpr std::string_view kRecordSuffix = ".backup";
+
+template <typename Number>
+bool ParseDecimal(Slice text, Number* number) {
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), *number);
+  return error == std::errc() && end == text.end() && text == Slice(std::to_string(*number));
+}
+
+std::vector<Slice> Words(Slice line) {
+  std::vector<Slice> words;
+  const std::string_view text = line.ToStringView();
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// Takes one line after the other, in their order.
+class Reader {
+ public:
+  Reader(BackupID id, BackupRecord* record) : id_(id), record_(record) {}
+
+  // What is wrong with it, or "".
+  std::string Take(Slice name, Slice value) {
+    constexpr std::string_view kNames[] = {"backup_file_version", "backup", "created", "sequence", "metadata"};
+    if (next_ == std::size(kNames)) return name == Slice("file") ? TakeFile(value) : "expected file=";
+    if (name != Slice(kNames[next_])) return "expected " + std::string(kNames[next_]) + "=";
+    switch (next_++) {
+      case 0: return ParseDecimal(value, &version_) && version_ > 0 ? "" : "no version";
+      case 1: return ParseDecimal(value, &record_->id) && record_->id == id_ ? "" : "another backup's";
+      case 2: return ParseDecimal(value, &record_->created_seconds) ? "" : "no number";
+      case 3: return ParseDecimal(value, &record_->sequence) ? "" : "no number";
+      default: return UnescapeText(value, &record_->metadata) ? "" : "not escaped as it should be";
+    }
+  }
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+  [[nodiscard]] bool IsWhole() const { return manifests_ == 1; }
+
+ private:
+  std::string TakeFile(Slice value) {
+    const std::vector<Slice> words = Words(value);
+    if (words.size() != 4) return "expected a name, a length, a checksum and a stored name";
+    const std::optional<NumberedFile> name = ParseFileName(words[0].ToStringView());
+    if (!name.has_value() || !names_.insert(*name).second) return "no name of a file, or one that was there before";
+    BackupFile file;
+    file.name = *name;
+    if (!ParseDecimal(words[1], &file.length) || file.length > kLengthsMax - lengths_) return "no length";
+    if (!ParseHex(words[2], &file.checksum)) return "no checksum";
+    if (!IsStoredName(words[3])) return "no name of a stored file";
+    file.stored = words[3].ToString();
+    lengths_ += file.length;
+    manifests_ += name->kind == FileKind::kManifest ? 1 : 0;
+    record_->files.push_back(std::move(file));
+    return "";
+  }
+
+  static constexpr std::uint64_t kLengthsMax = std::uint64_t{1} << 62;
+  const BackupID id_;
+  BackupRecord* const record_;
+  std::size_t next_ = 0;
+  std::uint64_t version_ = 0;
+  std::uint64_t lengths_ = 0;
+  int manifests_ = 0;
+  std::set<NumberedFile> names_;
+};
+
+}  // namespace
+
+std::string EncodeBackupRecord(const BackupRecord& record) {
+  std::string text(kPreamble);
+  text += "backup_file_version=" + std::to_string(kBackupRecordVersion) + "\n";
+  text += "backup=" + std::to_string(record.id) + "\n";
+  text += "created=" + std::to_string(record.created_seconds) + "\n";
+  text += "sequence=" + std::to_string(record.sequence) + "\n";
+  text += "metadata=" + EscapeText(record.metadata) + "\n";
+  for (const BackupFile& file : record.files) {
+    text += "file=" + FileName(file.name.kind, file.name.number) + " " + std::to_string(file.length) + " " +
+            HexOf(file.checksum) + " " + file.stored + "\n";
+  }
+  return SealText(std::move(text));
+}
+
+Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::string& path) {
+  const auto damage = [&path](std::size_t at, const std::string& what) {
+    return Status::Corruption(path + ":" + std::to_string(at) + ": " + what);
+  };
+  const std::optional<Slice> body = UnsealText(bytes);
+  if (!body.has_value()) return damage(bytes.size(), "the checksum at the end is not that of the file");
+  BackupRecord record;
+  Reader reader(id, &record);
+  for (std::size_t at = 0; at < body->size();) {
+    const std::size_t end = std::min(body->ToStringView().find('\n', at), body->size());
+    const Slice line = body->substr(at, end - at);
+    if (!line.empty() && !line.starts_with("#")) {
+      const std::size_t equals = line.ToStringView().find('=');
+      const bool has_name = equals != std::string_view::npos;
+      const std::string wrong =
+          has_name ? reader.Take(line.substr(0, equals), line.substr(equals + 1, line.size() - equals - 1))
+                   : "no name=value";
+      if (reader.version() > kBackupRecordVersion) {
+        return Status::NotSupported(path + ": backup_file_version is " + std::to_string(reader.version()) +
+                                    "; this version knows up to " + std::to_string(kBackupRecordVersion));
+      }
+      if (!wrong.empty()) return damage(at, Quoted(line) + ": " + wrong);
+    }
+    at = end + 1;
+  }
+  if (!reader.IsWhole()) return damage(body->size(), "a database has one MANIFEST, and this has another number of them");
+  return record;
+}
+
+std::string BackupRecordName(BackupID id) {
+  const std::string digits = std::to_string(id);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits + std::string(kRecordSuffix);
+}
+
+BackupID ParseBackupRecordName(const std::string& name) {
+  BackupID id = 0;
+  if (!name.ends_with(kRecordSuffix)) return 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size() - kRecordSuffix.size(), id);
+  return error == std::errc() && BackupRecordName(id) == name ? id : 0;
+}
+
+std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind) {
+  const std::string name = FileName(kind, 1);
+  return Slice(reinterpret_cast<const char*>(file_id.data()), file_id.size()).ToString(true) + "-" +
+         std::to_string(length) + name.substr(name.rfind('.'));
+}
+
+std::string StoredNameOfOne(BackupID id, const NumberedFile& name) {
+  const std::string record = BackupRecordName(id);
+  return record.substr(0, record.size() - kRecordSuffix.size()) + "-" + FileName(name.kind, name.number);
+}
+
+bool IsStoredName(Slice name) {
+  const auto is_legal = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= 200 && !name.starts_with(".") && std::ranges::all_of(name, is_legal);
+}
+
+}  // namespace cambium

@@ -1,0 +1,62 @@
+// The record of a backup: which files the database consists of, and under which names they are stored.
+//
+//   # A backup of a Cambium database ...
+//   backup_file_version=1
+//   backup=7
+//   created=1790000000
+//   sequence=12345
+//   metadata=nightly
+//   file=000012.log 4194304 0123456789abcdef <32 digits>-4194304.log      name, bytes, XXH3 of them, stored as
+//   file=...
+//   checksum=0123456789abcdef
+//
+// Lines end in '\n'; those that begin with '#', and empty ones, mean nothing. Metadata is escaped (EscapeText). The file
+// NNNNNN.backup is written under another name, synced and renamed, so there is never half of one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cambium/backup_engine.h"
+#include "io/file_header.h"
+#include "manifest/file_names.h"
+#include "util/result.h"
+
+namespace cambium {
+
+inline constexpr std::uint64_t kBackupRecordVersion = 1;
+inline constexpr std::uint64_t kBackupRecordSizeMax = 1u << 30;  // of one that is read
+inline constexpr std::size_t kBackupMetadataMax = 64u << 10;
+
+struct BackupFile {
+  NumberedFile name;           // in the database
+  std::uint64_t length = 0;
+  std::uint64_t checksum = 0;  // Checksum64 of all bytes, seed 0
+  std::string stored;          // in the directory of files
+};
+
+struct BackupRecord {
+  BackupID id = 0;
+  std::int64_t created_seconds = 0;
+  std::uint64_t sequence = 0;
+  std::string metadata;
+  std::vector<BackupFile> files;
+};
+
+[[nodiscard]] std::string EncodeBackupRecord(const BackupRecord& record);
+// `path` is for messages. Corruption, with the offset, unless it is whole, every line is legal, and it is the record of
+// backup `id`; NotSupported for one of a later version.
+Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::string& path);
+
+// "000007.backup", and back; 0 for a name that is none.
+[[nodiscard]] std::string BackupRecordName(BackupID id);
+[[nodiscard]] BackupID ParseBackupRecordName(const std::string& name);
+
+// "<id in hex>-<length>.log", of bytes that never change: the same in all backups. "000007-000012.log": of one backup.
+[[nodiscard]] std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind);
+[[nodiscard]] std::string StoredNameOfOne(BackupID id, const NumberedFile& name);
+// Whether it can be a name in the directory of files: no way out of it, and no temporary one.
+[[nodiscard]] bool IsStoredName(Slice name);
+
+}  // namespace cambium

@@ -1,0 +1,24 @@
+// MakeWholeDirectory: a database in a directory that appears as a whole, or not at all.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cambium/file_system.h"
+#include "cambium/status.h"
+
+namespace cambium {
+
+// `fill` writes the files of a database into the directory that it is given, `to`.tmp, and syncs them: their names and
+// the MANIFEST last. Then the directory is named `to`, which must not exist, and that is durable.
+//
+// What a cut or a failure leaves before that the next call removes, if the failing one could not. A failure after it, when
+// the parent directory cannot be synced, leaves `to`. InvalidArgument if `to` exists, or if what is called `to`.tmp was
+// not begun by such a call.
+Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
+                          const std::function<Status(const std::string& directory)>& fill);
+
+// A sync that failed in a copy is the end of the copy, not of the database: no longer Fatal.
+[[nodiscard]] Status OfTheCopy(const Status& status);
+
+}  // namespace cambium

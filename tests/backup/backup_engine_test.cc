@@ -1,0 +1,538 @@
+// Backups: what is restored is what the database was, whatever happens meanwhile, and nothing is stored twice.
+#include "cambium/backup_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backup/backup_record.h"
+#include "backup/known_store.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/sealed_text.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr const char* kBackups = "/backups";
+constexpr const char* kRestored = "/restored";
+
+struct BackedUpStore : KnownStore {
+  using KnownStore::KnownStore;
+  [[nodiscard]] BackupEngineOptions EngineOptions() const {
+    BackupEngineOptions engine_options(kBackups);
+    engine_options.file_system = fs;
+    engine_options.clock = clock;
+    return engine_options;
+  }
+  Status OpenEngine() { return BackupEngine::Open(EngineOptions(), &engine); }
+  void MustOpenEngine() {
+    const Status s = OpenEngine();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  std::unique_ptr<BackupEngine> engine;
+};
+
+// Contents of what is restored, or the error as a key; it is removed again.
+Map Restore(BackupEngine* engine, BackupID id, const Options& origin) {
+  const Status restored =
+      id == 0 ? engine->RestoreDBFromLatestBackup(kRestored) : engine->RestoreDBFromBackup(id, kRestored);
+  if (!restored.ok()) return {{"error", restored.ToString()}};
+  Options options = origin;
+  options.create_if_missing = false;
+  VerifyReport report;
+  const Status verified = VerifyDB(kRestored, options, {.deep = true}, &report);
+  if (!verified.ok()) return {{"error", verified.ToString()}};
+  if (!report.problems.empty()) return {{"error", report.problems.front()}};
+  std::unique_ptr<DB> db;
+  const Status opened = DB::Open(options, kRestored, &db);
+  if (!opened.ok()) return {{"error", opened.ToString()}};
+  Map contents = Contents(db.get());
+  EXPECT_TRUE(db->Close().ok());
+  db.reset();
+  EXPECT_TRUE(DestroyDB(kRestored, origin).ok());
+  return contents;
+}
+
+std::vector<SimFileSystem::NamedFile> StoredFiles(const SimFileSystem& fs) {
+  std::vector<SimFileSystem::NamedFile> files;
+  for (const auto& file : fs.ListFilesForTest()) {
+    if (file.path.starts_with(std::string(kBackups) + "/files/")) files.push_back(file);
+  }
+  return files;
+}
+
+// Flips a bit in the middle of a file.
+void Damage(SimFileSystem& fs, const std::string& path) {
+  FileInfo info;
+  ASSERT_TRUE(fs.GetInfo(path, &info).ok());
+  ASSERT_TRUE(fs.FlipBit(path, info.size / 2, 2).ok());
+}
+
+TEST(BackupEngine, EachRestoresItsOwnMoment) {
+  for (const bool flush : {false, true}) {
+    BackedUpStore store;
+    store.MustOpen();
+    store.MustOpenEngine();
+    Prng prng(SeedFromEnvironment(1));
+    std::vector<Map> then;
+    for (int i = 0; i < 5; ++i) {
+      store.ChangeMany(&prng, 60);
+      if (i % 2 == 0) store.Compact();
+      store.ChangeMany(&prng, 10);
+      BackupID id = 0;
+      CreateBackupOptions options;
+      options.flush_before_backup = flush;
+      options.app_metadata = "number " + std::to_string(i) + "\n\x01\xff";
+      const Status made = store.engine->CreateNewBackup(options, store.db.get(), &id);
+      ASSERT_TRUE(made.ok()) << made.ToString();
+      EXPECT_EQ(id, static_cast<BackupID>(i + 1));
+      then.push_back(store.known);
+      const BackupInfo info = store.engine->GetBackupInfo().back();
+      EXPECT_EQ(info.backup_id, id);
+      EXPECT_EQ(info.app_metadata, options.app_metadata);
+      EXPECT_EQ(info.sequence_number, store.db->GetLatestSequenceNumber());
+      EXPECT_EQ(info.timestamp, static_cast<std::int64_t>(store.clock->WallSeconds()));
+    }
+    store.Compact();
+    store.MustClose();  // and is gone
+    ASSERT_TRUE(DestroyDB(kStorePath, store.options).ok());
+    store.engine.reset();
+    store.MustOpenEngine();
+    ASSERT_EQ(store.engine->GetBackupInfo().size(), 5u);
+    for (BackupID id = 1; id <= 5; ++id) {
+      EXPECT_TRUE(store.engine->VerifyBackup(id, true).ok());
+      EXPECT_EQ(Restore(store.engine.get(), id, store.options), then[id - 1]) << id;
+    }
+    EXPECT_EQ(Restore(store.engine.get(), 0, store.options), then.back());
+  }
+}
+
+TEST(BackupEngine, WhatNeverChangesIsStoredOnce) {
+  BackedUpStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(3);
+  store.ChangeMany(&prng, 200);
+  store.Compact();
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get(), true).ok());
+  std::uint64_t written = 0;
+  const int hook = store.fs->AddHook([&](const SimOp& op) {
+    const bool is_ours = op.path.starts_with(std::string(kBackups) + "/files/");
+    if (op.kind == SimOpKind::kWrite && op.phase == SimPhase::kAfter && is_ours) written += op.length;
+  });
+  store.Put("one", store.known["one"] = "more");
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get(), true).ok());
+  store.fs->RemoveHook(hook);
+  const std::uint64_t whole = store.engine->GetBackupInfo()[1].size;
+  EXPECT_LT(written, whole / 4) << "of " << whole;
+  EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
+}
+
+TEST(BackupEngine, DeletingGivesBackWhatNoOtherHas) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(SeedFromEnvironment(5));
+  std::vector<Map> then;
+  for (int i = 0; i < 6; ++i) {
+    store.ChangeMany(&prng, 80);
+    if (i % 2 == 1) store.Compact();
+    ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get(), i % 3 == 0).ok());
+    then.push_back(store.known);
+  }
+  const std::size_t all = StoredFiles(*store.fs).size();
+  ASSERT_TRUE(store.engine->DeleteBackup(3).ok());
+  EXPECT_TRUE(store.engine->DeleteBackup(3).IsNotFound());
+  EXPECT_TRUE(store.engine->VerifyBackup(3).IsNotFound());
+  ASSERT_TRUE(store.engine->PurgeOldBackups(2).ok());
+  EXPECT_LT(StoredFiles(*store.fs).size(), all);
+  std::set<BackupID> left;
+  for (const BackupInfo& info : store.engine->GetBackupInfo()) left.insert(info.backup_id);
+  EXPECT_EQ(left, (std::set<BackupID>{5, 6}));
+  for (const BackupID id : left) EXPECT_EQ(Restore(store.engine.get(), id, store.options), then[id - 1]);
+  ASSERT_TRUE(store.engine->PurgeOldBackups(0).ok());
+  EXPECT_TRUE(StoredFiles(*store.fs).empty());
+  EXPECT_TRUE(store.engine->RestoreDBFromLatestBackup(kRestored).IsNotFound());
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  EXPECT_EQ(Restore(store.engine.get(), 0, store.options), store.known);
+}
+
+// Of a database that nobody has open, its log with what was never flushed.
+TEST(BackupEngine, OfADatabaseThatNobodyHasOpen) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(8);
+  store.ChangeMany(&prng, 100);
+  EXPECT_TRUE(store.engine->CreateNewBackupOffline({}, kStorePath).IsLocked());
+  store.MustClose();
+  const Status made = store.engine->CreateNewBackupOffline({}, kStorePath);
+  ASSERT_TRUE(made.ok()) << made.ToString();
+  EXPECT_EQ(Restore(store.engine.get(), 0, store.options), store.known);
+  EXPECT_TRUE(store.engine->CreateNewBackupOffline({}, "/nowhere").IsPathNotFound());
+}
+
+// ---- Damage ----
+
+std::string DamageOneByOne() {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(9);
+  store.ChangeMany(&prng, 120);
+  store.Compact();
+  EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  const SimImage whole = store.fs->Snapshot();
+  std::string wrong;
+  for (const auto& file : StoredFiles(*store.fs)) {
+    if (file.size == 0) continue;
+    BackedUpStore damaged(std::make_shared<SimFileSystem>(whole));
+    Damage(*damaged.fs, file.path);
+    EXPECT_TRUE(damaged.OpenEngine().ok());
+    EXPECT_TRUE(damaged.engine->VerifyBackup(1).ok()) << "the size is right";
+    const Status verified = damaged.engine->VerifyBackup(1, true);
+    const Status restored = damaged.engine->RestoreDBFromBackup(1, kRestored);
+    for (const Status& s : {verified, restored}) {
+      if (!s.IsCorruption() || s.message().find(file.path) == std::string_view::npos) wrong += s.ToString() + "\n";
+    }
+    FileInfo info;
+    if (damaged.fs->GetInfo(kRestored, &info).ok()) wrong += "something was restored\n";
+  }
+  return wrong;
+}
+
+TEST(BackupEngine, EveryDamagedByteIsFound) {
+  EXPECT_EQ(DamageOneByOne(), "");
+  const MutantScope mutant(Mutant::kRestoreUnchecked);
+  EXPECT_NE(DamageOneByOne(), "");
+}
+
+TEST(BackupEngine, MissingAndShortFilesAreFound) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(10);
+  store.ChangeMany(&prng, 100);
+  store.Compact();
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  const std::string shortened = StoredFiles(*store.fs).front().path;
+  ASSERT_TRUE(store.fs->TruncateForTest(shortened, 10).ok());
+  Status s = store.engine->VerifyBackup(1);
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_NE(s.message().find(shortened + ":10"), std::string_view::npos) << s.ToString();
+  EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, kRestored).IsCorruption());
+  ASSERT_TRUE(store.fs->RemoveForTest(shortened).ok());
+  s = store.engine->VerifyBackup(1);
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  // The next backup does not count on it.
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  EXPECT_TRUE(store.engine->VerifyBackup(2, true).ok());
+  EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
+}
+
+// A record that cannot be read may have any file: none goes, and nothing is stored over it, until it is deleted.
+TEST(BackupEngine, ADamagedRecordKeepsItsFiles) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(11);
+  store.ChangeMany(&prng, 100);
+  store.Compact();
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  const auto before = StoredFiles(*store.fs);
+  Damage(*store.fs, std::string(kBackups) + "/" + BackupRecordName(1));
+  store.engine.reset();
+  store.MustOpenEngine();
+  EXPECT_EQ(store.engine->GetCorruptedBackups(), std::vector<BackupID>{1});
+  EXPECT_TRUE(store.engine->GetBackupInfo().empty());
+  EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, kRestored).IsCorruption());
+  EXPECT_TRUE(store.engine->GarbageCollect().IsCorruption());
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  EXPECT_EQ(store.engine->GetBackupInfo().front().backup_id, 2u);
+  const auto now = StoredFiles(*store.fs);
+  for (const auto& file : before) {
+    const auto same = std::ranges::find(now, file.path, &SimFileSystem::NamedFile::path);
+    ASSERT_NE(same, now.end()) << file.path;
+  }
+  EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
+  ASSERT_TRUE(store.engine->DeleteBackup(1).ok());
+  EXPECT_TRUE(store.engine->GarbageCollect().ok());
+  EXPECT_TRUE(store.engine->GetCorruptedBackups().empty());
+  EXPECT_LT(StoredFiles(*store.fs).size(), now.size());
+  EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
+}
+
+// ---- Crashes and failures ----
+
+// A program of backups and deletions, with the power cut at some call. Whatever is listed afterwards restores what it was.
+std::string CutAnywhere(std::uint64_t seed) {
+  Prng prng(seed);
+  BackedUpStore store;
+  store.MustOpen();
+  store.ChangeMany(&prng, 60);
+  store.Compact();
+  if (const Status s = store.OpenEngine(); !s.ok()) return s.ToString();
+  std::map<BackupID, Map> then;
+  const int cut = static_cast<int>(prng.Uniform(400));
+  int calls = 0;
+  std::optional<SimImage> after;
+  std::set<BackupID> acknowledged;  // at the cut
+  std::map<BackupID, Map> then_at_cut;
+  std::set<BackupID> made;
+  store.fs->AddHook([&](const SimOp& op) {
+    if (after.has_value() || !op.path.starts_with(kBackups) || calls++ != cut) return;
+    after = store.fs->DrawCrash(prng);
+    acknowledged = made;
+    then_at_cut = then;
+  });
+  for (int round = 0; round < 6; ++round) {
+    store.ChangeMany(&prng, 30);
+    if (prng.OneIn(2)) store.Compact();
+    if (prng.OneIn(3) && !made.empty()) {
+      const BackupID id = *std::next(made.begin(), static_cast<int>(prng.Uniform(made.size())));
+      made.erase(id);  // from now on it may be there or not
+      if (const Status s = store.engine->DeleteBackup(id); !s.ok()) return s.ToString();
+    }
+    BackupID id = 0;
+    then[store.engine->GetBackupInfo().empty() ? 1 : store.engine->GetBackupInfo().back().backup_id + 1] = store.known;
+    CreateBackupOptions options;
+    options.flush_before_backup = prng.OneIn(2);
+    if (const Status s = store.engine->CreateNewBackup(options, store.db.get(), &id); !s.ok()) return s.ToString();
+    then[id] = store.known;
+    made.insert(id);
+  }
+  if (!after.has_value()) return "";
+  BackedUpStore again(std::make_shared<SimFileSystem>(*after));
+  if (const Status s = again.OpenEngine(); !s.ok()) return "the engine does not open: " + s.ToString();
+  if (!again.engine->GetCorruptedBackups().empty()) return "a record is torn";
+  std::set<BackupID> listed;
+  for (const BackupInfo& info : again.engine->GetBackupInfo()) listed.insert(info.backup_id);
+  for (const BackupID id : acknowledged) {
+    if (!listed.contains(id)) return "backup " + std::to_string(id) + " is lost";
+  }
+  for (const BackupID id : listed) {
+    if (const Status s = again.engine->VerifyBackup(id, true); !s.ok()) return s.ToString();
+    if (const Map found = Restore(again.engine.get(), id, again.options); found != then_at_cut[id]) {
+      const auto error = found.find("error");
+      return "backup " + std::to_string(id) + (error == found.end() ? " is another one's" : ": " + error->second);
+    }
+  }
+  std::size_t needed = 0;
+  for (const auto& file : StoredFiles(*again.fs)) needed += file.path.empty() ? 0 : 1;
+  if (!again.engine->PurgeOldBackups(0).ok() || !StoredFiles(*again.fs).empty()) return "something stays for ever";
+  return needed == 0 && !listed.empty() ? "no files" : "";
+}
+
+TEST(BackupEngine, APowerCutLeavesWholeBackups) {
+  const std::uint64_t first = SeedFromEnvironment(100);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(150); ++seed) {
+    ASSERT_EQ(CutAnywhere(seed), "") << "CAMBIUM_SEED=" << seed;
+  }
+}
+
+bool SomeCutIsWrong() {
+  for (std::uint64_t seed = 100; seed < 700; ++seed) {
+    if (!CutAnywhere(seed).empty()) return true;
+  }
+  return false;
+}
+
+TEST(BackupEngineMutants, FilesGoBeforeTheirRecord) {
+  const MutantScope mutant(Mutant::kBackupFilesGoFirst);
+  EXPECT_TRUE(SomeCutIsWrong());
+}
+
+TEST(BackupEngineMutants, NamesAreNotDurableBeforeTheRecord) {
+  const MutantScope mutant(Mutant::kBackupSkipsDirectorySync);
+  EXPECT_TRUE(SomeCutIsWrong());
+}
+
+// Each call of the file system fails once, while a backup is made: it is there or it is not, and the database goes on.
+TEST(BackupEngine, WhateverCallFailsNothingHalfIsListed) {
+  int failures = 0;
+  for (std::uint64_t n = 0;; ++n) {
+    BackedUpStore store;
+    store.MustOpen();
+    store.MustOpenEngine();
+    Prng prng(12);
+    store.ChangeMany(&prng, 40);
+    store.Compact();
+    ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+    const Map before = store.known;
+    store.ChangeMany(&prng, 10);
+    SimFault fault;
+    fault.nth = n + 1;
+    fault.status = Status::IOError("injected");
+    store.fs->AddFault(fault);
+    BackupID id = 0;
+    const Status made = store.engine->CreateNewBackup({}, store.db.get(), &id);
+    const bool has_failed = store.fs->fault_hits() > 0;
+    store.fs->ClearFaults();
+    if (!has_failed) break;
+    ++failures;
+    EXPECT_NE(made.severity(), Status::Severity::kFatal) << made.ToString();
+    ASSERT_TRUE(store.db->Put({}, "still", "writes").ok());
+    store.engine.reset();
+    store.MustOpenEngine();
+    for (const BackupInfo& info : store.engine->GetBackupInfo()) {
+      EXPECT_TRUE(store.engine->VerifyBackup(info.backup_id, true).ok());
+    }
+    ASSERT_FALSE(store.engine->GetBackupInfo().empty());
+    EXPECT_EQ(Restore(store.engine.get(), 1, store.options), before);
+    if (made.ok()) {
+      EXPECT_EQ(store.engine->GetBackupInfo().back().backup_id, id);
+    }
+    ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok()) << "the next one";
+    store.known["still"] = "writes";
+    EXPECT_EQ(Restore(store.engine.get(), 0, store.options), store.known);
+  }
+  EXPECT_GT(failures, 20);
+}
+
+// ---- Limits ----
+
+TEST(BackupEngine, OneAtATimeAndReadersWithoutIt) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(13);
+  store.ChangeMany(&prng, 20);
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  std::unique_ptr<BackupEngine> second;
+  EXPECT_TRUE(BackupEngine::Open(store.EngineOptions(), &second).IsLocked());
+  BackupEngineOptions reading = store.EngineOptions();
+  reading.read_only = true;
+  store.engine.reset();
+  ASSERT_TRUE(BackupEngine::Open(reading, &second).ok());
+  std::unique_ptr<BackupEngine> third;
+  ASSERT_TRUE(BackupEngine::Open(reading, &third).ok());
+  EXPECT_TRUE(store.OpenEngine().IsLocked());
+  EXPECT_EQ(Restore(second.get(), 1, store.options), store.known);
+  EXPECT_TRUE(second->VerifyBackup(1, true).ok());
+  EXPECT_TRUE(second->CreateNewBackup(store.db.get()).IsInvalidArgument());
+  EXPECT_TRUE(second->CreateNewBackupOffline({}, kStorePath).IsInvalidArgument());
+  EXPECT_TRUE(second->DeleteBackup(1).IsInvalidArgument());
+  EXPECT_TRUE(second->PurgeOldBackups(0).IsInvalidArgument());
+  EXPECT_TRUE(second->GarbageCollect().IsInvalidArgument());
+  reading.backup_dir = "/nowhere";
+  EXPECT_FALSE(BackupEngine::Open(reading, &third).ok());
+}
+
+TEST(BackupEngine, WhatItRefuses) {
+  BackedUpStore store;
+  store.MustOpen();
+  BackupEngineOptions options = store.EngineOptions();
+  options.backup_dir = kStorePath;
+  std::unique_ptr<BackupEngine> engine;
+  EXPECT_FALSE(BackupEngine::Open(options, &engine).ok()) << "a database's directory";
+  options.backup_dir = "";
+  EXPECT_TRUE(BackupEngine::Open(options, &engine).IsInvalidArgument());
+  options = store.EngineOptions();
+  options.backup_rate_limiter.reset(NewGenericRateLimiter(1));
+  EXPECT_TRUE(BackupEngine::Open(options, &engine).IsInvalidArgument());
+  store.MustOpenEngine();
+  CreateBackupOptions create;
+  create.app_metadata.assign(kBackupMetadataMax + 1, 'm');
+  EXPECT_TRUE(store.engine->CreateNewBackup(create, store.db.get()).IsInvalidArgument());
+  ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
+  EXPECT_TRUE(store.engine->RestoreDBFromBackup(1, kStorePath).IsInvalidArgument()) << "it exists";
+  store.MustClose();
+  ASSERT_TRUE(DB::OpenForReadOnly(store.options, kStorePath, &store.db).ok());
+  EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).IsNotSupported());
+}
+
+TEST(BackupEngine, ProgressAndTheEndOfIt) {
+  BackedUpStore store;
+  store.MustOpen();
+  store.MustOpenEngine();
+  Prng prng(14);
+  store.ChangeMany(&prng, 100);
+  std::uint64_t done = 0;
+  std::uint64_t all = 0;
+  CreateBackupOptions create;
+  create.progress = [&](std::uint64_t its_done, std::uint64_t its_all) {
+    EXPECT_GE(its_done, done);
+    done = its_done;
+    all = its_all;
+  };
+  ASSERT_TRUE(store.engine->CreateNewBackup(create, store.db.get()).ok());
+  EXPECT_EQ(done, all);
+  EXPECT_EQ(all, store.engine->GetBackupInfo().front().size);
+  done = 0;
+  RestoreOptions restore;
+  restore.progress = create.progress;
+  ASSERT_TRUE(store.engine->RestoreDBFromBackup(restore, 1, kRestored).ok());
+  EXPECT_EQ(done, all);
+  create.progress = [&](std::uint64_t, std::uint64_t) { store.engine->StopBackup(); };
+  store.ChangeMany(&prng, 100);
+  EXPECT_TRUE(store.engine->CreateNewBackup(create, store.db.get()).IsIncomplete());
+  EXPECT_EQ(store.engine->GetBackupInfo().size(), 1u);
+  EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).IsIncomplete()) << "and all later ones";
+}
+
+// ---- The record ----
+
+TEST(BackupRecord, IsThisText) {
+  BackupRecord record;
+  record.id = 7;
+  record.created_seconds = 1'790'000'000;
+  record.sequence = 12'345;
+  record.metadata = "a\nb";
+  Id128 id{};
+  id[0] = 0xab;
+  record.files.push_back({{FileKind::kLog, 12}, 4096, 0x0123456789abcdef, StoredName(id, 4096, FileKind::kLog)});
+  record.files.push_back({{FileKind::kManifest, 15}, 300, 1, StoredNameOfOne(7, {FileKind::kManifest, 15})});
+  const std::string text = EncodeBackupRecord(record);
+  EXPECT_EQ(text,
+            "# A backup of a Cambium database: the files it consists of, their bytes, checksums, and names in files/. The last\n"
+            "# line is a checksum of the others.\n"
+            "backup_file_version=1\n"
+            "backup=7\n"
+            "created=1790000000\n"
+            "sequence=12345\n"
+            "metadata=a\\x0ab\n"
+            "file=000012.log 4096 0123456789abcdef ab000000000000000000000000000000-4096.log\n"
+            "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n"
+            "checksum=" + text.substr(text.size() - 17));
+  const Result<BackupRecord> read = DecodeBackupRecord(text, 7, "r");
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_EQ(EncodeBackupRecord(*read), text);
+  EXPECT_TRUE(DecodeBackupRecord(text, 8, "r").status().IsCorruption());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_TRUE(DecodeBackupRecord(damaged, 7, "r").status().IsCorruption()) << i;
+    EXPECT_TRUE(DecodeBackupRecord(Slice(text).substr(0, i), 7, "r").status().IsCorruption()) << i;
+  }
+}
+
+// With a right checksum: who writes such a record is not this library.
+TEST(BackupRecord, IllegalOnesAreRefused) {
+  const std::string head = "backup_file_version=1\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
+  const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
+  const auto decode = [](const std::string& body) { return DecodeBackupRecord(SealText(body), 7, "r").status(); };
+  EXPECT_TRUE(decode(head + manifest).ok());
+  for (const std::string& body :
+       {std::string(), head, manifest, head + manifest + manifest, head + "file=\n" + manifest,
+        head + "file=000012.log 1 0123456789abcdef ../../etc/passwd\n" + manifest,
+        head + "file=000012.log 1 0123456789abcdef .\n" + manifest,
+        head + "file=12.log 1 0123456789abcdef x\n" + manifest, head + "file=000012.log -1 0123456789abcdef x\n" + manifest,
+        head + "file=000012.log 1 0123456789ABCDEF x\n" + manifest,
+        head + "file=000012.log 18446744073709551615 0123456789abcdef x\n" + manifest,
+        head + "nothing\n" + manifest, "backup=7\n" + head + manifest}) {
+    EXPECT_TRUE(decode(body).IsCorruption()) << body;
+  }
+  EXPECT_TRUE(decode("backup_file_version=2\nanything=else\n").IsNotSupported());
+}
+
+}  // namespace
+}  // namespace cambium::testing
