@@ -8,12 +8,20 @@ namespace cambium::tool {
 // What the program ends with. Scripts rely on the numbers.
 enum ExitCode : int {
   kClean = 0,
-  kDamage = 1,  // the check was made, and found damage
+  kDamage = 1,  // it was made, and found damage, a difference, or not what was asked for
   kCannot = 2,  // wrong usage, an I/O error, a later format, a comparator that the tool does not have
   kLocked = 3,  // somebody has the database open for writing
 };
 
 // `*exit_code` is set when the command has run.
 void AddVerify(CLI::App* app, int* exit_code);
+void AddGet(CLI::App* app, int* exit_code);
+void AddPut(CLI::App* app, int* exit_code);
+void AddDelete(CLI::App* app, int* exit_code);
+void AddScan(CLI::App* app, int* exit_code);
+void AddOptions(CLI::App* app, int* exit_code);
+void AddCheckpoint(CLI::App* app, int* exit_code);
+void AddBackup(CLI::App* app, int* exit_code);
+void AddRestore(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool

@@ -12,8 +12,10 @@ int main(int argc, char** argv) {
     CLI::App app("Looks after Cambium databases that nobody has open for writing.", "cambium");
     app.require_subcommand(1);
     app.set_version_flag("--version", "cambium " CAMBIUM_VERSION);
-    app.footer("Exit codes: 0 clean, 1 damage, 2 cannot be done, 3 the database is open elsewhere.");
-    AddVerify(&app, &exit_code);
+    app.footer("Exit codes: 0 clean, 1 damage or a difference, 2 cannot be done, 3 the database is open elsewhere.");
+    for (const auto add : {AddVerify, AddGet, AddPut, AddDelete, AddScan, AddOptions, AddCheckpoint, AddBackup, AddRestore}) {
+      add(&app, &exit_code);
+    }
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -1,11 +1,12 @@
 #include "verify_report.h"
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
+
+#include "key_text.h"
+#include "output.h"
 
 namespace cambium::tool {
 namespace {
@@ -19,19 +20,6 @@ const char* WordFor(ExitCode code) {
   }
 }
 
-// "1234567 (1.2 MiB)"; below 1 KiB the number alone.
-std::string Bytes(std::uint64_t n) {
-  static constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::string text = std::to_string(n);
-  if (n < 1024) return text;
-  double scaled = static_cast<double>(n) / 1024;
-  std::size_t unit = 0;
-  for (; scaled >= 1024 && unit + 1 < kUnits.size(); ++unit) scaled /= 1024;
-  char rounded[32];
-  std::snprintf(rounded, sizeof(rounded), " (%.1f %s)", scaled, kUnits[unit]);
-  return text + rounded;
-}
-
 void AppendList(const char* title, const std::vector<std::string>& lines, std::string* out) {
   out->append(title).append(lines.empty() ? ": none\n" : ": " + std::to_string(lines.size()) + "\n");
   for (const std::string& line : lines) out->append("  ").append(line).append("\n");
@@ -41,8 +29,7 @@ void AppendList(const char* title, const std::vector<std::string>& lines, std::s
 
 ExitCode ExitCodeOf(const VerifyOutcome& outcome) {
   if (!outcome.report.problems.empty()) return kDamage;
-  if (outcome.status.ok()) return kClean;
-  return outcome.status.IsLocked() ? kLocked : kCannot;
+  return ExitCodeOf(outcome.status);
 }
 
 std::string DrawText(const VerifyOutcome& outcome) {

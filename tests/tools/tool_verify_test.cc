@@ -1,47 +1,15 @@
 // `cambium verify` as its users see it: a program with an output and an exit code. Databases are made through the API
 // on the real file system, closed, hurt by plain file operations, and given to the program.
-#include <sys/wait.h>
+#include "tool.h"
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
-#include "cambium/db.h"
-#include "gtest/gtest.h"
-#include "testing/temp_directory.h"
-
-namespace cambium {
+namespace cambium::testing {
 namespace {
 
-constexpr int kClean = 0;
-constexpr int kDamage = 1;
-constexpr int kCannot = 2;
-constexpr int kLocked = 3;
 constexpr int kKeys = 4000;
 constexpr int kKeysOfRun = 100;
-constexpr std::streamoff kFirstPage = 4096;  // behind the unit that holds the file's header
-
-struct Ended {
-  int exit_code = -1;
-  std::string output;
-};
-
-Ended RunTool(const std::string& arguments) {
-  const std::string command = std::string(CAMBIUM_TOOL) + " " + arguments + " 2>&1";
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  Ended ended;
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) ended.output.append(buffer, n);
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
-  return ended;
-}
+constexpr std::size_t kFirstPage = 4096;  // behind the unit that holds the file's header
 
 std::string KeyOf(int i) {
   char key[16];
@@ -52,10 +20,8 @@ std::string LargeValue(int i) {
   return "<value of " + KeyOf(i) + ">" + std::string(600, static_cast<char>('a' + i % 26));
 }
 
-class ToolVerifyTest : public ::testing::Test {
+class ToolVerifyTest : public ToolTest {
  protected:
-  std::string Path() const { return directory_.File("db"); }
-
   std::unique_ptr<DB> Open(const Comparator* comparator = BytewiseComparator()) const {
     Options options;
     options.create_if_missing = true;
@@ -78,41 +44,6 @@ class ToolVerifyTest : public ::testing::Test {
     ASSERT_TRUE(db->Close().ok());
   }
 
-  // The only file whose name contains `part`.
-  std::string FileLike(const std::string& part) const {
-    std::string found;
-    for (const auto& entry : std::filesystem::directory_iterator(Path())) {
-      if (entry.path().filename().string().find(part) == std::string::npos) continue;
-      EXPECT_TRUE(found.empty()) << found << " and " << entry.path();
-      found = entry.path();
-    }
-    EXPECT_FALSE(found.empty()) << "no file like " << part;
-    return found;
-  }
-
-  static void FlipByte(const std::string& file, std::streamoff offset) {
-    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
-    stream.seekg(offset);
-    const int byte = stream.get();
-    ASSERT_NE(byte, EOF) << file << ":" << offset;
-    stream.seekp(offset);
-    stream.put(static_cast<char>(byte ^ 0x10));
-    stream.close();
-    ASSERT_TRUE(stream.good());
-  }
-
-  static std::string ReadFile(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  std::map<std::string, std::string> Contents() const {
-    std::map<std::string, std::string> contents;
-    for (const auto& entry : std::filesystem::directory_iterator(Path())) {
-      contents[entry.path().filename()] = ReadFile(entry.path());
-    }
-    return contents;
-  }
-
   // Damage, said in text and in JSON, both with the file's name.
   void ExpectDamage(const std::string& file, const std::string& flags) const {
     const std::string name = std::filesystem::path(file).filename();
@@ -128,19 +59,17 @@ class ToolVerifyTest : public ::testing::Test {
     ASSERT_FALSE(json.at("problems").empty());
     EXPECT_NE(json.at("problems").dump().find(name + ":"), std::string::npos) << printed.output;
   }
-
-  testing::TempDirectory directory_;
 };
 
 TEST_F(ToolVerifyTest, CleanDatabaseIsCleanAndIsNotWrittenTo) {
   MakeDatabase();
-  const auto before = Contents();
+  const auto before = FilesIn(Path());
   for (const std::string flags : {"", " --deep"}) {
     const Ended ended = RunTool("verify " + Path() + flags);
     EXPECT_EQ(ended.exit_code, kClean) << ended.output;
     EXPECT_NE(ended.output.find("problems: none"), std::string::npos) << ended.output;
   }
-  EXPECT_EQ(Contents(), before);
+  EXPECT_EQ(FilesIn(Path()), before);
 }
 
 TEST_F(ToolVerifyTest, JsonCountsWhatTheDatabaseHolds) {
@@ -194,7 +123,7 @@ TEST_F(ToolVerifyTest, FlippedByteInAValueIsFoundByDeep) {
   const std::string file = FileLike(".log");
   const std::size_t value = ReadFile(file).find(LargeValue(80));
   ASSERT_NE(value, std::string::npos);
-  FlipByte(file, static_cast<std::streamoff>(value) + 300);
+  FlipByte(file, value + 300);
   const Ended shallow = RunTool("verify " + Path());
   EXPECT_EQ(shallow.exit_code, kClean) << shallow.output;
   EXPECT_NE(shallow.output.find("not read (--deep reads them)"), std::string::npos) << shallow.output;
@@ -261,4 +190,4 @@ TEST_F(ToolVerifyTest, WrongUsageIsNotAVerdict) {
 }
 
 }  // namespace
-}  // namespace cambium
+}  // namespace cambium::testing

@@ -1,0 +1,106 @@
+// The tool as its users see it: a program with an output and an exit code.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cambium/db.h"
+#include "testing/index_mode.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+
+inline constexpr int kClean = 0;
+inline constexpr int kDamage = 1;
+inline constexpr int kCannot = 2;
+inline constexpr int kLocked = 3;
+
+struct Ended {
+  int exit_code = -1;
+  std::string output;
+};
+
+// Through a shell. `errors`: what is done with stderr.
+inline Ended RunTool(const std::string& arguments, const std::string& errors = "2>&1") {
+  const std::string command = std::string(CAMBIUM_TOOL) + " " + arguments + " " + errors;
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Ended ended;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) ended.output.append(buffer, n);
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
+  return ended;
+}
+
+// What it prints with --json.
+inline nlohmann::json RunForJson(const std::string& arguments, int exit_code = kClean) {
+  const Ended ended = RunTool(arguments + " --json", "2>/dev/null");
+  EXPECT_EQ(ended.exit_code, exit_code) << arguments << "\n" << ended.output;
+  nlohmann::json json = nlohmann::json::parse(ended.output, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << arguments << "\n" << ended.output;
+  return json;
+}
+
+inline std::string ReadFile(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+inline void WriteFile(const std::string& file, const std::string& bytes) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << bytes;
+}
+// Of all files in it.
+inline std::map<std::string, std::string> FilesIn(const std::string& directory) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    contents[entry.path().filename()] = ReadFile(entry.path());
+  }
+  return contents;
+}
+
+class ToolTest : public ::testing::Test {
+ protected:
+  std::string Path() const { return directory_.File("db"); }
+  Options TheOptions() const {
+    Options options;
+    options.create_if_missing = true;
+    UseIndexOfTest(&options);
+    return options;
+  }
+  std::unique_ptr<DB> Open() const {
+    std::unique_ptr<DB> db;
+    const Status s = DB::Open(TheOptions(), Path(), &db);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return db;
+  }
+  // The only file whose name contains `part`.
+  std::string FileLike(const std::string& part) const {
+    std::string found;
+    for (const auto& entry : std::filesystem::directory_iterator(Path())) {
+      if (entry.path().filename().string().find(part) == std::string::npos) continue;
+      EXPECT_TRUE(found.empty()) << found << " and " << entry.path();
+      found = entry.path();
+    }
+    EXPECT_FALSE(found.empty()) << "no file like " << part;
+    return found;
+  }
+  static void FlipByte(const std::string& file, std::size_t offset) {
+    std::string bytes = ReadFile(file);
+    ASSERT_LT(offset, bytes.size()) << file;
+    bytes[offset] = static_cast<char>(bytes[offset] ^ 0x10);
+    WriteFile(file, bytes);
+  }
+
+  TempDirectory directory_;
+};
+
+}  // namespace cambium::testing

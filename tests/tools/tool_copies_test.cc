@@ -1,0 +1,83 @@
+// checkpoint, backup, restore.
+#include "tool.h"
+
+namespace cambium::testing {
+namespace {
+
+class ToolCopiesTest : public ToolTest {
+ protected:
+  void Put(const std::string& key, const std::string& value) const {
+    ASSERT_EQ(RunTool("put " + Path() + " " + key + " " + value).exit_code, kClean);
+  }
+  std::string Scan(const std::string& directory) const { return RunTool("scan " + directory).output; }
+};
+
+TEST_F(ToolCopiesTest, ACheckpointIsADatabaseOfItsOwn) {
+  ASSERT_TRUE(Open()->Close().ok());
+  Put("a", "1");
+  const std::string copy = directory_.File("copy");
+  const Ended ended = RunTool("checkpoint " + Path() + " " + copy);
+  EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+  Put("a", "2");
+  EXPECT_EQ(Scan(copy), "a\t1\n");
+  EXPECT_EQ(Scan(Path()), "a\t2\n");
+  EXPECT_EQ(RunTool("verify --deep " + copy).exit_code, kClean);
+  const Ended again = RunTool("checkpoint " + Path() + " " + copy);
+  EXPECT_EQ(again.exit_code, kCannot);
+  EXPECT_NE(again.output.find("exists"), std::string::npos) << again.output;
+}
+
+TEST_F(ToolCopiesTest, BackupsAreListedVerifiedRestoredAndDeleted) {
+  ASSERT_TRUE(Open()->Close().ok());
+  const std::string backups = directory_.File("backups");
+  for (int i = 1; i <= 3; ++i) {
+    Put("a", std::to_string(i));
+    const nlohmann::json made = RunForJson("backup create " + Path() + " " + backups + " --metadata 'of\\x0aday'");
+    EXPECT_EQ(made.at("backup"), i);
+    EXPECT_EQ(made.at("metadata"), "of\\x0aday");
+    EXPECT_GT(made.at("bytes_stored"), 0);
+  }
+  EXPECT_EQ(RunForJson("backup list " + backups).at("backups").size(), 3u);
+  const Ended list = RunTool("backup list " + backups);
+  EXPECT_NE(list.output.find("backup 2  20"), std::string::npos) << list.output;
+  EXPECT_EQ(RunTool("backup verify " + backups + " --deep").output, "backup 1: clean\nbackup 2: clean\nbackup 3: clean\n");
+  EXPECT_EQ(RunTool("restore " + backups + " " + directory_.File("newest")).exit_code, kClean);
+  EXPECT_EQ(Scan(directory_.File("newest")), "a\t3\n");
+  EXPECT_EQ(RunTool("restore " + backups + " " + directory_.File("older") + " --id 1").exit_code, kClean);
+  EXPECT_EQ(Scan(directory_.File("older")), "a\t1\n");
+  EXPECT_EQ(RunTool("restore " + backups + " " + directory_.File("older") + " --id 1").exit_code, kCannot) << "exists";
+  EXPECT_EQ(RunTool("restore " + backups + " " + directory_.File("none") + " --id 7").exit_code, kCannot);
+
+  EXPECT_EQ(RunTool("backup delete " + backups + " --keep 1 --dry-run").output, "would delete backup 1\nwould delete backup 2\n");
+  EXPECT_EQ(RunForJson("backup list " + backups).at("backups").size(), 3u);
+  EXPECT_EQ(RunTool("backup delete " + backups + " --id 2").output, "deleted backup 2\n");
+  EXPECT_EQ(RunTool("backup delete " + backups + " --id 2").exit_code, kCannot);
+  EXPECT_EQ(RunTool("backup delete " + backups).exit_code, kCannot);
+  EXPECT_EQ(RunForJson("backup create " + Path() + " " + backups + " --keep 1").at("backup"), 4);
+  EXPECT_EQ(RunForJson("backup list " + backups).at("backups").size(), 1u);
+}
+
+TEST_F(ToolCopiesTest, DamagedBackupsAreTold) {
+  ASSERT_TRUE(Open()->Close().ok());
+  Put("a", "1");
+  const std::string backups = directory_.File("backups");
+  ASSERT_EQ(RunTool("backup create " + Path() + " " + backups).exit_code, kClean);
+  const auto stored = FilesIn(backups + "/files");
+  const std::string file = backups + "/files/" + stored.rbegin()->first;
+  FlipByte(file, stored.rbegin()->second.size() / 2);
+  EXPECT_EQ(RunTool("backup verify " + backups).exit_code, kClean) << "the size is right";
+  const Ended deep = RunTool("backup verify " + backups + " --deep");
+  EXPECT_EQ(deep.exit_code, kDamage);
+  EXPECT_NE(deep.output.find(file), std::string::npos) << deep.output;
+  EXPECT_EQ(RunTool("restore " + backups + " " + directory_.File("out")).exit_code, kDamage);
+  EXPECT_FALSE(std::filesystem::exists(directory_.File("out")));
+  FlipByte(backups + "/000001.backup", 10);
+  EXPECT_EQ(RunTool("backup list " + backups).exit_code, kDamage);
+  EXPECT_EQ(RunTool("backup verify " + backups).exit_code, kDamage);
+  EXPECT_EQ(RunTool("backup list " + Path()).exit_code, kCannot) << "a database";
+  EXPECT_EQ(RunTool("backup list " + directory_.File("nothing")).exit_code, kCannot);
+  EXPECT_EQ(RunTool("restore " + directory_.File("nothing") + " " + directory_.File("out")).exit_code, kCannot);
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,176 @@
+// What every command says to a directory that it cannot work on, and that it leaves it as it is.
+#include <sys/mount.h>
+
+#include <functional>
+#include <vector>
+
+#include "tool.h"
+#include "util/checksum.h"
+#include "util/coding.h"
+
+namespace cambium::testing {
+namespace {
+
+struct Command {
+  const char* name;
+  std::string line;     // DIR, OUT and BACKUPS stand for directories
+  bool writes = false;  // to DIR
+};
+
+std::vector<Command> Commands() {
+  return {{"verify", "verify DIR"},
+          {"get", "get DIR key"},
+          {"put", "put DIR key value", true},
+          {"delete", "delete DIR key", true},
+          {"scan", "scan DIR"},
+          {"options", "options DIR"},
+          {"checkpoint", "checkpoint DIR OUT"},
+          {"backup", "backup create DIR BACKUPS"}};
+}
+
+class ToolDirectoriesTest : public ToolTest {
+ protected:
+  std::string LineFor(const Command& command) const {
+    std::string line = command.line;
+    for (const auto& [word, path] : {std::pair{"DIR", Path()}, {"OUT", directory_.File("out")}, {"BACKUPS", directory_.File("backups")}}) {
+      const std::size_t at = line.find(word);
+      if (at != std::string::npos) line.replace(at, std::string(word).size(), path);
+    }
+    return line;
+  }
+  void Make() const {
+    const std::unique_ptr<DB> db = Open();
+    ASSERT_TRUE(db->Put({}, "key", std::string(1000, 'v')).ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  // The exit code, and an error that names the directory, as text and as JSON.
+  void ExpectAll(const std::function<int(const Command&)>& expected) const {
+    for (const Command& command : Commands()) {
+      const std::string line = LineFor(command);
+      const int code = expected(command);
+      const Ended ended = RunTool(line);
+      EXPECT_EQ(ended.exit_code, code) << line << "\n" << ended.output;
+      if (code == kClean) continue;
+      EXPECT_NE(ended.output.find(Path()), std::string::npos) << line << "\n" << ended.output;
+      const nlohmann::json json = RunForJson(line, code);
+      EXPECT_TRUE(std::string(command.name) == "verify" || json.at("error").is_string()) << line;
+    }
+    EXPECT_FALSE(std::filesystem::exists(directory_.File("out")));
+  }
+};
+
+TEST_F(ToolDirectoriesTest, Missing) {
+  ExpectAll([](const Command&) { return kCannot; });
+  EXPECT_FALSE(std::filesystem::exists(Path()));
+}
+
+TEST_F(ToolDirectoriesTest, Empty) {
+  std::filesystem::create_directory(Path());
+  ExpectAll([](const Command&) { return kCannot; });
+  EXPECT_TRUE(std::filesystem::is_empty(Path()));
+}
+
+TEST_F(ToolDirectoriesTest, Foreign) {
+  std::filesystem::create_directory(Path());
+  WriteFile(Path() + "/shopping list", "seeds");
+  ExpectAll([](const Command&) { return kCannot; });
+  EXPECT_EQ(FilesIn(Path()).size(), 1u);
+}
+
+TEST_F(ToolDirectoriesTest, AFile) {
+  WriteFile(Path(), "seeds");
+  ExpectAll([](const Command&) { return kCannot; });
+  EXPECT_EQ(ReadFile(Path()), "seeds");
+}
+
+TEST_F(ToolDirectoriesTest, OpenElsewhere) {
+  Make();
+  const std::unique_ptr<DB> db = Open();
+  ExpectAll([](const Command& command) { return std::string(command.name) == "options" ? kClean : kLocked; });
+}
+
+// Those who read, can read it together with others who do; who would write, cannot.
+TEST_F(ToolDirectoriesTest, ReadElsewhere) {
+  Make();
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::OpenForReadOnly(TheOptions(), Path(), &db).ok());
+  for (const Command& command : Commands()) {
+    const Ended ended = RunTool(LineFor(command));
+    EXPECT_EQ(ended.exit_code, command.writes ? kLocked : kClean) << command.name << "\n" << ended.output;
+  }
+}
+
+TEST_F(ToolDirectoriesTest, OfALaterVersion) {
+  Make();
+  for (const auto& [name, bytes] : FilesIn(Path())) {
+    if (!name.starts_with("MANIFEST")) continue;
+    std::string later = bytes;
+    later[8] = 9;  // the version in the header of every file, and the header's checksum
+    EncodeFixed<std::uint64_t>(later.data() + 120, Checksum64(Slice(later).substr(0, 120), 0));
+    WriteFile(Path() + "/" + name, later);
+  }
+  const auto before = FilesIn(Path());
+  ExpectAll([](const Command& command) { return std::string(command.name) == "options" ? kClean : kCannot; });
+  EXPECT_EQ(FilesIn(Path()), before);
+}
+
+TEST_F(ToolDirectoriesTest, Damaged) {
+  Make();
+  FlipByte(FileLike("MANIFEST"), 128 + 40 + 8);
+  const auto before = FilesIn(Path());
+  ExpectAll([](const Command& command) { return std::string(command.name) == "options" ? kClean : kDamage; });
+  EXPECT_EQ(FilesIn(Path()), before);
+}
+
+// A file system that is mounted for reading only: what reads, works.
+TEST_F(ToolDirectoriesTest, OnAReadOnlyFileSystem) {
+  Make();
+  if (::mount(Path().c_str(), Path().c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  }
+  const bool is_read_only = ::mount(nullptr, Path().c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
+  if (is_read_only) {
+    for (const Command& command : Commands()) {
+      const Ended ended = RunTool(LineFor(command));
+      EXPECT_EQ(ended.exit_code, command.writes ? kCannot : kClean) << command.name << "\n" << ended.output;
+    }
+  }
+  ::umount2(Path().c_str(), MNT_DETACH);
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+}
+
+// A disk without space: the command says so, and the database is as it was.
+TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
+  const std::string mount = directory_.File("mount");
+  std::filesystem::create_directory(mount);
+  if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=16m") != 0) GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  {
+    std::unique_ptr<DB> db;
+    EXPECT_TRUE(DB::Open(TheOptions(), mount + "/db", &db).ok());
+    EXPECT_TRUE(db->Put({}, "key", std::string(1000, 'v')).ok());
+    EXPECT_TRUE(db->Close().ok());
+  }
+  {
+    std::ofstream filler(mount + "/filler", std::ios::binary);
+    const std::string block(4096, 'f');
+    while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+  WriteFile(directory_.File("value"), std::string(1 << 20, 'v'));
+  for (const std::string& line : {"put " + mount + "/db large --value-file " + directory_.File("value"),
+                                 "checkpoint " + mount + "/db " + mount + "/copy",
+                                 "backup create " + mount + "/db " + mount + "/backups"}) {
+    const Ended ended = RunTool(line);
+    EXPECT_EQ(ended.exit_code, kCannot) << line << "\n" << ended.output;
+    EXPECT_NE(ended.output.find("o space"), std::string::npos) << line << "\n" << ended.output;
+  }
+  EXPECT_FALSE(std::filesystem::exists(mount + "/copy"));
+  std::filesystem::remove(mount + "/filler");
+  EXPECT_EQ(RunTool("verify " + mount + "/db --deep").exit_code, kClean);
+  EXPECT_EQ(RunTool("get " + mount + "/db key").output, std::string(1000, 'v') + "\n");
+  ::umount2(mount.c_str(), MNT_DETACH);
+}
+
+}  // namespace
+}  // namespace cambium::testing

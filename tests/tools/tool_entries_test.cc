@@ -1,0 +1,136 @@
+// get, put, delete, scan, options: single entries, and what is set.
+#include "tool.h"
+
+namespace cambium::testing {
+namespace {
+
+class ToolEntriesTest : public ToolTest {
+ protected:
+  void Make(const std::map<std::string, std::string>& entries) const {
+    const std::unique_ptr<DB> db = Open();
+    for (const auto& [key, value] : entries) ASSERT_TRUE(db->Put({}, key, value).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+};
+
+TEST_F(ToolEntriesTest, WhatIsPutIsGot) {
+  Make({});
+  const std::string large(5000, 'l');
+  EXPECT_EQ(RunTool("put " + Path() + " oak 'a ring a year'").exit_code, kClean);
+  EXPECT_EQ(RunTool("put " + Path() + " 'a\\x00\\\\b' 'c\\xffd'").exit_code, kClean);
+  EXPECT_EQ(RunTool("put " + Path() + " large " + large).exit_code, kClean);
+  EXPECT_EQ(RunTool("put " + Path() + " empty ''").exit_code, kClean);
+  EXPECT_EQ(RunTool("get " + Path() + " oak").output, "a ring a year\n");
+  EXPECT_EQ(RunTool("get " + Path() + " large").output, large + "\n");
+  EXPECT_EQ(RunTool("get " + Path() + " empty").output, "\n");
+  EXPECT_EQ(RunTool("get " + Path() + " 'a\\x00\\\\b'").output, "c\\xffd\n");
+  EXPECT_EQ(RunTool("get " + Path() + " --hex 61005c62").output, "63ff64\n");
+  EXPECT_EQ(RunForJson("get " + Path() + " oak").at("value"), "a ring a year");
+  std::string value;
+  ASSERT_TRUE(Open()->Get({}, std::string("a\0\\b", 4), &value).ok());
+  EXPECT_EQ(value, "c\xff" "d");
+  EXPECT_TRUE(RunForJson("put " + Path() + " oak new").at("replaces"));
+  EXPECT_FALSE(RunForJson("put " + Path() + " elm new --dry-run").at("replaces"));
+  EXPECT_EQ(RunTool("get " + Path() + " elm").exit_code, kDamage) << "it was a dry run";
+}
+
+TEST_F(ToolEntriesTest, ValuesFromAndToFiles) {
+  Make({});
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 7);
+  WriteFile(directory_.File("in"), bytes);
+  EXPECT_EQ(RunTool("put " + Path() + " k --value-file " + directory_.File("in")).exit_code, kClean);
+  EXPECT_EQ(RunTool("get " + Path() + " k --output " + directory_.File("out")).exit_code, kClean);
+  EXPECT_EQ(ReadFile(directory_.File("out")), bytes);
+  EXPECT_EQ(RunTool("get " + Path() + " k --output -").output, bytes);
+  EXPECT_EQ(RunTool("put " + Path() + " k2 --value-file - < " + directory_.File("in")).exit_code, kClean);
+  EXPECT_EQ(RunTool("get " + Path() + " k2 --output -").output, bytes);
+  const Ended missing = RunTool("put " + Path() + " k3 --value-file " + directory_.File("nothing"));
+  EXPECT_EQ(missing.exit_code, kCannot);
+  EXPECT_NE(missing.output.find("nothing"), std::string::npos) << missing.output;
+  EXPECT_EQ(RunTool("get " + Path() + " k --output " + directory_.File("no/such/folder")).exit_code, kCannot);
+  EXPECT_EQ(RunTool("get " + Path() + " k --output /dev/full").exit_code, kCannot);
+  EXPECT_EQ(RunTool("put " + Path() + " k").exit_code, kCannot);
+  EXPECT_EQ(RunTool("put " + Path() + " k v --value-file x").exit_code, kCannot);
+}
+
+TEST_F(ToolEntriesTest, Deletes) {
+  Make({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}});
+  EXPECT_EQ(RunForJson("delete " + Path() + " b --end d --dry-run").at("deleted"), 2);
+  EXPECT_EQ(RunTool("scan " + Path() + " --count").output, "4\n");
+  EXPECT_EQ(RunTool("delete " + Path() + " b --end d").output, "deleted 2 keys\n");
+  EXPECT_EQ(RunTool("delete " + Path() + " a").output, "deleted 1 key\n");
+  EXPECT_EQ(RunTool("delete " + Path() + " a").output, "deleted 0 keys\n");
+  EXPECT_EQ(RunTool("scan " + Path()).output, "d\t4\n");
+  EXPECT_EQ(RunTool("delete " + Path() + " z --end a").exit_code, kCannot);
+}
+
+TEST_F(ToolEntriesTest, ScansWhatIsAskedFor) {
+  Make({{"a", "1"}, {"b1", std::string(2000, 'v')}, {"b2", "3"}, {"c\n", "4\t"}});
+  const std::string scan = "scan " + Path();
+  EXPECT_EQ(RunTool(scan + " --keys-only").output, "a\nb1\nb2\nc\\x0a\n");
+  EXPECT_EQ(RunTool(scan + " --keys-only --reverse --limit 2").output, "c\\x0a\nb2\n");
+  EXPECT_EQ(RunTool(scan + " --keys-only --prefix b").output, "b1\nb2\n");
+  EXPECT_EQ(RunTool(scan + " --keys-only --from b2 --to c").output, "b2\n");
+  EXPECT_EQ(RunTool(scan + " --from b2").output, "b2\t3\nc\\x0a\t4\\x09\n");
+  EXPECT_EQ(RunTool(scan + " --from b --hex").exit_code, kCannot) << "half a byte";
+  EXPECT_EQ(RunTool(scan + " --from 6232 --hex").output, "6232\t33\n630a\t3409\n");
+  EXPECT_EQ(RunTool(scan + " --prefix b --count").output, "2\n");
+  EXPECT_EQ(RunForJson(scan + " --count").at("count"), 4);
+  EXPECT_EQ(RunForJson(scan + " --limit 1").at("key"), "a");
+  EXPECT_EQ(RunTool(scan + " --from 'x\\y'").exit_code, kCannot);
+}
+
+TEST_F(ToolEntriesTest, FamiliesByName) {
+  {
+    const std::unique_ptr<DB> db = Open();
+    ColumnFamilyOptions other = TheOptions();
+    other.comparator = ReverseBytewiseComparator();
+    other.index_type = TheOptions().index_type == kLsm ? kBTree : kLsm;
+    ColumnFamilyHandle* handle = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(other, "other", &handle).ok());
+    ASSERT_TRUE(db->Put({}, handle, "a", "1").ok());
+    ASSERT_TRUE(db->Put({}, handle, "b", "2").ok());
+    ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const auto check = [this] {
+    EXPECT_EQ(RunTool("scan " + Path() + " --column-family other").output, "b\t2\na\t1\n");
+    EXPECT_EQ(RunTool("scan " + Path()).output, "");
+  };
+  check();
+  EXPECT_EQ(RunTool("put " + Path() + " c 3 --column-family other").exit_code, kClean);
+  EXPECT_EQ(RunTool("get " + Path() + " c --column-family other").output, "3\n");
+  EXPECT_EQ(RunTool("delete " + Path() + " c --column-family other").exit_code, kClean);
+  const Ended absent = RunTool("get " + Path() + " c --column-family another");
+  EXPECT_EQ(absent.exit_code, kCannot);
+  EXPECT_NE(absent.output.find("another"), std::string::npos) << absent.output;
+  // Without the file that says what the families are, it is found out.
+  for (const auto& [name, bytes] : FilesIn(Path())) {
+    if (name.starts_with("OPTIONS")) std::filesystem::remove(Path() + "/" + name);
+  }
+  check();
+}
+
+TEST_F(ToolEntriesTest, OptionsAndWhatDiffers) {
+  {
+    Options options = TheOptions();
+    options.min_blob_size = 777;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const Ended all = RunTool("options " + Path());
+  EXPECT_EQ(all.exit_code, kClean);
+  EXPECT_NE(all.output.find("min_blob_size=777    (default: 512)\n"), std::string::npos) << all.output;
+  EXPECT_NE(all.output.find("sweep_ratio=8\n"), std::string::npos) << all.output;
+  const Ended changed = RunTool("options " + Path() + " --changed");
+  EXPECT_NE(changed.output.find("min_blob_size=777"), std::string::npos) << changed.output;
+  EXPECT_EQ(changed.output.find("sweep_ratio"), std::string::npos) << changed.output;
+  const nlohmann::json json = RunForJson("options " + Path());
+  EXPECT_EQ(json.at("CFOptions \"default\"").at("min_blob_size").at("value"), "777");
+  EXPECT_EQ(json.at("DBOptions").at("max_space_amplification").at("default"), "1.5");
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,40 @@
+// cambium checkpoint DIR OUT: a copy of a database that nobody has open, of hard links where it can be.
+#include "cambium/checkpoint.h"
+
+#include <memory>
+
+#include "database.h"
+#include "output.h"
+
+namespace cambium::tool {
+namespace {
+
+struct Flags : DatabaseFlags {
+  std::string out;
+};
+
+int Run(const Flags& flags) {
+  DBOptions options;
+  options.info_log = NullLogger();
+  const Status s = CheckpointOffline(options, flags.directory, flags.out);
+  if (!s.ok()) return Fail(s, flags.json);
+  if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.directory}, {"checkpoint", flags.out}});
+  return Say(flags.out + ": is a checkpoint of " + flags.directory + "\n");
+}
+
+}  // namespace
+
+void AddCheckpoint(CLI::App* app, int* exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app->add_subcommand(
+      "checkpoint", "Copies a database into a new directory, with hard links where files never change again.");
+  AddDirectory(command, flags.get());
+  command->add_option("OUT", flags->out, "the copy's directory, which must not exist")->required();
+  AddJson(command, flags.get());
+  command->footer(
+      "Example: cambium checkpoint DIR DIR-monday\n"
+      "The copy appears as a whole or not at all. Of a database that is open, Checkpoint does it in its process.");
+  command->callback([flags, exit_code] { *exit_code = Run(*flags); });
+}
+
+}  // namespace cambium::tool

@@ -1,0 +1,83 @@
+// cambium delete DIR KEY: deletes a key, or all in a range, durably.
+#include <memory>
+
+#include "database.h"
+#include "key_text.h"
+#include "output.h"
+#include "value_file.h"
+
+namespace cambium::tool {
+namespace {
+
+struct Flags : DatabaseFlags {
+  std::string key;
+  std::string end;
+  bool dry_run = false;
+};
+
+// How many keys there are to be deleted.
+Status Count(DB* db, ColumnFamilyHandle* family, Slice begin, const std::string* end, std::uint64_t* count) {
+  *count = 0;
+  if (end == nullptr) {
+    PinnableSlice value;
+    const Status s = db->Get({}, family, begin, &value);
+    if (s.ok()) *count = 1;
+    return s.IsNotFound() ? Status::OK() : s;
+  }
+  const Slice behind = *end;
+  ReadOptions options;
+  options.iterate_upper_bound = &behind;
+  options.allow_unprepared_value = true;
+  const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
+  for (it->Seek(begin); it->Valid(); it->Next()) ++*count;
+  return it->status();
+}
+
+Status Delete(const Flags& flags, const std::string& key, const std::string* end, std::uint64_t* count) {
+  Database database;
+  ColumnFamilyHandle* family = nullptr;
+  Status s = flags.dry_run ? database.OpenToRead(flags.directory) : database.OpenToWrite(flags.directory);
+  if (s.ok()) s = database.Find(flags.family, &family);
+  if (s.ok()) s = Count(database.db(), family, key, end, count);
+  if (!s.ok()) return s;
+  WriteOptions durable;
+  durable.sync = true;
+  if (!flags.dry_run) {
+    s = end == nullptr ? database.db()->Delete(durable, family, key)
+                       : database.db()->DeleteRange(durable, family, key, *end);
+  }
+  const Status closed = database.Close();
+  return s.ok() ? closed : s;
+}
+
+int Run(const Flags& flags, bool has_end) {
+  std::string key;
+  std::string end;
+  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(NoText(flags.key, flags.hex), flags.json);
+  if (!Parse(flags.end, flags.hex, &end)) return FailUsage(NoText(flags.end, flags.hex), flags.json);
+  std::uint64_t count = 0;
+  const Status s = Delete(flags, key, has_end ? &end : nullptr, &count);
+  if (!s.ok()) return Fail(s, flags.json);
+  if (flags.json) return Say(nlohmann::ordered_json{{"deleted", count}, {"dry_run", flags.dry_run}});
+  return Say(std::string(flags.dry_run ? "would delete " : "deleted ") + std::to_string(count) +
+             (count == 1 ? " key\n" : " keys\n"));
+}
+
+}  // namespace
+
+void AddDelete(CLI::App* app, int* exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app->add_subcommand("delete", "Deletes a key, or a range. It is durable when the command ends.");
+  AddDirectory(command, flags.get());
+  command->add_option("KEY", flags->key, "the key, as text with \\xNN")->required();
+  CLI::Option* const end =
+      command->add_option("--end", flags->end, "all keys from KEY on, up to this one and without it");
+  AddFamily(command, flags.get());
+  AddHex(command, flags.get());
+  command->add_flag("--dry-run", flags->dry_run, "count what would be deleted, and write nothing");
+  AddJson(command, flags.get());
+  command->footer("Example: cambium delete DIR user100 --end user200 --dry-run");
+  command->callback([flags, end, exit_code] { *exit_code = Run(*flags, end->count() > 0); });
+}
+
+}  // namespace cambium::tool

@@ -1,0 +1,41 @@
+#include "output.h"
+
+#include <cstdio>
+
+namespace cambium::tool {
+
+ExitCode ExitCodeOf(const Status& status) {
+  if (status.ok()) return kClean;
+  if (status.IsCorruption()) return kDamage;
+  return status.IsLocked() ? kLocked : kCannot;
+}
+
+ExitCode Say(const std::string& text) {
+  const bool is_out = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return is_out ? kClean : kCannot;
+}
+
+ExitCode Say(const nlohmann::ordered_json& json) {
+  return Say(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+namespace {
+
+void Tell(const std::string& what, bool json) {
+  std::fprintf(stderr, "cambium: %s\n", what.c_str());
+  if (json) static_cast<void>(Say(nlohmann::ordered_json{{"error", what}}));
+}
+
+}  // namespace
+
+ExitCode Fail(const Status& status, bool json) {
+  Tell(status.ToString(), json);
+  return ExitCodeOf(status);
+}
+
+ExitCode FailUsage(const std::string& why, bool json) {
+  Tell(why, json);
+  return kCannot;
+}
+
+}  // namespace cambium::tool

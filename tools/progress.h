@@ -1,0 +1,28 @@
+// Progress: how far long work has come, for people who watch it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cambium::tool {
+
+// "[=====>    ]  52 %  1.2 GiB of 2.3 GiB  310.0 MiB/s  0:04 left". Without a total, bytes and rate alone.
+[[nodiscard]] std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds);
+
+// Drawn on stderr, ten times a second at most, if that is a terminal; otherwise nothing is.
+class Progress {
+ public:
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void Show(std::uint64_t done, std::uint64_t all);
+
+ private:
+  const bool is_seen_;
+  double begun_ = 0;
+  double shown_ = -1;
+  bool has_drawn_ = false;
+};
+
+}  // namespace cambium::tool

@@ -1,0 +1,19 @@
+// Values from and to files.
+#pragma once
+
+#include <string>
+
+#include "cambium/slice.h"
+#include "cambium/status.h"
+
+namespace cambium::tool {
+
+// "-" is stdin or stdout. IOError names the file.
+Status ReadValueFile(const std::string& path, std::string* bytes);
+// Over what is there.
+Status WriteValueFile(const std::string& path, Slice bytes);
+
+// Why an argument is no key or value.
+[[nodiscard]] std::string NoText(const std::string& argument, bool hex);
+
+}  // namespace cambium::tool
