@@ -72,6 +72,8 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
   std::unique_lock lock(mutex_);
   ++classes_[priority].waiting;
   while (true) {
+    // With the lock: who has looked at the clock before another, and comes after him, would fill in that time again.
+    now = clock->NowMicros();
     Refill(now);
     if (tokens_ > 0 && IsNext(priority)) break;
     const double missing = tokens_ > 0 ? 1 : 1 - tokens_;  // bytes; or somebody else is about to take some
@@ -82,7 +84,6 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
       break;
     }
     clock->SleepMicros(std::clamp<std::uint64_t>(static_cast<std::uint64_t>(micros), 1, kPauseMicros));
-    now = clock->NowMicros();
     lock.lock();
   }
   --classes_[priority].waiting;
