@@ -23,5 +23,7 @@ void AddOptions(CLI::App* app, int* exit_code);
 void AddCheckpoint(CLI::App* app, int* exit_code);
 void AddBackup(CLI::App* app, int* exit_code);
 void AddRestore(CLI::App* app, int* exit_code);
+void AddExport(CLI::App* app, int* exit_code);
+void AddImport(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool

@@ -1,0 +1,98 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "entry_source.h"
+#include "jsonl.h"
+#include "key_text.h"
+
+namespace cambium::tool {
+namespace {
+
+struct Closer {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
+};
+
+class JsonlSource final : public EntrySource {
+ public:
+  JsonlSource(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  ~JsonlSource() override { std::free(line_); }
+
+  Status ReadHead() {
+    nlohmann::json json;
+    bool has_line = false;
+    const Status s = ReadLine(&json, &has_line);
+    if (!s.ok()) return s;
+    if (!has_line || !json.contains(kExportName) || !json[kExportName].is_number_integer()) {
+      return Wrong("is no export of this tool: it does not begin with {\"" + std::string(kExportName) + "\":1}");
+    }
+    if (json[kExportName] != kExportVersion) {
+      return Status::NotSupported(path_ + ": is an export of version " + json[kExportName].dump());
+    }
+    return Status::OK();
+  }
+
+  Status Next(ImportedEntry* entry, bool* has_one) override {
+    nlohmann::json json;
+    Status s = ReadLine(&json, has_one);
+    if (!s.ok()) return s;
+    if (!*has_one) return Wrong("is cut off: the line that says where it ends is missing");
+    if (json.contains("end")) {
+      *has_one = false;
+      if (json.value("entries", std::uint64_t{0}) != entries_) return Wrong("the last line says another number of entries");
+      nlohmann::json more;
+      bool has_more = false;
+      s = ReadLine(&more, &has_more);
+      return s.ok() && has_more ? Wrong("something follows behind the end") : s;
+    }
+    for (const auto& [name, bytes] : {std::pair{"key", &entry->key}, {"value", &entry->value}}) {
+      if (!json.contains(name) || !json[name].is_string() || !Unescape(json[name].get<std::string>(), bytes)) {
+        return Wrong(std::string("has no ") + name + " that is text with \\xNN");
+      }
+    }
+    entry->family = kDefaultColumnFamilyName;
+    if (json.contains("family") && (!json["family"].is_string() || !Unescape(json["family"].get<std::string>(), &entry->family))) {
+      return Wrong("has no family that is text with \\xNN");
+    }
+    ++entries_;
+    return Status::OK();
+  }
+
+ private:
+  Status Wrong(const std::string& what) const {
+    return Status::Corruption(path_ + ":" + std::to_string(line_number_) + ": " + what);
+  }
+  Status ReadLine(nlohmann::json* json, bool* has_line) {
+    errno = 0;
+    const ssize_t size = ::getline(&line_, &capacity_, file_.get());
+    *has_line = size >= 0;
+    if (size < 0 && std::ferror(file_.get()) != 0) return Status::IOError(path_ + ": " + std::strerror(errno));
+    if (size < 0) return Status::OK();
+    ++line_number_;
+    *json = nlohmann::json::parse(line_, line_ + size, nullptr, false);
+    return json->is_object() ? Status::OK() : Wrong("is no JSON object");
+  }
+
+  const std::string path_;
+  const std::unique_ptr<std::FILE, Closer> file_;
+  char* line_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::uint64_t line_number_ = 0;
+  std::uint64_t entries_ = 0;
+};
+
+}  // namespace
+
+Status OpenJsonl(const std::string& path, std::unique_ptr<EntrySource>* source) {
+  std::FILE* const file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return Status::IOError(path + ": " + std::strerror(errno));
+  auto opened = std::make_unique<JsonlSource>(path, file);
+  const Status s = opened->ReadHead();
+  if (s.ok()) *source = std::move(opened);
+  return s;
+}
+
+}  // namespace cambium::tool
