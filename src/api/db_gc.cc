@@ -81,7 +81,7 @@ LogGcReason ReasonOf(GcReason reason) {
 
 // F of gc/victims.h. commit_mutex_ held.
 std::vector<SegmentUse> DbImpl::SegmentUses() const {
-  const ManifestState& state = manifest_->state();
+  const ManifestState& state = SeenState();
   std::vector<SegmentUse> uses;
   bool is_behind_open = false;  // the first record of a segment says where the one before it ends, as long as no seal does
   for (const auto& [number, info] : state.segments) {
@@ -148,6 +148,7 @@ VictimChoice DbImpl::ChooseVictims(const VictimPolicy& policy) {
 }
 
 bool DbImpl::MayCollect(GcUrgency urgency) const {
+  if (is_offline_) return false;
   if (!default_handle_->family()->options().enable_blob_garbage_collection) return false;
   return gc_holds_.load(std::memory_order_relaxed) == 0 || urgency == GcUrgency::kSpace ||
          urgency == GcUrgency::kFull;
@@ -307,7 +308,7 @@ Status DbImpl::CollectFor(const CompactRangeOptions& options, bool all_keys) {
 // database is opened again.
 void DbImpl::MarkDamaged(const GcSource& source, const Status& why) {
   const std::lock_guard lock(commit_mutex_);
-  if (!MutantIs(Mutant::kForgetDamage) && !damaged_segments_.insert(source.info.number).second) return;
+  if (!MutantIs(Mutant::kForgetDamage) && !damaged_segments_.emplace(source.info.number, std::string(why.message())).second) return;
   logger_->Log(InfoLogLevel::kError, "log GC leaves a damaged segment alone: " + why.ToString());
   TellOfError(BackgroundErrorReason::kLogGc, why);
 }
@@ -378,6 +379,7 @@ Status DbImpl::MoveRecords(GcStep* step, std::span<const GcRecord> records) {
   Status done = MoveValues(step, records, &writer, &is_named);
   if (writer.empty()) return done;
   step->creation->Done(done, done.ok() ? writer.info().file_size : 0);
+  if (is_named) step->file_bytes = writer.info().file_size;
   if (!is_named) static_cast<void>(Unlink(FileKind::kRelocation, writer.info().number));
   const std::lock_guard lock(commit_mutex_);
   reserved_slots_.erase(writer.info().slot);

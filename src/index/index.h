@@ -135,6 +135,8 @@ struct MergeRequest {
   bool asks_filter = false;
   std::uint64_t first_new_file = 0;
   bool only_runs = false;  // of what lies below the runs only that is meant which they are merged with
+  // With asks_filter, filter or not: all pages that are meant are written anew, whatever it keeps.
+  bool rewrites = false;
 
   // How far it has come; IsMergeDue's own. In an LSM level by level, and in each in the order of keys: what comes in
   // behind the position, or beyond the limit, is newer than the request. In a tree, when no run of it is left, and if a

@@ -24,6 +24,8 @@ std::vector<Command> Commands() {
           {"delete", "delete DIR key", true},
           {"scan", "scan DIR"},
           {"options", "options DIR"},
+          {"compact", "compact DIR", true},
+          {"compact --dry-run", "compact DIR --dry-run"},
           {"checkpoint", "checkpoint DIR OUT"},
           {"backup", "backup create DIR BACKUPS"}};
 }
