@@ -26,5 +26,6 @@ void AddRestore(CLI::App* app, int* exit_code);
 void AddExport(CLI::App* app, int* exit_code);
 void AddImport(CLI::App* app, int* exit_code);
 void AddCompact(CLI::App* app, int* exit_code);
+void AddConvert(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool

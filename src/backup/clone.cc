@@ -22,7 +22,9 @@ Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to,
   return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, file.has_holes});
 }
 
-Status Fill(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
+}  // namespace
+
+Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
   bool can_link = true;
   for (const CapturedFile& file : capture.files) {
     CAMBIUM_RETURN_IF_ERROR(PlaceFile(fs, from, to, file, &can_link));
@@ -35,10 +37,8 @@ Status Fill(FileSystem& fs, const std::string& from, const Capture& capture, con
   return Manifest::Create(fs, to, capture.header, capture.manifest_number, capture.state).status();
 }
 
-}  // namespace
-
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
-  return MakeWholeDirectory(fs, to, [&](const std::string& directory) { return Fill(fs, from, capture, directory); });
+  return MakeWholeDirectory(fs, to, [&](const std::string& directory) { return FillClone(fs, from, capture, directory); });
 }
 
 }  // namespace cambium

@@ -13,4 +13,7 @@ namespace cambium {
 // others are copied, and so is everything where that is not possible.
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to);
 
+// The same into a directory that is there and will get its name later: files, OPTIONS, the directory's sync, the MANIFEST.
+Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to);
+
 }  // namespace cambium
