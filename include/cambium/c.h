@@ -230,6 +230,25 @@ void cambium_set_db_options(cambium_t* db, int count, const char* const* keys, c
 cambium_options_t* cambium_get_options(cambium_t* db);
 cambium_options_t* cambium_get_options_cf(cambium_t* db, cambium_column_family_handle_t* family);
 
+/* About how many bytes the keys from each start on, up to and without its limit, take in files: see GetApproximateSizes
+   in db.h. LevelDB's, which cannot tell an error: where pages cannot be read all sizes are 0. */
+void cambium_approximate_sizes(cambium_t* db, int num_ranges, const char* const* range_start_keys,
+                               const size_t* range_start_key_lengths, const char* const* range_limit_keys,
+                               const size_t* range_limit_key_lengths, uint64_t* sizes);
+enum { cambium_size_approximation_include_memtables = 1, cambium_size_approximation_include_files = 2 };
+/* RocksDB's: of a family, and with an error. */
+void cambium_approximate_sizes_cf(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
+                                  const char* const* range_start_keys, const size_t* range_start_key_lengths,
+                                  const char* const* range_limit_keys, const size_t* range_limit_key_lengths,
+                                  uint64_t* sizes, char** errptr);
+/* And with memory tables: `include` is one of the constants, or both added up. */
+void cambium_approximate_sizes_cf_with_flags(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
+                                             const char* const* range_start_keys,
+                                             const size_t* range_start_key_lengths,
+                                             const char* const* range_limit_keys,
+                                             const size_t* range_limit_key_lengths, unsigned char include,
+                                             uint64_t* sizes, char** errptr);
+
 /* ---- Write batches ---- */
 cambium_writebatch_t* cambium_writebatch_create(void);
 /* From what cambium_writebatch_data gave; NULL if those bytes are no batch. */

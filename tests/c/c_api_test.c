@@ -492,6 +492,46 @@ static void tell_delete_range_cf(void* state, uint32_t family, const char* start
            (int)end_length, end);
 }
 
+static void test_approximate_sizes(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  cambium_flushoptions_t* const flush = cambium_flushoptions_create();
+  const char* const starts[2] = {"b", "a"};
+  const char* const limits[2] = {"c", "z"};
+  const size_t lengths[2] = {1, 1};
+  const unsigned char both =
+      cambium_size_approximation_include_memtables + cambium_size_approximation_include_files;
+  uint64_t sizes[2] = {9, 9};
+  uint64_t in_memory[2];
+  char value[1000];
+  int i;
+  memset(value, 'v', sizeof value);
+  for (i = 0; i < 26; ++i) {
+    const char key = (char)('a' + i);
+    cambium_put(db, woptions, &key, 1, value, sizeof value, &error);
+    CHECK_OK(error);
+  }
+  cambium_approximate_sizes(db, 2, starts, lengths, limits, lengths, sizes);
+  CHECK(sizes[0] == 0 && sizes[1] == 0);
+  cambium_approximate_sizes_cf_with_flags(db, family, 2, starts, lengths, limits, lengths, both, in_memory, &error);
+  CHECK_OK(error);
+  CHECK(in_memory[0] >= 1000 && in_memory[0] < 2000 && in_memory[1] >= 25000 && in_memory[1] < 50000);
+  cambium_flush(db, flush, &error);
+  CHECK_OK(error);
+  cambium_approximate_sizes(db, 2, starts, lengths, limits, lengths, sizes);
+  CHECK(sizes[0] >= 1000 && sizes[0] < 2000 && sizes[1] >= 25000 && sizes[1] < 50000);
+  cambium_approximate_sizes_cf(db, family, 2, limits, lengths, starts, lengths, sizes, &error);
+  CHECK_OK(error);
+  CHECK(sizes[0] == 0 && sizes[1] == 0);
+  sizes[0] = 9;
+  cambium_approximate_sizes_cf_with_flags(db, family, 1, starts, lengths, limits, lengths, 0, sizes, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(sizes[0] == 0);
+  cambium_flushoptions_destroy(flush);
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
 static void test_batches(void) {
   cambium_t* const db = open_new();
   cambium_column_family_handle_t* const family = cambium_create_column_family(db, options, "two", &error);
@@ -1143,6 +1183,7 @@ int main(int argc, char** argv) {
   test_snapshots();
   test_families();
   test_maintenance();
+  test_approximate_sizes();
   test_batches();
   test_comparators();
   test_filters();
