@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -226,6 +227,8 @@ Status DestroyDB(const std::string& path, const Options& options);
 struct VerifyOptions {
   // Read every value too, and compare its checksum; otherwise index, log structure and accounts only.
   bool deep = false;
+  // Called now and then by the calling thread: bytes that are read, of about how many.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress = nullptr;
 };
 struct VerifyReport {
   std::uint64_t files = 0;
@@ -235,14 +238,19 @@ struct VerifyReport {
   std::uint64_t records = 0;       // of the log
   std::uint64_t live_references = 0;
   std::uint64_t live_bytes = 0;
-  std::vector<std::string> problems;  // what is damaged: file, offset, what
+  // What is damaged, and an opening, a read, a scan, a merge or log GC stumbles over: file, offset, what.
+  std::vector<std::string> problems;
+  // What is not as it was written, and nobody needs: records that no live entry leads to, footers of segments whose
+  // records are whole, OPTIONS files. Records of neither kind are looked at only with `deep`.
+  std::vector<std::string> dead_damage;
   std::vector<std::string> notes;     // not damage: orphans of a crash, a torn tail, foreign files
 };
 // Checks a database that nobody has open for writing: every checksum, every index entry against its record, the
 // accounts recomputed. Writes nothing; takes up to 128 MiB of memory, whatever the database has. OK if the check could
-// be made, whatever it found: look at report->problems. `options` speak of the default family. The others are checked
-// too; one whose comparator is not the library's own has to be named with it, by the overload below, or nothing is
-// checked and the answer is InvalidArgument.
+// be made, whatever it found: look at report->problems. With `deep` these are empty if, and only if, the database can be
+// opened, and all of it be read and collected. `options` speak of the default family. The others are checked too; one
+// whose comparator is not the library's own has to be named with it, by the overload below, or nothing is checked and
+// the answer is InvalidArgument.
 Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report);
 Status VerifyDB(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
                 const VerifyOptions& verify, VerifyReport* report);
