@@ -15,6 +15,7 @@ namespace {
 struct Flags : DatabaseFlags {
   std::string out;
   std::string index;
+  bool dry_run = false;
 };
 
 int Run(const Flags& flags) {
@@ -24,19 +25,24 @@ int Run(const Flags& flags) {
   Progress progress;
   ConvertOptions how;
   how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
+  how.dry_run = flags.dry_run;
   ConvertReport report;
   const Status s = ConvertIndex(options, flags.directory, families, flags.index == "lsm" ? kLsm : kBTree, flags.out,
                                 how, &report);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) {
     return Say(nlohmann::ordered_json{{"directory", flags.directory},
-                                      {"converted", flags.out},
+                                      {flags.dry_run ? "would_be" : "converted", flags.out},
                                       {"index", flags.index},
                                       {"families", report.families},
                                       {"entries", report.entries},
                                       {"index_bytes_before", report.index_bytes_before},
                                       {"index_bytes_after", report.index_bytes_after},
                                       {"log_bytes", report.log_bytes}});
+  }
+  if (flags.dry_run) {
+    return Say("would write " + Bytes(report.entries) + " entries of " + Bytes(report.families) + " families, and share " +
+               Bytes(report.log_bytes) + " bytes of log\n");
   }
   return Say(flags.out + ": is " + flags.directory + " with index_type " + flags.index + "; " + Bytes(report.families) +
              " families, " + Bytes(report.entries) + " entries, " + Bytes(report.index_bytes_after) +
@@ -54,6 +60,7 @@ void AddConvert(CLI::App* app, int* exit_code) {
   command->add_option("--index", flags->index, "the index of all its column families: btree or lsm")
       ->required()
       ->check(CLI::IsMember({"btree", "lsm"}));
+  command->add_flag("--dry-run", flags->dry_run, "read all that would be converted, and write nothing");
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium convert DIR DIR-lsm --index lsm\n"

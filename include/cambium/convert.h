@@ -13,6 +13,8 @@
 namespace cambium {
 
 struct ConvertOptions {
+  // Reads all entries, and writes nothing: index_bytes_after stays 0.
+  bool dry_run = false;
   // Called now and then with index entries read so far, and how many there are at most.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };

@@ -221,6 +221,14 @@ struct ReadOptions {
   bool durable_only = false;
 };
 
+// Of GetApproximateSizes. At least one of both, else it is InvalidArgument.
+struct SizeApproximationOptions {
+  // What is not flushed yet: keys and inline values in memory, separated values in the log.
+  bool include_memtables = false;
+  // Index files, and the values that their entries lead to.
+  bool include_files = true;
+};
+
 struct WriteOptions {
   // The call returns when the write, and everything visible before it, survives a power cut.
   bool sync = false;

@@ -104,6 +104,7 @@ class DbImpl final : public DB, private SegmentSource {
   using DB::GetOptions;
   using DB::GetProperty;
   using DB::MultiGet;
+  using DB::GetApproximateSizes;
   using DB::NewIterator;
   using DB::Put;
   using DB::SetOptions;
@@ -124,6 +125,8 @@ class DbImpl final : public DB, private SegmentSource {
   Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) override;
   void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) override;
+  Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* family, const Range* ranges,
+                             int count, std::uint64_t* sizes) override;
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                       std::vector<Iterator*>* iterators) override;

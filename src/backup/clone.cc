@@ -2,7 +2,9 @@
 
 #include "api/options_file.h"
 #include "backup/copy_file.h"
+#include "backup/plan.h"
 #include "backup/whole_directory.h"
+#include "io/parent_path.h"
 #include "manifest/manifest.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -35,6 +37,27 @@ Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture
   }
   if (!MutantIs(Mutant::kCloneSkipsDirectorySync)) CAMBIUM_RETURN_IF_ERROR(fs.SyncDirectory(to));
   return Manifest::Create(fs, to, capture.header, capture.manifest_number, capture.state).status();
+}
+
+Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
+                 CopyPlan* plan) {
+  *plan = {};
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));
+  FileInfo here;
+  FileInfo there;
+  CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(from, &here));
+  CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(ParentOf(to), &there));
+  for (const CapturedFile& file : capture.files) {
+    if (file.is_final && here.device == there.device) {
+      ++plan->linked_files;
+      plan->linked_bytes += file.length;
+    } else {
+      PlanCopy(file.length, plan);
+    }
+  }
+  if (!capture.options_text.empty()) PlanCopy(capture.options_text.size(), plan);
+  PlanCopy(Manifest::SizeOfNew(capture.state, capture.manifest_number), plan);
+  return CheckPlanFits(fs, ParentOf(to), plan);
 }
 
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {

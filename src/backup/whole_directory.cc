@@ -25,11 +25,7 @@ Status WriteMark(FileSystem& fs, const std::string& directory) {
 }
 
 // What an earlier try has left. Anything else is not ours: a database without the mark is somebody's.
-Status RemoveRemains(FileSystem& fs, const std::string& directory) {
-  std::vector<std::string> names;
-  const Status listed = fs.List(directory, &names);
-  if (listed.IsPathNotFound()) return Status::OK();
-  CAMBIUM_RETURN_IF_ERROR(listed);
+Status CheckRemains(const std::string& directory, const std::vector<std::string>& names) {
   const bool is_marked = std::ranges::find(names, FileName(kMark.kind, kMark.number)) != names.end();
   for (const std::string& name : names) {
     const std::optional<NumberedFile> file = ParseFileName(name);
@@ -38,8 +34,29 @@ Status RemoveRemains(FileSystem& fs, const std::string& directory) {
                                      (file.has_value() ? ", a whole database" : ", which is no file of a database"));
     }
   }
+  return Status::OK();
+}
+
+// PathNotFound if there are none.
+Status ListRemains(FileSystem& fs, const std::string& directory, std::vector<std::string>* names) {
+  CAMBIUM_RETURN_IF_ERROR(fs.List(directory, names));
+  return CheckRemains(directory, *names);
+}
+
+Status RemoveRemains(FileSystem& fs, const std::string& directory) {
+  std::vector<std::string> names;
+  const Status listed = ListRemains(fs, directory, &names);
+  if (listed.IsPathNotFound()) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(listed);
   for (const std::string& name : names) CAMBIUM_RETURN_IF_ERROR(fs.Unlink(directory + "/" + name));
   return fs.RemoveDirectory(directory);
+}
+
+Status CheckIsNew(FileSystem& fs, const std::string& target) {
+  FileInfo info;
+  const Status found = fs.GetInfo(target, &info);
+  if (found.ok()) return Status::InvalidArgument(target + ": exists");
+  return found.IsPathNotFound() ? Status::OK() : found;
 }
 
 }  // namespace
@@ -49,14 +66,21 @@ Status OfTheCopy(const Status& status) {
   return status.IsNoSpace() ? Status::NoSpace(status.message()) : Status::IOError(status.message());
 }
 
+Status CheckWholeDirectory(FileSystem& fs, const std::string& to) {
+  const std::string target = WithoutSlash(to);
+  CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs, target));
+  std::vector<std::string> names;
+  const Status remains = ListRemains(fs, target + ".tmp", &names);
+  if (!remains.ok() && !remains.IsPathNotFound()) return remains;
+  FileInfo parent;
+  return fs.GetInfo(ParentOf(target), &parent);
+}
+
 Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
                           const std::function<Status(const std::string& directory)>& fill) {
   const std::string target = WithoutSlash(to);
   const std::string partial = target + ".tmp";
-  FileInfo info;
-  const Status found = fs.GetInfo(target, &info);
-  if (found.ok()) return Status::InvalidArgument(target + ": exists");
-  if (!found.IsPathNotFound()) return found;
+  CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs, target));
   CAMBIUM_RETURN_IF_ERROR(RemoveRemains(fs, partial));
   CAMBIUM_RETURN_IF_ERROR(fs.CreateDirectory(partial));
   Status done = WriteMark(fs, partial);

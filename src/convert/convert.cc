@@ -51,6 +51,10 @@ class Converter {
     CAMBIUM_TRY(Capture capture, CaptureClosed(fs_, path_));
     CAMBIUM_RETURN_IF_ERROR(CheckFamilies(capture.state));
     for (const auto& [id, family] : capture.state.families) all_entries_ += SizeOf(family).entries;
+    if (how_.dry_run) {
+      CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs_, out));
+      return ConvertAll(out, &capture);
+    }
     return MakeWholeDirectory(fs_, out, [&](const std::string& directory) -> Status {
       CAMBIUM_RETURN_IF_ERROR(ConvertAll(directory, &capture));
       return FillClone(fs_, path_, capture, directory);
@@ -84,12 +88,12 @@ class Converter {
       FamilyState& family = found->second;
       descriptor.options.page_size = family.page_size;
       if (family.index_type == static_cast<IndexType>(to_)) continue;
-      CAMBIUM_TRY(FamilyState converted, ConvertOne(directory, family, descriptor.options, *capture));
+      std::uint64_t entries = 0;
+      CAMBIUM_TRY(FamilyState converted, ConvertOne(directory, family, descriptor.options, &entries, capture));
       ++report_.families;
-      const IndexSize after = SizeOf(converted);
-      report_.entries += after.entries;
+      report_.entries += entries;
       report_.index_bytes_before += SizeOf(family).bytes;
-      report_.index_bytes_after += after.bytes;
+      report_.index_bytes_after += SizeOf(converted).bytes;
       DropIndexFiles(family, capture);
       family = std::move(converted);
     }
@@ -104,19 +108,19 @@ class Converter {
   }
 
   Result<FamilyState> ConvertOne(const std::string& directory, const FamilyState& family,
-                                 const ColumnFamilyOptions& options, Capture& capture) {
+                                 const ColumnFamilyOptions& options, std::uint64_t* entries, Capture* capture) {
     ConvertFamily how;
     how.options = &options;
     how.open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
-      CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(fs_, path_, capture.state, kind, number));
+      CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(fs_, path_, capture->state, kind, number));
       return std::shared_ptr<File>(std::move(file));
     };
     const FileKind kind = to_ == IndexKind::kLsm ? FileKind::kRun : FileKind::kIndex;
-    how.create_file = [&, kind]() -> Result<NewIndexFile> {
+    const auto create_file = [this, directory, capture, kind]() -> Result<NewIndexFile> {
       NewIndexFile made;
-      made.header = capture.header;
+      made.header = capture->header;
       made.header.kind = kind;
-      made.header.number = capture.state.next_file_number++;
+      made.header.number = capture->state.next_file_number++;
       made.header.created_seconds = options_.clock->WallSeconds();
       FillId(&made.header.file_id);
       std::unique_ptr<File> file;
@@ -125,11 +129,12 @@ class Converter {
       made.file = std::move(file);
       return made;
     };
-    how.on_entries = [this](std::uint64_t entries) {
-      done_ += entries;
+    if (!how_.dry_run) how.create_file = create_file;
+    how.on_entries = [this](std::uint64_t more) {
+      done_ += more;
       if (how_.progress) how_.progress(done_, std::max(done_, all_entries_));
     };
-    return Convert(family, how);
+    return Convert(family, how, entries);
   }
 
   void FillId(Id128* id) const { options_.random_source->Fill(reinterpret_cast<char*>(id->data()), id->size()); }

@@ -45,19 +45,23 @@ class LiveEntries final : public EntryCursor {
   [[nodiscard]] Slice key() const override { return merged_.key(); }
   [[nodiscard]] Entry entry() const override { return merged_.entry(); }
   [[nodiscard]] Status status() const override { return refused_.ok() ? merged_.status() : refused_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
 
  private:
   void SkipDeleted() {
     for (; merged_.Valid(); merged_.Next()) {
       if (on_entries_ && ++seen_ % kEntriesTogether == 0) on_entries_(kEntriesTogether);
-      if (merged_.kind() != EntryKind::kTombstone) return;
+      if (merged_.kind() == EntryKind::kTombstone) continue;
+      ++count_;
+      return;
     }
   }
   void Refuse() { refused_ = Status::NotSupported("a conversion goes forward only"); }
 
   MergeCursor merged_;
   const std::function<void(std::uint64_t)>& on_entries_;
-  std::uint64_t seen_ = 0;
+  std::uint64_t seen_ = 0;   // deletions too
+  std::uint64_t count_ = 0;
   Status refused_;
 };
 
@@ -123,9 +127,16 @@ Status WriteLevel(const ConvertFamily& how, LiveEntries* entries, PagePool* pool
   return Status::OK();
 }
 
+Status CountOnly(LiveEntries* entries, FamilyState* to) {
+  AccountDelta accounts;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) accounts.Add(entries->entry());
+  for (const auto& [slot, account] : accounts.by_slot()) to->accounts[slot] = account;
+  return entries->status();
+}
+
 }  // namespace
 
-Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how) {
+Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, std::uint64_t* count) {
   PagePool pool(kPoolBytes);
   std::shared_ptr<const Layers> layers;
   if (from.index_type == IndexType::kLsm) {
@@ -143,8 +154,13 @@ Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how) {
   to.page_size = from.page_size;
   to.flushed_sequence = from.flushed_sequence;
   to.index_type = static_cast<IndexType>(how.options->index_type);
-  CAMBIUM_RETURN_IF_ERROR(to.index_type == IndexType::kLsm ? WriteLevel(how, &entries, &pool, &to)
-                                                           : WriteTree(how, &entries, &pool, &to));
+  if (!how.create_file) {
+    CAMBIUM_RETURN_IF_ERROR(CountOnly(&entries, &to));
+  } else {
+    CAMBIUM_RETURN_IF_ERROR(to.index_type == IndexType::kLsm ? WriteLevel(how, &entries, &pool, &to)
+                                                             : WriteTree(how, &entries, &pool, &to));
+  }
+  *count = entries.count();
   return to;
 }
 

@@ -19,12 +19,12 @@ namespace cambium {
 struct ConvertFamily {
   const ColumnFamilyOptions* options = nullptr;  // of the new one; index_type is what it shall be
   OpenIndexFile open_file;                       // of the old one
-  CreateIndexFile create_file;                   // for the new one
+  CreateIndexFile create_file;                   // for the new one; null: nothing is written, and no layers come of it
   std::function<void(std::uint64_t entries)> on_entries;  // now and then: so many more; may be null
 };
 
 // The state that the family has then; name, id and flushed sequence number are as before. Its files are synced, their names
-// are not. Accounts are those of its entries.
-Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how);
+// are not. Accounts are those of its entries, and *entries is how many there are.
+Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, std::uint64_t* entries);
 
 }  // namespace cambium

@@ -99,6 +99,10 @@ class Layers {
   // open what they need.
   virtual void AppendCursors(std::vector<MergeChild>* children) const = 0;
 
+  // Roughly what the keys in [begin, end) take: index entries of all layers, and the values that they lead to, those
+  // included that newer layers hide. begin < end. Reads a page per level and layer for either end.
+  virtual Result<std::uint64_t> ApproximateSize(Slice begin, Slice end) const = 0;
+
   // Newest first.
   [[nodiscard]] virtual const std::vector<std::shared_ptr<const Run>>& runs() const = 0;
 

@@ -28,9 +28,11 @@ struct Ended {
   std::string output;
 };
 
+inline std::string Tool() { return CAMBIUM_TOOL; }
+
 // Through a shell. `errors`: what is done with stderr.
-inline Ended RunTool(const std::string& arguments, const std::string& errors = "2>&1") {
-  const std::string command = std::string(CAMBIUM_TOOL) + " " + arguments + " " + errors;
+inline Ended RunCommand(const std::string& line, const std::string& errors = "2>&1") {
+  const std::string command = line + " " + errors;
   std::FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
   Ended ended;
@@ -39,6 +41,10 @@ inline Ended RunTool(const std::string& arguments, const std::string& errors = "
   const int status = ::pclose(pipe);
   if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
   return ended;
+}
+
+inline Ended RunTool(const std::string& arguments, const std::string& errors = "2>&1") {
+  return RunCommand(Tool() + " " + arguments, errors);
 }
 
 // What it prints with --json.

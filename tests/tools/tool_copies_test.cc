@@ -93,8 +93,12 @@ TEST_F(ToolCopiesTest, AConversionHasTheSameDataUnderTheOtherIndex) {
   const auto before = FilesIn(Path());
   const std::string other = TestsUseLsm() ? "btree" : "lsm";
   const std::string out = directory_.File("out");
+  const nlohmann::json dry = RunForJson("convert " + Path() + " " + out + " --dry-run --index " + other);
+  EXPECT_EQ(dry.at("entries"), 300);
+  EXPECT_FALSE(std::filesystem::exists(out));
   const nlohmann::json made = RunForJson("convert " + Path() + " " + out + " --index " + other);
   EXPECT_EQ(made.at("families"), 1);
+  EXPECT_EQ(made.at("log_bytes"), dry.at("log_bytes"));
   EXPECT_EQ(made.at("entries"), 300);
   EXPECT_EQ(FilesIn(Path()), before);
   EXPECT_EQ(Scan(out), scan);
