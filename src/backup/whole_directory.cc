@@ -43,13 +43,23 @@ Status ListRemains(FileSystem& fs, const std::string& directory, std::vector<std
   return CheckRemains(directory, *names);
 }
 
+// The mark last: if this is interrupted, what is left is still known for what it is.
+Status RemoveMarked(FileSystem& fs, const std::string& directory, const std::vector<std::string>& names) {
+  const std::string mark = FileName(kMark.kind, kMark.number);
+  for (const std::string& name : names) {
+    if (name != mark) CAMBIUM_RETURN_IF_ERROR(fs.Unlink(directory + "/" + name));
+  }
+  CAMBIUM_RETURN_IF_ERROR(fs.SyncDirectory(directory));
+  if (std::ranges::find(names, mark) != names.end()) CAMBIUM_RETURN_IF_ERROR(fs.Unlink(directory + "/" + mark));
+  return fs.RemoveDirectory(directory);
+}
+
 Status RemoveRemains(FileSystem& fs, const std::string& directory) {
   std::vector<std::string> names;
   const Status listed = ListRemains(fs, directory, &names);
   if (listed.IsPathNotFound()) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(listed);
-  for (const std::string& name : names) CAMBIUM_RETURN_IF_ERROR(fs.Unlink(directory + "/" + name));
-  return fs.RemoveDirectory(directory);
+  return OfTheCopy(RemoveMarked(fs, directory, names));
 }
 
 Status CheckIsNew(FileSystem& fs, const std::string& target) {
@@ -88,9 +98,7 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
   if (done.ok()) done = fs.Rename(partial, target);
   if (!done.ok()) {
     std::vector<std::string> names;
-    static_cast<void>(fs.List(partial, &names));
-    for (const std::string& name : names) static_cast<void>(fs.Unlink(partial + "/" + name));
-    static_cast<void>(fs.RemoveDirectory(partial));
+    if (fs.List(partial, &names).ok()) static_cast<void>(RemoveMarked(fs, partial, names));  // else the next call does
     return done;
   }
   CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs.SyncDirectory(ParentOf(target))));
