@@ -490,6 +490,8 @@ void cambium_readoptions_destroy(cambium_readoptions_t* options);
 void cambium_readoptions_set_snapshot(cambium_readoptions_t* options, const cambium_snapshot_t* snapshot);
 void cambium_readoptions_set_verify_checksums(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_verify_checksums(const cambium_readoptions_t* options);
+void cambium_readoptions_set_fill_cache(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_fill_cache(const cambium_readoptions_t* options);
 /* Bounds are copied. NULL: none. */
 void cambium_readoptions_set_iterate_lower_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
 void cambium_readoptions_set_iterate_upper_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
