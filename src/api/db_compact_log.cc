@@ -25,7 +25,7 @@ Status DbImpl::SettleLog() {
   CAMBIUM_RETURN_IF_ERROR(SealLog(kFileHeaderSize));
   CAMBIUM_RETURN_IF_ERROR(AdvanceReplay());
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
-  return WaitUntil([this] { return IsIdle(); });  // holes that an earlier opening was to make, too
+  return AwaitIdle();  // holes that an earlier opening was to make, too
 }
 
 std::vector<std::uint64_t> DbImpl::SegmentsOfLog() const {
@@ -87,8 +87,10 @@ Status DbImpl::BeginBeside(std::function<Status()> task, int most) {
   CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return beside_.under_way < most || !beside_.first_error.ok(); }));
   const std::lock_guard lock(background_mutex_);
   if (!beside_.first_error.ok()) return beside_.first_error;
-  executor_->Schedule(TaskPriority::kLow, [this, task = std::move(task)] {
-    const Status done = task();
+  executor_->Schedule(TaskPriority::kLow, [this, its = std::move(task)]() mutable {
+    const Status done = its();
+    its = nullptr;   // lets go of views and segments
+    EpochCollect();  // and so does whoever had them last
     const std::lock_guard ended(background_mutex_);
     if (beside_.first_error.ok()) beside_.first_error = done;
     --beside_.under_way;
@@ -110,6 +112,11 @@ Status DbImpl::AwaitBeside() {
   return std::exchange(beside_.first_error, Status::OK());
 }
 
+Status DbImpl::AwaitIdle() {
+  EpochCollect();
+  return WaitUntil([this] { return IsIdle(); });
+}
+
 Status DbImpl::RewriteIndexes() {
   const Delivery delivery(&events_);
   const std::shared_ptr<const View> view = view_.Pin();
@@ -118,7 +125,7 @@ Status DbImpl::RewriteIndexes() {
     CAMBIUM_RETURN_IF_ERROR(MergeRange(&handle, nullptr, nullptr, true));
   }
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
-  return WaitUntil([this] { return IsIdle(); });
+  return AwaitIdle();
 }
 
 std::vector<std::string> DbImpl::DamagedSegments() const {

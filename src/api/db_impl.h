@@ -156,6 +156,8 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] FileSystem& file_system() const { return *fs_; }
 
   // ---- For CompactLog, see db_compact_log.cc ----
+  // What was put by for a full disk is used now; the next opening puts it by again.
+  void GiveUpReserve() { ReleaseReserve(); }
   // Everything is flushed, and the log is sealed up to here. Of a kOffline database, which nobody writes to.
   Status SettleLog();
   // Segments that can be emptied, by number, and what their values are looked up in. Of a kReader too: then as they would
@@ -183,6 +185,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status BeginBeside(std::function<Status()> task, int most);
   // All have ended; the first error.
   Status AwaitBeside();
+  Status AwaitIdle();  // no job is under way
   Status RewriteIndexes();
   // Segments that were left alone, and why.
   [[nodiscard]] std::vector<std::string> DamagedSegments() const;

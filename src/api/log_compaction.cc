@@ -37,7 +37,20 @@ LogCompaction::LogCompaction(DbImpl* db, const CompactLogOptions& how, std::uint
       how_(how),
       as_wanted_from_(as_wanted_from),
       steps_at_a_time_(std::clamp(db->GetOptions(db->DefaultColumnFamily()).max_background_jobs, 2, kStepsAtATimeMax)),
+      step_bytes_(std::min<std::uint64_t>(kBytesUnderWay / static_cast<std::uint64_t>(steps_at_a_time_),
+                                          db->GetOptions(db->DefaultColumnFamily()).blob_file_size)),
       report_(*report) {}
+
+// On a disk that is nearly full, one step at a time, and first what has least to be moved: each makes room for the next.
+void LogCompaction::FitIntoFreeSpace() {
+  constexpr std::uint64_t kStepBytesLeast = 64u << 10;
+  std::uint64_t free_bytes = 0;
+  if (!db_.file_system().FreeSpace(db_.GetName(), &free_bytes).ok()) return;
+  is_tight_ = free_bytes < 2 * step_bytes_ * static_cast<std::uint64_t>(steps_at_a_time_);
+  if (!is_tight_) return;
+  steps_at_a_time_ = 1;
+  step_bytes_ = std::clamp<std::uint64_t>(free_bytes / 4, std::min(step_bytes_, kStepBytesLeast), step_bytes_);
+}
 
 Result<bool> LogCompaction::FindLive(const DbImpl::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
                                      std::vector<GcRecord>* live) {
@@ -118,25 +131,31 @@ std::vector<std::uint64_t> LogCompaction::Victims() const {
     log_bytes -= segment.bytes - segment.live_bytes;
     numbers.insert(number);
   }
-  return {numbers.begin(), numbers.end()};
+  std::vector<std::uint64_t> victims(numbers.begin(), numbers.end());
+  if (is_tight_) {
+    std::ranges::stable_sort(victims, {}, [this](std::uint64_t number) { return segments_.at(number).live_bytes; });
+  }
+  return victims;
 }
 
 Status LogCompaction::ForEachGroup(const VisitGroup& visit) {
-  const std::uint64_t step_bytes = std::min<std::uint64_t>(kBytesUnderWay / static_cast<std::uint64_t>(steps_at_a_time_),
-                                                           db_.GetOptions(db_.DefaultColumnFamily()).blob_file_size);
   const std::vector<std::uint64_t> victims = Victims();
   for (std::size_t at = 0; at < victims.size();) {
-    const std::size_t count = std::min(victims.size() - at, kLogGroupMax);
+    const std::size_t count = is_tight_ ? 1 : std::min(victims.size() - at, kLogGroupMax);
     // Held by the steps that come of it, and no longer, so that files go.
-    const auto log = std::make_shared<DbImpl::LogNow>(db_.PinLog(std::span(victims).subspan(at, count)));
+    auto log = std::make_shared<DbImpl::LogNow>(db_.PinLog(std::span(victims).subspan(at, count)));
     EncodeAsWanted(log.get());
     const auto find = [&](const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* live) {
       return FindLive(*log, source, index, keys, live);
     };
     std::size_t taken = 0;
-    CAMBIUM_TRY(std::vector<LogStep> steps, TakeLogSteps(log->sources, log->families, step_bytes, find, &taken));
+    CAMBIUM_TRY(std::vector<LogStep> steps, TakeLogSteps(log->sources, log->families, step_bytes_, find, &taken));
     at += log->sources.empty() ? count : taken;
     if (!steps.empty()) CAMBIUM_RETURN_IF_ERROR(visit(log, std::move(steps)));
+    if (!is_tight_) continue;
+    log.reset();
+    CAMBIUM_RETURN_IF_ERROR(db_.AwaitBeside());
+    CAMBIUM_RETURN_IF_ERROR(db_.AwaitIdle());  // files have gone
   }
   return Status::OK();
 }
@@ -187,6 +206,7 @@ Status LogCompaction::ForecastClustering() {
 }
 
 Status LogCompaction::Forecast() {
+  FitIntoFreeSpace();
   CAMBIUM_RETURN_IF_ERROR(Look());
   CAMBIUM_RETURN_IF_ERROR(how_.cluster ? ForecastClustering() : ForecastSteps());
   if (how_.on_forecast) how_.on_forecast(report_.forecast);
@@ -267,6 +287,8 @@ void LogCompaction::CountGone(const std::map<std::uint64_t, Segment>& before) {
 }
 
 Status LogCompaction::Run() {
+  FitIntoFreeSpace();
+  if (is_tight_) db_.GiveUpReserve();
   CAMBIUM_RETURN_IF_ERROR(db_.SettleLog());
   CAMBIUM_RETURN_IF_ERROR(Forecast());
   if (how_.cluster) CAMBIUM_RETURN_IF_ERROR(CheckRoom(db_, report_.forecast.figures));

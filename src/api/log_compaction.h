@@ -40,6 +40,7 @@ class LogCompaction {
   };
   Result<bool> FindLive(const DbImpl::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
                         std::vector<GcRecord>* live);
+  void FitIntoFreeSpace();
   Status Look();
   Status LookAt(const DbImpl::LogNow& log, const GcSource& source);
   [[nodiscard]] std::vector<std::uint64_t> Victims() const;
@@ -60,7 +61,9 @@ class LogCompaction {
   DbImpl& db_;
   const CompactLogOptions& how_;
   const std::uint64_t as_wanted_from_;
-  const int steps_at_a_time_;
+  int steps_at_a_time_;
+  std::uint64_t step_bytes_;
+  bool is_tight_ = false;  // there is no room for steps of that size
   std::mutex mutex_;  // report_.fact, while steps are under way
   CompactLogReport& report_;
   std::map<std::uint64_t, Segment> segments_;  // by number

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -185,6 +185,44 @@ TEST(CompactLog, ItWorksOnADiskThatIsFullOfGarbage) {
   store.fs->SetQuota(store.fs->allocated_bytes() + (96u << 10));
   store.MustCompact();
   EXPECT_GT(store.report.fact.bytes_freed, 0u);
+  store.ExpectWhole();
+}
+
+// Nine megabytes, three quarters of them garbage.
+void FillLargely(CompactedStore* store) {
+  Prng prng(5);
+  store->options.blob_file_size = 256u << 10;
+  store->options.enable_blob_garbage_collection = false;
+  store->MustOpen();
+  for (int i = 0; i < 6000; ++i) {
+    const std::string key = NumberedKey(static_cast<int>(prng.Uniform(1500)));
+    store->Put(key, store->known[key] = prng.Bytes(1500));
+  }
+  store->Quiet();
+  store->MustClose();
+}
+
+TEST(CompactLog, SpaceComesBackOnTheWay) {
+  CompactedStore store;
+  FillLargely(&store);
+  const std::uint64_t before = store.fs->allocated_bytes();
+  std::uint64_t most = 0;
+  const int hook = store.fs->AddHook([&](const SimOp&) { most = std::max(most, store.fs->allocated_bytes()); });
+  store.MustCompact();
+  store.fs->RemoveHook(hook);
+  EXPECT_GT(store.report.fact.bytes_written, 2u << 20);
+  EXPECT_LT(most, before + (1u << 20)) << "two groups of values, and the index";
+  EXPECT_LT(store.fs->allocated_bytes(), before / 2);
+}
+
+// What the database has put by for such a moment is enough to begin with.
+TEST(CompactLog, ItWorksOnADiskWithoutAFreeByte) {
+  CompactedStore store;
+  FillLargely(&store);
+  ASSERT_FALSE(store.FilesOf(".rsv").empty()) << "there is a reserve";
+  store.fs->SetQuota(store.fs->allocated_bytes());
+  store.MustCompact();
+  EXPECT_GT(store.report.fact.bytes_freed, 2u << 20);
   store.ExpectWhole();
 }
 
