@@ -1,9 +1,5 @@
 // Commands that copy are killed at moments that are drawn, and run again: the source is whole, and so is what they
 // make.
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <functional>
 
@@ -14,24 +10,6 @@
 
 namespace cambium::testing {
 namespace {
-
-constexpr int kWasKilled = -1;
-
-// The exit code, unless it was killed first. It is gone when this returns, with the locks that it had: a process that
-// is killed in a sync lives on until that has ended.
-int RunAndKill(const std::string& arguments, std::uint64_t micros) {
-  const std::string command = "exec " + Tool() + " " + arguments + " >/dev/null 2>&1";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-    ::_exit(127);
-  }
-  ::usleep(static_cast<useconds_t>(micros));
-  ::kill(child, SIGKILL);
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kWasKilled;
-}
 
 class ToolKilledTest : public ToolTest {
  protected:
