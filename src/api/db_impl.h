@@ -160,8 +160,6 @@ class DbImpl final : public DB, private SegmentSource {
   Status CheckIdentity(const ManifestState& state) const;
   Status CheckWanted(const ManifestState& state) const;
   Status OpenFamily(const ManifestState& state, const FamilyState& stored);
-  Result<std::shared_ptr<const Layers>> OpenFamilyLayers(const FamilyState& state, const Family& family,
-                                                         const OpenIndexFile& open_file);
   Status OpenSegments(const ManifestState& state);
   Status Recover(ManifestState state, std::uint64_t largest_number);
   Status Replay(const ManifestState& state, ReplayResult* result, Logger* logger);
