@@ -27,5 +27,9 @@ void AddExport(CLI::App* app, int* exit_code);
 void AddImport(CLI::App* app, int* exit_code);
 void AddCompact(CLI::App* app, int* exit_code);
 void AddConvert(CLI::App* app, int* exit_code);
+void AddStats(CLI::App* app, int* exit_code);
+void AddDump(CLI::App* app, int* exit_code);
+void AddManifest(CLI::App* app, int* exit_code);
+void AddGc(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool

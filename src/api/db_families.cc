@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "api/db_impl.h"
+#include "api/open_layers.h"
 #include "api/options_check.h"
 #include "manifest/manifest_reader.h"
 #include "util/fault_point.h"
@@ -69,7 +70,7 @@ Result<std::shared_ptr<Family>> DbImpl::MakeFamily(const ColumnFamilyOptions& op
 
     family = std::make_shared<Family>(made.id, name, options);
     family->index = MakeIndex(family.get());
-    CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenFamilyLayers(made, *family, {}));
+    CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenLayers(made, family->options().comparator, pool_.get(), {}));
 
     Edit edit;
     edit.next_family_id = made.id + 1;

@@ -14,6 +14,7 @@
 #include "api/db_impl.h"
 #include "gc/live_records.h"
 #include "gc/relocation.h"
+#include "gc/segment_uses.h"
 #include "gc/victims.h"
 #include "index/filter.h"
 #include "manifest/file_names.h"
@@ -81,31 +82,20 @@ LogGcReason ReasonOf(GcReason reason) {
 
 // F of gc/victims.h. commit_mutex_ held.
 std::vector<SegmentUse> DbImpl::SegmentUses() const {
-  const ManifestState& state = SeenState();
+  const std::uint64_t least = cannot_punch_.load(std::memory_order_relaxed)
+                                  ? 0
+                                  : min_punch_size_.load(std::memory_order_relaxed);
+  const auto punched = [this](std::uint64_t number) -> std::optional<PunchedUse> {
+    if (!punched_.Knows(number)) return std::nullopt;  // how much it takes is found out just now
+    const PunchedBytes bytes = punched_.Of(number);
+    return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look};
+  };
   std::vector<SegmentUse> uses;
-  bool is_behind_open = false;  // the first record of a segment says where the one before it ends, as long as no seal does
-  for (const auto& [number, info] : state.segments) {
-    if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcBehindUnsealed)) continue;
-    is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);
-    if (info.kind == SegmentKind::kLargeValue || !info.sealed) continue;
-    const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
-    if (is_replayed && !MutantIs(Mutant::kGcAheadOfReplay)) continue;
-    if (!info.punched.empty() && !punched_.Knows(number)) continue;  // how much it takes is found out just now
-    const Account account = state.TotalAccount(info.slot);
-    SegmentUse use;
-    use.number = number;
-    use.bytes = BytesOf(info);
-    use.hole_bytes = info.file_size - use.bytes;
-    use.overhead_bytes =
-        kFileHeaderSize + (info.file_size - info.sealed_length) + KeptByPunching(info, account);
-    use.live_bytes = static_cast<std::uint64_t>(account.bytes);
-    use.live_records = static_cast<std::uint64_t>(account.references);
-    use.made_at = info.last_sequence;
-    use.generation = info.generation;
-    use.is_damaged = damaged_segments_.contains(number);
-    use.is_worth_punching = IsWorthPunching(info, account, use.garbage());
+  VisitSegmentUses(SeenState(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) {
+    if (standing != GcStanding::kMember) return;
+    use.is_damaged = damaged_segments_.contains(use.number);
     uses.push_back(use);
-  }
+  });
   return uses;
 }
 
@@ -266,12 +256,15 @@ Status DbImpl::CollectFor(const CompactRangeOptions& options, bool all_keys) {
   const bool all = options.blob_garbage_collection_policy == Policy::kForce;
   const bool is_enabled = default_handle_->family()->options().enable_blob_garbage_collection;
   if (!all && (options.blob_garbage_collection_policy == Policy::kDisable || !is_enabled || !all_keys)) return Status::OK();
+  return CollectRound(all, options.blob_garbage_collection_age_cutoff);
+}
+
+Status DbImpl::CollectRound(bool all, double cutoff) {
   VictimPolicy policy;
   std::set<std::uint64_t> left;
   {
     const std::lock_guard lock(commit_mutex_);
     policy = GcPolicy();
-    const double cutoff = options.blob_garbage_collection_age_cutoff;
     if (cutoff >= 0 && cutoff <= 1) policy.age_cutoff = cutoff;
     left = WorthRequesting(SegmentUses(), policy, all);
   }

@@ -192,6 +192,14 @@ class DbImpl final : public DB, private SegmentSource {
   // The state of what was opened: as it was then, if for reading.
   [[nodiscard]] ManifestState StateNow() const;
 
+  // For the tool: the log GC of a CompactRange of everything, without its merges, also where log GC is switched off; and
+  // what log GC would do by itself now. `all` as kForce, else as kUseDefault; a cutoff outside [0, 1] is the option's.
+  Status CollectOnce(bool all, double cutoff) {
+    const Delivery delivery(&events_);
+    if (GcIsDue()) Schedule(Job::kCollect);
+    return CollectRound(all, cutoff);
+  }
+
  private:
   friend class DbIterator;
 
@@ -207,8 +215,6 @@ class DbImpl final : public DB, private SegmentSource {
   Status CheckIdentity(const ManifestState& state) const;
   Status CheckWanted(const ManifestState& state) const;
   Status OpenFamily(const ManifestState& state, const FamilyState& stored);
-  Result<std::shared_ptr<const Layers>> OpenFamilyLayers(const FamilyState& state, const Family& family,
-                                                         const OpenIndexFile& open_file);
   Status OpenSegments(const ManifestState& state);
   Status Recover(ManifestState state, std::uint64_t largest_number);
   Status Replay(const ManifestState& state, ReplayResult* result, Logger* logger);
@@ -409,6 +415,7 @@ class DbImpl final : public DB, private SegmentSource {
   bool PickGcStep(GcStep* step);  // false: nothing is due
   Status CollectGarbage();
   Status CollectFor(const CompactRangeOptions& options, bool all_keys);  // no lock held
+  Status CollectRound(bool all, double cutoff);                          // no lock held
   Status RunGcStep(GcStep* step);
   Status MoveRecords(GcStep* step, std::span<const GcRecord> records);
   // *is_named: the new segment is in a MANIFEST record, or may be.
@@ -451,8 +458,6 @@ class DbImpl final : public DB, private SegmentSource {
 
   // ---- db_punch.cc ----
   // commit_mutex_ held, the first three. A segment's `garbage` may be large values that can be punched.
-  [[nodiscard]] bool IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint64_t garbage) const;
-  [[nodiscard]] std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account) const;
   [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;  // that a sealed one takes, or will without readers
   bool PickPunchStep(GcStep* step);                                    // false: none is due
   Status RunPunchStep(GcStep* step);

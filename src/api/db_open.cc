@@ -13,6 +13,7 @@
 #include "api/file_logger.h"
 #include "api/log_replay.h"
 #include "api/open_files.h"
+#include "api/open_layers.h"
 #include "api/options_check.h"
 #include "btree/btree_index.h"
 #include "io/file_header.h"
@@ -284,7 +285,7 @@ Status DbImpl::CheckWanted(const ManifestState& state) const {
   return Status::OK();
 }
 
-// The only place that knows which back-ends there are.
+// The only place, with open_layers.cc, that knows which back-ends there are.
 std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
   const ColumnFamilyOptions& its = family->options();
   if (its.index_type == IndexKind::kLsm) {
@@ -313,18 +314,6 @@ std::unique_ptr<Index> DbImpl::MakeIndex(Family* family) {
   return std::make_unique<BTreeIndex>(options);
 }
 
-Result<std::shared_ptr<const Layers>> DbImpl::OpenFamilyLayers(const FamilyState& state, const Family& family,
-                                                               const OpenIndexFile& open_file) {
-  if (state.index_type == IndexType::kLsm) {
-    CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
-                LsmLayers::Open(state, family.options().comparator, pool_.get(), open_file));
-    return layers;
-  }
-  CAMBIUM_TRY(std::shared_ptr<const Layers> layers,
-              TreeLayers::Open(state, family.options().comparator, pool_.get(), open_file));
-  return layers;
-}
-
 // Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
 Status DbImpl::OpenFamily(const ManifestState& state, const FamilyState& stored) {
   const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, stored.name);
@@ -337,7 +326,7 @@ Status DbImpl::OpenFamily(const ManifestState& state, const FamilyState& stored)
     CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*fs_, path_, state, kind, number));
     return obsolete_.Track(number, std::move(file), true);
   };
-  CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenFamilyLayers(stored, *family, open_file));
+  CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenLayers(stored, options.comparator, pool_.get(), open_file));
   AddFamily(family, std::move(layers));
   if (stored.id == 0) default_handle_ = std::make_unique<FamilyHandle>(this, std::move(family));
   return Status::OK();

@@ -20,8 +20,6 @@
 namespace cambium {
 namespace {
 
-// Of a segment, at least: what is left of one with fewer is copied, and the file goes.
-constexpr std::uint64_t kLiveParts = 64;
 // Of records whose keys are looked up in one go.
 constexpr std::uint64_t kStepRecords = 64u << 10;
 
@@ -36,21 +34,6 @@ Result<RecordHeader> ReadRecordHeader(const File& file, std::uint64_t seed, std:
 }
 
 }  // namespace
-
-bool DbImpl::IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint64_t garbage) const {
-  const std::uint64_t least = min_punch_size_.load(std::memory_order_relaxed);
-  if (least == 0 || cannot_punch_.load(std::memory_order_relaxed) || !info.has_footer || account.references <= 0) return false;
-  const auto live = static_cast<std::uint64_t>(account.bytes);
-  if (live / static_cast<std::uint64_t>(account.references) < least || live < info.file_size / kLiveParts) return false;
-  const std::uint64_t seen = punched_.Of(info.number).garbage_at_look;
-  return garbage >= seen + std::max(least, info.file_size / 16);
-}
-
-// Header and key of a punched value stay as long as its segment: no garbage, as long as the segment is worth keeping.
-std::uint64_t DbImpl::KeptByPunching(const SegmentInfo& info, const Account& account) const {
-  const bool is_kept = static_cast<std::uint64_t>(std::max<std::int64_t>(account.bytes, 0)) >= info.file_size / kLiveParts;
-  return info.punched.empty() || !is_kept ? 0 : punched_.Of(info.number).kept;
-}
 
 std::uint64_t DbImpl::BytesOf(const SegmentInfo& info) const {
   return info.punched.empty() ? info.file_size : info.file_size - punched_.Of(info.number).holes;

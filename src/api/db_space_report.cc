@@ -1,5 +1,5 @@
 // What the database tells of its space: where the bytes are, who holds what is not gone yet, and what log GC would do.
-#include <algorithm>
+#include <utility>
 
 #include "api/db_impl.h"
 #include "gc/forecast.h"
@@ -11,20 +11,6 @@ namespace {
 using Figures = std::map<std::string, std::string>;
 
 void SetFigure(Figures* figures, const std::string& name, std::uint64_t n) { (*figures)[name] = std::to_string(n); }
-
-const char* NameOf(GcReason reason) {
-  switch (reason) {
-    case GcReason::kNone: return "none";
-    case GcReason::kForceThreshold: return "force threshold";
-    case GcReason::kSmallSegments: return "small segments";
-    case GcReason::kCostBenefit: return "garbage, and nobody writes";
-    case GcReason::kCeiling: return "ceiling";
-    case GcReason::kFullDisk: return "full disk";
-    case GcReason::kRequested: return "requested";
-    case GcReason::kClustering: return "clustering";
-  }
-  return "unknown";
-}
 
 void SetCost(Figures* figures, const std::string& prefix, const GcCost& cost) {
   SetFigure(figures, prefix + "segments", cost.segments);
@@ -95,39 +81,18 @@ std::map<std::string, std::string> DbImpl::SpaceStats() {
   return all;
 }
 
-// The next step, and all of them until none is due. As the accounts have it: what newer runs hide still counts as alive,
-// so that the fact may be cheaper, and free more.
 std::map<std::string, std::string> DbImpl::GcForecast() {
   Figures all;
   const std::lock_guard lock(commit_mutex_);
   std::vector<SegmentUse> uses;
   if (default_handle_->family()->options().enable_blob_garbage_collection) uses = SegmentUses();
-  const VictimPolicy policy = GcPolicy();
-  GcCost total;
-  GcCost punched;
-  if (MayCollect(UrgencyOfGc())) {
-    for (SegmentUse& use : uses) {
-      if (!use.is_worth_punching) continue;
-      punched.AddPunched(use);
-      total.AddPunched(use);
-      use.bytes -= use.garbage();
-    }
-  }
-  SetCost(&all, "punch_", punched);
-  for (bool is_first = true;; is_first = false) {
-    const VictimChoice choice = PickGcVictims(uses, policy, published_.load(), UrgencyOfGc());
-    GcCost step;
-    std::erase_if(uses, [&](const SegmentUse& use) {
-      if (std::ranges::find(choice.numbers, use.number) == choice.numbers.end()) return false;
-      step.Add(use);
-      total.Add(use);
-      return true;
-    });
-    if (is_first) all["reason"] = NameOf(choice.reason);
-    if (is_first) SetCost(&all, "next_", step);
-    if (choice.numbers.empty()) break;
-  }
-  SetCost(&all, "all_", total);
+  const GcUrgency urgency = UrgencyOfGc();
+  const GcOutlook outlook =
+      ForetellGc(std::move(uses), GcPolicy(), published_.load(), urgency, MayCollect(urgency));
+  all["reason"] = NameOf(outlook.reason);
+  SetCost(&all, "punch_", outlook.punch);
+  SetCost(&all, "next_", outlook.next);
+  SetCost(&all, "all_", outlook.all);
   return all;
 }
 

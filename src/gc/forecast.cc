@@ -27,4 +27,44 @@ void GcCost::Add(const SegmentUse& use) {
   bytes_read += std::min(records, live + static_cast<std::uint64_t>(dead * static_cast<double>(live)));
 }
 
+GcOutlook ForetellGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now, GcUrgency urgency,
+                     bool punches) {
+  GcOutlook outlook;
+  for (SegmentUse& use : uses) {
+    if (!punches || !use.is_worth_punching) continue;
+    outlook.punch.AddPunched(use);
+    outlook.all.AddPunched(use);
+    outlook.numbers.push_back(use.number);
+    use.bytes -= use.garbage();
+  }
+  for (bool is_first = true;; is_first = false) {
+    const VictimChoice choice = PickGcVictims(uses, policy, now, urgency);
+    GcCost step;
+    std::erase_if(uses, [&](const SegmentUse& use) {
+      if (std::ranges::find(choice.numbers, use.number) == choice.numbers.end()) return false;
+      step.Add(use);
+      outlook.all.Add(use);
+      return true;
+    });
+    if (is_first) outlook.reason = choice.reason;
+    if (is_first) outlook.next = step;
+    if (choice.numbers.empty()) return outlook;
+    outlook.numbers.insert(outlook.numbers.end(), choice.numbers.begin(), choice.numbers.end());
+  }
+}
+
+const char* NameOf(GcReason reason) {
+  switch (reason) {
+    case GcReason::kNone: return "none";
+    case GcReason::kForceThreshold: return "force threshold";
+    case GcReason::kSmallSegments: return "small segments";
+    case GcReason::kCostBenefit: return "garbage, and nobody writes";
+    case GcReason::kCeiling: return "ceiling";
+    case GcReason::kFullDisk: return "full disk";
+    case GcReason::kRequested: return "requested";
+    case GcReason::kClustering: return "clustering";
+  }
+  return "unknown";
+}
+
 }  // namespace cambium

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "gc/victims.h"
 
@@ -28,5 +29,20 @@ struct GcCost {
   // Its garbage is taken for large values that become holes: only its index is read.
   void AddPunched(const SegmentUse& use);
 };
+
+// The next step of log GC, and all of them until none is due.
+struct GcOutlook {
+  GcReason reason = GcReason::kNone;  // of the next step
+  GcCost punch;
+  GcCost next;
+  GcCost all;                          // with `punch`
+  std::vector<std::uint64_t> numbers;  // that are emptied or punched, in the order in which they go
+};
+// As the accounts have it: what newer runs hide still counts as alive, so that the fact may be cheaper, and free more.
+// `punches`: segments that are worth it get holes first.
+[[nodiscard]] GcOutlook ForetellGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now,
+                                   GcUrgency urgency, bool punches);
+
+[[nodiscard]] const char* NameOf(GcReason reason);
 
 }  // namespace cambium

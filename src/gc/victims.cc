@@ -20,14 +20,6 @@ bool HasGarbage(const SegmentUse& segment, double part) {
   return segment.garbage() >= std::max(kGarbageLeast, least);
 }
 
-double Benefit(const SegmentUse& segment, SequenceNumber now) {
-  if (segment.bytes == 0) return 0;
-  const double all = static_cast<double>(segment.bytes);
-  const double live = std::clamp(static_cast<double>(segment.live_bytes), 1.0, all);
-  const double age = static_cast<double>(now > segment.made_at ? now - segment.made_at : 0) + 1;
-  return (all - live) / live * std::sqrt(age);
-}
-
 // The best first, and then others of its generation, as long as a step has room for them.
 VictimChoice TakeStep(GcReason reason, std::vector<const SegmentUse*> candidates, const VictimPolicy& policy) {
   VictimChoice choice;
@@ -50,7 +42,7 @@ std::vector<const SegmentUse*> ByBenefit(std::span<const SegmentUse> segments, d
     if (!segment.is_damaged && HasGarbage(segment, garbage_least)) found.push_back(&segment);
   }
   std::ranges::stable_sort(found, [now](const SegmentUse* a, const SegmentUse* b) {
-    return Benefit(*a, now) > Benefit(*b, now);
+    return GcBenefit(*a, now) > GcBenefit(*b, now);
   });
   return found;
 }
@@ -94,6 +86,14 @@ VictimChoice PickSmall(std::span<const SegmentUse> segments, const VictimPolicy&
 }
 
 }  // namespace
+
+double GcBenefit(const SegmentUse& segment, SequenceNumber now) {
+  if (segment.bytes == 0) return 0;
+  const double all = static_cast<double>(segment.bytes);
+  const double live = std::clamp(static_cast<double>(segment.live_bytes), 1.0, all);
+  const double age = static_cast<double>(now > segment.made_at ? now - segment.made_at : 0) + 1;
+  return (all - live) / live * std::sqrt(age);
+}
 
 std::size_t EligibleByAge(std::size_t segment_count, double age_cutoff) {
   const double eligible = std::trunc(age_cutoff * static_cast<double>(segment_count));

@@ -79,6 +79,9 @@ struct VictimChoice {
   std::vector<std::uint64_t> numbers;  // of one generation, in the order in which they go; empty: none
 };
 
+// What goes first: the law above, times a number that is the same for all.
+[[nodiscard]] double GcBenefit(const SegmentUse& segment, SequenceNumber now);
+
 // Whether log GC would take it for want of space.
 [[nodiscard]] bool IsWorthSpace(const SegmentUse& segment, const VictimPolicy& policy);
 

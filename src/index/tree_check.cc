@@ -36,22 +36,27 @@ class TreeWalk {
     if (root.height > kMaxTreeHeight) {
       return Status::Corruption("tree of " + std::to_string(root.height) + " levels");
     }
-    CAMBIUM_RETURN_IF_ERROR(
-        Enter({root.page, root.entry_count, root.value_bytes}, root.height - 1, std::nullopt, std::nullopt));
+    CAMBIUM_RETURN_IF_ERROR(PassOver(
+        Enter({root.page, root.entry_count, root.value_bytes}, root.height - 1, std::nullopt, std::nullopt)));
     while (!path_.empty()) {
       if (path_.back().view.is_leaf()) {
-        CAMBIUM_RETURN_IF_ERROR(VisitEntries(path_.back()));
+        CAMBIUM_RETURN_IF_ERROR(PassOver(VisitEntries(path_.back())));
         path_.pop_back();
       } else if (path_.back().next_child == path_.back().view.count()) {
         path_.pop_back();
       } else {
-        CAMBIUM_RETURN_IF_ERROR(EnterNextChild(&path_.back()));
+        CAMBIUM_RETURN_IF_ERROR(PassOver(EnterNextChild(&path_.back())));
       }
     }
     return Status::OK();
   }
 
  private:
+  // A page that is damaged has not come onto the path.
+  Status PassOver(const Status& s) const {
+    return s.IsCorruption() && callbacks_.on_damage ? callbacks_.on_damage(s) : s;
+  }
+
   Status EnterNextChild(Node* node) {
     const std::uint32_t i = node->next_child++;
     std::string scratch;

@@ -18,14 +18,16 @@ struct TreeCheckStats {
 };
 
 struct TreeCheckCallbacks {
-  // Either may be empty. An error they return ends the walk and is returned. What they are given lives for the call.
+  // Each may be empty. An error they return ends the walk and is returned. What they are given lives for the call.
   std::function<Status(Slice key, const Entry& entry)> on_entry;
   std::function<Status(const PageView& page)> on_page;
+  // Set: is told of a damaged page, and the walk goes on beside what lies below it.
+  std::function<Status(const Status& damage)> on_damage;
 };
 
 // Checksums (the page's own, and the one its parent expects), ids, levels; keys strictly ascending, in pages and across
 // them; separators bound what is below them; totals of every subtree; no unit of a file in two pages. The first thing
-// that is wrong is returned as Corruption. Memory: one page a level and a bit per unit of the files. *stats is filled
+// that is wrong is returned as Corruption, unless on_damage takes it. Memory: one page a level and a bit per unit of the files. *stats is filled
 // as far as the walk came.
 Status CheckTree(const TreeRoot& root, const FileSet& files, const Comparator* comparator,
                  const TreeCheckCallbacks& callbacks, TreeCheckStats* stats);

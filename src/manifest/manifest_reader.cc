@@ -20,24 +20,25 @@ struct FileRead {
 
 class FileReader {
  public:
-  FileReader(const File& file, std::uint64_t number, std::uint64_t size) : file_(file), number_(number), size_(size) {}
+  // `number`: in its name; 0: it may have any.
+  FileReader(const File& file, std::uint64_t number, std::uint64_t size, const OnManifestRecord& on_record)
+      : file_(file), number_(number), size_(size), on_record_(on_record) {}
 
-  Result<FileRead> Run() && {
+  // After an error `read()` is what was read before it.
+  Status Run() {
     CAMBIUM_TRY(const bool has_header, ReadHeader());
-    if (!has_header) return std::move(out_);
+    if (!has_header) return Status::OK();
     bool more = true;
     while (more) {
       CAMBIUM_TRY(more, ReadRecord());
+      out_.read.valid_length = offset_;
     }
     CAMBIUM_RETURN_IF_ERROR(ProbeBehind());
-    out_.read.valid_length = offset_;
-    if (out_.whole) {
-      CAMBIUM_RETURN_IF_ERROR(CheckOutcome());
-    } else {
-      out_.flaw = Status::Corruption(Where() + ": no whole snapshot");
-    }
-    return std::move(out_);
+    if (out_.whole) return CheckOutcome();
+    out_.flaw = Status::Corruption(Where() + ": no whole snapshot");
+    return Status::OK();
   }
+  [[nodiscard]] FileRead& read() { return out_; }
 
  private:
   [[nodiscard]] std::string Where() const { return file_.path() + ":" + std::to_string(offset_); }
@@ -62,6 +63,7 @@ class FileReader {
       return false;
     }
     CAMBIUM_TRY(out_.read.header, std::move(header));
+    if (number_ == 0) number_ = out_.read.header.number;
     if (out_.read.header.kind != FileKind::kManifest || out_.read.header.number != number_) {
       return Status::Corruption(file_.path() + ":0: the header of another file (kind " +
                                 std::to_string(static_cast<std::uint32_t>(out_.read.header.kind)) + ", number " +
@@ -88,14 +90,15 @@ class FileReader {
     CAMBIUM_RETURN_IF_ERROR(
         ReadAt(offset_ + kManifestRecordHeaderSize, AlignUp(header->size, kManifestRecordAlignment), &payload));
     if (payload.size() < header->size || !ManifestPayloadIsWhole(*header, payload, seed_, offset_)) return false;
-    CAMBIUM_RETURN_IF_ERROR(Apply(*header, Slice(payload).substr(0, header->size)));
+    const std::uint64_t size = kManifestRecordHeaderSize + payload.size();
+    CAMBIUM_RETURN_IF_ERROR(Apply(*header, size, Slice(payload).substr(0, header->size)));
     previous_ = header->checksum;
-    offset_ += kManifestRecordHeaderSize + payload.size();
+    offset_ += size;
     ++out_.read.record_count;
     return true;
   }
 
-  Status Apply(const ManifestRecordHeader& header, Slice payload) {
+  Status Apply(const ManifestRecordHeader& header, std::uint64_t size, Slice payload) {
     if (header.reserved != 0 || (header.type != static_cast<std::uint32_t>(ManifestRecordType::kSnapshot) &&
                                  header.type != static_cast<std::uint32_t>(ManifestRecordType::kEdit))) {
       return Status::NotSupported(Where() + ": record of type " + std::to_string(header.type) +
@@ -106,6 +109,7 @@ class FileReader {
     if (is_snapshot == out_.whole) return Status::Corruption(Where() + ": the snapshot is not the first record");
     Result<Edit> edit = DecodeEdit(payload);
     if (!edit.ok()) return edit.status().WithContext(Where());
+    if (on_record_) on_record_({offset_, size, is_snapshot, &*edit});
     if (is_snapshot != edit->database_id.has_value() ||
         (is_snapshot && *edit->database_id != out_.read.header.database_id)) {
       return Status::Corruption(Where() + ": record of another database");
@@ -140,22 +144,32 @@ class FileReader {
   }
 
   const File& file_;
-  const std::uint64_t number_;
+  std::uint64_t number_;
   const std::uint64_t size_;
+  const OnManifestRecord& on_record_;
   FileRead out_;
   std::uint64_t seed_ = 0;
   std::uint64_t offset_ = 0;
   std::uint64_t previous_ = 0;
 };
 
-Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uint64_t number) {
+Status ReadFile(FileSystem& fs, const std::string& path, std::uint64_t number, const OnManifestRecord& on_record,
+                FileRead* read) {
   std::unique_ptr<File> file;
-  CAMBIUM_RETURN_IF_ERROR(
-      fs.Open(FilePath(directory, FileKind::kManifest, number), OpenMode::kReadOnly, FileOptions(), &file));
+  CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, FileOptions(), &file));
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
   if (!info.is_regular) return Status::Corruption(file->path() + ": not a regular file");
-  return FileReader(*file, number, info.size).Run();
+  FileReader reader(*file, number, info.size, on_record);
+  const Status s = reader.Run();
+  *read = std::move(reader.read());
+  return s;
+}
+
+Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uint64_t number) {
+  FileRead read;
+  CAMBIUM_RETURN_IF_ERROR(ReadFile(fs, FilePath(directory, FileKind::kManifest, number), number, {}, &read));
+  return read;
 }
 
 // Highest first.
@@ -180,6 +194,13 @@ Result<ManifestRead> ReadManifest(FileSystem& fs, const std::string& directory) 
     if (flaw.ok()) flaw = file.flaw;
   }
   return flaw.WithContext("no MANIFEST with a whole snapshot; the latest");
+}
+
+Status ReadManifestFile(FileSystem& fs, const std::string& path, const OnManifestRecord& on_record, ManifestRead* read) {
+  FileRead file;
+  const Status s = ReadFile(fs, path, 0, on_record, &file);
+  *read = std::move(file.read);
+  return s.ok() && !file.whole ? file.flaw : s;
 }
 
 Result<bool> IsHalfBorn(FileSystem& fs, const std::string& directory) {

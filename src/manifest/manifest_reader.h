@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cambium/file_system.h"
@@ -24,6 +25,8 @@
 #include "util/result.h"
 
 namespace cambium {
+
+struct Edit;
 
 struct ManifestRead {
   ManifestState state;
@@ -37,6 +40,19 @@ struct ManifestRead {
 // and offset) if there are some but none has a whole snapshot, or if the ruling one is damaged within; NotSupported if
 // it, or one above it, is of a later version; IOError as the file system says.
 Result<ManifestRead> ReadManifest(FileSystem& fs, const std::string& directory);
+
+// A record that validates, before it is applied. `edit` lives for the call.
+struct ManifestRecordSeen {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;  // in the file, header and padding included
+  bool is_snapshot = false;
+  const Edit* edit = nullptr;
+};
+using OnManifestRecord = std::function<void(const ManifestRecordSeen&)>;
+
+// One MANIFEST by itself, whatever it is called and whichever rules. Errors are those of above; *read is what the records
+// before the flaw say, and of `on_record`, which may be empty, also a record that does not fit the state is told.
+Status ReadManifestFile(FileSystem& fs, const std::string& path, const OnManifestRecord& on_record, ManifestRead* read);
 
 // True if the directory holds what a crash during the first creation of a database leaves: MANIFESTs, none of them
 // whole, and no other numbered file of ours. Then nothing was ever committed in it, and creating it again loses

@@ -34,7 +34,12 @@ std::vector<Command> Commands() {
           {"checkpoint", "checkpoint DIR OUT"},
           {"convert --dry-run", "convert DIR COPY --dry-run --index " + std::string(TestsUseLsm() ? "btree" : "lsm")},
           {"convert", "convert DIR COPY --index " + std::string(TestsUseLsm() ? "btree" : "lsm")},
-          {"backup", "backup create DIR BACKUPS"}};
+                    {"backup", "backup create DIR BACKUPS"},
+          {"stats", "stats DIR"},
+          {"dump", "dump DIR"},
+          {"manifest", "manifest DIR"},
+          {"gc", "gc DIR", true},
+          {"gc --dry-run", "gc DIR --dry-run"}};
 }
 
 class ToolDirectoriesTest : public ToolTest {

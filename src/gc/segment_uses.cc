@@ -1,0 +1,72 @@
+#include "gc/segment_uses.h"
+
+#include <algorithm>
+
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// Of a segment, at least: what is left of one with fewer is copied, and the file goes.
+constexpr std::uint64_t kLiveParts = 64;
+
+bool IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint64_t garbage, std::uint64_t least,
+                     const PunchedUse& punched) {
+  if (least == 0 || !info.has_footer || account.references <= 0) return false;
+  const auto live = static_cast<std::uint64_t>(account.bytes);
+  if (live / static_cast<std::uint64_t>(account.references) < least || live < info.file_size / kLiveParts) return false;
+  return garbage >= punched.garbage_at_look + std::max(least, info.file_size / 16);
+}
+
+// Header and key of a punched value stay as long as its segment: no garbage, as long as the segment is worth keeping.
+std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account, const PunchedUse& punched) {
+  const bool is_kept =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(account.bytes, 0)) >= info.file_size / kLiveParts;
+  return is_kept ? punched.kept : 0;
+}
+
+}  // namespace
+
+void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
+                      const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
+                      const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit) {
+  bool is_behind_open =
+      false;  // the first record of a segment says where the one before it ends, as long as no seal does
+  for (const auto& [number, info] : state.segments) {
+    const Account account = state.TotalAccount(info.slot);
+    SegmentUse use;
+    use.number = number;
+    use.live_bytes = static_cast<std::uint64_t>(account.bytes);
+    use.live_records = static_cast<std::uint64_t>(account.references);
+    use.made_at = info.last_sequence;
+    use.generation = info.generation;
+    if (info.kind == SegmentKind::kLog && is_behind_open && !MutantIs(Mutant::kGcBehindUnsealed)) {
+      visit(info, GcStanding::kBehindOpen, use);
+      continue;
+    }
+    is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);
+    if (info.kind == SegmentKind::kLargeValue || !info.sealed) {
+      visit(info, info.kind == SegmentKind::kLargeValue ? GcStanding::kLargeValue : GcStanding::kNotSealed, use);
+      continue;
+    }
+    const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
+    if (is_replayed && !MutantIs(Mutant::kGcAheadOfReplay)) {
+      visit(info, GcStanding::kInReplay, use);
+      continue;
+    }
+    const std::optional<PunchedUse> known = punched(number);
+    if (!known.has_value() && !info.punched.empty()) {
+      visit(info, GcStanding::kHolesUnknown, use);
+      continue;
+    }
+    PunchedUse its = known.value_or(PunchedUse());
+    if (info.punched.empty()) its.holes = its.kept = 0;  // it was looked at, and left as it is
+    use.bytes = info.file_size - its.holes;
+    use.hole_bytes = its.holes;
+    use.overhead_bytes = kFileHeaderSize + (info.file_size - info.sealed_length) + KeptByPunching(info, account, its);
+    use.is_worth_punching = IsWorthPunching(info, account, use.garbage(), min_punch_size, its);
+    visit(info, GcStanding::kMember, use);
+  }
+}
+
+}  // namespace cambium
