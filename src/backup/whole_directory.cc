@@ -42,6 +42,37 @@ Status RemoveRemains(FileSystem& fs, const std::string& directory) {
   return fs.RemoveDirectory(directory);
 }
 
+Status CheckIsFree(FileSystem& fs, const std::string& target) {
+  FileInfo info;
+  const Status found = fs.GetInfo(target, &info);
+  if (found.ok()) return Status::InvalidArgument(target + ": exists");
+  return found.IsPathNotFound() ? Status::OK() : found;
+}
+
+// As far as it goes; what could not be removed the next call meets again.
+void RemoveAll(FileSystem& fs, const std::string& directory) {
+  std::vector<std::string> names;
+  static_cast<void>(fs.List(directory, &names));
+  for (const std::string& name : names) static_cast<void>(fs.Unlink(directory + "/" + name));
+  static_cast<void>(fs.RemoveDirectory(directory));
+}
+
+// A database that is being made, or its remains if there is a mark; without one it is somebody's.
+Status RemoveRemainsOfDatabase(FileSystem& fs, const std::string& directory, const std::string& mark) {
+  FileInfo info;
+  const Status found = fs.GetInfo(directory, &info);
+  if (found.IsPathNotFound()) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(found);
+  const Status marked = fs.GetInfo(mark, &info);
+  if (marked.IsPathNotFound()) {
+    return Status::InvalidArgument(directory + ": is where the new database is to be made, and exists");
+  }
+  CAMBIUM_RETURN_IF_ERROR(marked);
+  RemoveAll(fs, directory);
+  const Status left = fs.GetInfo(directory, &info);
+  return left.IsPathNotFound() ? Status::OK() : Status::IOError(directory + ": cannot be removed");
+}
+
 }  // namespace
 
 Status OfTheCopy(const Status& status) {
@@ -53,25 +84,44 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
                           const std::function<Status(const std::string& directory)>& fill) {
   const std::string target = WithoutSlash(to);
   const std::string partial = target + ".tmp";
-  FileInfo info;
-  const Status found = fs.GetInfo(target, &info);
-  if (found.ok()) return Status::InvalidArgument(target + ": exists");
-  if (!found.IsPathNotFound()) return found;
+  CAMBIUM_RETURN_IF_ERROR(CheckIsFree(fs, target));
   CAMBIUM_RETURN_IF_ERROR(RemoveRemains(fs, partial));
   CAMBIUM_RETURN_IF_ERROR(fs.CreateDirectory(partial));
   Status done = WriteMark(fs, partial);
   if (done.ok()) done = OfTheCopy(fill(partial));
   if (done.ok()) done = fs.Rename(partial, target);
   if (!done.ok()) {
-    std::vector<std::string> names;
-    static_cast<void>(fs.List(partial, &names));
-    for (const std::string& name : names) static_cast<void>(fs.Unlink(partial + "/" + name));
-    static_cast<void>(fs.RemoveDirectory(partial));
+    RemoveAll(fs, partial);
     return done;
   }
   CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs.SyncDirectory(ParentOf(target))));
   static_cast<void>(fs.Unlink(FilePath(target, kMark.kind, kMark.number)));  // else the next opening does
   return Status::OK();
+}
+
+Status MakeWholeDatabase(FileSystem& fs, const std::string& to, bool keep,
+                         const std::function<Status(const std::string& directory)>& fill) {
+  const std::string target = WithoutSlash(to);
+  const std::string partial = target + ".tmp";
+  const std::string mark = partial + ".mark";
+  CAMBIUM_RETURN_IF_ERROR(CheckIsFree(fs, target));
+  CAMBIUM_RETURN_IF_ERROR(RemoveRemainsOfDatabase(fs, partial, mark));
+  const Status unmarked = fs.Unlink(mark);
+  if (!unmarked.ok() && !unmarked.IsPathNotFound()) return unmarked;
+  {
+    std::unique_ptr<File> file;
+    CAMBIUM_RETURN_IF_ERROR(fs.Open(mark, OpenMode::kCreateNew, {}, &file));
+  }
+  Status done = OfTheCopy(fs.SyncDirectory(ParentOf(target)));
+  if (done.ok()) done = fs.CreateDirectory(partial);
+  if (done.ok()) done = OfTheCopy(fill(partial));
+  const bool stays = done.ok() && keep;
+  if (stays) done = fs.Rename(partial, target);
+  if (!stays || !done.ok()) RemoveAll(fs, partial);
+  if (done.ok() && stays) done = OfTheCopy(fs.SyncDirectory(ParentOf(target)));
+  FileInfo info;
+  if (fs.GetInfo(partial, &info).IsPathNotFound()) static_cast<void>(fs.Unlink(mark));
+  return done;
 }
 
 }  // namespace cambium

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Subject {
   SimImage image;
   Model model;                                                    // synced: must be there
   Model maybe;                                                    // not synced: may be there
+  std::map<std::string, std::set<std::string>> written;           // whatever a key had at any time
   std::string open_log, sealed_log, run, index, large, manifest;  // paths; `index` of the tree, or of a level below 0
 };
 
@@ -45,6 +47,7 @@ enum class End { kClean, kCrash };
   Subject subject;
   const auto put = [&](const std::string& key, const std::string& value) {
     store.Put(key, subject.model[key] = value);
+    subject.written[key].insert(value);
   };
   store.MustOpen();
   // The tree, with values in a segment that fills up and is sealed with a footer.
@@ -86,6 +89,7 @@ enum class End { kClean, kCrash };
   // Not synced; naming its file in the MANIFEST says there how far the log is durable.
   subject.maybe["late"] = ValueOf(9, 4'500);
   store.Put("late", subject.maybe["late"]);
+  subject.written["late"].insert(subject.maybe["late"]);
   for (const auto& [path, bytes] : store.Files()) {
     // Not one that was made ahead.
     if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;
