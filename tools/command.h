@@ -25,5 +25,6 @@ void AddBackup(CLI::App* app, int* exit_code);
 void AddRestore(CLI::App* app, int* exit_code);
 void AddExport(CLI::App* app, int* exit_code);
 void AddImport(CLI::App* app, int* exit_code);
+void AddSalvage(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool
