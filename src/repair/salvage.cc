@@ -13,6 +13,12 @@ bool SalvagedFamily::IsDeleted(Slice key) const {
   });
 }
 
+bool SalvagedFamily::IsInDoubt(Slice key) const {
+  return std::ranges::any_of(gaps, [&](const Gaps& layer) {
+    return layer.keys.Contains(key) && (layer.filter == nullptr || layer.filter->MayContain(key));
+  });
+}
+
 ColumnFamilyOptions Salvage::OptionsOf(const std::string& name) const {
   const auto find = [this](const std::string& wanted_name) {
     return std::ranges::find(wanted, wanted_name, &ColumnFamilyDescriptor::name);

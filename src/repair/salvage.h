@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cambium/repair.h"
+#include "index/filter.h"
 #include "manifest/state.h"
 #include "memtable/range_deletes.h"
 #include "repair/found_files.h"
@@ -23,20 +24,27 @@ namespace cambium {
 // A family, and what its layers could not say.
 struct SalvagedFamily {
   explicit SalvagedFamily(std::string its_name, const Comparator* its_order)
-      : name(std::move(its_name)), order(its_order), gaps(its_order) {}
+      : name(std::move(its_name)), order(its_order) {}
 
   // Range deletes of a layer; below `from` it has none.
   struct Ranges {
     std::shared_ptr<const RangeDeletes> ranges;
     std::optional<std::string> from;
   };
+  // What a damaged layer may have said something about; with a filter, only of keys that it may contain.
+  struct Gaps {
+    explicit Gaps(const Comparator* order) : keys(order) {}
+    KeyGaps keys;
+    std::shared_ptr<const Filter> filter;
+  };
   [[nodiscard]] bool IsDeleted(Slice key) const;  // by a range of a layer that was read so far
+  [[nodiscard]] bool IsInDoubt(Slice key) const;
 
   std::string name;
   const Comparator* order;
   SequenceNumber flushed_sequence = 0;  // what is at or below it is in the layers
   std::vector<Ranges> ranges;           // of the layers that were read so far, newest first
-  KeyGaps gaps;                         // of the same layers
+  std::vector<Gaps> gaps;               // of the same layers
   bool has_lost_values = false;
 };
 

@@ -59,18 +59,22 @@ class FamilyLayers {
     lost_.clear();
     for (const RunInfo& run : group.runs) CAMBIUM_RETURN_IF_ERROR(TakeRun(group, run, &ranges));
     for (SalvagedFamily::Ranges& each : ranges) family_.ranges.push_back(std::move(each));
-    for (KeyRange& each : lost_) {
-      const auto& visible = group.first_visible;
-      if (visible.has_value() && (!each.first.has_value() || Compare(*each.first, *visible) < 0)) each.first = visible;
-      family_.gaps.Add(each.first, each.second);
-    }
+    for (SalvagedFamily::Gaps& each : lost_) family_.gaps.push_back(std::move(each));
     return Status::OK();
   }
 
   // What a run says of itself in the MANIFEST bounds what may be lost with it.
-  void LoseRun(const RunInfo& run, std::uint64_t entries, const std::string& why) {
-    lost_.emplace_back(run.smallest_key, run.largest_key);
+  void LoseRun(const Group& group, const RunInfo& run, std::uint64_t entries, const std::string& why) {
+    lost_.emplace_back(family_.order);
+    AddGap(group, {run.smallest_key, run.largest_key});
     salvage_.TellLost(family_, {run.smallest_key, run.largest_key}, entries, why);
+  }
+
+  // To the last of lost_.
+  void AddGap(const Group& group, KeyRange range) {
+    const auto& visible = group.first_visible;
+    if (visible.has_value() && (!range.first.has_value() || Compare(*range.first, *visible) < 0)) range.first = visible;
+    lost_.back().keys.Add(range.first, range.second);
   }
 
   Status TakeRun(const Group& group, const RunInfo& run, std::vector<SalvagedFamily::Ranges>* ranges) {
@@ -78,7 +82,7 @@ class FamilyLayers {
     Status why;
     const std::shared_ptr<const IndexFile> pages = Open(FileKind::kRun, run.number, run.file_id, &why);
     if (pages == nullptr) {
-      LoseRun(run, run.root.entry_count, why.ToString());
+      LoseRun(group, run, run.root.entry_count, why.ToString());
       return Status::OK();
     }
     if (run.range_delete_count > 0) {
@@ -86,7 +90,8 @@ class FamilyLayers {
       if (read.ok()) {
         ranges->push_back({*read, group.first_visible});
       } else {
-        LoseRun(run, 0, read.status().ToString() + ", " + std::to_string(run.range_delete_count) + " range deletes");
+        LoseRun(group, run, 0,
+                read.status().ToString() + ", " + std::to_string(run.range_delete_count) + " range deletes");
       }
     }
     std::uint64_t entries = 0;
@@ -113,12 +118,17 @@ class FamilyLayers {
     if (entries == run.root.entry_count) return Status::OK();  // then it were branches, and what is no page
     if (hole.has_value()) holes.push_back({{before, run.largest_key}, *hole});
     if (holes.empty()) holes.push_back({{run.smallest_key, run.largest_key}, 0});
+    lost_.emplace_back(family_.order);
+    if (family_.order->EqualMeansSameBytes()) {
+      Result<std::shared_ptr<const Filter>> filter = cambium::Run::ReadItsFilter(*pages, run.file_size);
+      if (filter.ok()) lost_.back().filter = *filter;
+    }
     std::uint64_t missing = run.root.entry_count - std::min(entries, run.root.entry_count);
     for (auto& [range, offset] : holes) {
       salvage_.TellLost(family_, {range.first, range.second}, missing,
                         path + ":" + std::to_string(offset) + ": index pages are damaged");
       missing = 0;
-      lost_.push_back(std::move(range));
+      AddGap(group, std::move(range));
     }
     return Status::OK();
   }
@@ -171,8 +181,9 @@ class FamilyLayers {
       for (const LostPage& page : lost) salvage_.report->notes.push_back(page.why + "; all leaves below it are there");
       return Status::OK();
     }
+    family_.gaps.emplace_back(family_.order);
     for (const LostPage& page : lost) {
-      family_.gaps.Add(page.span.from, page.span.to);
+      family_.gaps.back().keys.Add(page.span.from, page.span.to);
       salvage_.TellLost(family_, page.span, page.entries, page.why);
     }
     return Status::OK();
@@ -222,7 +233,7 @@ class FamilyLayers {
     CAMBIUM_TRY(const std::optional<Note> known, salvage_.out->FindNote(id_, key));
     if (known.has_value() || family_.IsDeleted(key)) return Status::OK();  // a newer layer has said it
     Note note;
-    const bool is_in_doubt = family_.gaps.Contains(key);
+    const bool is_in_doubt = family_.IsInDoubt(key);
     if (entry.kind == EntryKind::kTombstone) {
       note.verdict = is_in_doubt ? Note::Verdict::kDeletedInDoubt : Note::Verdict::kDeleted;
       return salvage_.out->SetNote(id_, key, note);
@@ -289,8 +300,8 @@ class FamilyLayers {
   const std::uint32_t id_;
   const FamilyState& state_;
   SalvagedFamily& family_;
-  std::vector<KeyRange> lost_;  // of the group at hand
-  bool is_last_ = false;        // no layer lies below the one at hand
+  std::vector<SalvagedFamily::Gaps> lost_;  // of the group at hand
+  bool is_last_ = false;                    // no layer lies below the one at hand
 };
 
 }  // namespace

@@ -175,7 +175,7 @@ Result<bool> LogSalvage::IsOfInterest(std::uint32_t id, Slice key, SequenceNumbe
   if (note.has_value()) {
     return note->verdict != Note::Verdict::kValue && note->verdict != Note::Verdict::kDeleted;
   }
-  if (!family.gaps.Contains(key) || family.IsDeleted(key)) return false;
+  if (!family.IsInDoubt(key) || family.IsDeleted(key)) return false;
   CAMBIUM_TRY(const bool is_there, salvage_.out->Has(id, key));
   return !is_there;
 }
@@ -185,7 +185,7 @@ Status LogSalvage::TakeKey(const Source& source, const ScannedRecord& record) {
   const SalvagedFamily& family = salvage_.families.at(header.family);
   // Most keys of a database of which little is lost: no note needs to be looked for.
   const bool may_be = !salvage_.has_manifest || IsBeyond(family, header.sequence) || family.has_lost_values ||
-                      family.gaps.Contains(record.key);
+                      family.IsInDoubt(record.key);
   if (!may_be) return Status::OK();
   CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(header.family, record.key));
   CAMBIUM_TRY(const bool is_wanted, IsOfInterest(header.family, record.key, header.sequence, note));
