@@ -83,8 +83,8 @@ struct RepairReport {
 // exists, or a comparator is missing; Locked if it is open for writing; NotSupported if it is of a later format;
 // NoSpace and other IOErrors if `out` cannot be written. That a file of `path` cannot be read is a loss, and no error.
 //
-// Memory: that of the new database with these options, beside two bits of memory for each damaged page, the values of
-// one entry, and the range deletes that the log holds.
+// Memory: that of the new database with these options, beside two keys for each gap in the index, the filters of
+// damaged runs, the range deletes that the log holds, and the value of one entry.
 Status RepairDB(const std::string& path, const std::string& out, const DBOptions& options,
                 const std::vector<ColumnFamilyDescriptor>& families, const RepairOptions& repair, RepairReport* report);
 

@@ -1,4 +1,6 @@
 // cambium salvage: what it prints, what it makes, and what it ends with.
+#include <sys/mount.h>
+
 #include <algorithm>
 #include <sstream>
 #include <vector>
@@ -149,7 +151,35 @@ TEST_F(ToolSalvageTest, DirectoriesThatItCannotWorkOn) {
   expect(kCannot);
 }
 
-// A directory that nobody may write to is salvaged; one of root's is no test of it.
+// A file system that is mounted for reading only is good enough.
+TEST_F(ToolSalvageTest, FromAReadOnlyFileSystem) {
+  Make();
+  Damage(3);
+  if (::mount(Path().c_str(), Path().c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  }
+  const bool is_read_only = ::mount(nullptr, Path().c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
+  const Ended ended = RunTool(Line());
+  ::umount2(Path().c_str(), MNT_DETACH);
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+  EXPECT_EQ(ended.exit_code, kDamage) << ended.output;
+  ExpectOut({3});
+}
+
+TEST_F(ToolSalvageTest, IntoAFullFileSystem) {
+  Make();
+  const std::string mount = directory_.File("mount");
+  std::filesystem::create_directory(mount);
+  if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=16k") != 0) {
+    GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  }
+  const Ended ended = RunTool("salvage " + Path() + " " + mount + "/out");
+  EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+  EXPECT_NE(ended.output.find("o space"), std::string::npos) << ended.output;
+  EXPECT_TRUE(std::filesystem::is_empty(mount));
+  ::umount2(mount.c_str(), MNT_DETACH);
+}
+
 TEST_F(ToolSalvageTest, IntoADirectoryThatCannotBeMade) {
   Make();
   const Ended ended = RunTool("salvage " + Path() + " " + directory_.File("nowhere/out"));
