@@ -31,5 +31,6 @@ void AddStats(CLI::App* app, int* exit_code);
 void AddDump(CLI::App* app, int* exit_code);
 void AddManifest(CLI::App* app, int* exit_code);
 void AddGc(CLI::App* app, int* exit_code);
+void AddSalvage(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool

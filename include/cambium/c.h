@@ -96,6 +96,13 @@ void cambium_close(cambium_t* db);
    other error has closed it. */
 void cambium_close_with_status(cambium_t* db, char** errptr);
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
+/* As LevelDB's: what survives of a damaged database takes its place; what it was is called `name`.damaged then, which must
+   not exist. A healthy one stays as it is. */
+void cambium_repair_db(const cambium_options_t* options, const char* name, char** errptr);
+/* A new database `out` of what survives of `name`, which is not changed. `*num_lost` and `*num_unproven`: how many things
+   were lost, and how many values may be old or of deleted keys; those are written with `include_unproven`. */
+void cambium_salvage_db(const cambium_options_t* options, const char* name, const char* out,
+                        unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven, char** errptr);
 /* Checks a database that nobody has open for writing; with `deep` every value too. `*problems` is a list of what is
    damaged, *num_problems lines, the caller's: cambium_string_list_destroy. */
 void cambium_verify_db(const cambium_options_t* options, const char* name, unsigned char deep, char*** problems,

@@ -69,6 +69,30 @@ Status CheckIsNew(FileSystem& fs, const std::string& target) {
   return found.IsPathNotFound() ? Status::OK() : found;
 }
 
+// As far as it goes; what could not be removed the next call meets again.
+void RemoveAll(FileSystem& fs, const std::string& directory) {
+  std::vector<std::string> names;
+  static_cast<void>(fs.List(directory, &names));
+  for (const std::string& name : names) static_cast<void>(fs.Unlink(directory + "/" + name));
+  static_cast<void>(fs.RemoveDirectory(directory));
+}
+
+// A database that is being made, or its remains if there is a mark; without one it is somebody's.
+Status RemoveRemainsOfDatabase(FileSystem& fs, const std::string& directory, const std::string& mark) {
+  FileInfo info;
+  const Status found = fs.GetInfo(directory, &info);
+  if (found.IsPathNotFound()) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(found);
+  const Status marked = fs.GetInfo(mark, &info);
+  if (marked.IsPathNotFound()) {
+    return Status::InvalidArgument(directory + ": is where the new database is to be made, and exists");
+  }
+  CAMBIUM_RETURN_IF_ERROR(marked);
+  RemoveAll(fs, directory);
+  const Status left = fs.GetInfo(directory, &info);
+  return left.IsPathNotFound() ? Status::OK() : Status::IOError(directory + ": cannot be removed");
+}
+
 }  // namespace
 
 Status OfTheCopy(const Status& status) {
@@ -104,6 +128,31 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
   CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs.SyncDirectory(ParentOf(target))));
   static_cast<void>(fs.Unlink(FilePath(target, kMark.kind, kMark.number)));  // else the next opening does
   return Status::OK();
+}
+
+Status MakeWholeDatabase(FileSystem& fs, const std::string& to, bool keep,
+                         const std::function<Status(const std::string& directory)>& fill) {
+  const std::string target = WithoutSlash(to);
+  const std::string partial = target + ".tmp";
+  const std::string mark = partial + ".mark";
+  CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs, target));
+  CAMBIUM_RETURN_IF_ERROR(RemoveRemainsOfDatabase(fs, partial, mark));
+  const Status unmarked = fs.Unlink(mark);
+  if (!unmarked.ok() && !unmarked.IsPathNotFound()) return unmarked;
+  {
+    std::unique_ptr<File> file;
+    CAMBIUM_RETURN_IF_ERROR(fs.Open(mark, OpenMode::kCreateNew, {}, &file));
+  }
+  Status done = OfTheCopy(fs.SyncDirectory(ParentOf(target)));
+  if (done.ok()) done = fs.CreateDirectory(partial);
+  if (done.ok()) done = OfTheCopy(fill(partial));
+  const bool stays = done.ok() && keep;
+  if (stays) done = fs.Rename(partial, target);
+  if (!stays || !done.ok()) RemoveAll(fs, partial);
+  if (done.ok() && stays) done = OfTheCopy(fs.SyncDirectory(ParentOf(target)));
+  FileInfo info;
+  if (fs.GetInfo(partial, &info).IsPathNotFound()) static_cast<void>(fs.Unlink(mark));
+  return done;
 }
 
 }  // namespace cambium

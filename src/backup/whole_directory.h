@@ -21,6 +21,11 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
 // What MakeWholeDirectory would refuse, and a parent that does not exist. Writes nothing.
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to);
 
+// The same of a database that `fill` opens, writes and closes in `to`.tmp: an opening would remove a mark in it, so a file
+// `to`.tmp.mark beside it says that it was begun here. Without `keep` the database is removed when it is filled.
+Status MakeWholeDatabase(FileSystem& fs, const std::string& to, bool keep,
+                         const std::function<Status(const std::string& directory)>& fill);
+
 // A sync that failed in a copy is the end of the copy, not of the database: no longer Fatal.
 [[nodiscard]] Status OfTheCopy(const Status& status);
 

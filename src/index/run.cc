@@ -310,6 +310,21 @@ Result<RunInfo> Run::ReadFooter(std::shared_ptr<File> file, std::uint64_t number
   return InfoOf(footer, pages->header(), file_size);
 }
 
+Result<std::shared_ptr<const Filter>> Run::ReadItsFilter(const IndexFile& file, std::uint64_t file_size) {
+  CAMBIUM_TRY(const RunFooter footer, ReadRunFooter(file.file(), file_size, file.header()));
+  if (footer.filter_size == 0) return std::shared_ptr<const Filter>();
+  CAMBIUM_TRY(std::unique_ptr<const Filter> filter, ReadFilter(file, footer));
+  return std::shared_ptr<const Filter>(std::move(filter));
+}
+
+Result<std::shared_ptr<const RangeDeletes>> Run::ReadRangeDeletes(const IndexFile& file,
+                                                                         std::uint64_t file_size,
+                                                                         const Comparator* comparator) {
+  CAMBIUM_TRY(const RunFooter footer, ReadRunFooter(file.file(), file_size, file.header()));
+  if (footer.ranges_size == 0) return std::shared_ptr<const RangeDeletes>();
+  return ReadRanges(file, footer, comparator);
+}
+
 bool Run::MayContain(Slice key) const { return filter_ == nullptr || filter_->MayContain(key); }
 bool Run::MayContainHash(std::uint64_t filter_hash) const {
   return filter_ == nullptr || filter_->MayContain(filter_hash);

@@ -113,6 +113,11 @@ class Run {
                                                  const Comparator* comparator, PagePool* pool);
   // What the file says of itself, for tools that have no MANIFEST. RunInfo::kind is not in the file.
   static Result<RunInfo> ReadFooter(std::shared_ptr<File> file, std::uint64_t number);
+  // Its filter, null if it has none, and
+  static Result<std::shared_ptr<const Filter>> ReadItsFilter(const IndexFile& file, std::uint64_t file_size);
+  // its range deletes, null if there are none, whatever is wrong in the pages of a run of `file_size` bytes.
+  static Result<std::shared_ptr<const RangeDeletes>> ReadRangeDeletes(const IndexFile& file, std::uint64_t file_size,
+                                                                      const Comparator* comparator);
 
   // False only if the run surely does not hold the key. Costs one cache line. Speaks of keys, not of range deletes.
   [[nodiscard]] bool MayContain(Slice key) const;

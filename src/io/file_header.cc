@@ -19,6 +19,20 @@ Id128 GetId(const char* in) {
   return id;
 }
 
+FileHeader FieldsOf(const char* in) {
+  FileHeader header;
+  header.kind = static_cast<FileKind>(DecodeFixed<std::uint32_t>(in + 12));
+  header.required_features = DecodeFixed<std::uint32_t>(in + 16);
+  header.optional_features = DecodeFixed<std::uint32_t>(in + 20);
+  header.database_id = GetId(in + 24);
+  header.file_id = GetId(in + 40);
+  header.number = DecodeFixed<std::uint64_t>(in + 56);
+  header.epoch = DecodeFixed<std::uint64_t>(in + 64);
+  header.created_seconds = DecodeFixed<std::uint64_t>(in + 72);
+  header.page_size = DecodeFixed<std::uint64_t>(in + 80);
+  return header;
+}
+
 }  // namespace
 
 std::uint64_t FileHeader::Seed() const {
@@ -51,6 +65,17 @@ std::string EncodeFileHeader(const FileHeader& header) {
   return out;
 }
 
+bool GuessFileHeader(Slice bytes, FileHeader* header) {
+  // Half of the magic is enough: bytes that were never a header do not have it.
+  constexpr std::size_t kHalf = sizeof(kMagic) / 2;
+  if (bytes.size() < kFileHeaderSize || (std::memcmp(bytes.data(), kMagic, kHalf) != 0 &&
+                                         std::memcmp(bytes.data() + kHalf, kMagic + kHalf, kHalf) != 0)) {
+    return false;
+  }
+  *header = FieldsOf(bytes.data());
+  return true;
+}
+
 Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name) {
   if (bytes.size() < kFileHeaderSize) {
     return Status::Corruption(name + ": file header is cut off at " + std::to_string(bytes.size()) + " of " +
@@ -68,16 +93,7 @@ Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name) {
     return Status::NotSupported(name + ": format version " + std::to_string(version) + "; this library knows version " +
                                 std::to_string(kFormatVersion));
   }
-  FileHeader header;
-  header.kind = static_cast<FileKind>(DecodeFixed<std::uint32_t>(in + 12));
-  header.required_features = DecodeFixed<std::uint32_t>(in + 16);
-  header.optional_features = DecodeFixed<std::uint32_t>(in + 20);
-  header.database_id = GetId(in + 24);
-  header.file_id = GetId(in + 40);
-  header.number = DecodeFixed<std::uint64_t>(in + 56);
-  header.epoch = DecodeFixed<std::uint64_t>(in + 64);
-  header.created_seconds = DecodeFixed<std::uint64_t>(in + 72);
-  header.page_size = DecodeFixed<std::uint64_t>(in + 80);
+  const FileHeader header = FieldsOf(in);
   if ((header.required_features & ~kKnownRequiredFeatures) != 0) {
     return Status::NotSupported(name + ": needs features " + std::to_string(header.required_features) +
                                 " that this library does not know");

@@ -66,6 +66,10 @@ struct FileHeader {
 // NotSupported if they are one of a later version or need an unknown feature. `name` is for the message.
 Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name);
 
+// The fields of a header whose checksum is wrong, as they stand there: one of them may be anything, but most are what they
+// were. Only for whoever then proves them by what they are the seed of. False if the bytes are too few, or no header's.
+[[nodiscard]] bool GuessFileHeader(Slice bytes, FileHeader* header);
+
 // Reads and decodes it, and compares kind and number with what the caller expects.
 Result<FileHeader> ReadFileHeader(const File& file, FileKind kind, std::uint64_t number);
 

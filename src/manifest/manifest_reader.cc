@@ -24,17 +24,25 @@ class FileReader {
   FileReader(const File& file, std::uint64_t number, std::uint64_t size, const OnManifestRecord& on_record)
       : file_(file), number_(number), size_(size), on_record_(on_record) {}
 
+  // Takes what there is: `flaw` of the outcome says why there is no more.
+  FileReader& AsFarAsItGoes() {
+    is_tolerant_ = true;
+    return *this;
+  }
+
   // After an error `read()` is what was read before it.
   Status Run() {
     CAMBIUM_TRY(const bool has_header, ReadHeader());
     if (!has_header) return Status::OK();
     bool more = true;
     while (more) {
-      CAMBIUM_TRY(more, ReadRecord());
+      Result<bool> read = ReadRecord();
+      CAMBIUM_RETURN_IF_ERROR(Tolerate(read.status()));
+      more = read.ok() && *read;
       out_.read.valid_length = offset_;
     }
-    CAMBIUM_RETURN_IF_ERROR(ProbeBehind());
-    if (out_.whole) return CheckOutcome();
+    CAMBIUM_RETURN_IF_ERROR(Tolerate(ProbeBehind()));
+    if (out_.whole) return Tolerate(CheckOutcome());
     out_.flaw = Status::Corruption(Where() + ": no whole snapshot");
     return Status::OK();
   }
@@ -42,6 +50,13 @@ class FileReader {
 
  private:
   [[nodiscard]] std::string Where() const { return file_.path() + ":" + std::to_string(offset_); }
+
+  // A later version is never tolerated: what is not understood may mean anything.
+  Status Tolerate(const Status& s) {
+    if (s.ok() || !is_tolerant_ || s.IsNotSupported()) return s;
+    if (out_.flaw.ok()) out_.flaw = s;
+    return Status::OK();
+  }
 
   // Fewer than `n` bytes only at the end of the file.
   Status ReadAt(std::uint64_t offset, std::size_t n, std::string* out) const {
@@ -60,9 +75,13 @@ class FileReader {
     Result<FileHeader> header = DecodeFileHeader(bytes, file_.path());
     if (!header.ok() && header.status().IsCorruption()) {
       out_.flaw = header.status();
-      return false;
+      if (!is_tolerant_ || !GuessFileHeader(bytes, &out_.read.header)) return false;
+      // If it is wrong, no record validates.
+      out_.read.header.kind = FileKind::kManifest;
+      out_.read.header.number = number_;
+    } else {
+      CAMBIUM_TRY(out_.read.header, std::move(header));
     }
-    CAMBIUM_TRY(out_.read.header, std::move(header));
     if (number_ == 0) number_ = out_.read.header.number;
     if (out_.read.header.kind != FileKind::kManifest || out_.read.header.number != number_) {
       return Status::Corruption(file_.path() + ":0: the header of another file (kind " +
@@ -104,7 +123,8 @@ class FileReader {
       return Status::NotSupported(Where() + ": record of type " + std::to_string(header.type) +
                                   ", which this library does not know");
     }
-    if (header.previous != previous_) return Status::Corruption(Where() + ": record does not follow the one before it");
+    const bool is_first_of_guessed = !out_.whole && !out_.flaw.ok();
+    if (header.previous != previous_ && !is_first_of_guessed) return Status::Corruption(Where() + ": record does not follow the one before it");
     const bool is_snapshot = header.type == static_cast<std::uint32_t>(ManifestRecordType::kSnapshot);
     if (is_snapshot == out_.whole) return Status::Corruption(Where() + ": the snapshot is not the first record");
     Result<Edit> edit = DecodeEdit(payload);
@@ -147,6 +167,7 @@ class FileReader {
   std::uint64_t number_;
   const std::uint64_t size_;
   const OnManifestRecord& on_record_;
+  bool is_tolerant_ = false;
   FileRead out_;
   std::uint64_t seed_ = 0;
   std::uint64_t offset_ = 0;
@@ -154,21 +175,24 @@ class FileReader {
 };
 
 Status ReadFile(FileSystem& fs, const std::string& path, std::uint64_t number, const OnManifestRecord& on_record,
-                FileRead* read) {
+                bool as_far_as_it_goes, FileRead* read) {
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, FileOptions(), &file));
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
   if (!info.is_regular) return Status::Corruption(file->path() + ": not a regular file");
   FileReader reader(*file, number, info.size, on_record);
+  if (as_far_as_it_goes) reader.AsFarAsItGoes();
   const Status s = reader.Run();
   *read = std::move(reader.read());
   return s;
 }
 
-Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uint64_t number) {
+Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uint64_t number,
+                          bool as_far_as_it_goes = false) {
   FileRead read;
-  CAMBIUM_RETURN_IF_ERROR(ReadFile(fs, FilePath(directory, FileKind::kManifest, number), number, {}, &read));
+  CAMBIUM_RETURN_IF_ERROR(
+      ReadFile(fs, FilePath(directory, FileKind::kManifest, number), number, {}, as_far_as_it_goes, &read));
   return read;
 }
 
@@ -198,9 +222,31 @@ Result<ManifestRead> ReadManifest(FileSystem& fs, const std::string& directory) 
 
 Status ReadManifestFile(FileSystem& fs, const std::string& path, const OnManifestRecord& on_record, ManifestRead* read) {
   FileRead file;
-  const Status s = ReadFile(fs, path, 0, on_record, &file);
+  const Status s = ReadFile(fs, path, 0, on_record, false, &file);
   *read = std::move(file.read);
   return s.ok() && !file.whole ? file.flaw : s;
+}
+
+Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& directory) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  ManifestRemains remains;
+  remains.flaw = Status::NotFound(directory + ": no MANIFEST");
+  bool is_first = true;
+  for (const std::uint64_t number : ManifestNumbers(files)) {
+    Result<FileRead> file = ReadFile(fs, directory, number, true);
+    if (!file.ok() && file.status().IsNotSupported()) return std::move(file).status();
+    const Status flaw = file.ok() ? file->flaw : file.status();
+    if (is_first) remains.flaw = flaw;
+    is_first = false;
+    if (!file.ok() || !file->whole) continue;
+    remains.has_state = true;
+    remains.state = std::move(file->read.state);
+    remains.header = file->read.header;
+    // One above it without a snapshot is what a crash leaves, if ReadManifest passes over it too.
+    remains.flaw = flaw;
+    break;
+  }
+  return remains;
 }
 
 Result<bool> IsHalfBorn(FileSystem& fs, const std::string& directory) {

@@ -54,6 +54,17 @@ using OnManifestRecord = std::function<void(const ManifestRecordSeen&)>;
 // before the flaw say, and of `on_record`, which may be empty, also a record that does not fit the state is told.
 Status ReadManifestFile(FileSystem& fs, const std::string& path, const OnManifestRecord& on_record, ManifestRead* read);
 
+// What is left of the MANIFESTs, for whoever repairs: the highest one with a whole snapshot, read up to the first record
+// that does not validate or fit, whatever stands behind it.
+struct ManifestRemains {
+  bool has_state = false;
+  ManifestState state;  // as it was at one time
+  FileHeader header;
+  Status flaw;          // OK: ReadManifest would have said the same
+};
+// NotSupported if it, or one above it, is of a later version; an error of the directory.
+Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& directory);
+
 // True if the directory holds what a crash during the first creation of a database leaves: MANIFESTs, none of them
 // whole, and no other numbered file of ours. Then nothing was ever committed in it, and creating it again loses
 // nothing. (More than one MANIFEST, if creating it again met a crash too.) False if there is no MANIFEST.

@@ -222,10 +222,8 @@ Result<bool> SegmentScanner::OnlyZerosAhead() {
   return true;
 }
 
-Result<SequenceNumber> SegmentScanner::ProbeForWitness() {
-  SequenceNumber proven = 0;
-  if (header_valid_) proven = header_.DurableSequence();
-  for (std::uint64_t at = offset_ + kRecordAlignment; at + kRecordHeaderSize <= limit_; at += kRecordAlignment) {
+Result<std::uint64_t> SegmentScanner::FindHeader(std::uint64_t at, RecordHeader* header) {
+  for (; at + kRecordHeaderSize <= limit_; at += kRecordAlignment) {
     const char* bytes = nullptr;
     std::size_t have = 0;
     CAMBIUM_RETURN_IF_ERROR(View(at, kRecordHeaderSize, &bytes, &have));
@@ -233,9 +231,31 @@ Result<SequenceNumber> SegmentScanner::ProbeForWitness() {
     // Most offsets are inside values: two fields that are zero in every valid header turn nearly all of them away
     // before the checksum is computed.
     if (bytes[55] != 0 || (bytes[54] & ~kLastOfBatch) != 0) continue;
-    RecordHeader header;
-    if (DecodeRecordHeader(bytes, seed_, at, &header) != HeaderCheck::kValid) continue;
-    proven = std::max(proven, header.DurableSequence());
+    if (DecodeRecordHeader(bytes, seed_, at, header) == HeaderCheck::kValid) return at;
+  }
+  return limit_;
+}
+
+Result<bool> SegmentScanner::SkipDamage() {
+  // A valid header says how long its record is, whatever became of the rest.
+  const std::uint64_t behind = header_valid_ ? header_.RecordSize() : kRecordAlignment;
+  if (behind > limit_ - std::min(offset_, limit_)) {
+    offset_ = limit_;
+    return false;
+  }
+  RecordHeader header;
+  CAMBIUM_TRY(offset_, FindHeader(offset_ + behind, &header));
+  header_valid_ = false;
+  return offset_ < limit_;
+}
+
+Result<SequenceNumber> SegmentScanner::ProbeForWitness() {
+  SequenceNumber proven = 0;
+  if (header_valid_) proven = header_.DurableSequence();
+  RecordHeader header;
+  for (std::uint64_t at = offset_ + kRecordAlignment; at < limit_; at += kRecordAlignment) {
+    CAMBIUM_TRY(at, FindHeader(at, &header));
+    if (at < limit_) proven = std::max(proven, header.DurableSequence());
   }
   return proven;
 }

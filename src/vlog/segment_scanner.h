@@ -54,6 +54,11 @@ class SegmentScanner {
   // After kInvalid: is there nothing but zeros from there to the limit? Space that the file was given ahead of the log.
   Result<bool> OnlyZerosAhead();
 
+  // After kInvalid, for whoever repairs: goes on behind the damage, at the next place where a record may begin whose header
+  // validates; Next tells whether it is whole. False: there is none. What is passed over is [offset() before, offset()).
+  // Images of records inside values are not taken for records, because their headers do not know the file's seed.
+  Result<bool> SkipDamage();
+
   // After kInvalid: the highest durable sequence number that any valid header behind this place proves, 0 if none.
   // Looks at every aligned offset up to the limit; validates headers only.
   Result<SequenceNumber> ProbeForWitness();
@@ -64,6 +69,8 @@ class SegmentScanner {
   // Makes bytes [offset, offset + n) readable at *bytes, as far as the limit allows (*have of them).
   Status View(std::uint64_t offset, std::size_t n, const char** bytes, std::size_t* have);
   ScanResult Invalid(std::string reason, bool header_valid);
+  // The next aligned offset from `at` on where a valid header stands; limit_ if there is none.
+  Result<std::uint64_t> FindHeader(std::uint64_t at, RecordHeader* header);
 
   std::unique_ptr<Window> window_;
   const std::uint64_t seed_;

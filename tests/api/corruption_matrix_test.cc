@@ -12,6 +12,8 @@
 
 #include "api/test_store.h"
 #include "index/page_format.h"
+#include "testing/damage.h"
+#include "testing/damage_subject.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -20,104 +22,6 @@
 
 namespace cambium::testing {
 namespace {
-
-using Model = std::map<std::string, std::string>;
-
-// A database made by fixed steps. `id` makes its identity, `steps` ends it early: an older copy of itself.
-struct Subject {
-  SimImage image;
-  Model model;       // synced: must be there
-  Model maybe;       // not synced: may be there
-  std::string open_log, sealed_log, run, index, large, manifest;  // paths; `index` of the tree, or of a level below 0
-};
-
-std::string ValueOf(int i, std::size_t size) {
-  std::string value(size, static_cast<char>('a' + i % 26));
-  for (std::size_t at = 0; at + 8 < size; at += 31) value[at] = static_cast<char>(i + static_cast<int>(at));
-  return value;
-}
-
-void UseSubjectOptions(Options* options) {
-  options->blob_file_size = 16 << 10;
-  options->large_value_size = 4 << 10;
-}
-
-enum class End { kClean, kCrash };
-
-Subject MakeSubject(std::uint64_t id, End end, bool older = false,
-                    CompressionType compression = CompressionType::kNoCompression) {
-  TestStore store;
-  UseSubjectOptions(&store.options);
-  store.options.compression = compression;
-  store.options.random_source = std::make_shared<SimRandomSource>(id);
-  Subject subject;
-  const auto put = [&](const std::string& key, const std::string& value) {
-    store.Put(key, subject.model[key] = value);
-  };
-  store.MustOpen();
-  // The tree, with values in a segment that fills up and is sealed with a footer.
-  for (int i = 0; i < 40; ++i) put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
-  put("large", ValueOf(1, 5'000));
-  if (compression != CompressionType::kNoCompression) {
-    // Inline values that shrink, so that leaves are stored compressed; in two runs, since one would only be moved.
-    for (const int part : {0, 1}) {
-      for (int i = part; i < 80; i += 2) {
-        Prng noise(static_cast<std::uint64_t>(i));
-        put("t2" + std::to_string(100 + i), noise.Bytes(20) + std::string(30, static_cast<char>('a' + i % 3)));
-      }
-      store.Flush();
-    }
-  }
-  store.Compact();
-  store.executor->RunAll();
-  subject.sealed_log = store.FilesOf(".log").front();
-  const std::vector<std::string> levels = store.FilesOf(".run");
-  if (!older) {
-    // A run, since the keys span the whole tree.
-    put("t100", ValueOf(50, 90));
-    put("t139", ValueOf(51, 9));
-    EXPECT_TRUE(store.db->Delete({}, "t120").ok());
-    subject.model.erase("t120");
-    if (TestsUseLsm()) {  // a tree would take it straight in
-      EXPECT_TRUE(store.db->DeleteRange({}, "t122", "t124").ok());
-      subject.model.erase("t122");
-      subject.model.erase("t123");
-    }
-    store.Flush();
-    store.executor->RunAll();
-    // The log's tail, synced.
-    for (int i = 0; i < 6; ++i) put("u" + std::to_string(i), ValueOf(i, i % 2 == 0 ? 5 : 80));
-    EXPECT_TRUE(store.db->Delete({}, "t130").ok());
-    subject.model.erase("t130");
-  }
-  EXPECT_TRUE(store.db->SyncWAL().ok());
-  // Not synced; naming its file in the MANIFEST says there how far the log is durable.
-  subject.maybe["late"] = ValueOf(9, 4'500);
-  store.Put("late", subject.maybe["late"]);
-  for (const auto& [path, bytes] : store.Files()) {
-    // Not one that was made ahead.
-    if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;
-  }
-  if (end == End::kClean) {
-    store.MustClose();
-    subject.model["late"] = subject.maybe["late"];
-    subject.maybe.clear();
-  }
-  for (const std::string& path : store.FilesOf(".run")) {
-    if (std::ranges::find(levels, path) == levels.end()) subject.run = path;
-  }
-  EXPECT_TRUE(older || !subject.run.empty());
-  subject.index = TestsUseLsm() ? levels.front() : store.FilesOf(".idx").back();
-  subject.large = store.FilesOf(".val").front();
-  subject.manifest = store.FilesOf("MANIFEST").back();
-  Prng prng(1);
-  subject.image = store.fs->Snapshot().Kill(prng);
-  if (end == End::kCrash) {
-    store.fs->PowerOff();
-    store.db.reset();
-  }
-  return subject;
-}
 
 // ---- What becomes of a damaged copy ----
 
@@ -218,102 +122,6 @@ Verdict Judge(const std::shared_ptr<SimFileSystem>& fs, const Subject& subject, 
     verdict.violation = "VerifyDB finds nothing, and the reader says " + verdict.status.ToString();
   }
   return verdict;
-}
-
-// ---- Kinds of damage ----
-
-struct Damage {
-  const char* name;
-  // Calls `make` with one function per damaged copy.
-  using Change = std::function<Status(SimFileSystem*)>;
-  std::function<void(const std::string& path, const std::string& bytes, Prng&, const std::function<void(Change)>& make)>
-      apply;
-};
-
-const std::vector<Damage>& Damages(const Subject& older, const Subject& other) {
-  static std::vector<Damage> damages;
-  damages = {
-      {"flip a bit",
-       [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
-         const std::uint64_t step = kUnderSanitizer ? 23 : 1;
-         for (std::uint64_t at = 0; at < bytes.size(); at += step) {
-           make([=](SimFileSystem* fs) { return fs->FlipBit(path, at, static_cast<int>(at / step % 8)); });
-         }
-       }},
-      {"zero 512 bytes",
-       [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
-         // Not where it is zero anyway: a log's file may have grown ahead.
-         for (std::uint64_t at = 0; at <= bytes.find_last_not_of('\0'); at += 512) {
-           const std::string zeros(std::min<std::size_t>(512, bytes.size() - at), '\0');
-           make([=](SimFileSystem* fs) { return fs->OverwriteForTest(path, at, zeros); });
-         }
-       }},
-      {"16 random bytes",
-       [](const std::string& path, const std::string& bytes, Prng& prng, const auto& make) {
-         for (int i = 0; i < 30 && bytes.size() > 16; ++i) {
-           const std::uint64_t at = prng.Uniform(bytes.size() - 16);
-           const std::string random = prng.Bytes(16);
-           make([=](SimFileSystem* fs) { return fs->OverwriteForTest(path, at, random); });
-         }
-       }},
-      {"cut off",
-       [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
-         std::set<std::uint64_t> sizes = {1, 64, 127, 128, 129, bytes.size() - 1, bytes.size() - 8, bytes.size() - 32};
-         for (std::uint64_t at = 512; at < bytes.size(); at += 512) sizes.insert(at);
-         for (std::uint64_t at = 136; at < bytes.size(); at += bytes.size() > 4'000 ? 1'000 : 40) sizes.insert(at);
-         for (const std::uint64_t size : sizes) {
-           if (size < bytes.size()) make([=](SimFileSystem* fs) { return fs->TruncateForTest(path, size); });
-         }
-       }},
-      {"garbage behind",
-       [](const std::string& path, const std::string&, Prng& prng, const auto& make) {
-         for (const std::size_t size : {1u, 100u, 5'000u}) {
-           const std::string random = prng.Bytes(size);
-           make([=](SimFileSystem* fs) { return fs->AppendForTest(path, random); });
-           make([=](SimFileSystem* fs) { return fs->AppendForTest(path, std::string(size, '\0')); });
-         }
-       }},
-      {"swap two blocks",
-       [](const std::string& path, const std::string& bytes, Prng& prng, const auto& make) {
-         const std::uint64_t blocks = bytes.size() / 512;
-         for (int i = 0; i < 12 && blocks >= 2; ++i) {
-           const std::uint64_t a = prng.Uniform(blocks);
-           const std::uint64_t b = (a + 1 + prng.Uniform(blocks - 1)) % blocks;
-           if (bytes.compare(a * 512, 512, bytes, b * 512, 512) == 0) continue;
-           make([=](SimFileSystem* fs) { return fs->SwapBlocks(path, a * 512, b * 512, 512); });
-         }
-       }},
-      {"older copy",
-       [&older](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
-         const SimFileSystem then(older.image);
-         std::string old;
-         if (!then.ReadFileForTest(path, &old).ok() || old == bytes) return;
-         make([=](SimFileSystem* fs) { return fs->WriteFileForTest(path, old); });
-       }},
-      {"another database's",
-       [&other](const std::string& path, const std::string&, Prng&, const auto& make) {
-         const SimFileSystem elsewhere(other.image);
-         std::string foreign;
-         if (!elsewhere.ReadFileForTest(path, &foreign).ok()) return;
-         make([=](SimFileSystem* fs) { return fs->WriteFileForTest(path, foreign); });
-       }},
-      {"deleted",
-       [](const std::string& path, const std::string&, Prng&, const auto& make) {
-         make([=](SimFileSystem* fs) { return fs->RemoveForTest(path); });
-       }},
-      {"empty",
-       [](const std::string& path, const std::string&, Prng&, const auto& make) {
-         make([=](SimFileSystem* fs) { return fs->TruncateForTest(path, 0); });
-       }},
-      {"a directory",
-       [](const std::string& path, const std::string&, Prng&, const auto& make) {
-         make([=](SimFileSystem* fs) {
-           const Status s = fs->RemoveForTest(path);
-           return s.ok() ? fs->CreateDirectory(path) : s;
-         });
-       }},
-  };
-  return damages;
 }
 
 // ---- The matrix ----
@@ -437,7 +245,7 @@ class Matrix {
     for (const auto& [file, path] : files(subject)) {
       std::string bytes;
       ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(path, &bytes).ok()) << path;
-      for (const Damage& damage : Damages(older, other)) {
+      for (const Damage& damage : Damages(older.image, other.image)) {
         std::set<char> outcomes;
         damage.apply(path, bytes, prng_, [&, file = file, path = path](const Damage::Change& change) {
           const auto fs = std::make_shared<SimFileSystem>(subject.image);

@@ -1243,6 +1243,39 @@ static void test_backups(void) {
   CHECK_OK(error);
 }
 
+static void test_repair(void) {
+  cambium_t* db = open_new();
+  char salvaged[sizeof path];
+  uint64_t lost = 9;
+  uint64_t unproven = 9;
+  CHECK(snprintf(salvaged, sizeof salvaged, "%s.salvaged", path) < (int)sizeof salvaged);
+  cambium_destroy_db(options, salvaged, &error);
+  CHECK_OK(error);
+  put(db, "k", "1");
+  cambium_salvage_db(options, path, salvaged, 0, &lost, &unproven, &error);
+  CHECK_ERROR(error, "held by");
+  cambium_close(db);
+  cambium_salvage_db(options, path, salvaged, 0, &lost, &unproven, &error);
+  CHECK_OK(error);
+  CHECK(lost == 0 && unproven == 0);
+  db = cambium_open(options, salvaged, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "k", "1");
+  cambium_close(db);
+  cambium_salvage_db(options, path, salvaged, 1, &lost, &unproven, &error);
+  CHECK_ERROR(error, "exists");
+  cambium_repair_db(options, path, &error);
+  CHECK_OK(error);
+  db = cambium_open(options, path, &error);
+  CHECK_OK(error);
+  check_get(db, roptions, "k", "1");
+  cambium_close(db);
+  cambium_destroy_db(options, salvaged, &error);
+  CHECK_OK(error);
+  cambium_repair_db(options, salvaged, &error);
+  CHECK_ERROR(error, "does not exist");
+}
+
 int main(int argc, char** argv) {
   const char* const index = getenv("CAMBIUM_INDEX");
   if (argc != 2) return 2;
@@ -1273,6 +1306,7 @@ int main(int argc, char** argv) {
   test_options_as_text();
   test_checkpoints();
   test_backups();
+  test_repair();
 
   cambium_destroy_db(options, path, &error);
   CHECK_OK(error);

@@ -1,0 +1,143 @@
+#include "repair/known_state.h"
+
+#include <algorithm>
+#include <map>
+
+#include "api/open_files.h"
+#include "manifest/manifest_reader.h"
+
+namespace cambium {
+namespace {
+
+bool IsIndexFile(FileKind kind) {
+  return kind == FileKind::kRun || kind == FileKind::kIndex || kind == FileKind::kRelocation ||
+         kind == FileKind::kLargeValue;
+}
+
+// Of most files whose headers are whole.
+std::optional<Id128> MostCommonDatabase(const std::vector<FoundFile>& files) {
+  std::map<Id128, int> count;
+  for (const FoundFile& file : files) {
+    if (file.flaw.ok()) ++count[file.header.database_id];
+  }
+  const auto most = std::ranges::max_element(count, {}, [](const auto& each) { return each.second; });
+  return most == count.end() ? std::optional<Id128>() : std::optional<Id128>(most->first);
+}
+
+bool IsNamed(const ManifestState& state, const NumberedFile& file) {
+  return state.segments.contains(file.number) ||
+         std::ranges::any_of(state.families, [&](const auto& each) { return HasFile(each.second, file.number); });
+}
+
+std::vector<NumberedFile> NamedFiles(const ManifestState& state) {
+  std::vector<NumberedFile> named;
+  for (const auto& [number, info] : state.segments) named.push_back({FileKindOf(info.kind), number});
+  for (const auto& [id, family] : state.families) {
+    for (const RunInfo& run : family.runs) named.push_back({FileKind::kRun, run.number});
+    for (const auto& [number, run] : family.level_runs) named.push_back({FileKind::kRun, number});
+    for (const auto& [number, info] : family.index_segments) named.push_back({FileKind::kIndex, number});
+  }
+  return named;
+}
+
+bool IsLastState(Salvage* salvage, const Status& flaw) {
+  const ManifestState& state = salvage->state;
+  if (CheckStrayLogs(salvage->fs, salvage->path, state).IsCorruption()) return false;
+  bool has_strays = false;
+  for (const FoundFile& file : salvage->files) {
+    has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && !IsNamed(state, file.name) &&
+                                file.header.database_id == state.database_id);
+  }
+  bool is_missing = false;
+  for (const NumberedFile& named : NamedFiles(state)) {
+    is_missing = is_missing || FindFile(&salvage->files, named.kind, named.number) == nullptr;
+  }
+  const bool is_damaged = !flaw.ok();
+  return !(has_strays && (is_damaged || is_missing)) && !(is_damaged && is_missing);
+}
+
+}  // namespace
+
+Status ReadKnownState(Salvage* salvage) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> all, ListNumberedFiles(salvage->fs, salvage->path));
+  CAMBIUM_TRY(salvage->files, FindFiles(salvage->fs, salvage->path));
+  CAMBIUM_TRY(ManifestRemains remains, ReadManifestRemains(salvage->fs, salvage->path));
+  if (!remains.has_state && salvage->files.empty()) {
+    return Status::InvalidArgument(salvage->path + ": holds no database" +
+                                   (all.empty() ? "" : ", or one that was never written to"));
+  }
+  const std::optional<Id128> common = MostCommonDatabase(salvage->files);
+  const bool is_ours = std::ranges::any_of(salvage->files, [&](const FoundFile& file) {
+    return file.flaw.ok() && file.header.database_id == remains.state.database_id;
+  });
+  if (remains.has_state && common.has_value() && !is_ours) {
+    remains.has_state = false;
+    remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST is another database's");
+  }
+  salvage->has_state = remains.has_state && remains.state.families.contains(0);
+  if (salvage->has_state) {
+    salvage->state = std::move(remains.state);
+    salvage->has_manifest = IsLastState(salvage, remains.flaw);
+    if (!salvage->has_manifest && remains.flaw.ok()) {
+      remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST has lost its end");
+    }
+  } else {
+    salvage->state = ManifestState();
+    if (common.has_value()) salvage->state.database_id = *common;
+    for (const FoundFile& file : salvage->files) {
+      if (file.flaw.ok()) salvage->state.epoch = std::max(salvage->state.epoch, file.header.epoch);
+    }
+  }
+  if (!remains.flaw.ok()) salvage->report->notes.push_back(remains.flaw.ToString());
+  salvage->report->has_manifest = salvage->has_manifest;
+  for (const FoundFile& file : salvage->files) salvage->bytes_all += file.size;
+  return Status::OK();
+}
+
+void OpenSegments(Salvage* salvage) {
+  // Without a MANIFEST slots are made up; with one, those of large values that it has not come to name: the log does.
+  std::uint32_t next_slot = 0;
+  if (salvage->has_manifest) {
+    for (const auto& [number, info] : salvage->state.segments) {
+      next_slot = std::max(next_slot, static_cast<std::uint32_t>(info.slot) + 1);
+    }
+    for (const Slot slot : salvage->state.shadowed_slots) {
+      next_slot = std::max(next_slot, static_cast<std::uint32_t>(slot) + 1);
+    }
+  }
+  for (const FoundFile& found : salvage->files) {
+    const FileKind kind = found.name.kind;
+    if (found.file == nullptr || kind == FileKind::kRun || kind == FileKind::kIndex) continue;
+    const auto named = salvage->state.segments.find(found.name.number);
+    const SegmentInfo* const info =
+        named != salvage->state.segments.end() && FileKindOf(named->second.kind) == kind ? &named->second : nullptr;
+    if (info == nullptr && salvage->has_manifest && kind != FileKind::kLargeValue) continue;
+    FileHeader header = found.header;
+    if (!found.flaw.ok()) {
+      header.database_id = salvage->state.database_id;
+      if (info != nullptr) {
+        header.file_id = info->file_id;
+        header.epoch = info->epoch;
+      }
+    }
+    const bool has_slot = salvage->has_manifest && info != nullptr;
+    const bool is_another =
+        header.database_id != salvage->state.database_id || (has_slot && header.file_id != info->file_id);
+    if (is_another || (!has_slot && next_slot >= kSlotCountMax)) {
+      if (!salvage->has_manifest) {
+        salvage->TellLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
+      }
+      continue;
+    }
+    const Slot slot = has_slot ? info->slot : static_cast<Slot>(next_slot++);
+    std::unique_ptr<File> file;
+    const Status opened = salvage->fs.Open(found.path, OpenMode::kReadOnly, {}, &file);
+    if (!opened.ok()) continue;  // as FindFiles could a moment ago
+    auto segment = std::make_shared<Segment>(found.name.number, slot, found.path, std::move(file), header, nullptr);
+    if (info != nullptr) segment->SetHoles(info->punched);
+    salvage->segments = salvage->segments.With(slot, std::move(segment));
+    salvage->slots[found.name.number] = slot;
+  }
+}
+
+}  // namespace cambium

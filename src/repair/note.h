@@ -1,0 +1,72 @@
+// Note: what is known of a key of the damaged database, while not all is known.
+//
+//   verdict (1) | sequence (8) | address (8) | record's sequence (8) | batch index (4) | operation (1) | address (8) |
+//   value
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cambium/slice.h"
+#include "cambium/types.h"
+#include "util/coding.h"
+#include "vlog/entry.h"
+#include "vlog/record_format.h"
+
+namespace cambium {
+
+struct Note {
+  // What the layers say, the newest one that speaks of the key. None of these: they say nothing.
+  enum class Verdict : std::uint8_t {
+    kNone = 0,
+    kValue = 1,    // it was written
+    kDeleted = 2,  // there is none
+    kLost = 3,     // its value cannot be read
+    kInDoubt = 4,  // a newer layer may have said something else
+    kDeletedInDoubt = 5,
+    kOrphan = 6,  // in doubt, and perhaps no layer's any more: of a page that nothing leads to
+  };
+  Verdict verdict = Verdict::kNone;
+
+  // kInDoubt, kOrphan: an address, or the value itself.
+  SequenceNumber sequence = 0;  // 0: not known
+  ValueAddress address;         // word 0: inline
+  std::string inline_value;
+
+  // The newest record of the log that has been seen; 0: none.
+  SequenceNumber record_sequence = 0;
+  std::uint32_t batch_index = 0;
+  RecordOp op = RecordOp::kPut;
+  ValueAddress record_address;
+
+  [[nodiscard]] std::string Encode() const {
+    std::string out(1, static_cast<char>(verdict));
+    PutFixed<std::uint64_t>(&out, sequence);
+    PutFixed<std::uint64_t>(&out, address.word());
+    PutFixed<std::uint64_t>(&out, record_sequence);
+    PutFixed<std::uint32_t>(&out, batch_index);
+    out.push_back(static_cast<char>(op));
+    PutFixed<std::uint64_t>(&out, record_address.word());
+    return out + inline_value;
+  }
+  // Of bytes that Encode made, and that the new database has kept.
+  static Note Decode(Slice in) {
+    Note note;
+    std::uint64_t word = 0;
+    note.verdict = static_cast<Verdict>(in[0]);
+    in.remove_prefix(1);
+    static_cast<void>(GetFixed(&in, &note.sequence));
+    static_cast<void>(GetFixed(&in, &word));
+    note.address = ValueAddress(word);
+    static_cast<void>(GetFixed(&in, &note.record_sequence));
+    static_cast<void>(GetFixed(&in, &note.batch_index));
+    note.op = static_cast<RecordOp>(in[0]);
+    in.remove_prefix(1);
+    static_cast<void>(GetFixed(&in, &word));
+    note.record_address = ValueAddress(word);
+    note.inline_value = in.ToString();
+    return note;
+  }
+};
+
+}  // namespace cambium

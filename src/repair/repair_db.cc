@@ -1,0 +1,184 @@
+// RepairDB: the order of a repair, and LevelDB's in place.
+#include <algorithm>
+#include <memory>
+
+#include "api/options_check.h"
+#include "backup/whole_directory.h"
+#include "cambium/db.h"
+#include "cambium/repair.h"
+#include "io/parent_path.h"
+#include "manifest/state_check.h"
+#include "repair/known_state.h"
+#include "repair/salvage.h"
+#include "repair/salvage_layers.h"
+#include "repair/salvage_log.h"
+#include "repair/salvage_pages.h"
+#include "repair/salvage_tail.h"
+
+namespace cambium {
+namespace {
+
+std::string WithoutSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+class Repair {
+ public:
+  Repair(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
+         const RepairOptions& repair, RepairReport* report)
+      : options_(options), salvage_(*options.file_system, path, repair, report) {
+    salvage_.wanted = families;
+  }
+
+  // Before anything is written.
+  Status Look() {
+    CAMBIUM_RETURN_IF_ERROR(ReadKnownState(&salvage_));
+    return FindFamilies();
+  }
+
+  Status Fill(const std::string& directory) {
+    const ColumnFamilyOptions& first = made_of_.at(0);
+    CAMBIUM_TRY(const std::unique_ptr<NewDatabase> out,
+                NewDatabase::Create(options_, directory, first, !salvage_.how.dry_run));
+    salvage_.out = out.get();
+    for (const auto& [id, family] : made_of_) {
+      if (id != 0) CAMBIUM_RETURN_IF_ERROR(out->AddFamily(id, salvage_.families.at(id).name, family));
+    }
+    OpenSegments(&salvage_);
+    if (salvage_.has_manifest) {
+      CAMBIUM_RETURN_IF_ERROR(SalvageTail(&salvage_));
+      CAMBIUM_RETURN_IF_ERROR(SalvageLayers(&salvage_));
+    }
+    if (IsLogNeeded()) {
+      LogSalvage log(&salvage_);
+      CAMBIUM_RETURN_IF_ERROR(log.Read());
+      if (!salvage_.has_manifest) CAMBIUM_RETURN_IF_ERROR(SalvagePages(&salvage_));
+      CAMBIUM_RETURN_IF_ERROR(log.Decide());
+    }
+    CAMBIUM_TRY(const std::vector<NewDatabase::Figures> figures, out->Finish());
+    for (const NewDatabase::Figures& each : figures) {
+      salvage_.report->families.push_back({each.name, each.entries, each.value_bytes});
+    }
+    return Status::OK();
+  }
+
+ private:
+  Status FindFamilies() {
+    for (const auto& [id, state] : salvage_.state.families) {
+      ColumnFamilyOptions options = salvage_.OptionsOf(state.name);
+      if (std::ranges::find(salvage_.wanted, state.name, &ColumnFamilyDescriptor::name) == salvage_.wanted.end()) {
+        options.comparator = BuiltInComparator(state.comparator);
+        options.index_type = static_cast<IndexKind>(state.index_type);
+        options.page_size = state.page_size;
+      }
+      if (options.comparator == nullptr || state.comparator != options.comparator->Name()) {
+        return Status::InvalidArgument(salvage_.path + ": keys of column family \"" + state.name +
+                                       "\" are ordered by comparator \"" + state.comparator +
+                                       "\", which is needed to salvage them");
+      }
+      salvage_.families.emplace(id, SalvagedFamily(state.name, options.comparator));
+      salvage_.families.at(id).flushed_sequence = state.flushed_sequence;
+      made_of_[id] = options;
+    }
+    if (made_of_.contains(0)) return Status::OK();
+    made_of_[0] = salvage_.OptionsOf(kDefaultColumnFamilyName);
+    salvage_.families.emplace(0, SalvagedFamily(kDefaultColumnFamilyName, made_of_[0].comparator));
+    return Status::OK();
+  }
+
+  // All of it is read only if something is lost that it may have.
+  [[nodiscard]] bool IsLogNeeded() const {
+    return !salvage_.has_manifest || salvage_.is_tail_damaged ||
+           std::ranges::any_of(salvage_.families, [](const auto& each) {
+             return each.second.has_lost_values || !each.second.gaps.empty();
+           });
+  }
+
+  const DBOptions options_;
+  Salvage salvage_;
+  std::map<std::uint32_t, ColumnFamilyOptions> made_of_;  // the families that are known
+};
+
+// `lock`: of the damaged directory, held by whoever asks.
+Status RepairLocked(const std::string& path, const std::string& out, const DBOptions& options,
+                    const std::vector<ColumnFamilyDescriptor>& families, const RepairOptions& how,
+                    RepairReport* report) {
+  Repair repair(path, options, families, how, report);
+  CAMBIUM_RETURN_IF_ERROR(repair.Look());
+  return MakeWholeDatabase(*options.file_system, out, !how.dry_run,
+                           [&](const std::string& directory) { return repair.Fill(directory); });
+}
+
+Result<std::unique_ptr<FileLock>> LockDamaged(const std::string& path, const DBOptions& options, LockMode mode) {
+  FileInfo info;
+  CAMBIUM_RETURN_IF_ERROR(options.file_system->GetInfo(path, &info));
+  if (!info.is_directory) return Status::InvalidArgument(path + ": is not a directory");
+  std::unique_ptr<FileLock> lock;
+  CAMBIUM_RETURN_IF_ERROR(options.file_system->Lock(path, mode, options.lock_wait_micros, &lock));
+  return lock;
+}
+
+Status CheckAll(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families) {
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
+  for (const ColumnFamilyDescriptor& family : families) {
+    CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(family.options));
+  }
+  return Status::OK();
+}
+
+Result<bool> Exists(FileSystem& fs, const std::string& path) {
+  FileInfo info;
+  const Status found = fs.GetInfo(path, &info);
+  if (found.IsPathNotFound()) return false;
+  CAMBIUM_RETURN_IF_ERROR(found);
+  return true;
+}
+
+}  // namespace
+
+Status RepairDB(const std::string& path, const std::string& out, const DBOptions& options,
+                const std::vector<ColumnFamilyDescriptor>& families, const RepairOptions& repair,
+                RepairReport* report) {
+  *report = {};
+  CAMBIUM_RETURN_IF_ERROR(CheckAll(options, families));
+  if ((WithoutSlash(out) + "/").starts_with(WithoutSlash(path) + "/")) {
+    return Status::InvalidArgument(out + ": lies in " + path + ", which must not be changed");
+  }
+  const DBOptions filled = FillInDefaults(options);
+  CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(path, filled, LockMode::kShared));
+  return RepairLocked(path, out, filled, families, repair, report);
+}
+
+Status RepairDB(const std::string& path, const Options& options) {
+  const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, options}};
+  CAMBIUM_RETURN_IF_ERROR(CheckAll(options, families));
+  const DBOptions filled = FillInDefaults(options);
+  FileSystem& fs = *filled.file_system;
+  const std::string target = WithoutSlash(path);
+  const std::string repaired = target + ".repaired";
+  const std::string damaged = target + ".damaged";
+  CAMBIUM_TRY(const bool is_there, Exists(fs, target));
+  CAMBIUM_TRY(const bool is_repaired, Exists(fs, repaired));
+  CAMBIUM_TRY(const bool has_damaged, Exists(fs, damaged));
+  if (is_there) {
+    for (const auto& [exists, name] : {std::pair(is_repaired, repaired), std::pair(has_damaged, damaged)}) {
+      if (exists) return Status::InvalidArgument(name + ": exists, of an earlier repair; move it out of the way");
+    }
+    CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(target, filled, LockMode::kExclusive));
+    RepairReport report;
+    CAMBIUM_RETURN_IF_ERROR(RepairLocked(target, repaired, filled, families, {}, &report));
+    if (report.IsClean()) {
+      Options of_new = options;
+      return DestroyDB(repaired, of_new);
+    }
+    CAMBIUM_RETURN_IF_ERROR(fs.Rename(target, damaged));
+    CAMBIUM_RETURN_IF_ERROR(fs.SyncDirectory(ParentOf(target)));
+  } else if (!is_repaired || !has_damaged) {
+    return Status::InvalidArgument(target + ": does not exist");
+  }
+  CAMBIUM_RETURN_IF_ERROR(fs.Rename(repaired, target));
+  return fs.SyncDirectory(ParentOf(target));
+}
+
+}  // namespace cambium

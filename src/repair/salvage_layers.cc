@@ -1,0 +1,314 @@
+#include "repair/salvage_layers.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+#include "index/run.h"
+
+namespace cambium {
+namespace {
+
+// Runs that share no key: one of the stack, or those of a tier.
+struct Group {
+  std::vector<RunInfo> runs;
+  std::optional<std::string> first_visible;  // a sweep has carried what is below into the tree
+};
+
+std::vector<Group> NewestFirst(const FamilyState& state) {
+  std::vector<Group> groups;
+  for (const RunInfo& run : state.runs) {
+    groups.push_back({{run}, std::nullopt});
+    if (state.sweep.has_value() && !state.sweep->cursor.empty() &&
+        std::ranges::find(state.sweep->runs, run.number) != state.sweep->runs.end()) {
+      groups.back().first_visible = state.sweep->cursor;
+    }
+  }
+  std::vector<const LevelRun*> placed;
+  for (const auto& [number, run] : state.level_runs) placed.push_back(&run);
+  const auto place = [](const LevelRun* run) { return std::tuple(run->level, ~run->tier); };
+  std::ranges::sort(placed, {}, place);
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (i == 0 || place(placed[i]) != place(placed[i - 1])) groups.emplace_back();
+    groups.back().runs.push_back(placed[i]->info);
+  }
+  return groups;
+}
+
+class FamilyLayers {
+ public:
+  FamilyLayers(Salvage* salvage, std::uint32_t id)
+      : salvage_(*salvage), id_(id), state_(salvage->state.families.at(id)), family_(salvage->families.at(id)) {}
+
+  Status Run() {
+    const std::vector<Group> groups = NewestFirst(state_);
+    const bool has_tree = state_.root.height > 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      is_last_ = i + 1 == groups.size() && !has_tree;
+      CAMBIUM_RETURN_IF_ERROR(TakeGroup(groups[i]));
+    }
+    is_last_ = true;
+    return TakeTree();
+  }
+
+ private:
+  using KeyRange = std::pair<std::optional<std::string>, std::optional<std::string>>;  // both included
+
+  Status TakeGroup(const Group& group) {
+    std::vector<SalvagedFamily::Ranges> ranges;
+    lost_.clear();
+    for (const RunInfo& run : group.runs) CAMBIUM_RETURN_IF_ERROR(TakeRun(group, run, &ranges));
+    for (SalvagedFamily::Ranges& each : ranges) family_.ranges.push_back(std::move(each));
+    for (SalvagedFamily::Gaps& each : lost_) family_.gaps.push_back(std::move(each));
+    return Status::OK();
+  }
+
+  // What a run says of itself in the MANIFEST bounds what may be lost with it.
+  void LoseRun(const Group& group, const RunInfo& run, std::uint64_t entries, const std::string& why) {
+    lost_.emplace_back(family_.order);
+    AddGap(group, {run.smallest_key, run.largest_key});
+    salvage_.TellLost(family_, {run.smallest_key, run.largest_key}, entries, why);
+  }
+
+  // To the last of lost_.
+  void AddGap(const Group& group, KeyRange range) {
+    const auto& visible = group.first_visible;
+    if (visible.has_value() && (!range.first.has_value() || Compare(*range.first, *visible) < 0)) range.first = visible;
+    lost_.back().keys.Add(range.first, range.second);
+  }
+
+  Status TakeRun(const Group& group, const RunInfo& run, std::vector<SalvagedFamily::Ranges>* ranges) {
+    const std::string path = FilePath(salvage_.path, FileKind::kRun, run.number);
+    Status why;
+    const std::shared_ptr<const IndexFile> pages = Open(FileKind::kRun, run.number, run.file_id, &why);
+    if (pages == nullptr) {
+      LoseRun(group, run, run.root.entry_count, why.ToString());
+      return Status::OK();
+    }
+    if (run.range_delete_count > 0) {
+      Result<std::shared_ptr<const RangeDeletes>> read = ReadRanges(*pages, run);
+      if (read.ok()) {
+        ranges->push_back({*read, group.first_visible});
+      } else {
+        LoseRun(group, run, 0,
+                read.status().ToString() + ", " + std::to_string(run.range_delete_count) + " range deletes");
+      }
+    }
+    std::uint64_t entries = 0;
+    std::optional<std::string> before = run.smallest_key;
+    std::optional<std::uint64_t> hole;
+    std::vector<std::pair<KeyRange, std::uint64_t>> holes;
+    std::string scratch;
+    // Leaves lie in the order of their keys, so what is missing between two lies between them.
+    CAMBIUM_RETURN_IF_ERROR(ScanLeaves(
+        *pages, run.file_size,
+        [&](const PageView& leaf) {
+          if (leaf.count() == 0) return Status::OK();
+          if (hole.has_value()) holes.push_back({{before, leaf.key(0, &scratch).ToString()}, *hole});
+          hole.reset();
+          entries += leaf.count();
+          before = leaf.key(leaf.count() - 1, &scratch).ToString();
+          return TakeLeaf(leaf, group.first_visible);
+        },
+        [&](std::uint64_t offset) {
+          if (!hole.has_value()) hole = offset;
+        },
+        nullptr));
+    salvage_.Advance(run.file_size);
+    if (entries == run.root.entry_count) return Status::OK();  // then it were branches, and what is no page
+    if (hole.has_value()) holes.push_back({{before, run.largest_key}, *hole});
+    if (holes.empty()) holes.push_back({{run.smallest_key, run.largest_key}, 0});
+    lost_.emplace_back(family_.order);
+    if (family_.order->EqualMeansSameBytes()) {
+      Result<std::shared_ptr<const Filter>> filter = cambium::Run::ReadItsFilter(*pages, run.file_size);
+      if (filter.ok()) lost_.back().filter = *filter;
+    }
+    std::uint64_t missing = run.root.entry_count - std::min(entries, run.root.entry_count);
+    for (auto& [range, offset] : holes) {
+      salvage_.TellLost(family_, {range.first, range.second}, missing,
+                        path + ":" + std::to_string(offset) + ": index pages are damaged");
+      missing = 0;
+      AddGap(group, std::move(range));
+    }
+    return Status::OK();
+  }
+
+  Result<std::shared_ptr<const RangeDeletes>> ReadRanges(const IndexFile& pages, const RunInfo& run) const {
+    Result<std::shared_ptr<const RangeDeletes>> read =
+        cambium::Run::ReadRangeDeletes(pages, run.file_size, family_.order);
+    if (read.ok() && *read == nullptr) return Status::Corruption(pages.path() + ": has no range deletes");
+    return read;
+  }
+
+  // ---- The tree ----
+
+  struct LostPage {
+    KeySpan span;
+    std::uint64_t entries = 0;
+    std::string why;
+  };
+
+  Status TakeTree() {
+    FileSet files;
+    bool is_all_live = true;  // no page of the files was replaced: whatever is whole, counts
+    for (const auto& [number, info] : state_.index_segments) {
+      Status why;
+      const std::shared_ptr<const IndexFile> pages = Open(FileKind::kIndex, number, info.file_id, &why);
+      if (pages != nullptr) files = files.With(pages);
+      is_all_live = is_all_live && pages != nullptr && info.live_units == info.length / pages->page_size() - 1;
+      if (pages == nullptr) salvage_.report->notes.push_back(why.ToString());
+      salvage_.Advance(info.length);
+    }
+    std::vector<LostPage> lost;
+    LeafVisitor visitor;
+    visitor.on_leaf = [&](const PageView& leaf) { return TakeLeaf(leaf, std::nullopt); };
+    visitor.on_lost = [&](const KeySpan& span, unsigned, std::uint64_t entries, const Status& why) {
+      lost.push_back({span, entries, why.ToString()});
+      return Status::OK();
+    };
+    CAMBIUM_RETURN_IF_ERROR(WalkTree(state_.root, files, visitor));
+    if (lost.empty()) return Status::OK();
+
+    std::uint64_t missing = 0;
+    for (const LostPage& page : lost) missing += page.entries;
+    std::uint64_t found = 0;
+    for (const auto& file : files.files()) {
+      const std::uint64_t length = state_.index_segments.at(file->number()).length;
+      const auto take = [&](const PageView& leaf) { return TakeOrphans(leaf, lost, is_all_live, &found); };
+      CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, length, take, nullptr, nullptr));
+    }
+    if (is_all_live && found == missing) {
+      for (const LostPage& page : lost) salvage_.report->notes.push_back(page.why + "; all leaves below it are there");
+      return Status::OK();
+    }
+    family_.gaps.emplace_back(family_.order);
+    for (const LostPage& page : lost) {
+      family_.gaps.back().keys.Add(page.span.from, page.span.to);
+      salvage_.TellLost(family_, page.span, page.entries, page.why);
+    }
+    return Status::OK();
+  }
+
+  // Leaves that no branch leads to any more. Those that were replaced are among them, unless all are live.
+  Status TakeOrphans(const PageView& leaf, const std::vector<LostPage>& lost, bool is_live, std::uint64_t* found) {
+    std::string scratch;
+    for (std::uint32_t i = 0; i < leaf.count(); ++i) {
+      const Slice key = leaf.key(i, &scratch);
+      const bool is_missing = std::ranges::any_of(lost, [&](const LostPage& page) {
+        return (!page.span.from.has_value() || Compare(key, *page.span.from) >= 0) &&
+               (!page.span.to.has_value() || Compare(key, *page.span.to) < 0);
+      });
+      if (!is_missing) continue;
+      ++*found;
+      CAMBIUM_RETURN_IF_ERROR(is_live ? TakeEntry(key, leaf.entry(i)) : TakeOrphan(key, leaf.entry(i)));
+    }
+    return Status::OK();
+  }
+
+  // It may have been replaced: noted, if nothing better is. Pages come in the order in which they were written.
+  Status TakeOrphan(Slice key, const Entry& entry) {
+    CAMBIUM_TRY(const std::optional<Note> known, salvage_.out->FindNote(id_, key));
+    if (known.has_value() && known->verdict != Note::Verdict::kOrphan) return Status::OK();
+    if (entry.kind == EntryKind::kTombstone || family_.IsDeleted(key)) return Status::OK();
+    Note note;
+    if (!MakeDoubt(key, entry, &note).ok()) return Status::OK();  // its segment may have gone with it
+    note.verdict = Note::Verdict::kOrphan;
+    if (known.has_value() && note.sequence < known->sequence) return Status::OK();
+    return salvage_.out->SetNote(id_, key, note);
+  }
+
+  // ---- Entries ----
+
+  Status TakeLeaf(const PageView& leaf, const std::optional<std::string>& first_visible) {
+    std::string scratch;
+    for (std::uint32_t i = 0; i < leaf.count(); ++i) {
+      const Slice key = leaf.key(i, &scratch);
+      if (first_visible.has_value() && Compare(key, *first_visible) < 0) continue;
+      CAMBIUM_RETURN_IF_ERROR(TakeEntry(key, leaf.entry(i)));
+    }
+    return Status::OK();
+  }
+
+  Status TakeEntry(Slice key, const Entry& entry) {
+    CAMBIUM_TRY(const std::optional<Note> known, salvage_.out->FindNote(id_, key));
+    if (known.has_value() || family_.IsDeleted(key)) return Status::OK();  // a newer layer has said it
+    Note note;
+    const bool is_in_doubt = family_.IsInDoubt(key);
+    if (entry.kind == EntryKind::kTombstone) {
+      note.verdict = is_in_doubt ? Note::Verdict::kDeletedInDoubt : Note::Verdict::kDeleted;
+      return salvage_.out->SetNote(id_, key, note);
+    }
+    Slice value = entry.inline_value;
+    SequenceNumber sequence = 0;
+    if (entry.HasAddress()) {
+      const Status read = salvage_.ReadAt(id_, key, entry.address, &value, &sequence);
+      if (read.IsNotSupported()) return read;
+      if (!read.ok()) {
+        note.verdict = Note::Verdict::kLost;
+        family_.has_lost_values = true;
+        salvage_.TellLost(family_, key, read.ToString());
+        return salvage_.out->SetNote(id_, key, note);
+      }
+    }
+    if (is_in_doubt) {
+      note.verdict = Note::Verdict::kInDoubt;
+      note.sequence = sequence;
+      if (entry.HasAddress()) {
+        note.address = entry.address;
+      } else {
+        note.inline_value = value.ToString();
+      }
+    } else {
+      CAMBIUM_RETURN_IF_ERROR(salvage_.out->Put(id_, key, value));
+      if (is_last_) return Status::OK();  // nobody asks any more, and most keys are here
+      note.verdict = Note::Verdict::kValue;
+    }
+    return salvage_.out->SetNote(id_, key, note);
+  }
+
+  Status MakeDoubt(Slice key, const Entry& entry, Note* note) {
+    if (!entry.HasAddress()) {
+      note->inline_value = entry.inline_value.ToString();
+      return Status::OK();
+    }
+    Slice value;
+    note->address = entry.address;
+    return salvage_.ReadAt(id_, key, entry.address, &value, &note->sequence);
+  }
+
+  std::shared_ptr<const IndexFile> Open(FileKind kind, std::uint64_t number, const Id128& file_id, Status* why) {
+    const FoundFile* const found = FindFile(&salvage_.files, kind, number);
+    if (found == nullptr) {
+      *why = Status::Corruption(FilePath(salvage_.path, kind, number) + ": is missing");
+      return nullptr;
+    }
+    FileHeader expected;
+    expected.kind = kind;
+    expected.number = number;
+    expected.database_id = salvage_.state.database_id;
+    expected.file_id = file_id;
+    expected.page_size = state_.page_size;
+    std::shared_ptr<const IndexFile> pages = OpenPages(*found, expected, salvage_.state.epoch, why);
+    if (pages != nullptr && pages->header().file_id == file_id && pages->page_size() == state_.page_size) return pages;
+    if (why->ok()) *why = Status::Corruption(found->path + ":0: is another file than the committed one");
+    return nullptr;
+  }
+
+  [[nodiscard]] int Compare(Slice a, Slice b) const { return family_.order->Compare(a, b); }
+
+  Salvage& salvage_;
+  const std::uint32_t id_;
+  const FamilyState& state_;
+  SalvagedFamily& family_;
+  std::vector<SalvagedFamily::Gaps> lost_;  // of the group at hand
+  bool is_last_ = false;                    // no layer lies below the one at hand
+};
+
+}  // namespace
+
+Status SalvageLayers(Salvage* salvage) {
+  for (const auto& [id, state] : salvage->state.families) CAMBIUM_RETURN_IF_ERROR(FamilyLayers(salvage, id).Run());
+  return Status::OK();
+}
+
+}  // namespace cambium

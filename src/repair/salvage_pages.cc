@@ -1,0 +1,118 @@
+#include "repair/salvage_pages.h"
+
+#include <algorithm>
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kKeysAsked = 64;
+
+class PageFiles {
+ public:
+  explicit PageFiles(Salvage* salvage) : salvage_(*salvage) {}
+
+  Status Run() {
+    for (const FoundFile& found : salvage_.files) {
+      if (found.name.kind == FileKind::kRun || found.name.kind == FileKind::kIndex)
+        CAMBIUM_RETURN_IF_ERROR(Take(found));
+    }
+    return Status::OK();
+  }
+
+ private:
+  Status Take(const FoundFile& found) {
+    salvage_.Advance(found.size);
+    Status why;
+    FileHeader expected = found.header;
+    const std::shared_ptr<const IndexFile> file = OpenPages(found, expected, salvage_.state.epoch, &why);
+    if (file == nullptr) {
+      salvage_.TellLost({"", {}, {}, {}, 0, why.ToString()});
+      return Status::OK();
+    }
+    if (file->header().database_id != salvage_.state.database_id) {
+      salvage_.TellLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
+      return Status::OK();
+    }
+    CAMBIUM_TRY(const std::optional<std::uint32_t> family, FamilyOf(*file, found));
+    if (!family.has_value()) return Status::OK();
+    // Behind its pages a run has a filter and a footer, which are no pages, and nothing says where they begin if the
+    // footer is damaged. So holes of runs are not told of.
+    return ScanLeaves(
+        *file, found.size, [&](const PageView& leaf) { return TakeLeaf(*family, leaf); },
+        [&](std::uint64_t offset) {
+          if (found.name.kind != FileKind::kIndex) return;
+          salvage_.TellLost(salvage_.families.at(*family), KeySpan(), 0,
+                            found.path + ":" + std::to_string(offset) + ": is no index page");
+        },
+        nullptr);
+  }
+
+  Result<std::optional<std::uint32_t>> FamilyOf(const IndexFile& file, const FoundFile& found) {
+    for (const auto& [id, state] : salvage_.state.families) {
+      const bool is_its_run = std::ranges::any_of(state.runs, [&](const RunInfo& run) {
+        return run.number == found.name.number && run.file_id == file.header().file_id;
+      });
+      const auto level = state.level_runs.find(found.name.number);
+      const auto segment = state.index_segments.find(found.name.number);
+      if (is_its_run || (level != state.level_runs.end() && level->second.info.file_id == file.header().file_id) ||
+          (segment != state.index_segments.end() && segment->second.file_id == file.header().file_id)) {
+        return std::optional<std::uint32_t>(id);
+      }
+    }
+    if (salvage_.families.size() == 1) return std::optional<std::uint32_t>(salvage_.families.begin()->first);
+    std::map<std::uint32_t, std::uint64_t> known;
+    std::uint64_t asked = 0;
+    std::uint64_t entries = 0;
+    CAMBIUM_RETURN_IF_ERROR(ScanLeaves(
+        file, found.size,
+        [&](const PageView& leaf) {
+          std::string scratch;
+          entries += leaf.count();
+          for (std::uint32_t i = 0; i < leaf.count() && asked < kKeysAsked; ++i, ++asked) {
+            for (const auto& [id, family] : salvage_.families) {
+              CAMBIUM_TRY(const std::optional<Note> note, salvage_.out->FindNote(id, leaf.key(i, &scratch)));
+              if (note.has_value() && note->record_sequence != 0) ++known[id];
+            }
+          }
+          return Status::OK();
+        },
+        nullptr, nullptr));
+    const auto most = std::ranges::max_element(known, {}, [](const auto& each) { return each.second; });
+    const bool is_sure = most != known.end() && std::ranges::count_if(known, [&](const auto& each) {
+                                                  return each.second == most->second;
+                                                }) == 1;
+    if (is_sure) return std::optional<std::uint32_t>(most->first);
+    if (entries > 0) {
+      salvage_.TellLost({"", {}, {}, {}, entries, found.path + ": index pages of a family that nothing tells"});
+    }
+    return std::optional<std::uint32_t>();
+  }
+
+  Status TakeLeaf(std::uint32_t id, const PageView& leaf) {
+    std::string scratch;
+    for (std::uint32_t i = 0; i < leaf.count(); ++i) {
+      const Slice key = leaf.key(i, &scratch);
+      const Entry entry = leaf.entry(i);
+      if (entry.kind == EntryKind::kTombstone) continue;  // without its age it says nothing
+      CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(id, key));
+      // A later page of a tree's file is newer; of files nobody knows.
+      const bool is_known = note.has_value() && (note->record_sequence != 0 ||
+                                                 (note->verdict == Note::Verdict::kInDoubt && entry.HasAddress()) ||
+                                                 (note->verdict == Note::Verdict::kLost && entry.HasAddress()));
+      if (is_known) continue;
+      note.emplace();
+      note->verdict = entry.HasAddress() ? Note::Verdict::kLost : Note::Verdict::kInDoubt;
+      note->inline_value = entry.inline_value.ToString();
+      CAMBIUM_RETURN_IF_ERROR(salvage_.out->SetNote(id, key, *note));
+    }
+    return Status::OK();
+  }
+
+  Salvage& salvage_;
+};
+
+}  // namespace
+
+Status SalvagePages(Salvage* salvage) { return PageFiles(salvage).Run(); }
+
+}  // namespace cambium

@@ -1,0 +1,207 @@
+// Salvage of databases that have lived: several runs and merges, overwritten and deleted keys, log GC, range deletes.
+// One page, record or file at a time is damaged. Whatever is in the new database was written for its key; without what
+// is unproven it is the newest value, or nothing that survives says otherwise.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "api/test_store.h"
+#include "cambium/repair.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr const char* kOutPath = "/out";
+using Entries = std::map<std::string, std::string>;
+
+struct Lived {
+  SimImage image;
+  Entries model;
+  std::map<std::string, std::set<std::string>> written;
+  Options options;
+};
+
+// `is_reopened`: the log behind the replay position has gone, so that inline values are in the index alone.
+Lived Live(std::uint64_t seed, bool is_reopened) {
+  TestStore store;
+  Prng prng(seed);
+  store.options.blob_file_size = 16 << 10;
+  store.options.large_value_size = 8 << 10;
+  store.options.page_size = 512;
+  Lived lived;
+  store.MustOpen();
+  const int keys = 300;
+  for (int round = 0; round < 8; ++round) {
+    const int writes = round == 0 ? keys : 40;
+    for (int i = 0; i < writes; ++i) {
+      const std::string key = NumberedKey(round == 0 ? i : static_cast<int>(prng.Uniform(keys)));
+      const std::uint64_t what = prng.Uniform(20);
+      if (round > 0 && what < 4) {
+        EXPECT_TRUE(store.db->Delete({}, key).ok());
+        lived.model.erase(key);
+      } else if (round > 2 && what == 4) {
+        const std::string end = key + "~";
+        EXPECT_TRUE(store.db->DeleteRange({}, key, end).ok());
+        lived.model.erase(key);
+      } else {
+        const std::size_t size = what == 5 ? 9'000 : what < 14 ? 20 + prng.Uniform(60) : 600 + prng.Uniform(300);
+        const std::string value = prng.Bytes(size);
+        store.Put(key, value);
+        lived.model[key] = value;
+        lived.written[key].insert(value);
+      }
+    }
+    if (prng.Uniform(3) != 0) store.Flush();
+    if (prng.Uniform(4) == 0) store.Compact();
+    store.executor->RunAll();
+  }
+  EXPECT_TRUE(store.db->SyncWAL().ok());
+  if (is_reopened) store.Reopen();
+  store.MustClose();
+  lived.image = store.fs->Snapshot().Kill(prng);
+  lived.options = store.options;
+  return lived;
+}
+
+struct Outcome {
+  Entries entries;
+  RepairReport report;
+  std::string told;
+};
+
+Outcome SalvageOf(const Lived& lived, const std::shared_ptr<SimFileSystem>& fs, bool include_unproven) {
+  Outcome outcome;
+  TestStore store(fs);
+  Options options = lived.options;
+  options.file_system = fs;
+  options.executor = store.executor;
+  RepairOptions how;
+  how.include_unproven = include_unproven;
+  how.on_lost = [&](const RepairLoss& loss) {
+    outcome.told += "lost " + loss.key.value_or(loss.begin.value_or("-") + " to " + loss.end.value_or("-")) + ": " +
+                    loss.what + "\n";
+  };
+  how.on_unproven = [&](const RepairUnproven& unproven) { outcome.told += "unproven " + unproven.key + "\n"; };
+  const Status s = RepairDB(kStorePath, kOutPath, options, {{kDefaultColumnFamilyName, options}}, how, &outcome.report);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  for (const std::string& note : outcome.report.notes) outcome.told += "note " + note + "\n";
+  std::unique_ptr<DB> db;
+  EXPECT_TRUE(DB::OpenForReadOnly(options, kOutPath, &db).ok());
+  if (db == nullptr) return outcome;
+  const std::unique_ptr<Iterator> it(db->NewIterator({}));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) outcome.entries[it->key().ToString()] = it->value().ToString();
+  EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+  return outcome;
+}
+
+// What a reader of the damaged one still gets.
+Entries Readable(const Lived& lived, const SimImage& damaged) {
+  Entries readable;
+  TestStore store(std::make_shared<SimFileSystem>(damaged));
+  Options options = lived.options;
+  options.file_system = store.fs;
+  options.executor = store.executor;
+  std::unique_ptr<DB> db;
+  if (!DB::OpenForReadOnly(options, kStorePath, &db).ok()) return readable;
+  std::string value;
+  for (const auto& [key, values] : lived.written) {
+    if (db->Get({}, key, &value).ok()) readable[key] = value;
+  }
+  return readable;
+}
+
+void Judge(const Lived& lived, const SimImage& damaged, bool is_index) {
+  const Outcome proven = SalvageOf(lived, std::make_shared<SimFileSystem>(damaged), false);
+  for (const auto& [key, value] : Readable(lived, damaged)) {
+    const auto there = proven.entries.find(key);
+    ASSERT_TRUE(there != proven.entries.end() && there->second == value) << key << " is readable\n" << proven.told;
+  }
+  std::set<std::string> missing;
+  for (const auto& [key, value] : lived.model) {
+    if (!proven.entries.contains(key)) missing.insert(key);
+  }
+  for (const auto& [key, value] : proven.entries) {
+    const auto newest = lived.model.find(key);
+    if (newest != lived.model.end() && newest->second == value) continue;
+    // The tail alone can lose what replaced it: no layer is damaged then.
+    const auto written = lived.written.find(key);
+    ASSERT_TRUE(!is_index && !proven.report.IsClean()) << key << " has an old value\n" << proven.told;
+    ASSERT_TRUE(written != lived.written.end() && written->second.contains(value)) << key << " was never written so";
+  }
+  ASSERT_TRUE(missing.empty() || !proven.report.IsClean()) << *missing.begin() << " is missing, and nothing told";
+  const Outcome all = SalvageOf(lived, std::make_shared<SimFileSystem>(damaged), true);
+  for (const auto& [key, value] : all.entries) {
+    const auto written = lived.written.find(key);
+    ASSERT_TRUE(written != lived.written.end() && written->second.contains(value)) << key << " was never written so";
+  }
+  for (const auto& [key, value] : proven.entries) {
+    ASSERT_TRUE(all.entries.contains(key)) << key << " is proven, and not there with what is not\n" << all.told;
+  }
+  ASSERT_EQ(proven.report.lost, all.report.lost);
+}
+
+TEST(SalvageTrees, OfHealthyOnesEverythingIsThere) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Lived lived = Live(seed, seed % 2 == 0);
+    const Outcome outcome = SalvageOf(lived, std::make_shared<SimFileSystem>(lived.image), false);
+    EXPECT_TRUE(outcome.report.IsClean()) << outcome.told;
+    ASSERT_EQ(outcome.entries, lived.model);
+  }
+}
+
+TEST(SalvageTrees, NothingOldComesBackUnasked) {
+  const std::uint64_t seed = SeedFromEnvironment(211);
+  Prng prng(seed);
+  for (std::uint64_t round = 0; round < 12; ++round) {
+    const Lived lived = Live(seed + round, round % 2 == 0);
+    for (const auto& file : SimFileSystem(lived.image).ListFilesForTest()) {
+      const bool is_index = file.path.ends_with(".run") || file.path.ends_with(".idx");
+      const bool is_value = file.path.ends_with(".log") || file.path.ends_with(".gc") || file.path.ends_with(".val");
+      if ((!is_index && !is_value) || file.size < 256) continue;
+      for (int i = 0; i < 6; ++i) {
+        const auto fs = std::make_shared<SimFileSystem>(lived.image);
+        const std::uint64_t at = prng.Uniform(file.size / 128) * 128;
+        SCOPED_TRACE("round " + std::to_string(round) + ", " + file.path + " at " + std::to_string(at));
+        if (i == 5) {
+          ASSERT_TRUE(fs->RemoveForTest(file.path).ok());
+        } else {
+          const std::string garbage = prng.Bytes(std::min<std::uint64_t>(i < 3 ? 8 : 1024, file.size - at));
+          ASSERT_TRUE(fs->OverwriteForTest(file.path, at, garbage).ok());
+        }
+        Judge(lived, fs->Snapshot(), is_index);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// Without a MANIFEST too; and where the log has all, everything comes back.
+TEST(SalvageTrees, WithoutAManifestNothingIsMadeUp) {
+  std::uint64_t found = 0;
+  std::uint64_t all_there = 0;
+  for (std::uint64_t seed = 31; seed < 43; ++seed) {
+    const Lived lived = Live(seed, seed % 2 == 0);
+    const auto fs = std::make_shared<SimFileSystem>(lived.image);
+    for (const auto& file : fs->ListFilesForTest()) {
+      if (file.path.find("MANIFEST") == std::string::npos) continue;
+      ASSERT_TRUE(fs->RemoveForTest(file.path).ok());
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Judge(lived, fs->Snapshot(), true);
+    if (HasFatalFailure()) return;
+    const Outcome all = SalvageOf(lived, std::make_shared<SimFileSystem>(fs->Snapshot()), true);
+    for (const auto& [key, value] : lived.model) {
+      ++all_there;
+      const auto there = all.entries.find(key);
+      found += there != all.entries.end() && there->second == value ? 1 : 0;
+    }
+  }
+  EXPECT_GT(found * 10, all_there * 8) << found << " of " << all_there;
+}
+
+}  // namespace
+}  // namespace cambium::testing

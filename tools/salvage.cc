@@ -1,0 +1,171 @@
+// cambium salvage DIR OUT: a new database from what survives of a damaged one. RepairDB does the work; this is its
+// face.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "cambium/convenience.h"
+#include "cambium/repair.h"
+#include "database.h"
+#include "key_text.h"
+#include "output.h"
+#include "progress.h"
+
+namespace cambium::tool {
+namespace {
+
+struct Flags : DatabaseFlags {
+  std::string out;
+  bool include_unproven = false;
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+// Lists are printed as they come, whatever their length.
+class Listing {
+ public:
+  explicit Listing(const Flags& flags) : flags_(flags) {}
+
+  void Lost(const RepairLoss& loss) {
+    if (flags_.json) {
+      nlohmann::ordered_json line = {{"lost", loss.what}};
+      if (!loss.family.empty()) line["family"] = loss.family;
+      if (loss.key.has_value()) line["key"] = Format(*loss.key, flags_.hex);
+      if (loss.begin.has_value()) line["begin"] = Format(*loss.begin, flags_.hex);
+      if (loss.end.has_value()) line["end"] = Format(*loss.end, flags_.hex);
+      if (loss.entries > 0) line["entries"] = loss.entries;
+      return Print(line);
+    }
+    std::string text = "lost: ";
+    if (loss.key.has_value()) {
+      text += "key " + Format(*loss.key, flags_.hex) + FamilyOf(loss.family) + ": ";
+    } else if (loss.begin.has_value() || loss.end.has_value() || loss.entries > 0) {
+      text += (loss.entries > 0 ? std::to_string(loss.entries) + " entries" : "entries") + FamilyOf(loss.family);
+      if (loss.begin.has_value()) text += " from " + Format(*loss.begin, flags_.hex);
+      if (loss.end.has_value()) text += " to " + Format(*loss.end, flags_.hex);
+      text += ": ";
+    }
+    Print(text + loss.what + "\n");
+  }
+
+  void Unproven(const RepairUnproven& unproven) {
+    if (flags_.json) {
+      return Print(nlohmann::ordered_json{{"unproven", Format(unproven.key, flags_.hex)},
+                                          {"family", unproven.family},
+                                          {"sequence", unproven.sequence},
+                                          {"value_bytes", unproven.value_bytes},
+                                          {"where", unproven.where},
+                                          {"written", unproven.is_written}});
+    }
+    Print("unproven: key " + Format(unproven.key, flags_.hex) + FamilyOf(unproven.family) + ", " +
+          std::to_string(unproven.value_bytes) + " bytes" +
+          (unproven.sequence == 0 ? "" : ", operation " + std::to_string(unproven.sequence)) + ", at " +
+          unproven.where + (unproven.is_written ? "; written\n" : "\n"));
+  }
+
+  [[nodiscard]] bool is_out() const { return is_out_; }
+  void Print(const std::string& text) { Take(text); }
+  void Print(const nlohmann::ordered_json& line) {
+    Take(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  }
+
+ private:
+  static std::string FamilyOf(const std::string& name) {
+    return name.empty() || name == kDefaultColumnFamilyName ? "" : " of column family " + Escape(name);
+  }
+  void Take(const std::string& text) {
+    is_out_ = is_out_ && std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  }
+
+  const Flags& flags_;
+  bool is_out_ = true;
+};
+
+// With the options that it was last open with, if a file says so. What that does not say the database does.
+void FindOptions(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  if (!LoadLatestOptions(config, directory, options, families).ok()) {
+    *options = {};
+    families->clear();
+  }
+  options->info_log = NullLogger();
+}
+
+nlohmann::ordered_json JsonOf(const Flags& flags, const RepairReport& report) {
+  nlohmann::ordered_json families = nlohmann::ordered_json::array();
+  for (const RepairedFamily& family : report.families) {
+    families.push_back({{"family", family.name}, {"entries", family.entries}, {"value_bytes", family.value_bytes}});
+  }
+  return {{"end", true},
+          {"directory", flags.directory},
+          {"out", flags.out},
+          {"dry_run", flags.dry_run},
+          {"has_manifest", report.has_manifest},
+          {"families", families},
+          {"lost", report.lost},
+          {"unproven", report.unproven},
+          {"notes", report.notes}};
+}
+
+std::string TextOf(const Flags& flags, const RepairReport& report) {
+  std::string text;
+  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  for (const RepairedFamily& family : report.families) {
+    text += std::string(flags.dry_run ? "would be there: " : "") + "column family " + Escape(family.name) + ": " +
+            std::to_string(family.entries) + (family.entries == 1 ? " entry, " : " entries, ") +
+            Bytes(family.value_bytes) + " bytes of values\n";
+  }
+  text += "lost: " + std::to_string(report.lost) + ", unproven: " + std::to_string(report.unproven) +
+          (report.unproven > 0 && !flags.include_unproven ? " (--include-unproven writes them)" : "") + "\n";
+  if (!report.has_manifest) text += "the MANIFEST is lost: what is newest the log alone says\n";
+  return text + flags.out + (flags.dry_run ? ": was not made\n" : ": salvaged from " + flags.directory + "\n");
+}
+
+int Run(const Flags& flags) {
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  FindOptions(flags.directory, &options, &families);
+  Listing listing(flags);
+  Progress progress;
+  RepairOptions how;
+  how.include_unproven = flags.include_unproven;
+  how.dry_run = flags.dry_run;
+  how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
+  if (!flags.quiet) {
+    how.on_lost = [&](const RepairLoss& loss) { listing.Lost(loss); };
+    how.on_unproven = [&](const RepairUnproven& unproven) { listing.Unproven(unproven); };
+  }
+  RepairReport report;
+  const Status s = RepairDB(flags.directory, flags.out, options, families, how, &report);
+  if (!s.ok()) return Fail(s, flags.json);
+  if (flags.json) {
+    listing.Print(JsonOf(flags, report));
+  } else {
+    listing.Print(TextOf(flags, report));
+  }
+  if (!listing.is_out() || std::fflush(stdout) != 0) return kCannot;
+  return report.IsClean() ? kClean : kDamage;
+}
+
+}  // namespace
+
+void AddSalvage(CLI::App* app, int* exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command =
+      app->add_subcommand("salvage", "Makes a new database of what survives of a damaged one, and says what was lost.");
+  AddDirectory(command, flags.get());
+  command->add_option("OUT", flags->out, "the new database's directory, which must not exist")->required();
+  command->add_flag("--include-unproven", flags->include_unproven,
+                    "write values too that may be old ones, or of deleted keys");
+  command->add_flag("--dry-run", flags->dry_run, "say what would be there, and leave nothing behind");
+  command->add_flag("--quiet", flags->quiet, "count what was lost and what is unproven, and list neither");
+  AddHex(command, flags.get());
+  command->add_flag("--json", flags->json, "print a JSON object a line instead of text, the last one with \"end\"");
+  command->footer(
+      "Example: cambium salvage DIR DIR-salvaged\n"
+      "DIR is never changed. Exit code 1 if anything was lost or is unproven; OUT is made all the same.");
+  command->callback([flags, exit_code] { *exit_code = Run(*flags); });
+}
+
+}  // namespace cambium::tool
