@@ -25,5 +25,9 @@ void AddBackup(CLI::App* app, int* exit_code);
 void AddRestore(CLI::App* app, int* exit_code);
 void AddExport(CLI::App* app, int* exit_code);
 void AddImport(CLI::App* app, int* exit_code);
+void AddStats(CLI::App* app, int* exit_code);
+void AddDump(CLI::App* app, int* exit_code);
+void AddManifest(CLI::App* app, int* exit_code);
+void AddGc(CLI::App* app, int* exit_code);
 
 }  // namespace cambium::tool

@@ -1,5 +1,7 @@
 #include "database.h"
 
+#include <utility>
+
 #include "cambium/convenience.h"
 
 namespace cambium::tool {
@@ -74,16 +76,19 @@ Database::~Database() {
   for (ColumnFamilyHandle* const handle : handles_) delete handle;
 }
 
-Status Database::Open(const std::string& directory, bool to_write) {
+Status Database::Open(const std::string& directory, bool to_write, std::shared_ptr<EventListener> listener) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   const Status known = OptionsOf(directory, &options, &families);
   if (!known.ok()) return known;
+  if (listener != nullptr) options.listeners.push_back(std::move(listener));
   return to_write ? DB::Open(options, directory, families, &handles_, &db_)
                   : DB::OpenForReadOnly(options, directory, families, &handles_, &db_);
 }
-Status Database::OpenToRead(const std::string& directory) { return Open(directory, false); }
-Status Database::OpenToWrite(const std::string& directory) { return Open(directory, true); }
+Status Database::OpenToRead(const std::string& directory) { return Open(directory, false, nullptr); }
+Status Database::OpenToWrite(const std::string& directory, std::shared_ptr<EventListener> listener) {
+  return Open(directory, true, std::move(listener));
+}
 
 Status Database::Find(const std::string& family, ColumnFamilyHandle** handle) const {
   for (ColumnFamilyHandle* const each : handles_) {

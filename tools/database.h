@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cambium/db.h"
+#include "cambium/listener.h"
 
 namespace cambium::tool {
 
@@ -34,7 +35,8 @@ class Database {
   ~Database();
 
   Status OpenToRead(const std::string& directory);
-  Status OpenToWrite(const std::string& directory);
+  // `listener`, which may be null, is told of everything from the first moment on.
+  Status OpenToWrite(const std::string& directory, std::shared_ptr<EventListener> listener = nullptr);
   // InvalidArgument if there is none of that name.
   Status Find(const std::string& family, ColumnFamilyHandle** handle) const;
   [[nodiscard]] DB* db() const { return db_.get(); }
@@ -43,7 +45,7 @@ class Database {
   Status Close();
 
  private:
-  Status Open(const std::string& directory, bool to_write);
+  Status Open(const std::string& directory, bool to_write, std::shared_ptr<EventListener> listener);
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> handles_;
 };

@@ -25,7 +25,12 @@ std::vector<Command> Commands() {
           {"scan", "scan DIR"},
           {"options", "options DIR"},
           {"checkpoint", "checkpoint DIR OUT"},
-          {"backup", "backup create DIR BACKUPS"}};
+          {"backup", "backup create DIR BACKUPS"},
+          {"stats", "stats DIR"},
+          {"dump", "dump DIR"},
+          {"manifest", "manifest DIR"},
+          {"gc", "gc DIR", true},
+          {"gc --dry-run", "gc DIR --dry-run"}};
 }
 
 class ToolDirectoriesTest : public ToolTest {

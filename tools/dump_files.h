@@ -1,0 +1,79 @@
+// Dumping files one by one: what each of them holds, as far as it can be read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cambium/comparator.h"
+#include "inspect/database.h"
+#include "inspect/problems.h"
+#include "inspect/record_fate.h"
+#include "io/file_header.h"
+#include "manifest/state.h"
+#include "progress.h"
+#include "stream.h"
+
+namespace cambium::tool {
+
+// Which keys, and how things look.
+struct DumpChoice {
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::optional<std::string> prefix;
+  bool hex = false;
+  bool json = false;
+  bool entries = true;  // of pages, not only their heads
+  [[nodiscard]] bool chooses() const { return from.has_value() || to.has_value() || prefix.has_value(); }
+  [[nodiscard]] bool Wants(const Comparator& order, Slice key) const;
+};
+
+class FileDumper {
+ public:
+  // `database` may be null: files stand for themselves then, and nothing is marked.
+  FileDumper(const DumpChoice& choice, InspectedDatabase* database, Stream* out, Problems* problems)
+      : choice_(choice), database_(database), out_(out), problems_(problems) {}
+
+  // A segment that the MANIFEST names, and files by their paths. Damage is told, and counted among the problems. Other
+  // errors are returned; OK too if nobody reads any more.
+  Status DumpSegment(const SegmentInfo& info);
+  Status DumpLog(const std::string& path);  // or of a relocation segment
+  Status DumpLargeValue(const std::string& path);
+  // `end`: where its pages end; 0: with the file. `live`: whether the tree reaches a page, if that is known.
+  Status DumpIndexSegment(const std::string& path, const Comparator& order, std::uint64_t end,
+                          const std::function<bool(PageId)>& live);
+  Status DumpRun(const std::string& path, const Comparator& order);
+  Status DumpManifest(const std::string& path);
+  Status DumpOptions(const std::string& path);
+  Status DumpBackupRecord(const std::string& path);
+  Status DumpHeader(const std::string& path);
+
+  // A problem, where it was met.
+  void Tell(const std::string& problem);
+
+ private:
+  struct Opened {
+    std::unique_ptr<File> file;
+    FileHeader header;
+    std::uint64_t size = 0;
+  };
+  Result<Opened> Open(const std::string& path);
+  // Damage is told.
+  Status TellDamage(const Status& s);
+  Status WalkLog(const File& file, std::uint64_t seed, std::uint64_t end, const SegmentInfo* info);
+  Status DumpRecord(const std::string& name, const SegmentInfo* info, std::uint64_t offset, const RecordHeader& header,
+                    Slice key, Slice stored);
+  Status WalkPagesOf(const Opened& opened, const Comparator& order, std::uint64_t end,
+                     const std::function<bool(PageId)>& live);
+  void Write(const nlohmann::ordered_json& json, const std::string& text);
+
+  const DumpChoice& choice_;
+  InspectedDatabase* const database_;
+  Stream* const out_;
+  Problems* const problems_;
+  Progress progress_;
+};
+
+}  // namespace cambium::tool

@@ -1,0 +1,265 @@
+// cambium gc DIR: what log GC would choose and why, or one round of it.
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cambium/listener.h"
+#include "database.h"
+#include "describe.h"
+#include "draw.h"
+#include "inspect/gc_plan.h"
+#include "key_text.h"
+#include "output.h"
+
+namespace cambium::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Flags : DatabaseFlags {
+  bool dry_run = false;
+  bool force = false;
+  bool compact = false;
+  double age_cutoff = -1;
+  [[nodiscard]] GcRound round() const { return {force, age_cutoff}; }
+};
+
+Json Describe(const GcCost& cost) {
+  return {{"segments", cost.segments},
+          {"bytes_read", cost.bytes_read},
+          {"bytes_written", cost.bytes_written},
+          {"bytes_freed", cost.bytes_freed}};
+}
+
+GcCost Sum(const GcCost& a, const GcCost& b) {
+  return {a.segments + b.segments, a.bytes_read + b.bytes_read, a.bytes_written + b.bytes_written,
+          a.bytes_freed + b.bytes_freed};
+}
+
+Json Describe(const GcPlanSegment& segment) {
+  Json json{{"file", tool::Describe(segment.info)["file"]}, {"kind", NameOf(segment.info.kind)}};
+  json["bytes"] = segment.use.bytes != 0 ? segment.use.bytes : segment.info.file_size;
+  json["live_bytes"] = segment.use.live_bytes;
+  json["live_records"] = segment.use.live_records;
+  json["garbage_bytes"] = segment.use.bytes == 0 ? 0 : segment.use.garbage();
+  json["hole_bytes"] = segment.use.hole_bytes;
+  json["generation"] = segment.use.generation;
+  json["benefit"] = segment.benefit;
+  json["chosen"] = segment.verdict == GcVerdict::kMoved || segment.verdict == GcVerdict::kPunched;
+  json["why"] = NameOf(segment.verdict);
+  return json;
+}
+
+std::string DrawPlan(const Flags& flags, const Json& json, const GcPlan& plan) {
+  std::vector<std::vector<std::string>> rows = {{"segment", "bytes", "live", "garbage", "benefit", "", "why"}};
+  for (const Json& segment : json["segments"]) {
+    char benefit[32];
+    std::snprintf(benefit, sizeof(benefit), "%.2f", segment["benefit"].get<double>());
+    rows.push_back({segment["file"].get<std::string>(), segment["bytes"].dump(), segment["live_bytes"].dump(),
+                    segment["garbage_bytes"].dump(), benefit, segment["chosen"].get<bool>() ? "*" : "",
+                    segment["why"].get<std::string>()});
+  }
+  std::size_t widest = 0;
+  for (const auto& row : rows) widest = std::max(widest, row.back().size());
+  for (auto& row : rows) row.back().resize(widest, ' ');  // words begin below one another
+  const auto cost = [](const char* title, const Json& of) {
+    return std::string(title) + ": " + std::to_string(of["segments"].get<std::uint64_t>()) + " segments, reads " +
+           Bytes(of["bytes_read"].get<std::uint64_t>()) + ", writes " +
+           Bytes(of["bytes_written"].get<std::uint64_t>()) + ", frees " +
+           Bytes(of["bytes_freed"].get<std::uint64_t>()) + "\n";
+  };
+  std::string text = flags.directory + ": " + std::to_string(plan.eligible_count) + " of " +
+                     std::to_string(plan.member_count) + " segments are old enough (age cutoff " +
+                     Json(plan.age_cutoff).dump() + ")\n" + DrawTable(rows);
+  text += cost("this round", json["round"]);
+  text += plan.is_enabled ? cost("by itself, when nobody writes", json["by_itself"])
+                          : std::string("by itself: nothing, enable_blob_garbage_collection is off\n");
+  if (plan.unreferenced_bytes != 0) text += "the next opening frees " + Bytes(plan.unreferenced_bytes) + "\n";
+  return text;
+}
+
+int DryRun(const Flags& flags) {
+  Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
+  if (!opened.ok()) return Fail(opened.status(), flags.json);
+  InspectedDatabase& database = **opened;
+  if (const Status s = database.OpenFiles(); !s.ok()) return Fail(s, flags.json);
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status known = OptionsOf(flags.directory, &options, &families);
+  if (!known.ok() && !known.IsCorruption()) return Fail(known, flags.json);
+  ColumnFamilyOptions its;
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (family.name == kDefaultColumnFamilyName) its = family.options;
+  }
+  const Result<GcPlan> plan = PlanGc(&database, options, its, flags.round());
+  if (!plan.ok()) return Fail(plan.status(), flags.json);
+  Json json{{"directory", flags.directory}, {"dry_run", true}};
+  json["age_cutoff"] = plan->age_cutoff;
+  json["force"] = flags.force;
+  json["candidates"] = plan->member_count;
+  json["old_enough"] = plan->eligible_count;
+  json["segments"] = Json::array();
+  for (const GcPlanSegment& segment : plan->segments) json["segments"].push_back(Describe(segment));
+  json["round"] = Describe(Sum(plan->moved, plan->punched));
+  json["round"]["punched"] = Describe(plan->punched);
+  json["by_itself"] = Describe(plan->by_itself.all);
+  json["by_itself"]["reason"] = NameOf(plan->by_itself.reason);
+  json["by_itself"]["next"] = Describe(plan->by_itself.next);
+  json["unreferenced_bytes"] = plan->unreferenced_bytes;
+  json["problems"] = database.problems().lines();
+  const ExitCode found = database.problems().empty() ? kClean : kDamage;
+  std::string text = flags.json ? std::string() : DrawPlan(flags, json, *plan);
+  for (const std::string& problem : database.problems().lines()) text += "problem: " + problem + "\n";
+  const ExitCode said = flags.json ? Say(json) : Say(text);
+  return said == kClean ? found : said;
+}
+
+// What the steps of log GC report. Called by threads of the database.
+class Listener final : public EventListener {
+ public:
+  void OnLogGcCompleted(DB*, const LogGcJobInfo& info) override {
+    const std::lock_guard lock(mutex_);
+    steps_.push_back(info);
+  }
+  void OnBlobFileDeleted(const BlobFileDeletionInfo&) override {
+    const std::lock_guard lock(mutex_);
+    ++removed_;
+  }
+  [[nodiscard]] std::vector<LogGcJobInfo> steps() const {
+    const std::lock_guard lock(mutex_);
+    return steps_;
+  }
+  [[nodiscard]] std::size_t removed() const {
+    const std::lock_guard lock(mutex_);
+    return removed_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<LogGcJobInfo> steps_;
+  std::size_t removed_ = 0;
+};
+
+const char* NameOf(LogGcReason reason) {
+  switch (reason) {
+    case LogGcReason::kGarbage:
+      return "garbage";
+    case LogGcReason::kForced:
+      return "force threshold";
+    case LogGcReason::kSmallSegments:
+      return "small segments";
+    case LogGcReason::kSpace:
+      return "ceiling";
+    case LogGcReason::kManualCompaction:
+      return "requested";
+    case LogGcReason::kClustering:
+      return "clustering";
+  }
+  return "unknown";
+}
+
+Json Describe(const LogGcJobInfo& step) {
+  const auto names = [](const std::vector<std::string>& paths) {
+    Json json = Json::array();
+    for (const std::string& path : paths) json.push_back(path.substr(path.rfind('/') + 1));
+    return json;
+  };
+  return {{"reason", NameOf(step.reason)},        {"bytes_read", step.bytes_read},
+          {"bytes_written", step.bytes_written},  {"bytes_freed", step.bytes_freed},
+          {"values_moved", step.keys_relocated},  {"emptied", names(step.emptied_files)},
+          {"punched", names(step.punched_files)}, {"status", step.status.ToString()}};
+}
+
+// Everything is merged, so that nothing hides garbage; no log GC on the way.
+Status MergeAll(const Database& database) {
+  CompactRangeOptions options;
+  options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable;
+  for (ColumnFamilyHandle* const family : database.handles()) {
+    if (const Status s = database.db()->CompactRange(options, family, nullptr, nullptr); !s.ok()) return s;
+  }
+  return Status::OK();
+}
+
+int Collect(const Flags& flags) {
+  const auto listener = std::make_shared<Listener>();
+  Database database;
+  Status s = database.OpenToWrite(flags.directory, listener);
+  if (s.ok() && flags.compact) s = MergeAll(database);
+  if (s.ok()) s = RunGcRound(database.db(), flags.round());
+  if (s.ok()) s = database.db()->WaitForCompact();
+  std::uint64_t damaged = 0;
+  if (s.ok()) database.db()->GetIntProperty("cambium.damaged-blob-files", &damaged);
+  const Status closed = database.Close();
+  if (s.ok()) s = closed;
+  Json json{{"directory", flags.directory}, {"dry_run", false}};
+  if (!s.ok()) json["error"] = s.ToString();
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  std::uint64_t freed = 0;
+  std::uint64_t emptied = 0;
+  std::uint64_t punched = 0;
+  Json steps = Json::array();
+  for (const LogGcJobInfo& step : listener->steps()) {
+    read += step.bytes_read;
+    written += step.bytes_written;
+    freed += step.bytes_freed;
+    emptied += step.emptied_files.size();
+    punched += step.punched_files.size();
+    steps.push_back(Describe(step));
+  }
+  json["bytes_read"] = read;
+  json["bytes_written"] = written;
+  json["bytes_freed"] = freed - std::min(freed, written);  // net, as the forecast has it
+  json["segments_emptied"] = emptied;
+  json["segments_punched"] = punched;
+  json["files_removed"] = listener->removed();
+  json["segments_damaged"] = damaged;
+  json["steps"] = std::move(steps);
+  if (!s.ok() && !flags.json) return Fail(s, false);
+  const ExitCode found = !s.ok() ? ExitCodeOf(s) : damaged != 0 ? kDamage : kClean;
+  std::string text = flags.directory + ": read " + Bytes(read) + ", wrote " + Bytes(written) + ", freed " +
+                     Bytes(json["bytes_freed"].get<std::uint64_t>()) + ", " + std::to_string(emptied) +
+                     " segments emptied, " + std::to_string(punched) + " punched\n";
+  if (damaged != 0) text += std::to_string(damaged) + " damaged segments are left alone: see cambium verify --deep\n";
+  const ExitCode said = flags.json ? Say(json) : Say(text);
+  return said == kClean ? found : said;
+}
+
+int Run(const Flags& flags) {
+  if (flags.dry_run && flags.compact) {
+    return FailUsage("--compact finds garbage that nobody can foretell: not together with --dry-run", flags.json);
+  }
+  return flags.dry_run ? DryRun(flags) : Collect(flags);
+}
+
+}  // namespace
+
+void AddGc(CLI::App* app, int* exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app->add_subcommand(
+      "gc",
+      "Collects the garbage of the log: moves live values out of old segments, which go. --dry-run only says what.");
+  AddDirectory(command, flags.get());
+  command->add_flag("--dry-run", flags->dry_run,
+                    "say what would be chosen and why, and what it would cost; write nothing");
+  command->add_flag("--force", flags->force, "all segments that are old enough, garbage or not");
+  command
+      ->add_option("--age-cutoff", flags->age_cutoff,
+                   "which part of the segments is old enough, instead of the option's")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_flag("--compact", flags->compact, "flush and merge everything first, so that nothing hides garbage");
+  AddJson(command, flags.get());
+  command->footer(
+      "Example: cambium gc DIR --dry-run --age-cutoff 1\n"
+      "A round takes the segments that are old enough (blob_garbage_collection_age_cutoff) and have a quarter garbage, "
+      "and\n"
+      "makes holes of large dead values; it ends when they are done. Segments that are not sealed, or that recovery "
+      "would\n"
+      "read, wait for a flush. The forecast goes by accounts: what newer entries hide counts as live until a merge\n"
+      "(--compact) finds it, so that the fact may be cheaper and free more; and the opening frees what nothing refers "
+      "to.");
+  command->callback([flags, exit_code] { *exit_code = Run(*flags); });
+}
+
+}  // namespace cambium::tool

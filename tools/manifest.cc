@@ -1,0 +1,108 @@
+// cambium manifest DIR: what is committed, and how it came to be.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cambium/file_system.h"
+#include "database.h"
+#include "describe.h"
+#include "draw.h"
+#include "inspect/database.h"
+#include "manifest/file_names.h"
+#include "output.h"
+
+namespace cambium::tool {
+namespace {
+
+struct Flags : DatabaseFlags {
+  bool edits = false;
+};
+
+// The MANIFEST that rules a directory, and the lock with which it stays as it is; a file stands for itself.
+struct Which {
+  std::string path;
+  std::unique_ptr<FileLock> lock;
+};
+
+// Of a directory the highest one that ReadManifest takes; if it takes none, the highest there is, which then says why.
+Status Choose(FileSystem& fs, const std::string& path, Which* which) {
+  FileInfo info;
+  if (const Status s = fs.GetInfo(path, &info); !s.ok()) return s;
+  which->path = path;
+  if (!info.is_directory) return Status::OK();
+  if (const Status s = fs.Lock(path, LockMode::kShared, 0, &which->lock); !s.ok()) return s;
+  const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, path);
+  if (!files.ok()) return files.status();
+  std::uint64_t highest = 0;
+  for (const NumberedFile& file : *files) {
+    if (file.kind == FileKind::kManifest) highest = std::max(highest, file.number);
+  }
+  if (highest == 0) return Status::InvalidArgument(path + ": holds no database");
+  const Result<ManifestRead> read = ReadManifest(fs, path);
+  if (!read.ok() && !read.status().IsCorruption()) return read.status();
+  which->path = FilePath(path, FileKind::kManifest, read.ok() ? read->number : highest);
+  return Status::OK();
+}
+
+int Show(const Flags& flags) {
+  const std::shared_ptr<FileSystem> fs = FileSystem::Default();
+  Which which;
+  if (const Status s = Choose(*fs, flags.directory, &which); !s.ok()) return Fail(s, flags.json);
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+  ManifestRead read;
+  const Status s = ReadManifestFile(
+      *fs, which.path,
+      [&](const ManifestRecordSeen& record) {
+        if (flags.edits) records.push_back(Describe(record, flags.hex));
+      },
+      &read);
+  if (!s.ok() && !s.IsCorruption()) return Fail(s, flags.json);
+  if (!s.ok() && read.number == 0) {
+    FileInfo info;
+    // A file that does not even begin like one of a database is none that was damaged.
+    if (which.path != flags.directory) return Fail(s, flags.json);
+    return Fail(Status::InvalidArgument(std::string(s.message())), flags.json);
+  }
+  FileInfo info;
+  if (const Status known = fs->GetInfo(which.path, &info); !known.ok()) return Fail(known, flags.json);
+  nlohmann::ordered_json json;
+  if (!s.ok()) json["error"] = s.ToString();
+  json["manifest"] = which.path;
+  json["number"] = read.number;
+  json["created"] = read.header.created_seconds;
+  json["records"] = read.record_count;
+  json["length"] = read.valid_length;
+  json["behind_the_end"] = info.size - std::min(info.size, read.valid_length);
+  if (flags.edits) {
+    json["edits"] = std::move(records);
+  } else {
+    json["state"] = Describe(read.state, flags.hex);
+  }
+  if (!s.ok() && !flags.json) static_cast<void>(Fail(s, false));
+  const ExitCode said = flags.json ? Say(json) : Say(DrawJsonAsText(json));
+  return said == kClean ? ExitCodeOf(s) : said;
+}
+
+}  // namespace
+
+void AddManifest(CLI::App* app, int* exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app->add_subcommand(
+      "manifest", "Prints what is committed: families, layers, segments, accounts, positions. Writes nothing.");
+  command->add_option("DIR", flags->directory, "the database's directory, or a MANIFEST file")->required();
+  command->add_flag("--edits", flags->edits, "the records one after the other, instead of what they come to");
+  AddHex(command, flags.get());
+  AddJson(command, flags.get());
+  command->footer(
+      "Example: cambium manifest DIR --edits\n"
+      "The MANIFEST alone says which files count and in which order layers lie: runs newest first, then the levels or "
+      "the\n"
+      "tree. Segments stand with slot, kind, seal, lengths, generation and how many of their records are punched; "
+      "accounts\n"
+      "say how many references, and bytes, a family's layers have into each slot. Of a damaged MANIFEST what stands "
+      "before\n"
+      "the damage is shown, and the exit code is 1.");
+  command->callback([flags, exit_code] { *exit_code = Show(*flags); });
+}
+
+}  // namespace cambium::tool
