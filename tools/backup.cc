@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cambium/backup_engine.h"
+#include "copy_plan.h"
 #include "database.h"
 #include "key_text.h"
 #include "output.h"
@@ -49,7 +50,14 @@ std::string LineOf(const BackupInfo& info) {
          (info.app_metadata.empty() ? "" : "  " + Escape(info.app_metadata)) + "\n";
 }
 
+int PlanCreate(const Flags& flags) {
+  CopyPlan plan;
+  const Status planned = BackupEngine::PlanNewBackupOffline(BackupEngineOptions(flags.backups), flags.directory, &plan);
+  return SayPlan(planned, plan, flags.json);
+}
+
 int Create(const Flags& flags) {
+  if (flags.dry_run) return PlanCreate(flags);
   std::unique_ptr<BackupEngine> engine;
   Status s = Open(flags, true, &engine);
   if (!s.ok()) return Fail(s, flags.json);
@@ -139,6 +147,11 @@ int Restore(const Flags& flags) {
   std::unique_ptr<BackupEngine> engine;
   Status s = Open(flags, false, &engine);
   if (!s.ok()) return Fail(s, flags.json);
+  if (flags.dry_run) {
+    CopyPlan plan;
+    const Status planned = engine->PlanRestore(flags.id, flags.out, &plan);
+    return SayPlan(planned, plan, flags.json);
+  }
   Progress progress;
   RestoreOptions options;
   std::uint64_t bytes = 0;
@@ -171,6 +184,7 @@ void AddBackup(CLI::App* app, int* exit_code) {
   command->add_option("BACKUPS", flags->backups, "the directory of the backups; made if it does not exist")->required();
   command->add_option("--metadata", flags->metadata, "text to be kept with it");
   command->add_option("--keep", flags->keep, "delete older ones, but for the newest so many");
+  command->add_flag("--dry-run", flags->dry_run, "say what would be new and what shared, or why not, and write nothing");
   AddJson(command, flags.get());
   command->callback([flags, exit_code] { *exit_code = Create(*flags); });
 
@@ -204,6 +218,7 @@ void AddRestore(CLI::App* app, int* exit_code) {
   AddBackups(command, flags.get());
   command->add_option("OUT", flags->out, "the database's directory, which must not exist")->required();
   command->add_option("--id", flags->id, "of this backup (default: the newest)");
+  command->add_flag("--dry-run", flags->dry_run, "say what would be written, or why not, and write nothing");
   AddJson(command, flags.get());
   command->footer("Example: cambium restore BACKUPS DIR");
   command->callback([flags, exit_code] { *exit_code = Restore(*flags); });

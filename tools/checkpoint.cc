@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "copy_plan.h"
 #include "database.h"
 #include "output.h"
 
@@ -11,11 +12,17 @@ namespace {
 
 struct Flags : DatabaseFlags {
   std::string out;
+  bool dry_run = false;
 };
 
 int Run(const Flags& flags) {
   DBOptions options;
   options.info_log = NullLogger();
+  if (flags.dry_run) {
+    CopyPlan plan;
+    const Status planned = PlanCheckpointOffline(options, flags.directory, flags.out, &plan);
+    return SayPlan(planned, plan, flags.json);
+  }
   const Status s = CheckpointOffline(options, flags.directory, flags.out);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.directory}, {"checkpoint", flags.out}});
@@ -30,6 +37,7 @@ void AddCheckpoint(CLI::App* app, int* exit_code) {
       "checkpoint", "Copies a database into a new directory, with hard links where files never change again.");
   AddDirectory(command, flags.get());
   command->add_option("OUT", flags->out, "the copy's directory, which must not exist")->required();
+  command->add_flag("--dry-run", flags->dry_run, "say what would be linked and written, or why not, and write nothing");
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium checkpoint DIR DIR-monday\n"

@@ -25,6 +25,8 @@ void AddBackup(CLI::App* app, int* exit_code);
 void AddRestore(CLI::App* app, int* exit_code);
 void AddExport(CLI::App* app, int* exit_code);
 void AddImport(CLI::App* app, int* exit_code);
+void AddCompact(CLI::App* app, int* exit_code);
+void AddConvert(CLI::App* app, int* exit_code);
 void AddStats(CLI::App* app, int* exit_code);
 void AddDump(CLI::App* app, int* exit_code);
 void AddManifest(CLI::App* app, int* exit_code);

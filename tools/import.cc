@@ -19,6 +19,7 @@ struct Flags : DatabaseFlags {
   std::string format = "jsonl";
   std::string options;
   bool add = false;
+  bool dry_run = false;
 };
 
 struct Counts {
@@ -27,6 +28,15 @@ struct Counts {
 };
 
 constexpr std::size_t kBatchBytes = 4u << 20;
+
+Status Exists(const Flags& flags) {
+  return Status::InvalidArgument(flags.directory + ": exists; --add adds to a database");
+}
+
+std::string ParentOf(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
 
 // Entries as they come, in batches. Families that do not exist are made.
 Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
@@ -79,22 +89,74 @@ Status Fill(EntrySource* source, const std::string& directory, const Flags& flag
   return s.ok() ? closed : s;
 }
 
+// That the entries can be put, and how many they are.
+Status Count(EntrySource* source, Counts* counts) {
+  Progress progress;
+  WriteBatch batch;
+  ImportedEntry entry;
+  while (true) {
+    bool has_one = false;
+    Status s = source->Next(&entry, &has_one);
+    if (!s.ok() || !has_one) return s;
+    s = batch.Put(entry.key, entry.value);
+    if (!s.ok()) return s;
+    batch.Clear();
+    ++counts->entries;
+    counts->bytes += entry.key.size() + entry.value.size();
+    progress.Show(counts->bytes, 0);
+  }
+}
+
+// Everything but the writing: the source is read to its end, and the directory is looked at as an import would.
+Status Plan(EntrySource* source, const Flags& flags, Counts* counts, std::uint64_t* free) {
+  FileSystem& fs = *FileSystem::Default();
+  Options all;
+  Status s = GetOptionsFromString(all, flags.options, &all);
+  if (!s.ok()) return s;
+  std::string place = flags.directory;
+  if (flags.add) {
+    Database database;
+    s = database.OpenToRead(flags.directory);
+    if (s.ok()) s = database.Close();
+    std::unique_ptr<FileLock> lock;  // to see whether somebody reads it; in what is no database it would make a file
+    if (s.ok()) s = fs.Lock(flags.directory, LockMode::kExclusive, 0, &lock);
+  } else {
+    FileInfo info;
+    if (fs.GetInfo(flags.directory, &info).ok()) return Exists(flags);
+    place = ParentOf(flags.directory);
+    s = fs.GetInfo(place, &info);
+  }
+  if (s.ok()) s = Count(source, counts);
+  if (s.ok()) s = fs.FreeSpace(place, free);
+  if (!s.ok()) return s;
+  const bool is_smaller =
+      all.compression != CompressionType::kNoCompression || all.blob_compression_type != CompressionType::kNoCompression;
+  if (counts->bytes <= *free || is_smaller || flags.add) return s;
+  return Status::NoSpace(place + ": no space for " + std::to_string(counts->bytes) + " bytes, " + std::to_string(*free) +
+                         " are free");
+}
+
+int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
+  if (flags.json) {
+    return Say(nlohmann::ordered_json{
+        {"dry_run", true}, {"entries", counts.entries}, {"bytes", counts.bytes}, {"free_bytes", free}});
+  }
+  return Say("would write " + std::to_string(counts.entries) + " entries, " + Bytes(counts.bytes) + " bytes\n" +
+             Bytes(free) + " bytes are free there\n");
+}
+
 // A new database gets its name when it is whole.
 Status ImportNew(EntrySource* source, const Flags& flags, Counts* counts) {
   FileSystem& fs = *FileSystem::Default();
   FileInfo info;
-  if (fs.GetInfo(flags.directory, &info).ok()) {
-    return Status::InvalidArgument(flags.directory + ": exists; --add adds to a database");
-  }
+  if (fs.GetInfo(flags.directory, &info).ok()) return Exists(flags);
   const std::string partial = flags.directory + ".importing";
   Options options;
   options.info_log = NullLogger();
   Status s = DestroyDB(partial, options);  // what a kill has left
   if (s.ok()) s = Fill(source, partial, flags, counts);
   if (s.ok()) s = fs.Rename(partial, flags.directory);
-  const std::size_t slash = flags.directory.find_last_of('/');
-  const std::string parent = slash == std::string::npos ? "." : flags.directory.substr(0, std::max<std::size_t>(slash, 1));
-  if (s.ok()) return fs.SyncDirectory(parent);
+  if (s.ok()) return fs.SyncDirectory(ParentOf(flags.directory));
   static_cast<void>(DestroyDB(partial, options));
   return s;
 }
@@ -106,6 +168,11 @@ int Import(const Flags& flags) {
   std::unique_ptr<EntrySource> source;
   Counts counts;
   Status s = kFormats.at(flags.format)(flags.source, &source);
+  if (flags.dry_run) {
+    std::uint64_t free = 0;
+    if (s.ok()) s = Plan(source.get(), flags, &counts, &free);
+    return s.ok() ? SayPlanned(flags, counts, free) : int{Fail(s, flags.json)};
+  }
   if (s.ok()) s = flags.add ? Fill(source.get(), flags.directory, flags, &counts) : ImportNew(source.get(), flags, &counts);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"entries", counts.entries}, {"bytes", counts.bytes}});
@@ -123,6 +190,7 @@ void AddImport(CLI::App* app, int* exit_code) {
       ->check(CLI::IsMember({"jsonl", "folder", "rocksdb", "lmdb"}));
   command->add_option("--options", flags->options, "options of the new database, as \"name=value;name=value\"");
   command->add_flag("--add", flags->add, "into a database that exists; what comes takes the place of what is there");
+  command->add_flag("--dry-run", flags->dry_run, "read all of SOURCE, say what would be written, or why not, and write nothing");
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium import DIR /data/rocks --format rocksdb --options index_type=kLsm\n"

@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "cambium " CAMBIUM_VERSION);
     app.footer("Exit codes: 0 clean, 1 damage or a difference, 2 cannot be done, 3 the database is open elsewhere.");
     for (const auto add : {AddVerify, AddGet, AddPut, AddDelete, AddScan, AddOptions, AddCheckpoint, AddBackup,
-                           AddRestore, AddExport, AddImport, AddStats, AddDump, AddManifest, AddGc}) {
+                           AddRestore, AddExport, AddImport, AddCompact, AddConvert, AddStats, AddDump, AddManifest,
+                           AddGc}) {
       add(&app, &exit_code);
     }
     try {

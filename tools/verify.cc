@@ -7,6 +7,7 @@
 #include "cambium/comparator.h"
 #include "cambium/db.h"
 #include "command.h"
+#include "progress.h"
 #include "verify_report.h"
 
 namespace cambium::tool {
@@ -26,7 +27,11 @@ int Verify(const Flags& flags) {
   VerifyOptions how;
   how.deep = flags.deep;
   VerifyOutcome outcome{flags.directory, flags.comparator->Name(), flags.deep, {}, {}};
-  outcome.status = VerifyDB(flags.directory, options, how, &outcome.report);
+  {
+    Progress progress;
+    how.progress = [&progress](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
+    outcome.status = VerifyDB(flags.directory, options, how, &outcome.report);
+  }
   const std::string text = flags.json ? DrawJson(outcome) : DrawText(outcome);
   // A verdict that did not reach whoever asked is no verdict.
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) return kCannot;

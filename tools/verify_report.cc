@@ -51,6 +51,7 @@ std::string DrawText(const VerifyOutcome& outcome) {
       text.append("  ").append(name).append(17 - std::char_traits<char>::length(name), ' ').append(figure).append("\n");
     }
     AppendList("problems", report.problems, &text);
+    AppendList("dead damage, which nothing needs", report.dead_damage, &text);
     AppendList("notes", report.notes, &text);
   }
   if (!outcome.status.ok()) {
@@ -78,6 +79,7 @@ std::string DrawJson(const VerifyOutcome& outcome) {
   json["live_references"] = report.live_references;
   json["live_bytes"] = report.live_bytes;
   json["problems"] = report.problems;
+  json["dead_damage"] = report.dead_damage;
   json["notes"] = report.notes;
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

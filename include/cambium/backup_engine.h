@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cambium/clock.h"
+#include "cambium/copy_plan.h"
 #include "cambium/db.h"
 #include "cambium/file_system.h"
 #include "cambium/rate_limiter.h"
@@ -89,6 +90,9 @@ class BackupEngine {
   // Of a database that nobody has open for writing, as it lies there.
   virtual Status CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
                                         BackupID* id = nullptr) = 0;
+  // What CreateNewBackupOffline by an engine with these options would do, which need not be open; writes nothing. What an
+  // earlier backup has is `shared`. Its error, if it can be foreseen, NoSpace too. The backup's record is not counted.
+  static Status PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path, CopyPlan* plan);
   // The call that is under way, and all later ones, end with Incomplete. Not to be taken back.
   virtual void StopBackup() = 0;
 
@@ -115,6 +119,9 @@ class BackupEngine {
   Status RestoreDBFromBackup(BackupID id, const std::string& directory) {
     return RestoreDBFromBackup({}, id, directory);
   }
+  // What that would do, of the newest backup if `id` is 0. Writes nothing, and compares no checksum. Its error, if it can be
+  // foreseen: NotFound, that `directory` exists, that a stored file is missing, or NoSpace.
+  virtual Status PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) = 0;
   // NotFound if there is none.
   virtual Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) = 0;
   Status RestoreDBFromLatestBackup(const std::string& directory) { return RestoreDBFromLatestBackup({}, directory); }

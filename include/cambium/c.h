@@ -39,9 +39,11 @@ int cambium_minor_version(void);
 int cambium_patch_version(void);
 
 /* ---- Types ---- */
-typedef struct cambium_t cambium_t;
-typedef struct cambium_backup_engine_t cambium_backup_engine_t;
+typedef struct cambium_backgrounderrorinfo_t cambium_backgrounderrorinfo_t;
 typedef struct cambium_backup_engine_info_t cambium_backup_engine_info_t;
+typedef struct cambium_backup_engine_t cambium_backup_engine_t;
+typedef struct cambium_blobfilecreationinfo_t cambium_blobfilecreationinfo_t;
+typedef struct cambium_blobfiledeletioninfo_t cambium_blobfiledeletioninfo_t;
 typedef struct cambium_cache_t cambium_cache_t;
 typedef struct cambium_checkpoint_t cambium_checkpoint_t;
 typedef struct cambium_column_family_handle_t cambium_column_family_handle_t;
@@ -49,21 +51,30 @@ typedef struct cambium_compactionfilter_t cambium_compactionfilter_t;
 typedef struct cambium_compactionfilteranswer_t cambium_compactionfilteranswer_t;
 typedef struct cambium_compactionfiltercontext_t cambium_compactionfiltercontext_t;
 typedef struct cambium_compactionfilterfactory_t cambium_compactionfilterfactory_t;
+typedef struct cambium_compactionjobinfo_t cambium_compactionjobinfo_t;
 typedef struct cambium_compactoptions_t cambium_compactoptions_t;
 typedef struct cambium_comparator_t cambium_comparator_t;
 typedef struct cambium_env_t cambium_env_t;
+typedef struct cambium_eventlistener_t cambium_eventlistener_t;
 typedef struct cambium_filterpolicy_t cambium_filterpolicy_t;
+typedef struct cambium_flushjobinfo_t cambium_flushjobinfo_t;
 typedef struct cambium_flushoptions_t cambium_flushoptions_t;
 typedef struct cambium_iterator_t cambium_iterator_t;
+typedef struct cambium_loggcjobinfo_t cambium_loggcjobinfo_t;
 typedef struct cambium_logger_t cambium_logger_t;
+typedef struct cambium_memtableinfo_t cambium_memtableinfo_t;
 typedef struct cambium_options_t cambium_options_t;
 typedef struct cambium_pinnableslice_t cambium_pinnableslice_t;
 typedef struct cambium_ratelimiter_t cambium_ratelimiter_t;
 typedef struct cambium_readoptions_t cambium_readoptions_t;
 typedef struct cambium_snapshot_t cambium_snapshot_t;
 typedef struct cambium_statistics_histogram_data_t cambium_statistics_histogram_data_t;
+typedef struct cambium_t cambium_t;
+typedef struct cambium_tablefilecreationinfo_t cambium_tablefilecreationinfo_t;
+typedef struct cambium_tablefiledeletioninfo_t cambium_tablefiledeletioninfo_t;
 typedef struct cambium_writebatch_t cambium_writebatch_t;
 typedef struct cambium_writeoptions_t cambium_writeoptions_t;
+typedef struct cambium_writestallinfo_t cambium_writestallinfo_t;
 
 /* ---- Opening and closing ---- */
 cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr);
@@ -229,6 +240,25 @@ void cambium_set_db_options(cambium_t* db, int count, const char* const* keys, c
 /* Those in force, the caller's: cambium_options_destroy. */
 cambium_options_t* cambium_get_options(cambium_t* db);
 cambium_options_t* cambium_get_options_cf(cambium_t* db, cambium_column_family_handle_t* family);
+
+/* About how many bytes the keys from each start on, up to and without its limit, take in files: see GetApproximateSizes
+   in db.h. LevelDB's, which cannot tell an error: where pages cannot be read all sizes are 0. */
+void cambium_approximate_sizes(cambium_t* db, int num_ranges, const char* const* range_start_keys,
+                               const size_t* range_start_key_lengths, const char* const* range_limit_keys,
+                               const size_t* range_limit_key_lengths, uint64_t* sizes);
+enum { cambium_size_approximation_include_memtables = 1, cambium_size_approximation_include_files = 2 };
+/* RocksDB's: of a family, and with an error. */
+void cambium_approximate_sizes_cf(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
+                                  const char* const* range_start_keys, const size_t* range_start_key_lengths,
+                                  const char* const* range_limit_keys, const size_t* range_limit_key_lengths,
+                                  uint64_t* sizes, char** errptr);
+/* And with memory tables: `include` is one of the constants, or both added up. */
+void cambium_approximate_sizes_cf_with_flags(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
+                                             const char* const* range_start_keys,
+                                             const size_t* range_start_key_lengths,
+                                             const char* const* range_limit_keys,
+                                             const size_t* range_limit_key_lengths, unsigned char include,
+                                             uint64_t* sizes, char** errptr);
 
 /* ---- Write batches ---- */
 cambium_writebatch_t* cambium_writebatch_create(void);
@@ -460,6 +490,8 @@ void cambium_readoptions_destroy(cambium_readoptions_t* options);
 void cambium_readoptions_set_snapshot(cambium_readoptions_t* options, const cambium_snapshot_t* snapshot);
 void cambium_readoptions_set_verify_checksums(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_verify_checksums(const cambium_readoptions_t* options);
+void cambium_readoptions_set_fill_cache(cambium_readoptions_t* options, unsigned char value);
+unsigned char cambium_readoptions_get_fill_cache(const cambium_readoptions_t* options);
 /* Bounds are copied. NULL: none. */
 void cambium_readoptions_set_iterate_lower_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
 void cambium_readoptions_set_iterate_upper_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
@@ -572,6 +604,183 @@ cambium_ratelimiter_t* cambium_ratelimiter_create(int64_t rate_bytes_per_sec, in
 void cambium_ratelimiter_set_bytes_per_second(cambium_ratelimiter_t* limiter, int64_t bytes_per_second, char** errptr);
 int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t* limiter);
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter);
+
+/* ---- Event listeners ----
+   Told what a database does; cambium/listener.h says on which threads, in what order, and what may be called from there.
+   `db` is the database for the length of the call; it must not be closed. So is an info, and what its getters return
+   borrows from it. Names of files and text have a length; getters of a status save an error, if there is one. */
+typedef void (*cambium_on_flush_cb)(void* state, cambium_t* db, const cambium_flushjobinfo_t* info);
+typedef void (*cambium_on_compaction_cb)(void* state, cambium_t* db, const cambium_compactionjobinfo_t* info);
+typedef void (*cambium_on_log_gc_cb)(void* state, cambium_t* db, const cambium_loggcjobinfo_t* info);
+typedef void (*cambium_on_memtable_sealed_cb)(void* state, const cambium_memtableinfo_t* info);
+typedef void (*cambium_on_background_error_cb)(void* state, const cambium_backgrounderrorinfo_t* info);
+typedef void (*cambium_on_stall_conditions_changed_cb)(void* state, const cambium_writestallinfo_t* info);
+typedef void (*cambium_on_table_file_creation_cb)(void* state, const cambium_tablefilecreationinfo_t* info);
+typedef void (*cambium_on_table_file_deleted_cb)(void* state, const cambium_tablefiledeletioninfo_t* info);
+typedef void (*cambium_on_blob_file_creation_cb)(void* state, const cambium_blobfilecreationinfo_t* info);
+typedef void (*cambium_on_blob_file_deleted_cb)(void* state, const cambium_blobfiledeletioninfo_t* info);
+
+/* Callbacks that are NULL are not called. `destructor` may be NULL; it is called with the state when neither the
+   listener nor options nor a database has it any more. */
+cambium_eventlistener_t* cambium_eventlistener_create(
+    void* state, void (*destructor)(void* state), cambium_on_flush_cb on_flush_begin,
+    cambium_on_flush_cb on_flush_completed, cambium_on_compaction_cb on_compaction_begin,
+    cambium_on_compaction_cb on_compaction_completed, cambium_on_background_error_cb on_background_error,
+    cambium_on_stall_conditions_changed_cb on_stall_conditions_changed,
+    cambium_on_memtable_sealed_cb on_memtable_sealed);
+/* The others. All of them before the listener is added to options. */
+void cambium_eventlistener_set_on_log_gc_completed(cambium_eventlistener_t* listener, cambium_on_log_gc_cb callback);
+/* `started`: the info has no size and no status yet. */
+void cambium_eventlistener_set_on_table_files(cambium_eventlistener_t* listener,
+                                              cambium_on_table_file_creation_cb started,
+                                              cambium_on_table_file_creation_cb created,
+                                              cambium_on_table_file_deleted_cb deleted);
+void cambium_eventlistener_set_on_blob_files(cambium_eventlistener_t* listener,
+                                             cambium_on_blob_file_creation_cb started,
+                                             cambium_on_blob_file_creation_cb created,
+                                             cambium_on_blob_file_deleted_cb deleted);
+/* May be destroyed afterwards: options and databases keep what they need. */
+void cambium_options_add_eventlistener(cambium_options_t* options, cambium_eventlistener_t* listener);
+void cambium_eventlistener_destroy(cambium_eventlistener_t* listener);
+
+enum {
+  cambium_flush_reason_write_buffer_full = 0,
+  cambium_flush_reason_wal_full = 1,
+  cambium_flush_reason_manual_flush = 2,
+  cambium_flush_reason_space = 3,
+  cambium_flush_reason_idle = 4,
+  cambium_flush_reason_recovery = 5
+};
+const char* cambium_flushjobinfo_db_name(const cambium_flushjobinfo_t* info, size_t* length);
+const char* cambium_flushjobinfo_cf_name(const cambium_flushjobinfo_t* info, size_t* length);
+uint32_t cambium_flushjobinfo_cf_id(const cambium_flushjobinfo_t* info);
+int cambium_flushjobinfo_job_id(const cambium_flushjobinfo_t* info);
+int cambium_flushjobinfo_flush_reason(const cambium_flushjobinfo_t* info);
+uint64_t cambium_flushjobinfo_num_entries(const cambium_flushjobinfo_t* info);
+uint64_t cambium_flushjobinfo_largest_seqno(const cambium_flushjobinfo_t* info);
+unsigned char cambium_flushjobinfo_merged_into_tree(const cambium_flushjobinfo_t* info);
+size_t cambium_flushjobinfo_output_files_count(const cambium_flushjobinfo_t* info);
+const char* cambium_flushjobinfo_output_file_at(const cambium_flushjobinfo_t* info, size_t index, size_t* length);
+uint64_t cambium_flushjobinfo_bytes_written(const cambium_flushjobinfo_t* info);
+uint64_t cambium_flushjobinfo_elapsed_micros(const cambium_flushjobinfo_t* info);
+void cambium_flushjobinfo_status(const cambium_flushjobinfo_t* info, char** errptr);
+enum {
+  cambium_compaction_reason_sweep = 0,
+  cambium_compaction_reason_levels = 1,
+  cambium_compaction_reason_manual_compaction = 2,
+  cambium_compaction_reason_space = 3
+};
+const char* cambium_compactionjobinfo_db_name(const cambium_compactionjobinfo_t* info, size_t* length);
+const char* cambium_compactionjobinfo_cf_name(const cambium_compactionjobinfo_t* info, size_t* length);
+uint32_t cambium_compactionjobinfo_cf_id(const cambium_compactionjobinfo_t* info);
+int cambium_compactionjobinfo_job_id(const cambium_compactionjobinfo_t* info);
+int cambium_compactionjobinfo_compaction_reason(const cambium_compactionjobinfo_t* info);
+int cambium_compactionjobinfo_base_input_level(const cambium_compactionjobinfo_t* info);
+int cambium_compactionjobinfo_output_level(const cambium_compactionjobinfo_t* info);
+size_t cambium_compactionjobinfo_input_files_count(const cambium_compactionjobinfo_t* info);
+const char* cambium_compactionjobinfo_input_file_at(const cambium_compactionjobinfo_t* info, size_t index,
+                                                    size_t* length);
+size_t cambium_compactionjobinfo_output_files_count(const cambium_compactionjobinfo_t* info);
+const char* cambium_compactionjobinfo_output_file_at(const cambium_compactionjobinfo_t* info, size_t index,
+                                                     size_t* length);
+uint64_t cambium_compactionjobinfo_bytes_read(const cambium_compactionjobinfo_t* info);
+uint64_t cambium_compactionjobinfo_bytes_written(const cambium_compactionjobinfo_t* info);
+uint64_t cambium_compactionjobinfo_entries_merged(const cambium_compactionjobinfo_t* info);
+uint64_t cambium_compactionjobinfo_entries_dropped(const cambium_compactionjobinfo_t* info);
+uint64_t cambium_compactionjobinfo_elapsed_micros(const cambium_compactionjobinfo_t* info);
+void cambium_compactionjobinfo_status(const cambium_compactionjobinfo_t* info, char** errptr);
+enum {
+  cambium_log_gc_reason_garbage = 0,
+  cambium_log_gc_reason_forced = 1,
+  cambium_log_gc_reason_small_segments = 2,
+  cambium_log_gc_reason_space = 3,
+  cambium_log_gc_reason_manual_compaction = 4,
+  cambium_log_gc_reason_clustering = 5
+};
+const char* cambium_loggcjobinfo_db_name(const cambium_loggcjobinfo_t* info, size_t* length);
+int cambium_loggcjobinfo_job_id(const cambium_loggcjobinfo_t* info);
+int cambium_loggcjobinfo_reason(const cambium_loggcjobinfo_t* info);
+size_t cambium_loggcjobinfo_input_files_count(const cambium_loggcjobinfo_t* info);
+const char* cambium_loggcjobinfo_input_file_at(const cambium_loggcjobinfo_t* info, size_t index, size_t* length);
+size_t cambium_loggcjobinfo_emptied_files_count(const cambium_loggcjobinfo_t* info);
+const char* cambium_loggcjobinfo_emptied_file_at(const cambium_loggcjobinfo_t* info, size_t index, size_t* length);
+size_t cambium_loggcjobinfo_punched_files_count(const cambium_loggcjobinfo_t* info);
+const char* cambium_loggcjobinfo_punched_file_at(const cambium_loggcjobinfo_t* info, size_t index, size_t* length);
+uint64_t cambium_loggcjobinfo_bytes_read(const cambium_loggcjobinfo_t* info);
+uint64_t cambium_loggcjobinfo_keys_relocated(const cambium_loggcjobinfo_t* info);
+uint64_t cambium_loggcjobinfo_bytes_written(const cambium_loggcjobinfo_t* info);
+uint64_t cambium_loggcjobinfo_bytes_freed(const cambium_loggcjobinfo_t* info);
+uint64_t cambium_loggcjobinfo_elapsed_micros(const cambium_loggcjobinfo_t* info);
+void cambium_loggcjobinfo_status(const cambium_loggcjobinfo_t* info, char** errptr);
+/* The reason is that of a flush. */
+const char* cambium_memtableinfo_db_name(const cambium_memtableinfo_t* info, size_t* length);
+const char* cambium_memtableinfo_cf_name(const cambium_memtableinfo_t* info, size_t* length);
+uint32_t cambium_memtableinfo_cf_id(const cambium_memtableinfo_t* info);
+uint64_t cambium_memtableinfo_num_entries(const cambium_memtableinfo_t* info);
+uint64_t cambium_memtableinfo_num_range_deletes(const cambium_memtableinfo_t* info);
+uint64_t cambium_memtableinfo_memory_bytes(const cambium_memtableinfo_t* info);
+int cambium_memtableinfo_reason(const cambium_memtableinfo_t* info);
+enum {
+  cambium_table_file_reason_flush = 0,
+  cambium_table_file_reason_compaction = 1,
+  cambium_table_file_reason_log_gc = 4,
+  cambium_table_file_reason_snapshot = 5
+};
+const char* cambium_tablefilecreationinfo_db_name(const cambium_tablefilecreationinfo_t* info, size_t* length);
+const char* cambium_tablefilecreationinfo_cf_name(const cambium_tablefilecreationinfo_t* info, size_t* length);
+uint32_t cambium_tablefilecreationinfo_cf_id(const cambium_tablefilecreationinfo_t* info);
+const char* cambium_tablefilecreationinfo_file_path(const cambium_tablefilecreationinfo_t* info, size_t* length);
+uint64_t cambium_tablefilecreationinfo_file_number(const cambium_tablefilecreationinfo_t* info);
+int cambium_tablefilecreationinfo_job_id(const cambium_tablefilecreationinfo_t* info);
+int cambium_tablefilecreationinfo_reason(const cambium_tablefilecreationinfo_t* info);
+uint64_t cambium_tablefilecreationinfo_file_size(const cambium_tablefilecreationinfo_t* info);
+void cambium_tablefilecreationinfo_status(const cambium_tablefilecreationinfo_t* info, char** errptr);
+const char* cambium_tablefiledeletioninfo_db_name(const cambium_tablefiledeletioninfo_t* info, size_t* length);
+const char* cambium_tablefiledeletioninfo_file_path(const cambium_tablefiledeletioninfo_t* info, size_t* length);
+uint64_t cambium_tablefiledeletioninfo_file_number(const cambium_tablefiledeletioninfo_t* info);
+enum {
+  cambium_blob_file_reason_log = 0,
+  cambium_blob_file_reason_large_value = 1,
+  cambium_blob_file_reason_log_gc = 2,
+  cambium_blob_file_reason_compaction_filter = 3
+};
+const char* cambium_blobfilecreationinfo_db_name(const cambium_blobfilecreationinfo_t* info, size_t* length);
+const char* cambium_blobfilecreationinfo_file_path(const cambium_blobfilecreationinfo_t* info, size_t* length);
+uint64_t cambium_blobfilecreationinfo_file_number(const cambium_blobfilecreationinfo_t* info);
+int cambium_blobfilecreationinfo_reason(const cambium_blobfilecreationinfo_t* info);
+uint64_t cambium_blobfilecreationinfo_file_size(const cambium_blobfilecreationinfo_t* info);
+void cambium_blobfilecreationinfo_status(const cambium_blobfilecreationinfo_t* info, char** errptr);
+const char* cambium_blobfiledeletioninfo_db_name(const cambium_blobfiledeletioninfo_t* info, size_t* length);
+const char* cambium_blobfiledeletioninfo_file_path(const cambium_blobfiledeletioninfo_t* info, size_t* length);
+uint64_t cambium_blobfiledeletioninfo_file_number(const cambium_blobfiledeletioninfo_t* info);
+enum {
+  cambium_write_stall_condition_normal = 0,
+  cambium_write_stall_condition_delayed = 1,
+  cambium_write_stall_condition_stopped = 2
+};
+enum {
+  cambium_write_stall_cause_memtable_limit = 0,
+  cambium_write_stall_cause_l0_file_count_limit = 1,
+  cambium_write_stall_cause_space = 2
+};
+const char* cambium_writestallinfo_db_name(const cambium_writestallinfo_t* info, size_t* length);
+const char* cambium_writestallinfo_cf_name(const cambium_writestallinfo_t* info, size_t* length);
+uint32_t cambium_writestallinfo_cf_id(const cambium_writestallinfo_t* info);
+int cambium_writestallinfo_cause(const cambium_writestallinfo_t* info);
+int cambium_writestallinfo_cur(const cambium_writestallinfo_t* info);
+int cambium_writestallinfo_prev(const cambium_writestallinfo_t* info);
+uint64_t cambium_writestallinfo_change(const cambium_writestallinfo_t* info);
+enum {
+  cambium_background_error_flush = 0,
+  cambium_background_error_compaction = 1,
+  cambium_background_error_log_gc = 2,
+  cambium_background_error_files = 3,
+  cambium_background_error_manifest_write = 4,
+  cambium_background_error_write = 5
+};
+const char* cambium_backgrounderrorinfo_db_name(const cambium_backgrounderrorinfo_t* info, size_t* length);
+int cambium_backgrounderrorinfo_reason(const cambium_backgrounderrorinfo_t* info);
+void cambium_backgrounderrorinfo_status(const cambium_backgrounderrorinfo_t* info, char** errptr);
 
 /* ---- Checkpoints ---- */
 cambium_checkpoint_t* cambium_checkpoint_object_create(cambium_t* db, char** errptr);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "cambium/copy_plan.h"
 #include "cambium/db.h"
 #include "cambium/status.h"
 
@@ -43,5 +44,10 @@ class Checkpoint {
 // The same of a database that nobody has open for writing: linked and copied as it lies there, its log included, with
 // nothing replayed. Locked if it is open. Of `options` the file system and the time to wait for the lock are used.
 Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory);
+// What that would do; writes nothing. Its error, if it can be foreseen: that `directory` exists, or the database is open,
+// or NoSpace. Not tried is who may write where, and whether the file system has hard links: where it has none, all is
+// copied.
+Status PlanCheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
+                             CopyPlan* plan);
 
 }  // namespace cambium

@@ -19,6 +19,7 @@ struct FileInfo {
   std::uint64_t allocated_bytes = 0;  // what the file takes on disk; holes take nothing
   std::uint64_t link_count = 1;       // names; nothing with a second name is ever changed
   std::uint64_t inode = 0;            // identity within the file system
+  std::uint64_t device = 0;           // identity of the file system
   bool is_directory = false;
   bool is_regular = true;
 };

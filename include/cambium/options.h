@@ -217,8 +217,19 @@ struct ReadOptions {
   // Values that are not in memory are read together with io_uring, where several are wanted (MultiGet, iterators). Without
   // it, or where the system refuses it, by up to 32 threads that all databases of the process share.
   bool async_io = true;
+  // False: index pages that have to be read for this are not kept, and the ones that are kept stay: for scans of what will
+  // not be asked for again. Of values the library keeps none; what the system caches of their files is its own affair.
+  bool fill_cache = true;
   // Sees only what is known to survive a power cut. With a snapshot: InvalidArgument.
   bool durable_only = false;
+};
+
+// Of GetApproximateSizes. At least one of both, else it is InvalidArgument.
+struct SizeApproximationOptions {
+  // What is not flushed yet: keys and inline values in memory, separated values in the log.
+  bool include_memtables = false;
+  // Index files, and the values that their entries lead to.
+  bool include_files = true;
 };
 
 struct WriteOptions {

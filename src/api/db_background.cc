@@ -985,7 +985,7 @@ Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   return s;
 }
 
-Status DbImpl::MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end) {
+Status DbImpl::MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites) {
   CAMBIUM_RETURN_IF_ERROR(Flush({}, handle));
   CAMBIUM_TRY(Family* const its, FamilyOf(handle));
   const std::shared_ptr<Family> family = FindFamily(its->id);
@@ -996,10 +996,12 @@ Status DbImpl::MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const 
   if (end != nullptr) request.end = end->ToString();
   for (const auto& run : layers->runs()) request.runs.push_back(run->number());
   layers.reset();
-  request.asks_filter = HasFilter(family->options());
+  const bool has_filter = HasFilter(family->options());
+  request.asks_filter = has_filter || rewrites;
+  request.rewrites = rewrites;
   Status s = CarryOut(family, &request);
   std::set<std::uint64_t> asked;
-  while (s.ok() && request.asks_filter) {
+  while (s.ok() && has_filter) {
     std::optional<MergeRequest> moved = RequestForMoved(*family, request, &asked);
     if (!moved.has_value()) break;
     request = std::move(*moved);

@@ -25,12 +25,14 @@ constexpr int kSealsMax = 3;
 }  // namespace
 
 // Ends what can be linked then, and waits for its seal.
-Status DbImpl::SealForCapture() {
+Status DbImpl::SealForCapture() { return SealLog(kLogToCopy); }
+
+Status DbImpl::SealLog(std::uint64_t rotate_from) {
   for (int i = 0; i < kSealsMax; ++i) {
     std::uint64_t seen = 0;
     {
       const std::lock_guard append_lock(append_mutex_);
-      if (log_->tail().offset >= kLogToCopy) CAMBIUM_RETURN_IF_ERROR(log_->Rotate());
+      if (log_->tail().offset >= rotate_from) CAMBIUM_RETURN_IF_ERROR(log_->Rotate());
       const std::uint64_t current = log_->tail().segment;
       const std::lock_guard commit_lock(commit_mutex_);
       const bool is_unsealed = std::ranges::any_of(manifest_->state().segments, [&](const auto& each) {
@@ -44,7 +46,7 @@ Status DbImpl::SealForCapture() {
     }
     CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return StateOf(Job::kSeal, nullptr)->ended != seen; }));
   }
-  return Status::OK();  // what is not sealed is copied
+  return Status::OK();  // others write; what is not sealed is copied
 }
 
 Status DbImpl::FlushForCapture(std::uint64_t log_size_for_flush) {

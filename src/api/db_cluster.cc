@@ -55,7 +55,7 @@ Result<ClusterFinds> DbImpl::PickClusterStep(const std::shared_ptr<Family>& fami
     step->step_bytes = GcPolicy().step_bytes;
     std::vector<Slot> slots;
     for (const SegmentUse& use : SegmentUses()) {
-      const SegmentInfo& info = manifest_->state().segments.at(use.number);
+      const SegmentInfo& info = SeenState().segments.at(use.number);
       if (!use.is_damaged && movable.emplace(info.slot, info).second) slots.push_back(info.slot);
     }
     step->slots = HoldSlots(std::move(slots));
@@ -134,6 +134,7 @@ Result<ClusterFinds> DbImpl::RunClusterStep(const std::shared_ptr<Family>& famil
 
 // Near the ceiling what a step writes would be missing to everybody else: log GC and merges have their turn first.
 bool DbImpl::HasRoomToCluster() const {
+  if (is_offline_) return false;
   if (max_space_amplification_.load(std::memory_order_relaxed) == 0) return true;
   if (MutantIs(Mutant::kClusterWithoutRoom)) return true;
   return space_.figures.on_disk() + space_.plan.step_bytes <= space_.plan.spare_until;
@@ -294,6 +295,33 @@ Status DbImpl::ClusterRange(ColumnFamilyHandle* handle, const Slice* begin, cons
   }
   const Status health = Health();
   return health.ok() ? Status::ShutdownInProgress("the database is closing") : health;
+}
+
+// ---- CompactLog ----
+
+Status DbImpl::ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit) {
+  const Delivery delivery(&events_);
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    ClusterWalk walk;
+    for (bool has_more = true; has_more;) {
+      GcStep step;
+      Arena keys;
+      std::vector<GcRecord> records;
+      CAMBIUM_TRY(const ClusterFinds finds, PickClusterStep(each.family, walk, &step, &keys, &records));
+      const bool is_moved = !AreInOrder(records);
+      if (is_moved && !dry) {
+        const Status moved = MoveIntoOrder(&step, records).status();
+        if (moved.severity() == Status::Severity::kFatal) SetFatal(moved, BackgroundErrorReason::kLogGc);
+        CAMBIUM_RETURN_IF_ERROR(moved);
+      }
+      if (is_moved && !visit(records)) return Status::Incomplete("stopped by the caller");
+      walk.position = finds.last_key;
+      walk.is_position_done = true;
+      has_more = finds.has_more;
+    }
+  }
+  return Status::OK();
 }
 
 }  // namespace cambium

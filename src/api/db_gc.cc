@@ -91,7 +91,7 @@ std::vector<SegmentUse> DbImpl::SegmentUses() const {
     return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look};
   };
   std::vector<SegmentUse> uses;
-  VisitSegmentUses(manifest_->state(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) {
+  VisitSegmentUses(SeenState(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) {
     if (standing != GcStanding::kMember) return;
     use.is_damaged = damaged_segments_.contains(use.number);
     uses.push_back(use);
@@ -138,6 +138,7 @@ VictimChoice DbImpl::ChooseVictims(const VictimPolicy& policy) {
 }
 
 bool DbImpl::MayCollect(GcUrgency urgency) const {
+  if (is_offline_) return false;
   if (!default_handle_->family()->options().enable_blob_garbage_collection) return false;
   return gc_holds_.load(std::memory_order_relaxed) == 0 || urgency == GcUrgency::kSpace ||
          urgency == GcUrgency::kFull;
@@ -300,7 +301,7 @@ Status DbImpl::CollectRound(bool all, double cutoff) {
 // database is opened again.
 void DbImpl::MarkDamaged(const GcSource& source, const Status& why) {
   const std::lock_guard lock(commit_mutex_);
-  if (!MutantIs(Mutant::kForgetDamage) && !damaged_segments_.insert(source.info.number).second) return;
+  if (!MutantIs(Mutant::kForgetDamage) && !damaged_segments_.emplace(source.info.number, std::string(why.message())).second) return;
   logger_->Log(InfoLogLevel::kError, "log GC leaves a damaged segment alone: " + why.ToString());
   TellOfError(BackgroundErrorReason::kLogGc, why);
 }
@@ -371,6 +372,7 @@ Status DbImpl::MoveRecords(GcStep* step, std::span<const GcRecord> records) {
   Status done = MoveValues(step, records, &writer, &is_named);
   if (writer.empty()) return done;
   step->creation->Done(done, done.ok() ? writer.info().file_size : 0);
+  if (is_named) step->file_bytes = writer.info().file_size;
   if (!is_named) static_cast<void>(Unlink(FileKind::kRelocation, writer.info().number));
   const std::lock_guard lock(commit_mutex_);
   reserved_slots_.erase(writer.info().slot);

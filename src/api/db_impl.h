@@ -76,11 +76,18 @@ class CountScope {
   std::atomic<int>* const count_;
 };
 
+// What a database is opened for.
+enum class OpenAs : std::uint8_t {
+  kWriter,
+  kReader,   // not all families need be named
+  kOffline,  // a writer that tools work with: log GC, clustering and the ceiling begin nothing of their own
+};
+
 class DbImpl final : public DB, private SegmentSource {
  public:
-  // `handles` may be null. Read-only, not all families need be named.
+  // `handles` may be null.
   static Result<std::unique_ptr<DbImpl>> OpenAt(const DBOptions& options, const std::string& path,
-                                                const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
+                                                const std::vector<ColumnFamilyDescriptor>& families, OpenAs as,
                                                 std::vector<ColumnFamilyHandle*>* handles);
   ~DbImpl() override;
   // In a forked child nothing is destroyed: a lock may be held by a thread that is not there, a condition wait for it.
@@ -97,6 +104,7 @@ class DbImpl final : public DB, private SegmentSource {
   using DB::GetOptions;
   using DB::GetProperty;
   using DB::MultiGet;
+  using DB::GetApproximateSizes;
   using DB::NewIterator;
   using DB::Put;
   using DB::SetOptions;
@@ -117,6 +125,8 @@ class DbImpl final : public DB, private SegmentSource {
   Status Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) override;
   void MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* families, const Slice* keys,
                 PinnableSlice* values, Status* statuses) override;
+  Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* family, const Range* ranges,
+                             int count, std::uint64_t* sizes) override;
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) override;
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                       std::vector<Iterator*>* iterators) override;
@@ -153,6 +163,43 @@ class DbImpl final : public DB, private SegmentSource {
     return CollectRound(all, cutoff);
   }
 
+  // ---- For CompactLog, see db_compact_log.cc ----
+  // What was put by for a full disk is used now; the next opening puts it by again.
+  void GiveUpReserve() { ReleaseReserve(); }
+  // Everything is flushed, and the log is sealed up to here. Of a kOffline database, which nobody writes to.
+  Status SettleLog();
+  // Segments that can be emptied, by number, and what their values are looked up in. Of a kReader too: then as they would
+  // be behind SettleLog. As long as it is held, none of their files goes.
+  struct LogNow {
+    std::shared_ptr<const View> view;
+    std::vector<GcSource> sources;
+    std::vector<GcFamily> families;     // values stay as they are
+    std::shared_ptr<const void> slots;  // goes before the database is closed
+  };
+  [[nodiscard]] std::vector<std::uint64_t> SegmentsOfLog() const;
+  [[nodiscard]] LogNow PinLog(std::span<const std::uint64_t> numbers);
+  // One step of log GC: these records go to a new segment, and if it `empties` them, the sources go, but for those in which
+  // something is damaged. Any thread, several at a time, as long as none moves a record of another.
+  struct MovedOut {
+    std::uint64_t bytes_read = 0;
+    std::uint64_t bytes_written = 0;  // of the new segment's file
+  };
+  Result<MovedOut> MoveOut(const LogNow& log, std::span<const GcSource> sources, bool empties,
+                           std::span<const GcRecord> records);
+  // All values of all families that may be moved come into the order of their keys. `visit` is called with the records of
+  // each step, and whether they are moved; false ends it, with Incomplete. `dry`: nothing is moved.
+  Status ClusterAll(bool dry, const std::function<bool(std::span<const GcRecord> records)>& visit);
+  // Runs `task` in the background as soon as less than `most` are under way there. After one that has failed none is begun.
+  Status BeginBeside(std::function<Status()> task, int most);
+  // All have ended; the first error.
+  Status AwaitBeside();
+  Status AwaitIdle();  // no job is under way
+  Status RewriteIndexes();
+  // Segments that were left alone, and why.
+  [[nodiscard]] std::vector<std::string> DamagedSegments() const;
+  // The state of what was opened: as it was then, if for reading.
+  [[nodiscard]] ManifestState StateNow() const;
+
  private:
   friend class DbIterator;
 
@@ -160,7 +207,7 @@ class DbImpl final : public DB, private SegmentSource {
   enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kCollect, kRemove, kSpace, kSettle, kReserve };
   static constexpr std::size_t kJobCount = 9;
 
-  DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only);
+  DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, OpenAs as);
 
   // ---- db_open.cc ----
   Status Start();
@@ -261,7 +308,7 @@ class DbImpl final : public DB, private SegmentSource {
   // Step by step, taking turns with the background.
   Status CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request);
   Status TakeTurnOfBackground(Family* family);
-  Status MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end);
+  Status MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites = false);
   struct MergedFiles {
     std::vector<NumberedFile> old_files;  // that are not used any more
     std::vector<NumberedFile> new_files;  // that were not before
@@ -348,6 +395,7 @@ class DbImpl final : public DB, private SegmentSource {
     // Of what was moved, once it is committed.
     std::uint64_t bytes_read = 0;
     std::uint64_t bytes_written = 0;
+    std::uint64_t file_bytes = 0;   // of the new segment
     std::uint64_t bytes_freed = 0;  // of sources that are emptied, as they lay on disk, and of holes
     std::set<std::size_t> punched;  // sources that get holes
     // As long as it is held, no segment that comes gets the slot of one that the step may read: what it has copied is known
@@ -376,6 +424,7 @@ class DbImpl final : public DB, private SegmentSource {
   Result<NewRelocationFile> MakeValueFile(FileKind kind);
   Status WriteGcRuns(GcMoves* moves, int job_id);
   Result<bool> CommitGcStep(GcStep* step, RelocationWriter* writer, bool* is_named);
+  [[nodiscard]] const ManifestState& SeenState() const;  // commit_mutex_ held
   void MarkDamaged(const GcSource& source, const Status& why);
   void CountGcStep(const GcStep& step) const;
   void TellOfGcStep(const GcStep& step, const Status& done);
@@ -472,6 +521,8 @@ class DbImpl final : public DB, private SegmentSource {
   // ---- db_checkpoint.cc ----
   Status FlushForCapture(std::uint64_t log_size_for_flush);
   Status SealForCapture();
+  // Log segments that are not written to any more; the one that is, if it has so many bytes.
+  Status SealLog(std::uint64_t rotate_from);
 
   // ---- db_snapshots.cc ----
   Status BoundPinnedMemory();
@@ -516,6 +567,8 @@ class DbImpl final : public DB, private SegmentSource {
 
   // ---- db_options.cc ----
   [[nodiscard]] DBOptions DbOptionsInForce() const;
+  [[nodiscard]] std::string OptionsText() const;  // families_mutex_ held, both
+  [[nodiscard]] bool IsPersisted() const;
   // Writes an OPTIONS file. families_mutex_ held. Fatal if the directory could not be synced.
   Status PersistOptions();
   // The same after a change of options, and after one of families, which is as good without it: that is only logged.
@@ -529,6 +582,8 @@ class DbImpl final : public DB, private SegmentSource {
   const std::vector<ColumnFamilyDescriptor> wanted_;  // the families as they were named to Open
   const std::string path_;
   const bool read_only_;
+  const bool is_offline_;  // OpenAs::kOffline
+  std::unique_ptr<const ManifestState> seen_;  // read-only: with the tail that replay has found; else null
   const std::uint64_t fork_generation_;
   std::atomic<std::uint64_t> blob_file_size_;  // written under families_mutex_; the default family's, which is everybody's
   std::shared_ptr<FileSystem> fs_;
@@ -563,7 +618,7 @@ class DbImpl final : public DB, private SegmentSource {
   std::uint64_t next_file_number_ = 1;               // commit_mutex_
   std::set<Slot> reserved_slots_;                    // commit_mutex_; of segments that no MANIFEST names yet
   std::multiset<Slot> held_slots_;                   // commit_mutex_; that steps of log GC hold
-  std::set<std::uint64_t> damaged_segments_;         // commit_mutex_; log GC has found a record that does not validate
+  std::map<std::uint64_t, std::string> damaged_segments_;  // commit_mutex_; log GC has found a record that does not validate
   std::set<std::uint64_t> requested_segments_;       // commit_mutex_; that log GC is to empty for a CompactRange
   std::shared_ptr<ClusterRequest> cluster_request_;  // commit_mutex_; null: there is none
   bool is_turn_to_cluster_ = false;                  // the collect job's: clustering and log GC take turns
@@ -594,6 +649,11 @@ class DbImpl final : public DB, private SegmentSource {
   // background_mutex_; families that were dropped and are still held by somebody: a job, a handle, a snapshot
   std::vector<std::shared_ptr<Family>> dropped_families_;
   std::atomic<bool> closing_{false};            // written under background_mutex_
+  struct Beside {
+    int under_way = 0;
+    Status first_error;
+  };
+  Beside beside_;                               // background_mutex_; tasks of CompactLog
   std::vector<RotatedSegment> unsealed_;        // the seal job's
   Status fatal_;                                // background_mutex_
   std::atomic<bool> has_fatal_{false};

@@ -7,6 +7,7 @@
 
 #include "api/db_impl.h"
 #include "index/merge_cursor.h"
+#include "index/passing_reads.h"
 #include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
@@ -142,6 +143,7 @@ void DbIterator::Count(Tickers calls, Tickers found) const {
 
 void DbIterator::SeekToFirst() {
   if (IsForked()) return;
+  const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   Leave();
   if (lower_.has_value()) {
@@ -155,6 +157,7 @@ void DbIterator::SeekToFirst() {
 
 void DbIterator::Seek(Slice target) {
   if (IsForked()) return;
+  const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   Leave();
   cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
@@ -164,6 +167,7 @@ void DbIterator::Seek(Slice target) {
 
 void DbIterator::SeekToLast() {
   if (IsForked()) return;
+  const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   ToLast();
   Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
@@ -182,6 +186,7 @@ void DbIterator::ToLast() {
 
 void DbIterator::SeekForPrev(Slice target) {
   if (IsForked()) return;
+  const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   if (IsAtOrAboveUpper(target)) {
     ToLast();
@@ -204,6 +209,7 @@ void DbIterator::Prev() {
 
 void DbIterator::Move(Direction direction) {
   if (IsForked()) return;
+  const PassingReads passing(!options_.fill_cache);
   assert(IsAhead() || inside_);  // a value that could not be read is no reason not to go on
   if (direction != direction_ && IsAhead()) {
     // The cursor is somewhere in front; back to where the iterator is.
@@ -347,6 +353,7 @@ Status DbIterator::ReadHere() const {
 bool DbIterator::FetchValue() const {
   if (fetched_) return true;
   if (IsForked()) return false;
+  const PassingReads passing(!options_.fill_cache);  // the cursor may go ahead
   const Status read = IsAhead() ? ahead_->FetchValue(&value_) : ReadHere();
   if (!read.ok()) {
     status_ = read;

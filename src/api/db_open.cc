@@ -50,10 +50,10 @@ namespace {
 
 template <typename Handle>
 Status OpenInto(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
-                bool read_only, std::vector<ColumnFamilyHandle*>* handles, Handle* db) {
+                OpenAs as, std::vector<ColumnFamilyHandle*>* handles, Handle* db) {
   *db = Handle{};
   if (handles != nullptr) handles->clear();
-  CAMBIUM_TRY(std::unique_ptr<DbImpl> opened, DbImpl::OpenAt(options, path, families, read_only, handles));
+  CAMBIUM_TRY(std::unique_ptr<DbImpl> opened, DbImpl::OpenAt(options, path, families, as, handles));
   if constexpr (std::is_pointer_v<Handle>) {
     *db = opened.release();
   } else {
@@ -69,26 +69,26 @@ std::vector<ColumnFamilyDescriptor> OnlyDefault(const ColumnFamilyOptions& optio
 }  // namespace
 
 Status DB::Open(const Options& options, const std::string& path, std::unique_ptr<DB>* db) {
-  return OpenInto(options, path, OnlyDefault(options), false, nullptr, db);
+  return OpenInto(options, path, OnlyDefault(options), OpenAs::kWriter, nullptr, db);
 }
 Status DB::Open(const Options& options, const std::string& path, DB** db) {
-  return OpenInto(options, path, OnlyDefault(options), false, nullptr, db);
+  return OpenInto(options, path, OnlyDefault(options), OpenAs::kWriter, nullptr, db);
 }
 Status DB::Open(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
                 std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
-  return OpenInto(options, path, families, false, handles, db);
+  return OpenInto(options, path, families, OpenAs::kWriter, handles, db);
 }
 Status DB::Open(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
                 std::vector<ColumnFamilyHandle*>* handles, DB** db) {
-  return OpenInto(options, path, families, false, handles, db);
+  return OpenInto(options, path, families, OpenAs::kWriter, handles, db);
 }
 Status DB::OpenForReadOnly(const Options& options, const std::string& path, std::unique_ptr<DB>* db) {
-  return OpenInto(options, path, OnlyDefault(options), true, nullptr, db);
+  return OpenInto(options, path, OnlyDefault(options), OpenAs::kReader, nullptr, db);
 }
 Status DB::OpenForReadOnly(const DBOptions& options, const std::string& path,
                            const std::vector<ColumnFamilyDescriptor>& families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
-  return OpenInto(options, path, families, true, handles, db);
+  return OpenInto(options, path, families, OpenAs::kReader, handles, db);
 }
 
 namespace {
@@ -127,18 +127,19 @@ const char* NameOf(IndexType type) { return type == IndexType::kLsm ? "kLsm" : "
 
 }  // namespace
 
-DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, bool read_only)
+DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, OpenAs as)
     : options_(FillInDefaults(options)),
       meter_(options_.statistics.get(), options_.clock.get()),
       wanted_(std::move(families)),
       path_(std::move(path)),
-      read_only_(read_only),
+      read_only_(as == OpenAs::kReader),
+      is_offline_(as == OpenAs::kOffline),
       fork_generation_(ForkGeneration()),
       blob_file_size_(FindDescriptor(wanted_, kDefaultColumnFamilyName)->options.blob_file_size),
       fs_(options_.file_system),
       executor_(options_.executor),
       logger_(options_.info_log),
-      events_(read_only ? std::vector<std::shared_ptr<EventListener>>() : options_.listeners, path_),
+      events_(read_only_ ? std::vector<std::shared_ptr<EventListener>>() : options_.listeners, path_),
       foreground_(options_.clock.get()),
       pool_(std::make_unique<PagePool>(options_.page_cache_size, meter_)),
       obsolete_([this] { Schedule(Job::kRemove); }),
@@ -149,11 +150,11 @@ DbImpl::DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFam
       read_queues_(fs_.get()) {}
 
 Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const std::string& path,
-                                               const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
+                                               const std::vector<ColumnFamilyDescriptor>& families, OpenAs as,
                                                std::vector<ColumnFamilyHandle*>* handles) {
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   CAMBIUM_RETURN_IF_ERROR(CheckDescriptors(families));
-  auto db = std::unique_ptr<DbImpl>(new DbImpl(options, path, families, read_only));
+  auto db = std::unique_ptr<DbImpl>(new DbImpl(options, path, families, as));
   CAMBIUM_RETURN_IF_ERROR(db->Start());
   if (handles == nullptr) return db;
   const std::shared_ptr<const View> view = db->view_.Pin();
@@ -432,7 +433,6 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
     const std::shared_ptr<Segment>& segment = view->segments.Find(state.segments.at(adopted.number).slot);
     if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
   }
-  if (read_only_) return Status::OK();
 
   // A footer lists what was separated when it was written. Today's options may have separated other values of what was
   // replayed, so its footers are not to be believed; such a segment is read record by record.
@@ -444,7 +444,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   for (const ReplayedSegment& adopted : replayed.adopted) {
     SegmentInfo& info = state.segments.at(adopted.number);
     const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
-    if (!info.sealed && !MutantIs(Mutant::kSkipAdoptSync)) {
+    if (!read_only_ && !info.sealed && !MutantIs(Mutant::kSkipAdoptSync)) {
       const Status synced = segment->file().SyncData();
       if (!synced.ok()) return synced.WithContext("syncing the recovered log").Fatal();
     }
@@ -471,6 +471,11 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
     } else if (state.TotalAccount(info.slot).references == 0) {
       rejected.insert(number);  // its batch was never committed
     }
+  }
+  if (read_only_) {
+    for (const std::uint64_t number : rejected) state.segments.erase(number);
+    seen_ = std::make_unique<const ManifestState>(std::move(state));
+    return Status::OK();
   }
   for (const std::uint64_t number : rejected) {
     const Slot slot = state.segments.at(number).slot;

@@ -1,8 +1,12 @@
 // Options while the database is open: what is in force, how it is changed, and the OPTIONS file that says so.
+#include <algorithm>
+
 #include "api/db_impl.h"
 #include "api/options_check.h"
 #include "api/options_file.h"
 #include "api/options_text.h"
+#include "io/whole_file.h"
+#include "manifest/file_names.h"
 
 namespace cambium {
 namespace {
@@ -102,10 +106,31 @@ void DbImpl::PersistFamilies() {
 // A disk without room for one file more is no reason not to serve. A directory that cannot be synced is.
 Status DbImpl::PersistAtOpen() {
   const std::lock_guard one_at_a_time(families_mutex_);
+  if (IsPersisted()) return Status::OK();
   const Status persisted = PersistOptions();
   if (persisted.severity() == Status::Severity::kFatal) return persisted;
   if (!persisted.ok()) logger_->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
   return Status::OK();
+}
+
+std::string DbImpl::OptionsText() const {
+  std::vector<ColumnFamilyDescriptor> families;
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) families.emplace_back(each.family->name, each.family->options());
+  return EncodeOptionsFile(DbOptionsInForce(), families);
+}
+
+// The newest file says it already. So its number tells since when options are what they are, as far as openings know.
+bool DbImpl::IsPersisted() const {
+  const Result<std::vector<NumberedFile>> files = ListNumberedFiles(*fs_, path_);
+  if (!files.ok()) return false;
+  std::uint64_t newest = 0;
+  for (const NumberedFile& file : *files) {
+    if (file.kind == FileKind::kOptions) newest = std::max(newest, file.number);
+  }
+  if (newest == 0) return false;
+  const Result<std::string> text = ReadWholeFile(*fs_, FilePath(path_, FileKind::kOptions, newest), kOptionsFileSizeMax);
+  return text.ok() && *text == OptionsText();
 }
 
 // A failed sync of the file itself is nobody else's: no state refers to it, and recovery does not read it. It goes, the
@@ -113,15 +138,13 @@ Status DbImpl::PersistAtOpen() {
 // directory is another matter. Its sync is also that of names which other threads have just made, a run's, a segment's;
 // one that fails may lose them, and may be the only one that says so. So that is fatal, as everywhere.
 Status DbImpl::PersistOptions() {
-  std::vector<ColumnFamilyDescriptor> families;
-  const std::shared_ptr<const View> view = view_.Pin();
-  for (const FamilyView& each : view->families) families.emplace_back(each.family->name, each.family->options());
+  const std::string text = OptionsText();
   std::uint64_t number = 0;
   {
     const std::lock_guard lock(commit_mutex_);
     number = next_file_number_++;
   }
-  CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*fs_, path_, number, EncodeOptionsFile(DbOptionsInForce(), families)));
+  CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*fs_, path_, number, text));
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   const Status removed = RemoveOldOptionsFiles(*fs_, path_);
   if (!removed.ok()) logger_->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());

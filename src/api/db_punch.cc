@@ -23,6 +23,16 @@ namespace {
 // Of records whose keys are looked up in one go.
 constexpr std::uint64_t kStepRecords = 64u << 10;
 
+// Of a record that must be there.
+Result<RecordHeader> ReadRecordHeader(const File& file, std::uint64_t seed, std::uint64_t offset) {
+  char bytes[kRecordHeaderSize];
+  std::size_t read = 0;
+  CAMBIUM_RETURN_IF_ERROR(file.Read(offset, sizeof(bytes), bytes, &read));
+  RecordHeader header;
+  if (read == sizeof(bytes) && DecodeRecordHeader(bytes, seed, offset, &header) == HeaderCheck::kValid) return header;
+  return Status::Corruption(file.path() + ":" + std::to_string(offset) + ": record header checksum mismatch");
+}
+
 }  // namespace
 
 std::uint64_t DbImpl::BytesOf(const SegmentInfo& info) const {
@@ -149,14 +159,25 @@ Result<PunchedBytes> DbImpl::MakeHoles(const SegmentInfo& info, const std::vecto
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(path, OpenMode::kReadWrite, {}, &file));
   CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*file, FileKindOf(info.kind), info.number));
   std::vector<Hole> holes;
-  CAMBIUM_RETURN_IF_ERROR(ReadSegmentFooter(
+  const auto add = [&](std::uint64_t offset, std::uint64_t size, std::size_t key_size) {
+    holes.push_back(HoleOf(offset, size, key_size));
+    made.holes += holes.back().length;
+    made.kept += size - holes.back().length;
+  };
+  const Status listed = ReadSegmentFooter(
       *file, header.Seed(), kFileHeaderSize, info.sealed_length, info.file_size, [&](const FooterEntry& entry) {
-        if (!std::ranges::binary_search(offsets, entry.offset)) return Status::OK();
-        holes.push_back(HoleOf(entry.offset, entry.size, entry.key.size()));
-        made.holes += holes.back().length;
-        made.kept += entry.size - holes.back().length;
+        if (std::ranges::binary_search(offsets, entry.offset)) add(entry.offset, entry.size, entry.key.size());
         return Status::OK();
-      }));
+      });
+  if (!listed.ok() && !listed.IsCorruption()) return listed;
+  if (listed.IsCorruption()) {  // the records themselves know as much: header and key of each are there
+    holes.clear();
+    made = {};
+    for (const std::uint64_t offset : offsets) {
+      CAMBIUM_TRY(const RecordHeader record, ReadRecordHeader(*file, header.Seed(), offset));
+      add(offset, record.RecordSize(), record.key_size);
+    }
+  }
   FileInfo facts;
   CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&facts));
   if (facts.link_count > 1 && !MutantIs(Mutant::kPunchLinkedFile)) {

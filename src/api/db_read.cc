@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "api/db_impl.h"
-#include "index/filter.h"
+#include "util/fault_point.h"
 #include "index/lookup.h"
+#include "index/passing_reads.h"
 #include "util/fault_point.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
@@ -152,6 +153,7 @@ Status DbImpl::GetNow(const ReadOptions& options, ColumnFamilyHandle* handle, Sl
                       Slice* value) const {
   CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
   CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
+  const PassingReads passing(!options.fill_cache);
   SequenceNumber sequence = 0;
   if (options.snapshot != nullptr || options.durable_only) {
     const std::shared_ptr<const View> view = PinView(options, &sequence);
@@ -233,6 +235,7 @@ void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamil
 
 void DbImpl::MultiGetNow(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
                          const Slice* keys, PinnableSlice* values, Status* statuses) {
+  const PassingReads passing(!options.fill_cache);
   std::vector<const Family*> families(count);
   std::vector<std::size_t> order;
   order.reserve(count);

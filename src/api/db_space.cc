@@ -128,6 +128,7 @@ SpacePolicy DbImpl::PolicyOfSpace() const {
 
 // What layers hide is not known after an opening: as much as they could.
 void DbImpl::BeginSpace() {
+  if (is_offline_) return;
   const std::shared_ptr<const View> view = view_.Pin();
   {
     const std::lock_guard append_lock(append_mutex_);
@@ -182,7 +183,7 @@ void DbImpl::LookAtSpace() {
 }
 
 void DbImpl::CheckSpace(bool after_job) {
-  if (read_only_ || closed_.load(std::memory_order_acquire)) return;
+  if (read_only_ || is_offline_ || closed_.load(std::memory_order_acquire)) return;
   const bool no_job_left = [this] {
     const std::lock_guard lock(background_mutex_);
     return closing_.load() || !HasSpaceJob();
@@ -366,6 +367,7 @@ void DbImpl::NoteMerged(Family* family, const Layers& now, std::int64_t uncharge
 // ---- Nobody writes ----
 
 void DbImpl::StartTicking() {
+  if (is_offline_) return;
   if (space_.is_ticking.load(std::memory_order_relaxed)) return;
   if (max_space_amplification_.load(std::memory_order_relaxed) == 0) return;
   if (space_.is_ticking.exchange(true)) return;

@@ -11,7 +11,9 @@
 #include "api/options_file.h"
 #include "backup/backup_directory.h"
 #include "backup/copy_file.h"
+#include "backup/plan.h"
 #include "backup/whole_directory.h"
+#include "io/lock_file_name.h"
 #include "io/parent_path.h"
 #include "manifest/manifest.h"
 #include "util/checksum.h"
@@ -85,6 +87,8 @@ class BackupEngineImpl final : public BackupEngine {
   Status VerifyBackup(BackupID id, bool verify_with_checksum) override;
   Status RestoreDBFromBackup(const RestoreOptions& options, BackupID id, const std::string& directory) override;
   Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) override;
+  Status PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) override;
+  Status PlanNew(const std::string& path, CopyPlan* plan);
 
  private:
   [[nodiscard]] Status CheckWritable() const {
@@ -93,12 +97,15 @@ class BackupEngineImpl final : public BackupEngine {
   static Status CheckNew(const CreateBackupOptions& options);
   // work_mutex_ held.
   Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id);
+  // Those that are there already go to the record, the others to *sources. Writes nothing.
+  void Sort(const std::string& from, const Capture& capture, BackupRecord* record, std::vector<Source>* sources) const;
   Status StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
                     std::vector<std::string>* made);
   Status StageManifest(const Capture& capture, BackupID id, std::vector<Source>* sources);
   Status StoreFile(const Source& source, Work* work, BackupRecord* record, std::vector<std::string>* made);
   [[nodiscard]] bool IsThere(const BackupFile& file) const;
   Result<BackupRecord> Find(BackupID id) const;
+  Result<BackupID> Latest() const;
 
   const BackupEngineOptions options_;
   const std::shared_ptr<FileSystem> fs_;
@@ -188,9 +195,8 @@ bool BackupEngineImpl::IsThere(const BackupFile& file) const {
   return fs_->GetInfo(directory_.StoredPath(file.stored), &info).ok() && info.is_regular && info.size == file.length;
 }
 
-Status BackupEngineImpl::StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
-                                    std::vector<std::string>* made) {
-  std::vector<Source> sources;
+void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, BackupRecord* record,
+                            std::vector<Source>* sources) const {
   for (const CapturedFile& file : capture.files) {
     BackupFile stored{file.name, file.length, 0, StoredName(file.file_id, file.length, file.name.kind)};
     const BackupFile* const known = file.is_final ? directory_.Find(stored.stored) : nullptr;
@@ -203,8 +209,14 @@ Status BackupEngineImpl::StoreFiles(const std::string& from, const Capture& capt
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
     if (!file.is_final || !is_free) stored.stored = StoredNameOfOne(record->id, file.name);
-    sources.push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), file.has_holes});
+    sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), file.has_holes});
   }
+}
+
+Status BackupEngineImpl::StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
+                                    std::vector<std::string>* made) {
+  std::vector<Source> sources;
+  Sort(from, capture, record, &sources);
   CAMBIUM_RETURN_IF_ERROR(StageManifest(capture, record->id, &sources));
   for (const Source& source : sources) work->Expect(source.file.length);
   for (const Source& source : sources) CAMBIUM_RETURN_IF_ERROR(StoreFile(source, work, record, made));
@@ -365,17 +377,68 @@ Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, Back
   });
 }
 
+Result<BackupID> BackupEngineImpl::Latest() const {
+  const std::lock_guard lock(mutex_);
+  if (!directory_.records().empty()) return directory_.records().rbegin()->first;
+  return Status::NotFound(options_.backup_dir + ": there is no backup that can be read");
+}
+
 Status BackupEngineImpl::RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) {
-  BackupID latest = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!directory_.records().empty()) latest = directory_.records().rbegin()->first;
-  }
-  if (latest == 0) return Status::NotFound(options_.backup_dir + ": there is no backup that can be read");
+  CAMBIUM_TRY(const BackupID latest, Latest());
   return RestoreDBFromBackup(options, latest, directory);
 }
 
+// ---- Planning ----
+
+Status BackupEngineImpl::PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) {
+  *plan = {};
+  if (id == 0) {
+    CAMBIUM_TRY(id, Latest());
+  }
+  CAMBIUM_RETURN_IF_ERROR(VerifyBackup(id, false));
+  CAMBIUM_TRY(const BackupRecord record, Find(id));
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(*fs_, directory));
+  for (const BackupFile& file : record.files) PlanCopy(file.length, plan);
+  return CheckPlanFits(*fs_, ParentOf(directory), plan);
+}
+
+// The directory may not exist yet.
+Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
+  *plan = {};
+  FileInfo info;
+  const Status found = fs_->GetInfo(options_.backup_dir, &info);
+  const bool exists = found.ok();
+  if (!exists && !found.IsPathNotFound()) return found;
+  // No engine has had it yet if there is no LOCK; to make one would be to write.
+  const bool has_lock = fs_->GetInfo(options_.backup_dir + "/" + kLockFileName, &info).ok();
+  if (exists) CAMBIUM_RETURN_IF_ERROR(has_lock ? Start() : directory_.Load());
+  const std::string place = exists ? options_.backup_dir : ParentOf(options_.backup_dir);
+  CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(place, &info));
+  std::unique_ptr<FileLock> lock;
+  CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path));
+  BackupRecord record;
+  record.id = directory_.NextId();
+  std::vector<Source> sources;
+  Sort(path, capture, &record, &sources);
+  for (const BackupFile& file : record.files) {
+    ++plan->shared_files;
+    plan->shared_bytes += file.length;
+  }
+  for (const Source& source : sources) PlanCopy(source.file.length, plan);
+  if (!capture.options_text.empty()) PlanCopy(capture.options_text.size(), plan);
+  PlanCopy(Manifest::SizeOfNew(capture.state, capture.manifest_number), plan);
+  return CheckPlanFits(*fs_, place, plan);
+}
+
 }  // namespace
+
+Status BackupEngine::PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path,
+                                          CopyPlan* plan) {
+  BackupEngineOptions reading = options;
+  reading.read_only = true;
+  return BackupEngineImpl(reading).PlanNew(path, plan);
+}
 
 Status BackupEngine::Open(const BackupEngineOptions& options, std::unique_ptr<BackupEngine>* engine) {
   engine->reset();

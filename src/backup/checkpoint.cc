@@ -43,7 +43,11 @@ Status Checkpoint::Create(DB* db, Checkpoint** checkpoint) {
   return created;
 }
 
-Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory) {
+namespace {
+
+// `then` is called with the capture of a database that nobody has open for writing, while it is locked.
+template <typename Then>
+Status WithClosed(const DBOptions& options, const std::string& path, Then&& then) {
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   const DBOptions filled = FillInDefaults(options);
   FileSystem& fs = *filled.file_system;
@@ -52,7 +56,22 @@ Status CheckpointOffline(const DBOptions& options, const std::string& path, cons
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs.Lock(path, LockMode::kShared, filled.lock_wait_micros, &lock));
   CAMBIUM_TRY(const Capture capture, CaptureClosed(fs, path));
-  return WriteClone(fs, path, capture, directory);
+  return then(fs, capture);
+}
+
+}  // namespace
+
+Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory) {
+  return WithClosed(options, path, [&](FileSystem& fs, const Capture& capture) {
+    return WriteClone(fs, path, capture, directory);
+  });
+}
+
+Status PlanCheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
+                             CopyPlan* plan) {
+  return WithClosed(options, path, [&](FileSystem& fs, const Capture& capture) {
+    return PlanClone(fs, path, capture, directory, plan);
+  });
 }
 
 }  // namespace cambium

@@ -2,7 +2,9 @@
 
 #include "api/options_file.h"
 #include "backup/copy_file.h"
+#include "backup/plan.h"
 #include "backup/whole_directory.h"
+#include "io/parent_path.h"
 #include "manifest/manifest.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -22,7 +24,9 @@ Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to,
   return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, file.has_holes});
 }
 
-Status Fill(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
+}  // namespace
+
+Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
   bool can_link = true;
   for (const CapturedFile& file : capture.files) {
     CAMBIUM_RETURN_IF_ERROR(PlaceFile(fs, from, to, file, &can_link));
@@ -35,10 +39,29 @@ Status Fill(FileSystem& fs, const std::string& from, const Capture& capture, con
   return Manifest::Create(fs, to, capture.header, capture.manifest_number, capture.state).status();
 }
 
-}  // namespace
+Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
+                 CopyPlan* plan) {
+  *plan = {};
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));
+  FileInfo here;
+  FileInfo there;
+  CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(from, &here));
+  CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(ParentOf(to), &there));
+  for (const CapturedFile& file : capture.files) {
+    if (file.is_final && here.device == there.device) {
+      ++plan->linked_files;
+      plan->linked_bytes += file.length;
+    } else {
+      PlanCopy(file.length, plan);
+    }
+  }
+  if (!capture.options_text.empty()) PlanCopy(capture.options_text.size(), plan);
+  PlanCopy(Manifest::SizeOfNew(capture.state, capture.manifest_number), plan);
+  return CheckPlanFits(fs, ParentOf(to), plan);
+}
 
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
-  return MakeWholeDirectory(fs, to, [&](const std::string& directory) { return Fill(fs, from, capture, directory); });
+  return MakeWholeDirectory(fs, to, [&](const std::string& directory) { return FillClone(fs, from, capture, directory); });
 }
 
 }  // namespace cambium

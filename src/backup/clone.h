@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/capture.h"
+#include "cambium/copy_plan.h"
 #include "cambium/file_system.h"
 #include "util/result.h"
 
@@ -12,5 +13,11 @@ namespace cambium {
 // `from` is the captured one's directory. `to` appears as a whole, see MakeWholeDirectory. Final files get a second name,
 // others are copied, and so is everything where that is not possible.
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to);
+// What that would do, or why it would be refused, as far as can be told without writing: whether the file system has
+// second names, and who may write where, is not tried.
+Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to, CopyPlan* plan);
+
+// The same into a directory that is there and will get its name later: files, OPTIONS, the directory's sync, the MANIFEST.
+Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to);
 
 }  // namespace cambium

@@ -18,6 +18,9 @@ namespace cambium {
 Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
                           const std::function<Status(const std::string& directory)>& fill);
 
+// What MakeWholeDirectory would refuse, and a parent that does not exist. Writes nothing.
+Status CheckWholeDirectory(FileSystem& fs, const std::string& to);
+
 // A sync that failed in a copy is the end of the copy, not of the database: no longer Fatal.
 [[nodiscard]] Status OfTheCopy(const Status& status);
 

@@ -376,8 +376,10 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Walk(const MergeInput& input) 
   if (input.filter != nullptr) {
     const bool is_full = !request->begin.has_value() && !request->end.has_value();
     CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, is_full));
+  }
+  if (input.filter != nullptr || request->rewrites) {
     const std::optional<std::string>& begin = request->position.has_value() ? request->position : request->begin;
-    sweep.walk = FilterWalk{begin, request->end, request->first_new_file};
+    sweep.walk = FilterWalk{begin, request->end, request->first_new_file, request->rewrites};
   }
   SweepOutcome* const walked = outcome.get();
   IndexSegmentOptions segments = SegmentsFor(layers, false);

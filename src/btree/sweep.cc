@@ -125,7 +125,10 @@ class Sweeper {
     if (is_walked && level == 0) {
       CAMBIUM_TRY(page, GetTreePage(in_.files, in_.pool, child.page, level));
       has_walked_ = true;
-      CAMBIUM_TRY(is_walked, AskAboutLeaf(*page));
+      if (in_.filter != nullptr) {
+        CAMBIUM_TRY(is_walked, AskAboutLeaf(*page));
+      }
+      is_walked = is_walked || in_.walk->rewrites;
       if (!is_walked) left_behind_ += page->bytes().size();
     }
     if (!is_walked) {

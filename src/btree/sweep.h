@@ -41,11 +41,12 @@
 
 namespace cambium {
 
-// What a filter shall see of the tree, although nothing is merged there.
+// What a filter shall see of the tree, or what is written anew, although nothing is merged there.
 struct FilterWalk {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
   std::uint64_t first_new_file = 0;  // leaves in files of this number and above have been seen
+  bool rewrites = false;             // leaves of which it keeps everything too; then there need be no filter
 };
 
 struct SweepInput {
@@ -61,7 +62,7 @@ struct SweepInput {
 
   std::set<std::uint64_t> victims;  // files of the tree: their pages are rewritten wherever they are
   MergeFilter* filter = nullptr;  // null: everything stays
-  std::optional<FilterWalk> walk;  // then there are no layers, and a filter
+  std::optional<FilterWalk> walk;  // then there are no layers
   // The step ends at the next key when it has written so much; pages that were read only to be left behind count too,
   // and values for the filter.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();

@@ -6,6 +6,7 @@
 #include "index/filter.h"
 #include "index/merge_cursor.h"
 #include "index/tree_cursor.h"
+#include "index/tree_part.h"
 
 namespace cambium {
 
@@ -157,19 +158,21 @@ std::uint64_t TreeLayers::KeysCoveredByRuns() const {
 }
 
 Result<std::uint64_t> TreeLayers::Rank(Slice key) const {
-  std::uint64_t rank = 0;
-  PagePointer pointer = parts_.root.page;
-  for (std::uint32_t level = parts_.root.height; level > 0; --level) {
-    CAMBIUM_TRY(const PageRef page, GetTreePage(parts_.files, parts_.pool, pointer, level - 1));
-    if (page->is_leaf()) {
-      bool equal = false;
-      return rank + page->LowerBound(key, order_, &equal);
-    }
-    const std::uint32_t place = page->ChildFor(key, order_);
-    for (std::uint32_t i = 0; i < place; ++i) rank += page->child(i).entry_count;
-    pointer = page->child(place).page;
+  return TreeRank(parts_.root, parts_.files, parts_.pool, order_, key);
+}
+
+// What the sweep in progress has carried into the tree counts there, and no longer in the swept runs.
+Result<std::uint64_t> TreeLayers::ApproximateSize(Slice begin, Slice end) const {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
+    if (IsMasked(i, end)) break;  // and so are all older ones
+    const Slice first = IsMasked(i, begin) ? Slice(parts_.sweep->cursor) : begin;
+    CAMBIUM_TRY(const TreePart part, parts_.runs[i]->Measure(first, end));
+    bytes += part.Bytes();
   }
-  return rank;
+  CAMBIUM_TRY(const TreePart part, MeasureTree(parts_.root, shape().merged_live_bytes, parts_.files, parts_.pool,
+                                               order_, begin, end));
+  return bytes + part.Bytes();
 }
 
 }  // namespace cambium

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct GcFamily {
   const Comparator* comparator = nullptr;
   const Comparator* equal_by = nullptr;  // see ValueQuery::order
   std::shared_ptr<const Layers> layers;
-  // What its options say of values today.
+  // What its options say of values today: smaller ones go into the index, and the others are packed by this codec. 0, and
+  // unset: all stay as they are.
   std::uint64_t separate_from = 0;
-  Codec codec = Codec::kNone;
+  std::optional<Codec> codec;
 };
 
 // A segment to be emptied. It is sealed, and what the log holds of it is in the layers.

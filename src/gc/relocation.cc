@@ -5,16 +5,13 @@
 #include <memory>
 #include <set>
 
-#include "gc/forecast.h"
+#include "gc/record_reads.h"
 #include "util/coding.h"
 #include "util/mutant.h"
 #include "vlog/value_reader.h"
 
 namespace cambium {
 namespace {
-
-// One read is no longer than that.
-constexpr std::uint64_t kReadMax = 1u << 20;
 
 // Reads all records into one piece of memory.
 class Reader {
@@ -67,45 +64,28 @@ class Reader {
   struct Block {
     ReadRequest request;
     std::unique_ptr<char[]> bytes;
-    std::size_t first = 0;  // of by_place_
-    std::size_t count = 0;
+    const RecordRead* read = nullptr;
   };
 
   void Plan() {
     have_.assign(records_.size(), 0);
-    by_place_.resize(records_.size());
-    for (std::size_t i = 0; i < by_place_.size(); ++i) by_place_[i] = i;
-    std::ranges::sort(by_place_, [this](std::size_t a, std::size_t b) {
-      return std::pair(records_[a].source, records_[a].offset) < std::pair(records_[b].source, records_[b].offset);
-    });
-    for (std::size_t i = 0; i < by_place_.size(); ++i) {
-      const GcRecord& record = records_[by_place_[i]];
-      const File* const file = &sources_[record.source].segment->file();
-      if (!blocks_.empty()) {
-        Block& last = blocks_.back();
-        const std::uint64_t end = last.request.offset + last.request.size;
-        if (last.request.file == file && record.offset >= end && record.offset - end <= kGcReadGapMax &&
-            record.offset + record.size - last.request.offset <= kReadMax) {
-          last.request.size = static_cast<std::size_t>(record.offset + record.size - last.request.offset);
-          ++last.count;
-          continue;
-        }
-      }
-      Block block;
-      block.request.file = file;
-      block.request.offset = record.offset;
-      block.request.size = static_cast<std::size_t>(record.size);
-      block.first = i;
-      block.count = 1;
-      blocks_.push_back(std::move(block));
+    plan_ = PlanReads(records_);
+    blocks_.resize(plan_.reads.size());
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const RecordRead& read = plan_.reads[i];
+      Block& block = blocks_[i];
+      block.read = &read;
+      block.request.file = &sources_[read.source].segment->file();
+      block.request.offset = read.offset;
+      block.request.size = static_cast<std::size_t>(read.size);
+      block.request.tag = &block;
     }
-    for (Block& block : blocks_) block.request.tag = &block;
   }
 
   void Take(const Block& block) {
     bytes_read_ += block.request.read;
-    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
-      const std::size_t which = by_place_[i];
+    for (std::size_t i = block.read->first; i < block.read->first + block.read->count; ++i) {
+      const std::size_t which = plan_.by_place[i];
       const std::uint64_t from = records_[which].offset - block.request.offset;
       if (from >= block.request.read) continue;
       have_[which] = std::min<std::size_t>(records_[which].size, block.request.read - from);
@@ -119,7 +99,7 @@ class Reader {
   std::vector<std::size_t> have_;  // bytes of the record that are there
   std::unique_ptr<char[]> bytes_;
   std::size_t size_ = 0;
-  std::vector<std::size_t> by_place_;
+  RecordReads plan_;
   std::vector<Block> blocks_;
   std::uint64_t bytes_read_ = 0;
 };
@@ -189,7 +169,8 @@ class Copier {
     Slice raw = stored;
     const bool is_packed = header.codec != Codec::kNone;
     const bool is_small = RawSize(header, stored) < family.separate_from;
-    if (is_packed && (is_small || header.codec != family.codec)) {
+    const Codec codec = family.codec.value_or(header.codec);
+    if (is_packed && (is_small || header.codec != codec)) {
       const ValuePlace place{sources_[record.source].segment.get(), record.offset, static_cast<std::size_t>(record.size)};
       const ValueQuery query{AddressOf(record), record.family, record.key, false, family.equal_by};
       CAMBIUM_RETURN_IF_ERROR(ParseValue(place, query, reader_.RecordAt(i), &raw_, &raw));
@@ -200,13 +181,13 @@ class Copier {
       moves.push_back({record.key, AddressOf(record), Entry::Inline({})});
       return Status::OK();
     }
-    if (header.codec != family.codec) {
+    if (header.codec != codec) {
       header.codec = Codec::kNone;
       stored = raw;
       packed_.clear();
       PutFixed<std::uint64_t>(&packed_, raw.size());
-      if (Compress(family.codec, raw, &packed_)) {
-        header.codec = family.codec;
+      if (Compress(codec, raw, &packed_)) {
+        header.codec = codec;
         stored = packed_;
       }
       header.value_size = stored.size();

@@ -99,6 +99,10 @@ class Layers {
   // open what they need.
   virtual void AppendCursors(std::vector<MergeChild>* children) const = 0;
 
+  // Roughly what the keys in [begin, end) take: index entries of all layers, and the values that they lead to, those
+  // included that newer layers hide. begin < end. Reads a page per level and layer for either end.
+  virtual Result<std::uint64_t> ApproximateSize(Slice begin, Slice end) const = 0;
+
   // Newest first.
   [[nodiscard]] virtual const std::vector<std::shared_ptr<const Run>>& runs() const = 0;
 
@@ -135,6 +139,8 @@ struct MergeRequest {
   bool asks_filter = false;
   std::uint64_t first_new_file = 0;
   bool only_runs = false;  // of what lies below the runs only that is meant which they are merged with
+  // With asks_filter, filter or not: all pages that are meant are written anew, whatever it keeps.
+  bool rewrites = false;
 
   // How far it has come; IsMergeDue's own. In an LSM level by level, and in each in the order of keys: what comes in
   // behind the position, or beyond the limit, is newer than the request. In a tree, when no run of it is left, and if a

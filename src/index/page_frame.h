@@ -11,6 +11,7 @@
 
 #include "index/page_format.h"
 #include "index/page_table.h"
+#include "index/passing_reads.h"
 
 namespace cambium {
 
@@ -82,7 +83,8 @@ struct alignas(64) PageFrame {
   // Looks before it writes: a hot page's line is then shared, and only its pins move between cores.
   void Warm() {
     const std::uint8_t full = view.is_leaf() ? kLeafWarmth : kBranchWarmth;
-    if (warmth.load(std::memory_order_relaxed) != full) warmth.store(full, std::memory_order_relaxed);
+    if (warmth.load(std::memory_order_relaxed) == full || PassingReads::AreOn()) return;
+    warmth.store(full, std::memory_order_relaxed);
   }
 
   void TakeBytes(std::size_t n) {
@@ -98,6 +100,7 @@ struct alignas(64) PageFrame {
 
   std::atomic<std::uint32_t> state{kClosed};         // pins, and the closed bit
   std::atomic<std::uint8_t> warmth{0};               // rounds of the clock it will survive
+  bool is_passing = false;                           // under the pool's mutex; see passing_reads.h
   std::atomic<PageTable::Cell*> cell{nullptr};       // that points here; null if none does
   PagePointer pointer;                               // what the page is
   PageView view;

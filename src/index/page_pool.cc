@@ -59,6 +59,7 @@ struct PagePool::Rep {
   std::deque<PageFrame> frames;         // never shrinks; a frame's address is for ever
   std::vector<PageFrame*> free_frames;  // closed, without bytes
   std::vector<PageFrame*> orphans;      // closed, still pinned, of files that went
+  std::deque<PageFrame*> passing;       // oldest first; those that are not passing any more are dropped when met
   std::unordered_map<const PageTable::Cell*, std::shared_ptr<Load>> loads;
   std::size_t capacity;
   std::size_t hand = 0;
@@ -67,6 +68,7 @@ struct PagePool::Rep {
   std::uint64_t evictions = 0;
 
   void Discard(PageFrame* frame) {
+    frame->is_passing = false;
     resident_bytes -= frame->size;
     frame->FreeBytes();
     free_frames.push_back(frame);
@@ -103,11 +105,37 @@ struct PagePool::Rep {
         ++pinned_in_a_row;
         continue;
       }
-      cell->store(nullptr, std::memory_order_relaxed);
-      frame.cell.store(nullptr, std::memory_order_relaxed);
-      ++evictions;
-      meter.Tick(PAGE_CACHE_EVICTED);
+      Leave(&frame, cell);
       return &frame;
+    }
+    return nullptr;
+  }
+
+  // It was just closed.
+  void Leave(PageFrame* frame, PageTable::Cell* cell) {
+    cell->store(nullptr, std::memory_order_relaxed);
+    frame->cell.store(nullptr, std::memory_order_relaxed);
+    frame->is_passing = false;
+    ++evictions;
+    meter.Tick(PAGE_CACHE_EVICTED);
+  }
+
+  // Closes the oldest passing page that nobody uses. Null if there are fewer than may be, or all are in use.
+  PageFrame* EvictPassing() {
+    if (passing.size() < kPassingPagesMax) return nullptr;
+    for (std::size_t left = passing.size(); left > 0; --left) {
+      PageFrame* const frame = passing.front();
+      passing.pop_front();
+      if (!frame->is_passing) continue;
+      PageTable::Cell* const cell = frame->cell.load(std::memory_order_relaxed);
+      if (frame->warmth.load(std::memory_order_relaxed) > 0) {
+        frame->is_passing = false;  // others have use for it
+      } else if (cell != nullptr && frame->TryClose()) {
+        Leave(frame, cell);
+        return frame;
+      } else {
+        passing.push_back(frame);
+      }
     }
     return nullptr;
   }
@@ -116,6 +144,10 @@ struct PagePool::Rep {
   PageFrame* Take(std::size_t size, bool may_grow) {
     CollectOrphans();
     PageFrame* taken = nullptr;
+    if (PageFrame* const passed = PassingReads::AreOn() ? EvictPassing() : nullptr; passed != nullptr) {
+      if (passed->size == size) return passed;  // its bytes are already counted
+      Discard(passed);
+    }
     while (resident_bytes - (taken == nullptr ? 0 : size) + size > capacity) {
       PageFrame* evicted = Evict();
       if (evicted == nullptr) break;
@@ -162,7 +194,9 @@ struct PagePool::Rep {
     frame->view = view;
     frame->pointer = view.pointer();
     frame->children = view.is_leaf() ? nullptr : std::make_unique<PageFrame::Child[]>(view.count());
-    frame->warmth.store(PageFrame::kLeafWarmth, std::memory_order_relaxed);
+    frame->is_passing = PassingReads::AreOn();
+    if (frame->is_passing) passing.push_back(frame);
+    frame->warmth.store(frame->is_passing ? 0 : PageFrame::kLeafWarmth, std::memory_order_relaxed);
     frame->cell.store(cell, std::memory_order_relaxed);
     frame->Publish(pins);
     cell->store(frame, std::memory_order_release);

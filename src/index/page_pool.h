@@ -17,6 +17,8 @@
 // A compressed leaf is expanded when it comes in, and the pool holds and counts it with its raw size: this is the cache
 // of decompressed blocks. Its stored bytes take a frame of their own only until then.
 //
+// Reads that are not to fill the pool (passing_reads.h) have a few frames that go round among them.
+//
 // Pinned pages are never evicted. If all are pinned the pool grows beyond its capacity rather than fail or wait, and
 // shrinks when it next needs room.
 #pragma once

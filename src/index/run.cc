@@ -361,6 +361,10 @@ void Run::CountAnswers(std::size_t asked, const OpenLookups& positives) const {
   pool_->meter().Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE, static_cast<std::uint64_t>(found));
 }
 
+Result<TreePart> Run::Measure(Slice begin, Slice end) const {
+  return MeasureTree(info_.root, info_.file_size, files_, pool_, order_, begin, end);
+}
+
 std::unique_ptr<EntryCursor> Run::NewCursor() const {
   return std::make_unique<TreeCursor>(info_.root, files_, pool_, order_.comparator);
 }

@@ -42,6 +42,7 @@
 #include "index/lookup.h"
 #include "index/page_pool.h"
 #include "index/tree_builder.h"
+#include "index/tree_part.h"
 #include "manifest/run_info.h"
 #include "memtable/entry_cursor.h"
 #include "memtable/range_deletes.h"
@@ -125,6 +126,8 @@ class Run {
   Result<bool> FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
   // FindHashed for each of them; those that are not done yet.
   void FindTogether(std::span<Lookup* const> lookups) const;
+  // What its keys in [begin, end) take, of the bytes of the file and of values.
+  Result<TreePart> Measure(Slice begin, Slice end) const;
   // The keys, whatever the range deletes are. The cursor keeps the file open, and needs the run no more.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
   // Null if there are none.

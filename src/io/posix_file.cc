@@ -76,6 +76,7 @@ FileInfo FileInfoOf(const struct stat& facts) {
   info.allocated_bytes = static_cast<std::uint64_t>(facts.st_blocks) * 512;  // st_blocks counts 512 B, always
   info.link_count = facts.st_nlink;
   info.inode = facts.st_ino;
+  info.device = facts.st_dev;
   info.is_directory = S_ISDIR(facts.st_mode);
   info.is_regular = S_ISREG(facts.st_mode);
   return info;

@@ -117,6 +117,19 @@ void LsmLayers::AppendCursors(std::vector<MergeChild>* children) const {
   }
 }
 
+Result<std::uint64_t> LsmLayers::ApproximateSize(Slice begin, Slice end) const {
+  std::uint64_t bytes = 0;
+  for (const auto& run : parts_.runs) {
+    CAMBIUM_TRY(const TreePart part, run->Measure(begin, end));
+    bytes += part.Bytes();
+  }
+  for (const auto& tier : parts_.tiers) {
+    CAMBIUM_TRY(const TreePart part, tier->Measure(begin, end));
+    bytes += part.Bytes();
+  }
+  return bytes;
+}
+
 std::shared_ptr<const Layers> LsmLayers::WithNewestRun(std::shared_ptr<const Run> run) const {
   Parts parts = parts_;
   parts.runs.insert(parts.runs.begin(), std::move(run));

@@ -48,6 +48,22 @@ const Run* Tier::Find(Slice key) const {
   return runs_[i].get();
 }
 
+Result<TreePart> Tier::Measure(Slice begin, Slice end) const {
+  const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(FirstNotBefore(order_, runs_, begin));
+  const auto last = std::partition_point(
+      first, runs_.end(), [&](const auto& run) { return order_.Compare(run->info().smallest_key, end) < 0; });
+  TreePart part;
+  for (auto run = first; run != last; ++run) {
+    if (run == first || run + 1 == last) {
+      CAMBIUM_TRY(const TreePart measured, (*run)->Measure(begin, end));
+      part += measured;
+    } else {
+      part += WholeTree((*run)->info().root, (*run)->info().file_size);
+    }
+  }
+  return part;
+}
+
 void Tier::MakeFences() {
   const Slice first = runs_.front()->info().largest_key;
   const Slice last = runs_.back()->info().largest_key;

@@ -36,6 +36,10 @@ class Tier {
   // The run that speaks of the key if any does: the one whose span it lies in. Null if it lies in none.
   [[nodiscard]] const Run* Find(Slice key) const;
 
+  // What the keys in [begin, end) take in its runs. Pages are read of the first and the last of them only; those in
+  // between count whole.
+  Result<TreePart> Measure(Slice begin, Slice end) const;
+
  private:
   Tier(const Comparator* comparator, std::uint32_t level, std::uint64_t number, RunList runs);
   void MakeFences();

@@ -187,6 +187,14 @@ Result<std::unique_ptr<Manifest>> Manifest::Create(FileSystem& fs, const std::st
   return std::unique_ptr<Manifest>(new Manifest(std::move(rep)));
 }
 
+std::uint64_t Manifest::SizeOfNew(const ManifestState& state, std::uint64_t number) {
+  ManifestState next = state;
+  next.next_file_number = std::max(next.next_file_number, number + 1);
+  const std::uint64_t payload = EncodeEdit(SnapshotEdit(next)).size();
+  return kFileHeaderSize + kManifestRecordHeaderSize +
+         (payload + kManifestRecordAlignment - 1) / kManifestRecordAlignment * kManifestRecordAlignment;
+}
+
 Status Manifest::Commit(const Edit& edit, std::uint64_t next_number) {
   const std::lock_guard<std::mutex> lock(rep_->mutex);
   if (!rep_->fatal.ok()) return rep_->fatal;

@@ -58,6 +58,8 @@ class Manifest {
   [[nodiscard]] const ManifestState& state() const;
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] std::uint64_t file_size() const;
+  // Bytes that Create would write.
+  [[nodiscard]] static std::uint64_t SizeOfNew(const ManifestState& state, std::uint64_t number);
   // The next commit starts a new file, which is as short as the state: on a full disk, what this one has grown to is needed.
   void RollSoon();
   // True if the next Commit will roll (dead file, or past its size).

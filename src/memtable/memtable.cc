@@ -154,6 +154,7 @@ struct MemTable::Rep {
   std::atomic<std::uint64_t> version_count{0};
   std::atomic<std::uint64_t> range_count{0};
   std::atomic<std::size_t> used_bytes{0};
+  std::atomic<std::uint64_t> separated_bytes{0};
 };
 
 MemTable::MemTable(const Comparator* comparator) : rep_(std::make_unique<Rep>(comparator)) {}
@@ -184,6 +185,10 @@ void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
   const Record record = Record::Write(memory, seq, key, entry, older);
   // Counted before it can be found, so that nobody who learns of it takes the table for empty.
   r.version_count.store(r.version_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (entry.HasAddress()) {
+    r.separated_bytes.store(r.separated_bytes.load(std::memory_order_relaxed) + entry.address.size(),
+                            std::memory_order_relaxed);
+  }
   if (older) {
     r.tree.Replace(place, record);
   } else {
@@ -233,6 +238,12 @@ std::uint64_t MemTable::key_count() const { return rep_->key_count.load(std::mem
 std::uint64_t MemTable::version_count() const { return rep_->version_count.load(std::memory_order_relaxed); }
 std::uint64_t MemTable::range_delete_count() const { return rep_->range_count.load(std::memory_order_relaxed); }
 std::size_t MemTable::memory_bytes() const { return rep_->used_bytes.load(std::memory_order_relaxed); }
+std::uint64_t MemTable::separated_bytes() const { return rep_->separated_bytes.load(std::memory_order_relaxed); }
+
+std::uint64_t MemTable::ApproximateSize(Slice begin, Slice end) const {
+  const double part = rep_->tree.PartBefore(end) - rep_->tree.PartBefore(begin);
+  return part <= 0 ? 0 : static_cast<std::uint64_t>(part * static_cast<double>(memory_bytes() + separated_bytes()));
+}
 
 Status MemTable::CheckInvariants() const {
   MemTree::Counts counts;

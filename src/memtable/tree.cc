@@ -96,6 +96,28 @@ Record MemTree::Find(Slice key) const {
   }
 }
 
+double MemTree::PartBefore(Slice key) const {
+  struct Turn {
+    unsigned child = 0;
+    unsigned children = 1;
+  };
+  for (;;) {
+    Turn turns[kHeightMax];  // by level; a descent that is begun anew overwrites them
+    const auto choose = [&](const Branch& branch) {
+      const unsigned child = search_.ChildOf(branch, key);
+      turns[branch.level] = {child, branch.Count() + 1};
+      return child;
+    };
+    const Visit leaf = Descend(choose, nullptr);
+    if (leaf.node == nullptr) return 0;
+    bool equal;
+    const unsigned slot = search_.LowerBound(*leaf.node, key, &equal);
+    double part = static_cast<double>(slot) / std::max(leaf.node->Count(), 1u);
+    for (unsigned level = 1; level < kHeightMax; ++level) part = (turns[level].child + part) / turns[level].children;
+    if (leaf.node->StillAt(leaf.version)) return std::clamp(part, 0.0, 1.0);
+  }
+}
+
 template <typename ChooseChild>
 void MemTree::CopyLeaf(ChooseChild choose, LeafCopy* copy) const {
   for (;;) {

@@ -74,6 +74,9 @@ class MemTree {
   void CopyFirstLeaf(LeafCopy* copy) const;
   void CopyLastLeaf(LeafCopy* copy) const;
   [[nodiscard]] int Compare(Slice a, Slice b) const { return search_.Compare(a, b); }
+  // Which part of the keys lies before `key`, 0 to 1, as if all nodes of a level had equally many below them: they are
+  // half full at least, so that it is a guess. Exact in a tree of one leaf.
+  [[nodiscard]] double PartBefore(Slice key) const;
 
   // For tests, with the writer at rest: order, fences, heads, levels, counts, chains; and what was found.
   struct Counts {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "api/test_store.h"
+#include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
@@ -112,6 +113,31 @@ TEST(PunchTest, DeadValuesBecomeHolesAndNothingIsCopied) {
   store.Quiet();
   EXPECT_LT(store.Allocated(), 256u << 10);
   EXPECT_EQ(store.Verify(), "");
+}
+
+// Holes used to be made by the footer alone: one that was damaged kept a segment from being punched for ever, though its
+// records were whole, and every opening reported an error.
+TEST(PunchTest, HolesAreMadeWithoutAFooter) {
+  PunchStore store;
+  store.Fill();
+  store.MustClose();
+  SimFileSystem copy(store.fs->Snapshot());
+  const auto manifest = ReadManifest(copy, kStorePath);
+  ASSERT_TRUE(manifest.ok());
+  int damaged = 0;
+  for (const auto& [number, info] : manifest->state.segments) {
+    if (!info.has_footer) continue;
+    ASSERT_TRUE(store.fs->FlipBit(cambium::FilePath(kStorePath, FileKind::kLog, number), info.file_size - 1, 0).ok());
+    ++damaged;
+  }
+  EXPECT_GT(damaged, 2);
+  const std::uint64_t before = store.Allocated();
+  store.MustOpen();
+  store.Collect();
+  EXPECT_EQ(store.Punched(), 40u);
+  EXPECT_LE(store.Allocated(), before - kDead * 3 / 4);
+  store.ExpectAll();
+  EXPECT_TRUE(store.Verify().starts_with("dead: ")) << store.Verify();  // the footers
 }
 
 TEST(PunchTest, ASnapshotHoldsWhatItSees) {
@@ -277,7 +303,8 @@ std::string CutBeforeTheCommit() {
   deep.deep = true;
   const Status s = VerifyDB(kStorePath, options, deep, &report);
   if (!s.ok()) return s.ToString();
-  return report.problems.empty() ? "" : report.problems.front();
+  if (!report.problems.empty()) return report.problems.front();
+  return report.dead_damage.empty() ? "" : report.dead_damage.front();  // the values are dead, and are to be whole still
 }
 
 TEST(PunchMutants, HolesBeforeTheRecord) {

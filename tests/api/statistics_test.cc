@@ -127,6 +127,54 @@ TEST(StatisticsTest, WhereKeysAreFoundIsCountedForUsersOnly) {
   EXPECT_EQ(store.Count(MEMTABLE_MISS), 200u);
 }
 
+// The pages of a hundred keys are kept while everything is read in each of the ways that there are, and only then.
+TEST(StatisticsTest, ReadsThatFillNoCacheLeaveWhatIsKept) {
+  for (const bool fills : {false, true}) {
+    CountedStore store;
+    store.options.page_cache_size = 96u << 10;
+    store.MustOpen();
+    const auto key = [](int i) { return "key" + std::to_string(100'000 + i); };
+    for (int i = 0; i < 8000; ++i) store.Put(key(i), std::string(30, 'v'));
+    store.Compact();
+    store.Quiet();
+    const auto misses_of_kept = [&] {
+      const std::uint64_t before = store.Count(BLOCK_CACHE_MISS);
+      for (int i = 4000; i < 4100; ++i) EXPECT_EQ(store.Get(key(i)), std::string(30, 'v'));
+      return store.Count(BLOCK_CACHE_MISS) - before;
+    };
+    misses_of_kept();
+    ASSERT_EQ(misses_of_kept(), 0u);
+    ReadOptions read;
+    read.fill_cache = fills;
+    std::uint64_t misses = 0;
+    const auto look = [&](const char* how) {
+      EXPECT_GT(store.Count(BLOCK_CACHE_MISS), misses + 100) << how << " reads pages";
+      const std::uint64_t kept = misses_of_kept();
+      EXPECT_EQ(kept > 0, fills) << how << ": " << kept;
+      misses = store.Count(BLOCK_CACHE_MISS);
+    };
+    {
+      const std::unique_ptr<Iterator> it(store.db->NewIterator(read));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) EXPECT_EQ(it->value().size(), 30u);
+      look("forward");
+      for (it->SeekToLast(); it->Valid(); it->Prev()) EXPECT_EQ(it->value().size(), 30u);
+      look("backward");
+    }
+    for (int i = 0; i < 8000; ++i) EXPECT_EQ(store.Get(key(i), read).size(), 30u);
+    look("Get");
+    for (int i = 0; i < 8000; i += 50) {
+      std::vector<std::string> names;
+      for (int j = 0; j < 50; ++j) names.push_back(key(i + j));
+      const std::vector<Slice> keys(names.begin(), names.end());
+      std::vector<PinnableSlice> values(50);
+      std::vector<Status> statuses(50);
+      store.db->MultiGet(read, store.db->DefaultColumnFamily(), 50, keys.data(), values.data(), statuses.data());
+      for (const Status& s : statuses) EXPECT_TRUE(s.ok()) << s.ToString();
+    }
+    look("MultiGet");
+  }
+}
+
 TEST(StatisticsTest, ADatabaseWithoutThemHasNoText) {
   CountedStore store;
   store.MustOpen();

@@ -120,7 +120,7 @@ class TestStore {
     for (const auto& file : fs->ListFilesForTest()) bytes += file.size;
     return bytes;
   }
-  // What VerifyDB finds wrong with a copy of the files of now; empty: nothing.
+  // What VerifyDB finds wrong, needed or not, with a copy of the files of now; empty: nothing.
   [[nodiscard]] std::string Verify() const {
     Options copy = options;
     copy.file_system = std::make_shared<SimFileSystem>(fs->Snapshot());
@@ -129,6 +129,7 @@ class TestStore {
     if (!s.ok()) return s.ToString();
     std::string all;
     for (const std::string& problem : report.problems) all += problem + "\n";
+    for (const std::string& dead : report.dead_damage) all += "dead: " + dead + "\n";
     return all;
   }
 

@@ -33,7 +33,8 @@ struct CopiedStore : KnownStore {
 
 // The copy, opened with the origin's options.
 struct OpenedCopy {
-  explicit OpenedCopy(const TestStore& store, const std::shared_ptr<SimFileSystem>& fs = nullptr) : options(store.options) {
+  explicit OpenedCopy(const TestStore& store, const std::shared_ptr<SimFileSystem>& fs = nullptr)
+      : options(store.options) {
     if (fs != nullptr) options.file_system = fs;
     options.create_if_missing = false;
     const Status s = DB::Open(options, kCopy, &db);
@@ -74,7 +75,8 @@ TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
     const Status made = store.Copy(log_size_for_flush, &sequence);
     ASSERT_TRUE(made.ok()) << made.ToString();
     EXPECT_EQ(sequence, store.db->GetLatestSequenceNumber());
-    EXPECT_EQ(store.Property("num-entries-active-mem-table") == 0, log_size_for_flush == 0) << "flushed if it was asked for";
+    EXPECT_EQ(store.Property("num-entries-active-mem-table") == 0, log_size_for_flush == 0)
+        << "flushed if it was asked for";
     const Map then = store.known;
     store.ChangeMany(&prng, 300);
     store.Compact();
@@ -100,7 +102,8 @@ TEST(Checkpoint, WhatNeverChangesIsLinkedAndTheRestIsCopied) {
     FileInfo info;
     ASSERT_TRUE(store.fs->GetInfo(path, &info).ok());
     FileInfo origin;
-    const bool is_same = store.fs->GetInfo(std::string(kStorePath) + path.substr(5), &origin).ok() && origin.inode == info.inode;
+    const bool is_same =
+        store.fs->GetInfo(std::string(kStorePath) + path.substr(5), &origin).ok() && origin.inode == info.inode;
     EXPECT_EQ(info.link_count, is_same ? 2u : 1u) << path;
     (is_same ? linked : copied) += info.size;
   }
@@ -180,7 +183,8 @@ std::string BothGoOn(std::uint64_t seed) {
     if (prng.OneIn(2)) store.Compact();
     for (int i = 0; i < 40; ++i) {
       const std::string key = NumberedKey(static_cast<int>(prng.Uniform(60)));
-      if (!copy.db->Put({}, key, other[key] = prng.Bytes(prng.OneIn(3) ? 5000 : 200)).ok()) return "a put to the copy failed";
+      if (!copy.db->Put({}, key, other[key] = prng.Bytes(prng.OneIn(3) ? 5000 : 200)).ok())
+        return "a put to the copy failed";
     }
     if (prng.OneIn(2) && !copy.db->CompactRange({}, nullptr, nullptr).ok()) return "CompactRange of the copy failed";
     store.executor->RunAll();
@@ -243,7 +247,8 @@ TEST(Checkpoint, PunchingLeavesWhatTheCopyHas) {
     store.Compact();
     EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
     store.Quiet();
-    store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce, .blob_garbage_collection_age_cutoff = 1});
+    store.Compact({.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce,
+                   .blob_garbage_collection_age_cutoff = 1});
     OpenedCopy copy(store);
     return (Contents(copy.db.get()) == then ? "" : "the copy has holes") + copy.Verify();
   };
@@ -290,8 +295,8 @@ TEST(Checkpoint, WhatIsWrittenMeanwhileIsInItAsAPrefix) {
   EXPECT_GT(later, ScaledCount(60)) << "something was written meanwhile";
 }
 
-// "" if at whatever call the power goes, the copy is whole or not there, the origin is as it was, and the next try is as
-// good as the first.
+// "" if at whatever call the power goes, the copy is whole or not there, the origin is as it was, and the next try is
+// as good as the first.
 std::string AfterEveryCut(std::uint64_t seed) {
   Prng prng(seed);
   CopiedStore store;
@@ -314,7 +319,8 @@ std::string AfterEveryCut(std::uint64_t seed) {
     if (i + 1 == images.size() && !is_there) return "it was done, and is not there";
     if (is_there) {
       OpenedCopy copy(after);
-      if (copy.db == nullptr || Contents(copy.db.get()) != store.known) return where + "the copy is there, and is not whole";
+      if (copy.db == nullptr || Contents(copy.db.get()) != store.known)
+        return where + "the copy is there, and is not whole";
       if (!copy.db->Close().ok()) return where + "the copy does not close";
       after.RemoveCopy();
     }
@@ -324,7 +330,8 @@ std::string AfterEveryCut(std::uint64_t seed) {
     if (!fs->GetInfo(kPartial, &info).IsPathNotFound()) return where + "something is left";
     OpenedCopy copy(after);
     if (copy.db == nullptr || Contents(copy.db.get()) != store.known) return where + "the second try is not whole";
-    if (!Below(*fs, kCopy).empty() && std::ranges::any_of(Below(*fs, kCopy), [](const std::string& path) { return path.ends_with(".dbtmp"); })) {
+    if (!Below(*fs, kCopy).empty() &&
+        std::ranges::any_of(Below(*fs, kCopy), [](const std::string& path) { return path.ends_with(".dbtmp"); })) {
       return where + "the mark is left";
     }
   }
@@ -338,6 +345,43 @@ TEST(Checkpoint, APowerCutLeavesItWholeOrNotThere) {
   bool is_wrong = false;
   for (std::uint64_t seed = 500; seed < 520 && !is_wrong; ++seed) is_wrong = !AfterEveryCut(seed).empty();
   EXPECT_TRUE(is_wrong);
+}
+
+// What a cut has left is removed by the next call, which used to begin with the mark that says whose it is: when that
+// call was killed in turn, a MANIFEST without a mark was left, taken for somebody's database, and every later call
+// refused.
+TEST(Checkpoint, RemovingWhatIsLeftMayBeInterruptedToo) {
+  CopiedStore store;
+  store.MustOpen();
+  Prng prng(SeedFromEnvironment(700));
+  store.ChangeMany(&prng, 40);
+  store.MustClose();
+  std::vector<SimImage> whole;  // killed right before it got its name
+  const int hook = store.fs->AddHook([&](const SimOp& op) {
+    if (op.phase == SimPhase::kBefore && op.kind == SimOpKind::kRename && op.path == kPartial) {
+      whole.push_back(store.fs->Snapshot().Kill(prng));
+    }
+  });
+  ASSERT_TRUE(CheckpointOffline(store.options, kStorePath, kCopy).ok());
+  store.fs->RemoveHook(hook);
+  ASSERT_EQ(whole.size(), 1u);
+
+  std::vector<SimImage> images;
+  DBOptions options = store.options;
+  const auto again = std::make_shared<SimFileSystem>(whole.front());
+  again->AddHook([&](const SimOp& op) {
+    if (op.phase != SimPhase::kBefore || !op.path.starts_with(kPartial)) return;
+    images.push_back(again->Snapshot().Kill(prng));
+    images.push_back(again->DrawCrash(prng));
+  });
+  options.file_system = again;
+  ASSERT_TRUE(CheckpointOffline(options, kStorePath, kCopy).ok());
+  EXPECT_GT(images.size(), 10u);
+  for (const SimImage& image : images) {
+    options.file_system = std::make_shared<SimFileSystem>(image);
+    const Status s = CheckpointOffline(options, kStorePath, kCopy);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
 }
 
 TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {

@@ -492,6 +492,46 @@ static void tell_delete_range_cf(void* state, uint32_t family, const char* start
            (int)end_length, end);
 }
 
+static void test_approximate_sizes(void) {
+  cambium_t* const db = open_new();
+  cambium_column_family_handle_t* const family = cambium_get_default_column_family_handle(db);
+  cambium_flushoptions_t* const flush = cambium_flushoptions_create();
+  const char* const starts[2] = {"b", "a"};
+  const char* const limits[2] = {"c", "z"};
+  const size_t lengths[2] = {1, 1};
+  const unsigned char both =
+      cambium_size_approximation_include_memtables + cambium_size_approximation_include_files;
+  uint64_t sizes[2] = {9, 9};
+  uint64_t in_memory[2];
+  char value[1000];
+  int i;
+  memset(value, 'v', sizeof value);
+  for (i = 0; i < 26; ++i) {
+    const char key = (char)('a' + i);
+    cambium_put(db, woptions, &key, 1, value, sizeof value, &error);
+    CHECK_OK(error);
+  }
+  cambium_approximate_sizes(db, 2, starts, lengths, limits, lengths, sizes);
+  CHECK(sizes[0] == 0 && sizes[1] == 0);
+  cambium_approximate_sizes_cf_with_flags(db, family, 2, starts, lengths, limits, lengths, both, in_memory, &error);
+  CHECK_OK(error);
+  CHECK(in_memory[0] >= 1000 && in_memory[0] < 2000 && in_memory[1] >= 25000 && in_memory[1] < 50000);
+  cambium_flush(db, flush, &error);
+  CHECK_OK(error);
+  cambium_approximate_sizes(db, 2, starts, lengths, limits, lengths, sizes);
+  CHECK(sizes[0] >= 1000 && sizes[0] < 2000 && sizes[1] >= 25000 && sizes[1] < 50000);
+  cambium_approximate_sizes_cf(db, family, 2, limits, lengths, starts, lengths, sizes, &error);
+  CHECK_OK(error);
+  CHECK(sizes[0] == 0 && sizes[1] == 0);
+  sizes[0] = 9;
+  cambium_approximate_sizes_cf_with_flags(db, family, 1, starts, lengths, limits, lengths, 0, sizes, &error);
+  CHECK_ERROR(error, "Invalid argument");
+  CHECK(sizes[0] == 0);
+  cambium_flushoptions_destroy(flush);
+  cambium_column_family_handle_destroy(family);
+  cambium_close(db);
+}
+
 static void test_batches(void) {
   cambium_t* const db = open_new();
   cambium_column_family_handle_t* const family = cambium_create_column_family(db, options, "two", &error);
@@ -860,6 +900,85 @@ static void test_surroundings(void) {
   cambium_options_destroy(with);
 }
 
+/* ---- Event listeners ---- */
+
+struct events {
+  int flushes_begun;
+  int flushes;
+  int compactions;
+  int tables_sealed;
+  int table_files;
+  int blob_files;
+  int destroyed;
+};
+
+/* The database can be read from there. */
+static void on_flush_begin(void* state, cambium_t* db, const cambium_flushjobinfo_t* info) {
+  size_t length;
+  const char* const name = cambium_flushjobinfo_cf_name(info, &length);
+  CHECK_BYTES(name, length, "default");
+  CHECK(cambium_flushjobinfo_flush_reason(info) == cambium_flush_reason_manual_flush);
+  check_get(db, roptions, "a", "1");
+  ++((struct events*)state)->flushes_begun;
+}
+static void on_flush_completed(void* state, cambium_t* db, const cambium_flushjobinfo_t* info) {
+  size_t length;
+  char* failed = NULL;
+  const char* const name = cambium_flushjobinfo_db_name(info, &length);
+  CHECK_BYTES(name, length, path);
+  cambium_flushjobinfo_status(info, &failed);
+  CHECK_OK(failed);
+  CHECK(cambium_flushjobinfo_num_entries(info) == 1 && cambium_flushjobinfo_output_files_count(info) == 1);
+  CHECK(strstr(cambium_flushjobinfo_output_file_at(info, 0, &length), path) != NULL);
+  check_get(db, roptions, "a", "1");
+  ++((struct events*)state)->flushes;
+}
+static void on_compaction(void* state, cambium_t* db, const cambium_compactionjobinfo_t* info) {
+  (void)db;
+  CHECK(cambium_compactionjobinfo_job_id(info) > 0);
+  ++((struct events*)state)->compactions;
+}
+static void on_sealed(void* state, const cambium_memtableinfo_t* info) {
+  CHECK(cambium_memtableinfo_num_entries(info) >= 1);
+  ++((struct events*)state)->tables_sealed;
+}
+static void on_table_file(void* state, const cambium_tablefilecreationinfo_t* info) {
+  CHECK(cambium_tablefilecreationinfo_file_number(info) > 0);
+  ++((struct events*)state)->table_files;
+}
+static void on_blob_file(void* state, const cambium_blobfilecreationinfo_t* info) {
+  CHECK(cambium_blobfilecreationinfo_reason(info) == cambium_blob_file_reason_log);
+  ++((struct events*)state)->blob_files;
+}
+static void on_end(void* state) { ++((struct events*)state)->destroyed; }
+
+static void test_listeners(void) {
+  struct events events = {0, 0, 0, 0, 0, 0, 0};
+  cambium_options_t* const listened = cambium_options_create_copy(options);
+  cambium_flushoptions_t* const flush = cambium_flushoptions_create();
+  cambium_eventlistener_t* const listener = cambium_eventlistener_create(
+      &events, on_end, on_flush_begin, on_flush_completed, on_compaction, on_compaction, NULL, NULL, on_sealed);
+  cambium_t* db;
+  cambium_eventlistener_set_on_log_gc_completed(listener, NULL);
+  cambium_eventlistener_set_on_table_files(listener, on_table_file, on_table_file, NULL);
+  cambium_eventlistener_set_on_blob_files(listener, on_blob_file, on_blob_file, NULL);
+  cambium_options_add_eventlistener(listened, listener);
+  cambium_eventlistener_destroy(listener);
+  cambium_destroy_db(listened, path, &error);
+  db = cambium_open(listened, path, &error);
+  CHECK_OK(error);
+  cambium_options_destroy(listened);
+  put(db, "a", "1");
+  cambium_flush(db, flush, &error);
+  CHECK_OK(error);
+  CHECK(events.flushes_begun == 1 && events.flushes == 1 && events.tables_sealed == 1);
+  CHECK(events.table_files >= 2 && events.blob_files >= 2 && events.destroyed == 0);
+  cambium_close_with_status(db, &error);
+  CHECK_OK(error);
+  CHECK(events.destroyed == 1);
+  cambium_flushoptions_destroy(flush);
+}
+
 static void test_statistics(void) {
   cambium_options_t* const with = cambium_options_create_copy(options);
   cambium_statistics_histogram_data_t* const data = cambium_statistics_histogram_data_create();
@@ -1143,10 +1262,12 @@ int main(int argc, char** argv) {
   test_snapshots();
   test_families();
   test_maintenance();
+  test_approximate_sizes();
   test_batches();
   test_comparators();
   test_filters();
   test_surroundings();
+  test_listeners();
   test_statistics();
   test_leveldb_names();
   test_options_as_text();

@@ -154,6 +154,10 @@ TEST(COptions, OfCallsToo) {
   cambium_readoptions_set_verify_checksums(&read, 0);
   EXPECT_FALSE(read.rep.verify_checksums);
   EXPECT_EQ(cambium_readoptions_get_verify_checksums(&read), 0);
+  EXPECT_EQ(cambium_readoptions_get_fill_cache(&read), 1);
+  cambium_readoptions_set_fill_cache(&read, 0);
+  EXPECT_FALSE(read.rep.fill_cache);
+  EXPECT_EQ(cambium_readoptions_get_fill_cache(&read), 0);
   EXPECT_EQ(cambium_readoptions_get_allow_unprepared_value(&read), 0);
   cambium_readoptions_set_allow_unprepared_value(&read, 7);
   EXPECT_TRUE(read.rep.allow_unprepared_value);

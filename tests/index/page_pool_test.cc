@@ -88,6 +88,63 @@ TEST(PagePoolTest, StaysWithinItsCapacityAndKeepsWhatIsUsed) {
 }
 
 // Pinned pages stay where they are, whatever comes; the pool grows, and shrinks when it can.
+// ReadOptions::fill_cache = false.
+TEST(PagePoolTest, PassingReadsLeaveWhatIsKept) {
+  constexpr std::size_t kKept = 200;
+  PagePool pool((kKept + kPassingPagesMax) * kPageSize);
+  Pages pages(3, 2000, &pool);
+  const auto read = [&](std::size_t from, std::size_t to) {
+    const int before = pages.sink.file->reads;
+    for (std::size_t i = from; i < to; ++i) EXPECT_EQ(FirstKey(*pool.Get(*pages.file, pages.sink.pages[i])), "k" + std::to_string(i));
+    return pages.sink.file->reads - before;
+  };
+  EXPECT_EQ(read(0, kKept), 200);
+  {
+    const PassingReads passing(true);
+    EXPECT_EQ(read(kKept, 2000), 1800);
+    EXPECT_EQ(pool.stats().resident_pages, kKept + kPassingPagesMax);
+    EXPECT_EQ(read(kKept, 2000), 1800) << "none of them is there any more when it is asked for again";
+    EXPECT_EQ(read(0, kKept), 0);
+    EXPECT_EQ(read(1990, 2000), 0) << "the last ones are";
+  }
+  EXPECT_EQ(read(0, kKept), 0);
+  // Whoever asks for one otherwise keeps it.
+  EXPECT_EQ(read(1990, 2000), 0);
+  {
+    const PassingReads passing(true);
+    EXPECT_EQ(read(kKept, 1900), 1700);
+  }
+  EXPECT_EQ(read(1990, 2000), 0);
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+  EXPECT_GT(read(kKept, 2000), 1000);
+  EXPECT_GT(read(0, kKept), 100) << "other reads push it out";
+}
+
+// Pinned, forgotten, and read by several at once.
+TEST(PagePoolTest, PassingPagesMayBeInUseOrGo) {
+  PagePool pool(10 * kPageSize);
+  Pages pages(3, 300, &pool);
+  std::vector<PageRef> pinned;
+  {
+    const PassingReads passing(true);
+    for (std::size_t i = 0; i < 150; ++i) {
+      Result<PageRef> page = pool.Get(*pages.file, pages.sink.pages[i]);
+      ASSERT_TRUE(page.ok());
+      pinned.push_back(std::move(*page));
+    }
+    for (std::size_t i = 0; i < 150; ++i) EXPECT_EQ(FirstKey(pinned[i]), "k" + std::to_string(i));
+    EXPECT_EQ(pool.stats().resident_pages, 150u) << "in use, none can go";
+    pages.file.reset();
+    EXPECT_EQ(FirstKey(pinned[7]), "k7");
+    pinned.clear();
+    Pages others(4, 200, &pool);
+    for (std::size_t i = 0; i < 200; ++i) EXPECT_TRUE(pool.Get(*others.file, others.sink.pages[i]).ok());
+    EXPECT_LE(pool.stats().resident_pages, 10u);
+    EXPECT_TRUE(pool.CheckInvariants(true).ok());
+  }
+  EXPECT_TRUE(pool.CheckInvariants(true).ok());
+}
+
 TEST(PagePoolTest, GrowsRatherThanEvictAPinnedPage) {
   PagePool pool(4 * kPageSize);
   Pages pages(3, 40, &pool);

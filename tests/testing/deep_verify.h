@@ -16,6 +16,7 @@ namespace internal {
 [[nodiscard]] inline std::string Verdict(const Status& verified, const VerifyReport& report, Orphans orphans) {
   if (!verified.ok()) return "verify: " + verified.ToString();
   if (!report.problems.empty()) return "verify: " + report.problems.front();
+  if (!report.dead_damage.empty()) return "verify, of what nobody needs: " + report.dead_damage.front();
   if (orphans == Orphans::kMayBe) return "";
   for (const std::string& note : report.notes) {
     if (note.find("orphan") != std::string::npos) return "after a clean close: " + note;

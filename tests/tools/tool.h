@@ -2,7 +2,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -28,9 +30,11 @@ struct Ended {
   std::string output;
 };
 
+inline std::string Tool() { return CAMBIUM_TOOL; }
+
 // Through a shell. `errors`: what is done with stderr.
-inline Ended RunTool(const std::string& arguments, const std::string& errors = "2>&1") {
-  const std::string command = std::string(CAMBIUM_TOOL) + " " + arguments + " " + errors;
+inline Ended RunCommand(const std::string& line, const std::string& errors = "2>&1") {
+  const std::string command = line + " " + errors;
   std::FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
   Ended ended;
@@ -39,6 +43,28 @@ inline Ended RunTool(const std::string& arguments, const std::string& errors = "
   const int status = ::pclose(pipe);
   if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
   return ended;
+}
+
+inline Ended RunTool(const std::string& arguments, const std::string& errors = "2>&1") {
+  return RunCommand(Tool() + " " + arguments, errors);
+}
+
+inline constexpr int kWasKilled = -1;
+
+// The exit code, unless it was killed first. It is gone when this returns, with the locks that it had: a process that
+// is killed in a sync lives on until that has ended.
+inline int RunAndKill(const std::string& arguments, std::uint64_t micros) {
+  const std::string command = "exec " + Tool() + " " + arguments + " >/dev/null 2>&1";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::usleep(static_cast<useconds_t>(micros));
+  ::kill(child, SIGKILL);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kWasKilled;
 }
 
 // What it prints with --json.

@@ -79,5 +79,37 @@ TEST_F(ToolCopiesTest, DamagedBackupsAreTold) {
   EXPECT_EQ(RunTool("restore " + directory_.File("nothing") + " " + directory_.File("out")).exit_code, kCannot);
 }
 
+TEST_F(ToolCopiesTest, AConversionHasTheSameDataUnderTheOtherIndex) {
+  {
+    const std::unique_ptr<DB> db = Open();
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_TRUE(db->Put({}, "key" + std::to_string(i), std::string(i % 3 == 0 ? 2000 : 20, 'v') + std::to_string(i)).ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Put({}, "late", "not flushed").ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const std::string scan = Scan(Path());
+  const auto before = FilesIn(Path());
+  const std::string other = TestsUseLsm() ? "btree" : "lsm";
+  const std::string out = directory_.File("out");
+  const nlohmann::json dry = RunForJson("convert " + Path() + " " + out + " --dry-run --index " + other);
+  EXPECT_EQ(dry.at("entries"), 300);
+  EXPECT_FALSE(std::filesystem::exists(out));
+  const nlohmann::json made = RunForJson("convert " + Path() + " " + out + " --index " + other);
+  EXPECT_EQ(made.at("families"), 1);
+  EXPECT_EQ(made.at("log_bytes"), dry.at("log_bytes"));
+  EXPECT_EQ(made.at("entries"), 300);
+  EXPECT_EQ(FilesIn(Path()), before);
+  EXPECT_EQ(Scan(out), scan);
+  EXPECT_EQ(RunTool("verify --deep " + out).exit_code, kClean);
+  EXPECT_NE(RunTool("options " + out).output.find(TestsUseLsm() ? "index_type=kBTree" : "index_type=kLsm"), std::string::npos);
+  const std::string back = directory_.File("back");
+  EXPECT_EQ(RunTool("convert " + out + " " + back + " --index " + (TestsUseLsm() ? "lsm" : "btree")).exit_code, kClean);
+  EXPECT_EQ(Scan(back), scan);
+  EXPECT_EQ(RunTool("convert " + Path() + " " + out + " --index " + other).exit_code, kCannot) << "exists";
+  EXPECT_EQ(RunTool("convert " + Path() + " " + out + "2").exit_code, kCannot) << "to what?";
+}
+
 }  // namespace
 }  // namespace cambium::testing

@@ -24,8 +24,17 @@ std::vector<Command> Commands() {
           {"delete", "delete DIR key", true},
           {"scan", "scan DIR"},
           {"options", "options DIR"},
+          {"compact", "compact DIR", true},
+          {"compact --dry-run", "compact DIR --dry-run"},
+          {"export", "export DIR -"},
+          {"import", "import DIR ENTRIES --add", true},
+          {"import --dry-run", "import DIR ENTRIES --add --dry-run", true},
+          {"checkpoint --dry-run", "checkpoint DIR OUT --dry-run"},
+          {"backup --dry-run", "backup create DIR BACKUPS --dry-run"},
           {"checkpoint", "checkpoint DIR OUT"},
-          {"backup", "backup create DIR BACKUPS"},
+          {"convert --dry-run", "convert DIR COPY --dry-run --index " + std::string(TestsUseLsm() ? "btree" : "lsm")},
+          {"convert", "convert DIR COPY --index " + std::string(TestsUseLsm() ? "btree" : "lsm")},
+                    {"backup", "backup create DIR BACKUPS"},
           {"stats", "stats DIR"},
           {"dump", "dump DIR"},
           {"manifest", "manifest DIR"},
@@ -35,9 +44,12 @@ std::vector<Command> Commands() {
 
 class ToolDirectoriesTest : public ToolTest {
  protected:
+  ToolDirectoriesTest() {
+    WriteFile(directory_.File("entries"), "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
+  }
   std::string LineFor(const Command& command) const {
     std::string line = command.line;
-    for (const auto& [word, path] : {std::pair{"DIR", Path()}, {"OUT", directory_.File("out")}, {"BACKUPS", directory_.File("backups")}}) {
+    for (const auto& [word, path] : {std::pair{"DIR", Path()}, {"OUT", directory_.File("out")}, {"BACKUPS", directory_.File("backups")}, {"ENTRIES", directory_.File("entries")}, {"COPY", directory_.File("copy")}}) {
       const std::size_t at = line.find(word);
       if (at != std::string::npos) line.replace(at, std::string(word).size(), path);
     }
@@ -62,6 +74,7 @@ class ToolDirectoriesTest : public ToolTest {
       EXPECT_TRUE(std::string(command.name) == "verify" || json.at("error").is_string()) << line;
     }
     EXPECT_FALSE(std::filesystem::exists(directory_.File("out")));
+    EXPECT_FALSE(std::filesystem::exists(directory_.File("copy")));
   }
 };
 
@@ -156,6 +169,7 @@ TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
     EXPECT_TRUE(db->Put({}, "key", std::string(1000, 'v')).ok());
     EXPECT_TRUE(db->Close().ok());
   }
+  EXPECT_EQ(RunTool("backup create " + mount + "/db " + directory_.File("backups")).exit_code, kClean);
   {
     std::ofstream filler(mount + "/filler", std::ios::binary);
     const std::string block(4096, 'f');
@@ -165,6 +179,11 @@ TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
   WriteFile(directory_.File("value"), std::string(1 << 20, 'v'));
   for (const std::string& line : {"put " + mount + "/db large --value-file " + directory_.File("value"),
                                  "checkpoint " + mount + "/db " + mount + "/copy",
+                                 "checkpoint " + mount + "/db " + mount + "/copy --dry-run",
+                                 "backup create " + mount + "/db " + mount + "/backups --dry-run",
+                                 "restore " + directory_.File("backups") + " " + mount + "/copy",
+                                 "restore " + directory_.File("backups") + " " + mount + "/copy --dry-run",
+                                 "import " + mount + "/copy " + directory_.File("entries"),
                                  "backup create " + mount + "/db " + mount + "/backups"}) {
     const Ended ended = RunTool(line);
     EXPECT_EQ(ended.exit_code, kCannot) << line << "\n" << ended.output;

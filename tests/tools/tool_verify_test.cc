@@ -89,6 +89,59 @@ TEST_F(ToolVerifyTest, JsonCountsWhatTheDatabaseHolds) {
   EXPECT_TRUE(json.at("problems").empty());
 }
 
+// Bytes that nothing needs: said, and no reason to fail.
+TEST_F(ToolVerifyTest, DeadDamageIsToldAndIsNoDamage) {
+  MakeDatabase();
+  const std::string file = FileLike("OPTIONS-");
+  FlipByte(file, 200);
+  const std::string name = std::filesystem::path(file).filename();
+  const Ended text = RunTool("verify " + Path());
+  EXPECT_EQ(text.exit_code, kClean) << text.output;
+  EXPECT_NE(text.output.find("clean"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("dead damage, which nothing needs: 1\n"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find(name), std::string::npos) << text.output;
+  const auto json = nlohmann::json::parse(RunTool("verify --json " + Path()).output, nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json.at("result"), "clean");
+  EXPECT_EQ(json.at("exit_code"), kClean);
+  EXPECT_TRUE(json.at("problems").empty());
+  ASSERT_EQ(json.at("dead_damage").size(), 1u);
+}
+
+// The value is in the log twice: the older record is dead, the newer one alive.
+TEST_F(ToolVerifyTest, ADeadRecordIsDeadDamageAndALiveOneDamage) {
+  {
+    Options options;
+    options.create_if_missing = true;
+    options.enable_blob_garbage_collection = false;
+    options.blob_file_size = 16u << 10;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+    ASSERT_TRUE(db->Put({}, "key", "older" + std::string(600, 'o')).ok());
+    ASSERT_TRUE(db->Put({}, "key", "newer" + std::string(600, 'n')).ok());
+    // So much that their segment is sealed, and gets a footer.
+    for (int i = 0; i < 40; ++i) ASSERT_TRUE(db->Put({}, KeyOf(i), LargeValue(i)).ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->WaitForCompact().ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  std::string file;
+  std::string bytes;
+  for (const auto& [path, content] : FilesIn(Path())) {
+    const bool has_both = path.ends_with(".log") && content.find("older") != std::string::npos;
+    if (has_both) file = Path() + "/" + path, bytes = content;
+  }
+  ASSERT_NE(file, "");
+  FlipByte(file, bytes.find("older"));
+  const Ended dead = RunTool("verify --deep " + Path());
+  EXPECT_EQ(dead.exit_code, kClean) << dead.output;
+  EXPECT_NE(dead.output.find("dead damage, which nothing needs: 1\n"), std::string::npos) << dead.output;
+  FlipByte(file, bytes.find("newer"));
+  const Ended live = RunTool("verify --deep " + Path());
+  EXPECT_EQ(live.exit_code, kDamage) << live.output;
+  EXPECT_NE(live.output.find("problems: 1\n"), std::string::npos) << live.output;
+}
+
 TEST_F(ToolVerifyTest, FlippedByteInTheTreeIsDamage) {
   MakeDatabase();
   const std::string file = FileLike(".idx");

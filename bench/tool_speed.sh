@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# How fast the offline tool is beside a copy of the same bytes in blocks of 1 MiB, cold and durable, in one run.
+#
+#   bash bench/tool_speed.sh BUILD DIR [ROUNDS] [VALUES]
+#
+# BUILD: a release build. DIR: an empty directory with room for four times the database. The database: VALUES (262144)
+# values of 16 KiB and half as many again that have overwritten others, so that 60 % of its log is garbage: 10 GiB.
+# Needs root, to drop what the system caches. One line for each measurement; MiB/s count bytes read and written, peak is
+# of resident memory in MiB, ratio is to the copy of that round.
+set -euo pipefail
+build=$1
+dir=$2
+rounds=${3:-3}
+values=${4:-262144}
+tool=$build/tools/cambium
+base=$dir/base
+work=$dir/work
+
+forget() { sync; echo 3 > /proc/sys/vm/drop_caches; }
+now() { date +%s.%N; }
+fresh() { rm -rf "$work" && cp -r "$base/cambium_btree" "$work"; }
+# field FILE NAME...: of a JSON object
+field() { python3 -c 'import json,sys; v=json.load(open(sys.argv[1])); [v:=v[k] for k in sys.argv[2:]]; print(v)' "$@"; }
+# line WHAT BYTES SECONDS COPY_RATE PEAK_KIB
+line() {
+  python3 -c 'import sys; w,b,s,c,p=sys.argv[1],*map(float,sys.argv[2:]); r=b/s/2**20
+print(f"{w:28} {b/2**30:7.2f} GiB {s:7.2f} s {r:7.0f} MiB/s" + (f"  ratio {r/c:4.2f}" if c else "") + (f"  peak {p/1024:4.0f}" if p else ""))' "$@"
+}
+
+# As many bytes of the log as the compaction writes, read and written again.
+copy() {
+  local bytes=$1 copied=0 begun ended
+  rm -rf "$dir/copy" && mkdir "$dir/copy"
+  forget
+  begun=$(now)
+  for file in "$work"/*.log; do
+    dd if="$file" of="$dir/copy/${file##*/}" bs=1M conv=fsync status=none
+    copied=$((copied + $(stat -c %s "$file")))
+    [ "$copied" -lt "$bytes" ] || break
+  done
+  ended=$(now)
+  rm -rf "$dir/copy"
+  copied_bytes=$((2 * copied))
+  copy_seconds=$(python3 -c "print($ended - $begun)")
+  copy_rate=$(python3 -c "print($copied_bytes / $copy_seconds / 2**20)")
+}
+# run ARGUMENTS...: leaves seconds, peak, and the report in $dir/report.json
+run() {
+  local begun ended
+  forget
+  begun=$(now)
+  /usr/bin/time -f %M -o "$dir/peak" "$tool" "$@" --json > "$dir/report.json"
+  ended=$(now)
+  seconds=$(python3 -c "print($ended - $begun)")
+  peak=$(tail -1 "$dir/peak")
+}
+compacted() { echo $(($(field "$dir/report.json" fact bytes_read) + $(field "$dir/report.json" fact bytes_written))); }
+
+mkdir -p "$dir"
+if [ ! -d "$base" ]; then
+  "$build/bench/cambium_bench" --benchmarks=fillseq,overwrite --num="$values" --writes=$((values * 3 / 2)) \
+    --value_size=16384 --db="$base" --enable_blob_garbage_collection=false --max_space_amplification=0 --check=ends \
+    --compression_ratio=0.5 > "$dir/make.log"
+fi
+alive=$((values * 16440))
+for round in $(seq "$rounds"); do
+  fresh
+  copy "$alive"
+  line "copy" "$copied_bytes" "$copy_seconds" 0 0
+  run verify "$work"
+  line "verify" "$(field "$dir/report.json" bytes_read)" "$seconds" 0 "$peak"
+  run verify "$work" --deep
+  line "verify --deep" "$(field "$dir/report.json" bytes_read)" "$seconds" "$copy_rate" "$peak"
+  for how in "" "--cluster" "--recompress zstd" "--recompress lz4"; do
+    [ -z "$how" ] || fresh
+    # shellcheck disable=SC2086  # words
+    run compact "$work" $how
+    line "compact $how" "$(compacted)" "$seconds" "$copy_rate" "$peak"
+  done
+done
+rm -rf "$work"

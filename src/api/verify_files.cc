@@ -1,0 +1,71 @@
+// Verifying which files there are, and that each is the one that the MANIFEST means.
+#include <algorithm>
+#include <optional>
+
+#include "api/open_files.h"
+#include "api/options_file.h"
+#include "api/verifier.h"
+
+namespace cambium {
+
+Status Verifier::OpenSegments() {
+  for (const auto& [number, info] : state_.segments) {
+    Result<std::shared_ptr<Segment>> segment = OpenSegment(fs_, path_, state_, info, false, nullptr);
+    ++report_->files;
+    if (!segment.ok()) {
+      CAMBIUM_RETURN_IF_ERROR(Found(segment.status()));
+      continue;
+    }
+    segments_ = segments_.With(info.slot, *segment);
+  }
+  return Status::OK();
+}
+
+Result<std::shared_ptr<const IndexFile>> Verifier::OpenPages(FileKind kind, std::uint64_t number, const Id128& file_id,
+                                                             std::uint64_t length) {
+  ++report_->files;
+  const auto open = [&]() -> Result<std::shared_ptr<const IndexFile>> {
+    CAMBIUM_TRY(std::shared_ptr<File> file, OpenLayerFile(fs_, path_, state_, kind, number));
+    CAMBIUM_TRY(std::shared_ptr<const IndexFile> pages, IndexFile::Open(std::move(file), kind, number, nullptr));
+    FileInfo info;
+    CAMBIUM_RETURN_IF_ERROR(pages->file().GetInfo(&info));
+    if (pages->header().file_id != file_id) return Status::Corruption(pages->path() + ":0: is another file");
+    if (info.size < length) return Status::Corruption(pages->path() + ":" + std::to_string(info.size) + ": is cut off");
+    return pages;
+  };
+  Result<std::shared_ptr<const IndexFile>> opened = open();
+  if (opened.ok()) return opened;
+  CAMBIUM_RETURN_IF_ERROR(Found(opened.status()));
+  return std::shared_ptr<const IndexFile>();
+}
+
+// What no layer and no segment is.
+Status Verifier::CheckOtherFiles() {
+  std::vector<std::string> names;
+  CAMBIUM_RETURN_IF_ERROR(fs_.List(path_, &names));
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (name == kLockFileName || name == kInfoLogFileName || name == std::string(kInfoLogFileName) + ".old") continue;
+    const std::optional<NumberedFile> file = ParseFileName(name);
+    if (!file.has_value()) {
+      report_->notes.push_back(path_ + "/" + name + ": is not a file of the database");
+      continue;
+    }
+    bool named = file->kind == FileKind::kManifest || state_.segments.contains(file->number);
+    if (file->kind == FileKind::kOptions) {
+      named = true;
+      ++report_->files;
+      // Only LoadLatestOptions reads it, and whoever has the options at hand needs it not.
+      CAMBIUM_RETURN_IF_ERROR(FoundDead(ReadOptionsFile(fs_, path_ + "/" + name).status()));
+    }
+    if (file->kind == FileKind::kReserve) {  // nobody reads it, and an opening looks at its header
+      named = true;
+      ++report_->files;
+    }
+    for (const auto& [id, family] : state_.families) named = named || HasFile(family, file->number);
+    if (!named) report_->notes.push_back(path_ + "/" + name + ": orphan, which the next opening removes");
+  }
+  return Status::OK();
+}
+
+}  // namespace cambium

@@ -1,0 +1,167 @@
+#include "convert/family_converter.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "btree/btree_index.h"
+#include "btree/index_segment.h"
+#include "btree/sweep.h"
+#include "btree/tree_layers.h"
+#include "index/merge_cursor.h"
+#include "index/page_pool.h"
+#include "lsm_fallback/lsm_layers.h"
+#include "lsm_fallback/run_writer.h"
+#include "util/compression.h"
+
+namespace cambium {
+namespace {
+
+// For pages on the way from the root to where the cursors stand.
+constexpr std::size_t kPoolBytes = 8u << 20;
+// Between two reports.
+constexpr std::uint64_t kEntriesTogether = 4096;
+
+// The newest entries of a family, deletions left out, in one direction only.
+class LiveEntries final : public EntryCursor {
+ public:
+  LiveEntries(const Comparator* comparator, std::vector<MergeChild> layers,
+              const std::function<void(std::uint64_t)>& on_entries)
+      : merged_(comparator, std::move(layers)), on_entries_(on_entries) {}
+
+  void SeekToFirst() override {
+    merged_.SeekToFirst();
+    SkipDeleted();
+  }
+  void Next() override {
+    merged_.Next();
+    SkipDeleted();
+  }
+  void SeekToLast() override { Refuse(); }
+  void Seek(Slice) override { Refuse(); }
+  void SeekForPrev(Slice) override { Refuse(); }
+  void Prev() override { Refuse(); }
+  [[nodiscard]] bool Valid() const override { return refused_.ok() && merged_.Valid(); }
+  [[nodiscard]] Slice key() const override { return merged_.key(); }
+  [[nodiscard]] Entry entry() const override { return merged_.entry(); }
+  [[nodiscard]] Status status() const override { return refused_.ok() ? merged_.status() : refused_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  void SkipDeleted() {
+    for (; merged_.Valid(); merged_.Next()) {
+      if (on_entries_ && ++seen_ % kEntriesTogether == 0) on_entries_(kEntriesTogether);
+      if (merged_.kind() == EntryKind::kTombstone) continue;
+      ++count_;
+      return;
+    }
+  }
+  void Refuse() { refused_ = Status::NotSupported("a conversion goes forward only"); }
+
+  MergeCursor merged_;
+  const std::function<void(std::uint64_t)>& on_entries_;
+  std::uint64_t seen_ = 0;   // deletions too
+  std::uint64_t count_ = 0;
+  Status refused_;
+};
+
+// What is read into it is in the accounts of the old database only.
+Status WriteTree(const ConvertFamily& how, LiveEntries* entries, PagePool* pool, FamilyState* to) {
+  const ColumnFamilyOptions& options = *how.options;
+  IndexSegmentOptions segments;
+  segments.page_size = static_cast<std::uint32_t>(to->page_size);
+  IndexSegmentWriter writer(segments, how.create_file, pool);
+  SweepInput sweep;
+  sweep.comparator = options.comparator;
+  sweep.pool = pool;
+  sweep.pages = PageBuilderOptions{segments.page_size, BTreeIndexOptions().fill_percent};
+  if (options.comparator->EqualMeansSameBytes()) {
+    sweep.pages.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
+  }
+  sweep.layers.emplace_back(entries);
+  sweep.newest_is_memtable = true;
+  CAMBIUM_TRY(const SweepOutput swept, Sweep(std::move(sweep), &writer));
+  CAMBIUM_RETURN_IF_ERROR(writer.Sync());
+  to->root = swept.root;
+  for (const IndexSegmentWriter::Segment& segment : writer.segments()) {
+    to->index_segments[segment.file->number()] = segment.info(segment.units_added);
+  }
+  for (const auto& [slot, account] : swept.accounts.by_slot()) to->accounts[slot] = account;
+  return Status::OK();
+}
+
+// The first level that is as large, so that nothing is due to be compacted.
+std::uint32_t LevelFor(const ColumnFamilyOptions& options, std::uint64_t bytes) {
+  auto size = static_cast<double>(options.max_bytes_for_level_base);
+  std::uint32_t level = 1;
+  for (; level + 1 < static_cast<std::uint32_t>(options.num_levels) && size < static_cast<double>(bytes); ++level) {
+    size *= options.max_bytes_for_level_multiplier;
+  }
+  return level;
+}
+
+Status WriteLevel(const ConvertFamily& how, LiveEntries* entries, PagePool* pool, FamilyState* to) {
+  const ColumnFamilyOptions& options = *how.options;
+  RunWriterOptions runs(options.comparator);
+  runs.pool = pool;
+  runs.create_file = how.create_file;
+  runs.target_bytes = options.target_file_size_base;
+  runs.run.page_size = static_cast<std::uint32_t>(to->page_size);
+  runs.run.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
+  runs.run.kind = RunKind::kMerge;
+  static_cast<void>(CodecOf(options.compression, &runs.run.compression));  // checked before
+  RunWriter writer(runs);
+  AccountDelta accounts;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    const Entry entry = entries->entry();
+    accounts.Add(entry);
+    CAMBIUM_RETURN_IF_ERROR(writer.Add(entries->key(), entry));
+  }
+  CAMBIUM_RETURN_IF_ERROR(entries->status());
+  CAMBIUM_TRY(const RunList made, writer.Finish());
+  std::uint64_t bytes = 0;
+  for (const auto& run : made) bytes += run->info().file_size;
+  const std::uint32_t level = LevelFor(options, bytes);
+  for (const auto& run : made) to->level_runs[run->number()] = {run->info(), level, 1};
+  for (const auto& [slot, account] : accounts.by_slot()) to->accounts[slot] = account;
+  return Status::OK();
+}
+
+Status CountOnly(LiveEntries* entries, FamilyState* to) {
+  AccountDelta accounts;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) accounts.Add(entries->entry());
+  for (const auto& [slot, account] : accounts.by_slot()) to->accounts[slot] = account;
+  return entries->status();
+}
+
+}  // namespace
+
+Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, std::uint64_t* count) {
+  PagePool pool(kPoolBytes);
+  std::shared_ptr<const Layers> layers;
+  if (from.index_type == IndexType::kLsm) {
+    CAMBIUM_TRY(layers, LsmLayers::Open(from, how.options->comparator, &pool, how.open_file));
+  } else {
+    CAMBIUM_TRY(layers, TreeLayers::Open(from, how.options->comparator, &pool, how.open_file));
+  }
+  std::vector<MergeChild> children;
+  layers->AppendCursors(&children);
+  LiveEntries entries(how.options->comparator, std::move(children), how.on_entries);
+  FamilyState to;
+  to.id = from.id;
+  to.name = from.name;
+  to.comparator = from.comparator;
+  to.page_size = from.page_size;
+  to.flushed_sequence = from.flushed_sequence;
+  to.index_type = static_cast<IndexType>(how.options->index_type);
+  if (!how.create_file) {
+    CAMBIUM_RETURN_IF_ERROR(CountOnly(&entries, &to));
+  } else {
+    CAMBIUM_RETURN_IF_ERROR(to.index_type == IndexType::kLsm ? WriteLevel(how, &entries, &pool, &to)
+                                                             : WriteTree(how, &entries, &pool, &to));
+  }
+  *count = entries.count();
+  return to;
+}
+
+}  // namespace cambium

@@ -1,0 +1,80 @@
+#include "index/tree_part.h"
+
+#include <algorithm>
+
+#include "index/tree_cursor.h"
+
+namespace cambium {
+namespace {
+
+// Everything before `key`, and the leaf in which it belongs as a sample.
+Result<TreePart> Before(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key) {
+  TreePart before;
+  CAMBIUM_TRY(PageRef page, GetTreeRoot(root, files, pool));
+  if (!page) return before;
+  while (!page->is_leaf()) {
+    const std::uint32_t place = page->ChildFor(key, order);
+    for (std::uint32_t i = 0; i < place; ++i) {
+      const ChildRef child = page->child(i);
+      before.entries += child.entry_count;
+      before.value_bytes += child.value_bytes;
+    }
+    CAMBIUM_TRY(page, GetTreePage(files, pool, page->child_pointer(place), page->level() - 1u));
+  }
+  bool equal = false;
+  const std::uint32_t place = page->LowerBound(key, order, &equal);
+  for (std::uint32_t i = 0; i < page->count(); ++i) {
+    const Entry entry = page->entry(i);
+    if (i < place) before.value_bytes += ValueBytesOf(entry);
+    before.sampled_inline_bytes += entry.inline_value.size();
+  }
+  before.entries += place;
+  before.sampled_entries = page->count();
+  return before;
+}
+
+std::uint64_t Share(std::uint64_t of, std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0
+                    : static_cast<std::uint64_t>(static_cast<double>(of) * static_cast<double>(part) /
+                                                 static_cast<double>(whole));
+}
+
+}  // namespace
+
+TreePart& TreePart::operator+=(const TreePart& other) {
+  entries += other.entries;
+  value_bytes += other.value_bytes;
+  page_bytes += other.page_bytes;
+  sampled_entries += other.sampled_entries;
+  sampled_inline_bytes += other.sampled_inline_bytes;
+  return *this;
+}
+
+std::uint64_t TreePart::Bytes() const {
+  return page_bytes + value_bytes - std::min(value_bytes, Share(sampled_inline_bytes, entries, sampled_entries));
+}
+
+Result<TreePart> MeasureTree(const TreeRoot& root, std::uint64_t page_bytes, const FileSet& files, PagePool* pool,
+                             const KeyOrder& order, Slice begin, Slice end) {
+  CAMBIUM_TRY(const TreePart low, Before(root, files, pool, order, begin));
+  CAMBIUM_TRY(TreePart part, Before(root, files, pool, order, end));
+  // A tree whose totals do not add up is for verification to report; here it must not make a number below zero.
+  part.entries -= std::min(part.entries, low.entries);
+  part.value_bytes -= std::min(part.value_bytes, low.value_bytes);
+  part.page_bytes = Share(page_bytes, part.entries, root.entry_count);
+  part.sampled_entries += low.sampled_entries;
+  part.sampled_inline_bytes += low.sampled_inline_bytes;
+  return part;
+}
+
+TreePart WholeTree(const TreeRoot& root, std::uint64_t page_bytes) {
+  return {.entries = root.entry_count, .value_bytes = root.value_bytes, .page_bytes = page_bytes};
+}
+
+Result<std::uint64_t> TreeRank(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order,
+                               Slice key) {
+  CAMBIUM_TRY(const TreePart before, Before(root, files, pool, order, key));
+  return before.entries;
+}
+
+}  // namespace cambium

@@ -1,0 +1,486 @@
+// CompactLog: all garbage goes, everything that is alive stays, what it forecasts is what it does, and it may be ended at
+// any moment.
+#include "cambium/compact_log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "backup/known_store.h"
+#include "cambium/convenience.h"
+#include "testing/mutant_scope.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+
+namespace cambium::testing {
+namespace {
+
+class CompactedStore : public KnownStore {
+ public:
+  using KnownStore::KnownStore;
+  // A closed database with garbage of every kind, a part of it in the log only.
+  void Fill(Prng* prng, int changes = 300) {
+    options.enable_blob_garbage_collection = false;
+    MustOpen();
+    ChangeMany(prng, changes);
+    Compact();
+    ChangeMany(prng, changes / 3);
+    MustClose();
+  }
+  Status CompactIt(const CompactLogOptions& how = {}) { return CompactLog(kStorePath, options, how, &report); }
+  void MustCompact(const CompactLogOptions& how = {}) {
+    const Status s = CompactIt(how);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  // How it is opened afterwards is how it was before.
+  void ExpectWhole() {
+    ASSERT_EQ(Verify(), "");
+    MustOpen();
+    ASSERT_EQ(Contents(db.get()), known);
+    MustClose();
+  }
+  CompactLogReport report;
+};
+
+TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
+  const std::uint64_t first = SeedFromEnvironment(1);
+  std::uint64_t moved = 0;
+  for (std::uint64_t seed = first; seed < first + ScaledCount(30); ++seed) {
+    SCOPED_TRACE(seed);
+    Prng prng(seed);
+    CompactedStore store;
+    store.Fill(&prng, 200 + static_cast<int>(prng.Uniform(300)));
+    const auto before = store.Files();
+    CompactLogOptions dry;
+    dry.dry_run = true;
+    store.MustCompact(dry);
+    ASSERT_EQ(store.Files(), before) << "a dry run writes nothing";
+    const CompactLogReport said = store.report;
+    EXPECT_EQ(said.fact, CompactLogFigures{});
+
+    std::vector<CompactLogForecast> forecasts;
+    CompactLogOptions how;
+    how.on_forecast = [&](const CompactLogForecast& forecast) { forecasts.push_back(forecast); };
+    std::uint64_t last = 0;
+    how.on_progress = [&](std::uint64_t done, std::uint64_t all) {
+      EXPECT_GE(done, last);
+      EXPECT_LE(done, all);
+      last = done;
+      return true;
+    };
+    store.MustCompact(how);
+    ASSERT_EQ(forecasts.size(), 1u);
+    EXPECT_TRUE(forecasts[0].is_exact);
+    EXPECT_EQ(forecasts[0].figures, store.report.fact);
+    EXPECT_EQ(said.forecast.figures.values, store.report.fact.values);
+    EXPECT_EQ(said.forecast.figures.bytes_written, store.report.fact.bytes_written);
+    EXPECT_EQ(said.forecast.figures.bytes_read, store.report.fact.bytes_read);
+    EXPECT_EQ(said.log_bytes_before, store.report.log_bytes_before);
+    EXPECT_EQ(said.live_bytes, store.report.live_bytes);
+    EXPECT_TRUE(store.report.damaged.empty());
+    moved += store.report.fact.values;
+    store.ExpectWhole();
+
+    store.MustCompact();
+    EXPECT_EQ(store.report.fact, CompactLogFigures{}) << "nothing is left to do";
+    EXPECT_LE(store.report.log_bytes_before, store.report.live_bytes + store.report.live_bytes / 4 + 8192);
+    store.ExpectWhole();
+  }
+  EXPECT_GT(moved, ScaledCount(100));
+}
+
+TEST(CompactLog, ItStopsWhereItIsToldTo) {
+  Prng prng(2);
+  CompactedStore store;
+  store.Fill(&prng, 600);
+  CompactLogOptions dry;
+  dry.dry_run = true;
+  store.MustCompact(dry);
+  const CompactLogFigures all = store.report.forecast.figures;
+  dry.target_space_amp = 1.3;
+  store.MustCompact(dry);
+  const CompactLogFigures some = store.report.forecast.figures;
+  EXPECT_GT(some.segments, 0u);
+  EXPECT_LT(some.segments, all.segments);
+  // What is emptied has the most to give: each byte that is moved frees more.
+  EXPECT_GT(static_cast<double>(some.bytes_freed) / static_cast<double>(some.bytes_written + 1),
+            static_cast<double>(all.bytes_freed) / static_cast<double>(all.bytes_written + 1));
+  CompactLogOptions how;
+  how.target_space_amp = 1.3;
+  store.MustCompact(how);
+  EXPECT_EQ(store.report.fact, store.report.forecast.figures);
+  EXPECT_EQ(store.report.fact.bytes_written, some.bytes_written);
+  EXPECT_LE(static_cast<double>(store.report.log_bytes_after), 1.35 * static_cast<double>(store.report.live_bytes));
+  store.ExpectWhole();
+
+  how.target_space_amp = 0.9;
+  EXPECT_TRUE(store.CompactIt(how).IsInvalidArgument());
+}
+
+TEST(CompactLog, ACallerMayEndItAndGoOnLater) {
+  Prng prng(3);
+  CompactedStore store;
+  store.Fill(&prng, 600);
+  CompactLogOptions dry;
+  dry.dry_run = true;
+  store.MustCompact(dry);
+  const std::uint64_t all = store.report.forecast.figures.values;
+  std::uint64_t moved = 0;
+  int calls = 0;
+  CompactLogOptions how;
+  how.on_progress = [](std::uint64_t, std::uint64_t) { return false; };
+  Status s;
+  do {
+    s = store.CompactIt(how);
+    ASSERT_TRUE(s.ok() || s.IsIncomplete()) << s.ToString();
+    moved += store.report.fact.values;
+    store.ExpectWhole();
+    ASSERT_LT(++calls, 100);
+  } while (!s.ok());
+  EXPECT_EQ(moved, all) << "nothing is moved twice";
+  EXPECT_GT(calls, 3);
+}
+
+TEST(CompactLog, ClusteredValuesLieInTheOrderOfTheirKeys) {
+  Prng prng(4);
+  CompactedStore store;
+  store.Fill(&prng, 600);
+  CompactLogOptions how;
+  how.cluster = true;
+  store.MustCompact(how);
+  EXPECT_FALSE(store.report.forecast.is_exact);
+  EXPECT_GT(store.report.fact.values, 10u);
+  EXPECT_LE(store.report.fact.bytes_written, store.report.forecast.figures.bytes_written * 5 / 4);
+  store.ExpectWhole();
+  how.dry_run = true;
+  store.MustCompact(how);
+  EXPECT_EQ(store.report.forecast.figures.values, 0u) << "they lie so";
+  CompactLogOptions rest;
+  rest.dry_run = true;
+  store.MustCompact(rest);
+  EXPECT_EQ(store.report.forecast.figures.values, 0u) << "and there is no garbage";
+}
+
+TEST(CompactLog, ClusteringNeedsRoomForAllOfIt) {
+  Prng prng(4);
+  CompactedStore store;
+  store.Fill(&prng, 600);
+  CompactLogOptions how;
+  how.cluster = true;
+  how.on_forecast = [&](const CompactLogForecast& forecast) {
+    store.fs->SetQuota(store.fs->allocated_bytes() + forecast.figures.bytes_written - 1);
+  };
+  const Status s = store.CompactIt(how);
+  EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+  EXPECT_EQ(store.report.fact.values, 0u);
+  store.ExpectWhole();
+}
+
+TEST(CompactLog, ItWorksOnADiskThatIsFullOfGarbage) {
+  Prng prng(5);
+  CompactedStore store;
+  store.Fill(&prng, 1500);
+  store.fs->SetQuota(store.fs->allocated_bytes() + (96u << 10));
+  store.MustCompact();
+  EXPECT_GT(store.report.fact.bytes_freed, 0u);
+  store.ExpectWhole();
+}
+
+// Nine megabytes, three quarters of them garbage.
+void FillLargely(CompactedStore* store) {
+  Prng prng(5);
+  store->options.blob_file_size = 256u << 10;
+  store->options.enable_blob_garbage_collection = false;
+  store->MustOpen();
+  for (int i = 0; i < 6000; ++i) {
+    const std::string key = NumberedKey(static_cast<int>(prng.Uniform(1500)));
+    store->Put(key, store->known[key] = prng.Bytes(1500));
+  }
+  store->Quiet();
+  store->MustClose();
+}
+
+TEST(CompactLog, SpaceComesBackOnTheWay) {
+  CompactedStore store;
+  FillLargely(&store);
+  const std::uint64_t before = store.fs->allocated_bytes();
+  std::uint64_t most = 0;
+  const int hook = store.fs->AddHook([&](const SimOp&) { most = std::max(most, store.fs->allocated_bytes()); });
+  store.MustCompact();
+  store.fs->RemoveHook(hook);
+  EXPECT_GT(store.report.fact.bytes_written, 2u << 20);
+  EXPECT_LT(most, before + (1u << 20)) << "two groups of values, and the index";
+  EXPECT_LT(store.fs->allocated_bytes(), before / 2);
+}
+
+// What the database has put by for such a moment is enough to begin with.
+TEST(CompactLog, ItWorksOnADiskWithoutAFreeByte) {
+  CompactedStore store;
+  FillLargely(&store);
+  ASSERT_FALSE(store.FilesOf(".rsv").empty()) << "there is a reserve";
+  store.fs->SetQuota(store.fs->allocated_bytes());
+  store.MustCompact();
+  EXPECT_GT(store.report.fact.bytes_freed, 2u << 20);
+  store.ExpectWhole();
+}
+
+// Each codec once, and nothing twice.
+TEST(CompactLog, ValuesAreRecompressed) {
+  CompactedStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  for (int i = 0; i < 60; ++i) {
+    store.Put(NumberedKey(i), store.known[NumberedKey(i)] = std::string(2000, static_cast<char>('a' + i % 7)));
+  }
+  store.MustClose();
+  std::uint64_t raw = 0;
+  for (const CompressionType codec : {kZSTD, kLZ4Compression, kNoCompression}) {
+    CompactLogOptions how;
+    how.recompress = codec;
+    store.MustCompact(how);
+    EXPECT_FALSE(store.report.forecast.is_exact);
+    EXPECT_EQ(store.report.fact.values, 60u);
+    if (codec == kZSTD) raw = store.report.log_bytes_before;
+    if (codec != kNoCompression) {
+      EXPECT_LT(store.report.log_bytes_after, raw / 4);
+    } else {
+      EXPECT_GT(store.report.log_bytes_after, raw * 3 / 4);
+    }
+    store.MustCompact(how);
+    EXPECT_EQ(store.report.fact.values, 0u) << "they are as wanted";
+    DBOptions db;
+    std::vector<ColumnFamilyDescriptor> families;
+    ConfigOptions config;
+    config.file_system = store.fs;
+    ASSERT_TRUE(LoadLatestOptions(config, kStorePath, &db, &families).ok());
+    EXPECT_EQ(families[0].options.blob_compression_type, codec);
+    ASSERT_EQ(store.Verify(), "");
+  }
+  store.ExpectWhole();
+}
+
+TEST(CompactLog, ARecompressionThatWasEndedGoesOn) {
+  CompactedStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = std::string(6000, 'x'));
+  store.MustClose();
+  std::uint64_t moved = 0;
+  CompactLogOptions how;
+  how.recompress = kZSTD;
+  how.on_progress = [](std::uint64_t, std::uint64_t) { return false; };
+  int calls = 0;
+  Status s;
+  do {
+    s = store.CompactIt(how);
+    ASSERT_TRUE(s.ok() || s.IsIncomplete()) << s.ToString();
+    moved += store.report.fact.values;
+    ASSERT_LT(++calls, 100);
+  } while (!s.ok());
+  EXPECT_EQ(moved, 60u);
+  EXPECT_GT(calls, 3);
+  store.ExpectWhole();
+}
+
+TEST(CompactLog, ValuesMoveBetweenLogAndIndex) {
+  CompactedStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  for (int i = 0; i < 60; ++i) {
+    store.Put(NumberedKey(i), store.known[NumberedKey(i)] = std::string(i % 2 == 0 ? 100 : 50, 'x'));
+  }
+  store.MustClose();
+  const auto in_log = [&] {
+    VerifyReport verified;
+    EXPECT_TRUE(VerifyDB(kStorePath, store.options, {}, &verified).ok());
+    return verified.live_references;
+  };
+  EXPECT_EQ(in_log(), 0u) << "not flushed";
+  CompactLogOptions how;
+  for (const auto& [size, count] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{{40, 60}, {80, 30}, {101, 0}, {64, 30}}) {
+    SCOPED_TRACE(size);
+    store.options.min_blob_size = size;
+    how.min_blob_size = size;
+    store.MustCompact(how);
+    EXPECT_EQ(in_log(), count);
+    store.MustCompact(how);
+    EXPECT_EQ(store.report.fact.values, 0u);
+    store.ExpectWhole();
+  }
+}
+
+TEST(CompactLog, WhatTheOptionsSayIsKept) {
+  Prng prng(6);
+  CompactedStore store;
+  store.options.max_space_amplification = 1.7;
+  store.options.blob_garbage_collection_force_threshold = 0.75;
+  store.Fill(&prng);
+  store.options.enable_blob_garbage_collection = true;
+  store.MustOpen();
+  store.MustClose();
+  store.MustCompact();
+  DBOptions db;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.file_system = store.fs;
+  ASSERT_TRUE(LoadLatestOptions(config, kStorePath, &db, &families).ok());
+  EXPECT_EQ(db.max_space_amplification, 1.7);
+  EXPECT_EQ(families[0].options.blob_garbage_collection_force_threshold, 0.75);
+  EXPECT_TRUE(families[0].options.enable_blob_garbage_collection);
+}
+
+TEST(CompactLog, ADamagedSegmentIsLeftAlone) {
+  Prng prng(7);
+  CompactedStore store;
+  store.Fill(&prng, 600);
+  store.MustOpen();
+  store.Quiet();
+  store.Compact();
+  store.MustClose();
+  // A byte of a value in the middle of a sealed segment.
+  const std::string victim = store.FilesOf(".log").front();
+  std::string bytes;
+  ASSERT_TRUE(store.fs->ReadFileForTest(victim, &bytes).ok());
+  std::size_t hit = 0;
+  for (const auto& [key, value] : store.known) {
+    if (value.size() != 300) continue;
+    const std::size_t at = bytes.find(value);
+    if (at != std::string::npos) hit = at + 100;
+  }
+  ASSERT_NE(hit, 0u) << "nothing of it is alive";
+  ASSERT_TRUE(store.fs->OverwriteForTest(victim, hit, "damage").ok());
+  const Status s = store.CompactIt();
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  ASSERT_EQ(store.report.damaged.size(), 1u);
+  EXPECT_NE(store.report.damaged[0].find(victim), std::string::npos) << store.report.damaged[0];
+  EXPECT_GT(store.report.fact.values, 0u) << "the rest is done";
+  FileInfo info;
+  EXPECT_TRUE(store.fs->GetInfo(victim, &info).ok());
+}
+
+TEST(CompactLog, AllFamiliesAreCompacted) {
+  TestStore store;
+  store.options.create_missing_column_families = true;
+  store.options.enable_blob_garbage_collection = false;
+  const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, store.options}, {"other", store.options}};
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_TRUE(DB::Open(store.options, kStorePath, families, &handles, &store.db).ok());
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 50; ++i) {
+      for (ColumnFamilyHandle* const handle : handles) {
+        ASSERT_TRUE(store.db->Put({}, handle, NumberedKey(i), handle->GetName() + std::string(500 + round, 'x')).ok());
+      }
+    }
+  }
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  store.MustClose();
+  CompactLogReport report;
+  EXPECT_TRUE(CompactLog(kStorePath, store.options, {}, &report).IsInvalidArgument()) << "a family is not named";
+  ASSERT_TRUE(CompactLog(store.options, kStorePath, families, {}, &report).ok());
+  EXPECT_EQ(report.fact.values, 100u);
+  EXPECT_LT(report.log_bytes_after, report.log_bytes_before / 2);
+  ASSERT_TRUE(DB::Open(store.options, kStorePath, families, &handles, &store.db).ok());
+  for (int i = 0; i < 50; ++i) {
+    for (ColumnFamilyHandle* const handle : handles) {
+      std::string value;
+      ASSERT_TRUE(store.db->Get({}, handle, NumberedKey(i), &value).ok());
+      EXPECT_EQ(value, handle->GetName() + std::string(502, 'x'));
+    }
+  }
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+}
+
+TEST(CompactLog, WhereItCannotWorkItSaysWhy) {
+  CompactedStore store;
+  Status s = store.CompactIt();
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  CompactLogOptions dry;
+  dry.dry_run = true;
+  EXPECT_TRUE(store.CompactIt(dry).IsInvalidArgument());
+  store.MustOpen();
+  EXPECT_TRUE(store.CompactIt().IsLocked());
+  EXPECT_TRUE(store.CompactIt(dry).IsLocked());
+  store.MustClose();
+  store.MustCompact();
+  EXPECT_EQ(store.report.fact, CompactLogFigures{});
+  Options other = store.options;
+  other.comparator = ReverseBytewiseComparator();
+  EXPECT_TRUE(CompactLog(kStorePath, other, {}, &store.report).IsInvalidArgument());
+}
+
+// "" if at whatever call the power goes, the database is whole, and a second call gets done what the first has begun.
+std::string AfterEveryCut(std::uint64_t seed, const CompactLogOptions& how) {
+  Prng prng(seed);
+  CompactedStore store;
+  store.Fill(&prng, 150);
+  std::vector<SimImage> images;
+  const int hook = store.fs->AddHook([&](const SimOp& op) {
+    if (op.phase == SimPhase::kBefore || op.phase == SimPhase::kInside) images.push_back(store.fs->DrawCrash(prng));
+  });
+  if (const Status s = store.CompactIt(how); !s.ok()) return s.ToString();
+  store.fs->RemoveHook(hook);
+  const std::uint64_t bytes = store.report.log_bytes_after;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::string where = "cut " + std::to_string(i) + " of " + std::to_string(images.size()) + ": ";
+    CompactedStore after(std::make_shared<SimFileSystem>(images[i]));
+    if (i % 2 == 0) {
+      after.MustOpen();
+      if (Contents(after.db.get()) != store.known) return where + "something is lost";
+      after.MustClose();
+    }
+    if (const Status s = after.CompactIt(how); !s.ok()) return where + s.ToString();
+    if (const std::string wrong = after.Verify(); !wrong.empty()) return where + wrong;
+    after.MustOpen();
+    if (Contents(after.db.get()) != store.known) return where + "something is lost in the second call";
+    after.MustClose();
+    if (after.report.log_bytes_after > bytes + bytes / 4 + 4096) {
+      return where + "garbage is left: " + std::to_string(after.report.log_bytes_after) + " and not " + std::to_string(bytes);
+    }
+  }
+  return images.size() > 20 ? "" : "too few calls";
+}
+
+TEST(CompactLog, APowerCutAtAnyCallLosesNothing) {
+  const std::uint64_t first = SeedFromEnvironment(700);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(10); ++seed) {
+    CompactLogOptions how;
+    how.cluster = seed % 3 == 1;
+    if (seed % 3 == 2) how.recompress = kZSTD;
+    if (seed % 5 == 0) how.min_blob_size = 200 + 200 * (seed % 2);
+    ASSERT_EQ(AfterEveryCut(seed, how), "") << seed;
+  }
+  const MutantScope mutant(Mutant::kEmptiesTooEarly);
+  bool is_wrong = false;
+  for (std::uint64_t seed = 700; seed < 710 && !is_wrong; ++seed) is_wrong = !AfterEveryCut(seed, {}).empty();
+  EXPECT_TRUE(is_wrong);
+}
+
+TEST(CompactLog, WhateverCallFailsNothingIsLost) {
+  std::uint64_t calls = 0;
+  for (std::uint64_t nth = 0; nth <= calls; nth += 1 + nth / 40) {
+    for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
+      SCOPED_TRACE(nth);
+      Prng prng(9);
+      CompactedStore store;
+      store.Fill(&prng, 150);
+      const std::uint64_t before = store.fs->calls();
+      SimFault fault;
+      fault.nth = nth;
+      fault.status = status;
+      if (nth > 0) store.fs->AddFault(fault);
+      const Status first = store.CompactIt();
+      if (nth == 0) calls = store.fs->calls() - before;
+      store.fs->ClearFaults();
+      store.fs->DropCaches();
+      EXPECT_TRUE(first.ok() || first.message().find("injected") != std::string::npos) << first.ToString();
+      store.MustCompact();
+      store.ExpectWhole();
+    }
+  }
+  EXPECT_GT(calls, 100u);
+}
+
+}  // namespace
+}  // namespace cambium::testing

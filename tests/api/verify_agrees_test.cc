@@ -1,0 +1,494 @@
+// VerifyDB and whoever reads agree, both ways, on databases with everything in them: families of both indexes, a tree
+// in the middle of a sweep, relocation runs and segments, holes, large values, a torn tail.
+//
+//   no problem in the report  ─▶ opening, every read, a merge and log GC succeed, with right values; dead damage or not
+//   a problem in the report   ─▶ one of them fails, and none shows a wrong value
+//
+// Files are damaged at places that are drawn, each copy at one of them.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "api/family_store.h"
+#include "cambium/listener.h"
+#include "manifest/manifest_reader.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+using Model = std::map<std::string, std::string>;
+using Models = std::map<std::string, Model>;  // by family
+
+struct Subject {
+  std::string name = {};
+  std::function<void(FamilyStore*)> set_options = {};
+  std::vector<std::string> families = {};  // beside the default one
+  SimImage image = {};
+  Models must = {};  // what is there
+  Models may = {};   // what may be there
+  std::uint64_t copies = 0;
+};
+
+// ---- What a reader meets ----
+
+// Log GC tells nobody of what it cannot read but the listeners.
+class Listener final : public EventListener {
+ public:
+  void OnBackgroundError(const BackgroundErrorInfo& info) override {
+    if (error_.ok()) error_ = info.status;
+  }
+  [[nodiscard]] const Status& error() const { return error_; }
+
+ private:
+  Status error_;
+};
+
+// What reads of a subject show: the first error, and what must never be.
+class Reader {
+ public:
+  Reader(const Subject& subject, FamilyStore* store) : subject_(subject), store_(*store) {}
+
+  void ReadEverything() {
+    for (std::size_t f = 0; f < store_.handles.size(); ++f) {
+      const std::string name = f == 0 ? kDefaultColumnFamilyName : subject_.families[f - 1];
+      must_ = &subject_.must.at(name);
+      const auto may = subject_.may.find(name);
+      static const Model kNothing;
+      may_ = may == subject_.may.end() ? &kNothing : &may->second;
+      family_ = store_.handles[f];
+      Scan(true, true);
+      Scan(false, true);
+      Scan(true, false);
+      GetEach();
+      MultiGetAll();
+    }
+  }
+  void Note(const Status& s) {
+    if (s.ok() || !error_.ok()) return;
+    error_ = s;
+    // A MANIFEST that has lost its end may know nothing of families that are asked for.
+    const bool is_honest = s.IsCorruption() || s.IsNotSupported() || (s.IsInvalidArgument() && store_.db == nullptr);
+    if (!is_honest) Wrong("unexpected: " + s.ToString());
+  }
+  [[nodiscard]] const Status& error() const { return error_; }
+  [[nodiscard]] const std::string& wrong() const { return wrong_; }
+
+ private:
+  void Wrong(const std::string& what) {
+    if (wrong_.empty()) wrong_ = what;
+  }
+  void CheckValue(const std::string& key, Slice value, const char* how) {
+    const auto must = must_->find(key);
+    const auto may = may_->find(key);
+    const bool is_right =
+        (must != must_->end() && value == Slice(must->second)) || (may != may_->end() && value == Slice(may->second));
+    if (!is_right) Wrong(std::string(how) + " shows a wrong value of " + key);
+  }
+  void Scan(bool forward, bool with_values) {
+    const std::unique_ptr<Iterator> it(store_.db->NewIterator({}, family_));
+    std::size_t seen = 0;
+    for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid(); forward ? it->Next() : it->Prev()) {
+      const std::string key = it->key().ToString();
+      if (!must_->contains(key) && !may_->contains(key)) return Wrong("a scan shows " + key);
+      seen += must_->contains(key) ? 1 : 0;
+      if (!with_values) continue;
+      const Slice value = it->value();
+      if (!it->status().ok()) break;
+      CheckValue(key, value, "a scan");
+    }
+    Note(it->status());
+    if (it->status().ok() && seen != must_->size()) Wrong("a scan misses keys");
+  }
+  void GetEach() {
+    for (const auto& [key, expected] : *must_) {
+      std::string value;
+      const Status s = store_.db->Get({}, family_, key, &value);
+      if (s.IsNotFound()) return Wrong("Get misses " + key);
+      if (s.ok()) CheckValue(key, value, "Get");
+      Note(s);
+    }
+  }
+  void MultiGetAll() {
+    std::vector<Slice> keys;
+    for (const auto& [key, expected] : *must_) keys.emplace_back(key);
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    store_.db->MultiGet({}, family_, keys.size(), keys.data(), values.data(), statuses.data());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (statuses[i].IsNotFound()) return Wrong("MultiGet misses " + keys[i].ToString());
+      if (statuses[i].ok()) CheckValue(keys[i].ToString(), values[i], "MultiGet");
+      Note(statuses[i]);
+    }
+  }
+
+  const Subject& subject_;
+  FamilyStore& store_;
+  ColumnFamilyHandle* family_ = nullptr;
+  const Model* must_ = nullptr;
+  const Model* may_ = nullptr;
+  Status error_;
+  std::string wrong_;
+};
+
+struct Verdict {
+  Status error;       // the first that an opening, a read, a merge or log GC met
+  std::string wrong;  // what must never be
+  VerifyReport report;
+};
+
+Verdict Judge(const Subject& subject, const std::shared_ptr<SimFileSystem>& fs) {
+  Verdict verdict;
+  FamilyStore store(fs);
+  subject.set_options(&store);
+  std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, store.options}};
+  for (const std::string& name : subject.families) families.emplace_back(name, store.OptionsOf(name));
+  const auto before = store.Files();
+  const Status verified = VerifyDB(kStorePath, store.options, families, {.deep = true}, &verdict.report);
+  if (!verified.ok()) verdict.wrong = "VerifyDB cannot: " + verified.ToString();
+  if (store.Files() != before) verdict.wrong = "VerifyDB has written";
+
+  Reader reader(subject, &store);
+  const auto listener = std::make_shared<Listener>();
+  store.options.listeners.push_back(listener);
+  // Log GC takes every segment that has garbage at all.
+  store.options.enable_blob_garbage_collection = true;
+  store.options.blob_garbage_collection_age_cutoff = 1;
+  store.options.blob_garbage_collection_force_threshold = 0;
+  for (auto& [name, its] : store.family_options) {
+    its.enable_blob_garbage_collection = true;
+    its.blob_garbage_collection_age_cutoff = 1;
+    its.blob_garbage_collection_force_threshold = 0;
+  }
+  const Status opened = store.OpenWith(subject.families);
+  reader.Note(opened);
+  if (opened.ok()) {
+    reader.ReadEverything();
+    for (ColumnFamilyHandle* family : store.handles) reader.Note(store.db->Flush({}, family));
+    static_cast<void>(store.db->WaitForCompact());
+    store.executor->RunAll();
+    CompactRangeOptions everything;
+    everything.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+    everything.blob_garbage_collection_age_cutoff = 1;
+    for (ColumnFamilyHandle* family : store.handles) {
+      reader.Note(store.db->CompactRange(everything, family, nullptr, nullptr));
+    }
+    store.executor->RunAll();
+    reader.ReadEverything();
+    reader.Note(listener->error());
+    store.GiveBackHandles();
+    static_cast<void>(store.db->Close());
+  }
+  store.db.reset();
+  verdict.error = reader.error();
+  if (verdict.wrong.empty()) verdict.wrong = reader.wrong();
+  return verdict;
+}
+
+// ---- Databases ----
+
+void UseSmallFiles(FamilyStore* store) {
+  store->options.blob_file_size = 16u << 10;
+  store->options.large_value_size = 8u << 10;
+  store->options.enable_blob_garbage_collection = false;
+}
+
+void PutBoth(FamilyStore* store, Subject* subject, std::size_t family, const std::string& key, std::string value) {
+  store->PutIn(store->handles[family], key, value);
+  subject->must[family == 0 ? kDefaultColumnFamilyName : subject->families[family - 1]][key] = std::move(value);
+}
+
+std::string ValueOf(int i, std::size_t size) {
+  return NumberedKey(i) + std::string(size, static_cast<char>('a' + i % 26));
+}
+
+// Everything is synced, and the MANIFEST knows: of the last synced group before a crash nothing else does, so that damage
+// in it could not be told from a torn tail.
+void SyncAndSaySo(FamilyStore* store, Subject* subject) {
+  EXPECT_TRUE(store->db->SyncWAL().ok());
+  const std::string large = ValueOf(99, store->options.large_value_size);
+  store->Put("late", large);
+  subject->may[kDefaultColumnFamilyName]["late"] = large;
+}
+
+void End(FamilyStore* store, Subject* subject) {
+  SyncAndSaySo(store, subject);
+  Prng prng(1);
+  subject->image = store->fs->Snapshot().Kill(prng);
+  store->GiveBackHandles();
+  store->fs->PowerOff();
+  store->db.reset();
+}
+
+ManifestState StateOf(const SimImage& image) {
+  SimFileSystem copy(image);
+  const auto read = ReadManifest(copy, kStorePath);
+  EXPECT_TRUE(read.ok());
+  return read->state;
+}
+
+// Both indexes; runs above a tree and levels; dead records and live ones in segments with footers; a tail with new
+// keys.
+Subject Families() {
+  Subject subject{.name = "families", .set_options = UseSmallFiles, .families = {"other", "third"}, .copies = 500};
+  subject.set_options = [](FamilyStore* store) {
+    UseSmallFiles(store);
+    ColumnFamilyOptions other = store->options;
+    other.index_type = TestsUseLsm() ? IndexKind::kBTree : IndexKind::kLsm;
+    store->family_options["other"] = other;
+    ColumnFamilyOptions third = store->options;
+    third.comparator = ReverseBytewiseComparator();
+    store->family_options["third"] = third;
+  };
+  FamilyStore store;
+  subject.set_options(&store);
+  store.MustOpenWith({});
+  for (const std::string& name : subject.families) store.Create(name);
+  for (std::size_t f = 0; f < 3; ++f) {
+    for (int i = 0; i < 40; ++i) PutBoth(&store, &subject, f, NumberedKey(i), ValueOf(i, i % 3 == 0 ? 10 : 500));
+    EXPECT_TRUE(store.db->CompactRange({}, store.handles[f], nullptr, nullptr).ok());
+  }
+  for (std::size_t f = 0; f < 3; ++f) {
+    const std::string name = f == 0 ? kDefaultColumnFamilyName : subject.families[f - 1];
+    for (int i = 0; i < 40; i += 13) PutBoth(&store, &subject, f, NumberedKey(i), ValueOf(i + 1, 400));
+    const std::string begin = NumberedKey(f == 2 ? 22 : 20);
+    const std::string end = NumberedKey(f == 2 ? 20 : 22);
+    EXPECT_TRUE(store.db->DeleteRange({}, store.handles[f], begin, end).ok());
+    for (const int i : {20, 21}) subject.must[name].erase(NumberedKey(i));
+    if (f == 2) {  // (22, 20] in this order
+      PutBoth(&store, &subject, f, NumberedKey(20), ValueOf(20, 90));
+      EXPECT_TRUE(store.db->Delete({}, store.handles[f], NumberedKey(22)).ok());
+      subject.must[name].erase(NumberedKey(22));
+    }
+    store.FlushOf(store.handles[f]);
+  }
+  store.executor->RunAll();
+  for (int i = 50; i < 56; ++i)
+    PutBoth(&store, &subject, static_cast<std::size_t>(i) % 3, NumberedKey(i), ValueOf(i, 200));
+  End(&store, &subject);
+  return subject;
+}
+
+// Most of the log overwritten, and what was alive of it moved.
+Subject Collected() {
+  Subject subject{.name = "collected", .set_options = UseSmallFiles, .copies = 600};
+  FamilyStore store;
+  UseSmallFiles(&store);
+  store.options.blob_garbage_collection_age_cutoff = 1;
+  store.MustOpenWith({});
+  for (int i = 0; i < 60; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 600));
+  store.Flush();
+  for (int i = 0; i < 60; ++i) {
+    if (i % 3 != 0) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 1, 600));
+  }
+  store.Compact();
+  store.Quiet();
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  store.Quiet();
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
+  // And garbage anew, in segments old and new, that is still there.
+  for (int i = 0; i < 60; i += 7) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 2, 300));
+  store.Flush();
+  store.executor->RunAll();
+  End(&store, &subject);
+  const ManifestState state = StateOf(subject.image);
+  EXPECT_TRUE(
+      std::ranges::any_of(state.segments, [](const auto& s) { return s.second.kind == SegmentKind::kRelocation; }));
+  return subject;
+}
+
+Subject Punched() {
+  Subject subject{.name = "punched", .copies = 250};
+  subject.set_options = [](FamilyStore* store) {
+    store->options.min_punch_size = 8u << 10;
+    store->options.blob_file_size = 64u << 10;
+    store->options.large_value_size = 32u << 10;
+    store->options.write_buffer_size = 1u << 20;
+    store->options.max_total_wal_size = 8u << 20;
+    store->options.enable_blob_garbage_collection = false;
+    store->options.blob_garbage_collection_age_cutoff = 1;
+  };
+  FamilyStore store;
+  subject.set_options(&store);
+  store.MustOpenWith({});
+  for (int i = 0; i < 12; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 10'000));
+  store.Flush();
+  for (int i = 0; i < 12; ++i) {
+    if (i % 3 != 0) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 1, 10'000));
+  }
+  store.Compact();
+  store.Quiet();
+  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+  store.Quiet();
+  End(&store, &subject);
+  const ManifestState state = StateOf(subject.image);
+  EXPECT_TRUE(std::ranges::any_of(state.segments, [](const auto& s) { return !s.second.punched.empty(); }));
+  return subject;
+}
+
+// In files of their own: flushed, hidden by something newer, and in the tail.
+Subject LargeValues() {
+  Subject subject{.name = "large values", .set_options = UseSmallFiles, .copies = 500};
+  FamilyStore store;
+  UseSmallFiles(&store);
+  store.MustOpenWith({});
+  for (int i = 0; i < 30; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, i % 10 == 0 ? 9'000 : 100));
+  store.Compact();
+  PutBoth(&store, &subject, 0, NumberedKey(10), ValueOf(10, 9'500));
+  PutBoth(&store, &subject, 0, NumberedKey(0), "small");
+  store.Flush();
+  PutBoth(&store, &subject, 0, NumberedKey(40), ValueOf(40, 9'000));
+  PutBoth(&store, &subject, 0, NumberedKey(41), ValueOf(41, 9'000));
+  PutBoth(&store, &subject, 0, NumberedKey(41), "replaced in the tail");
+  End(&store, &subject);
+  return subject;
+}
+
+// What a power cut leaves of writes that nobody has synced.
+Subject TornTail() {
+  Subject subject{.name = "torn tail", .set_options = UseSmallFiles, .copies = 500};
+  FamilyStore store;
+  UseSmallFiles(&store);
+  store.MustOpenWith({});
+  for (int i = 0; i < 30; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 200));
+  store.Flush();
+  for (int i = 30; i < 40; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 200));
+  SyncAndSaySo(&store, &subject);
+  for (int i = 40; i < 60; ++i) {
+    store.Put(NumberedKey(i), ValueOf(i, 200));
+    subject.may[kDefaultColumnFamilyName][NumberedKey(i)] = ValueOf(i, 200);
+  }
+  const SimImage now = store.fs->Snapshot();
+  store.GiveBackHandles();
+  store.fs->PowerOff();
+  store.db.reset();
+  // One in which something is torn, as the note of a verification says.
+  for (std::uint64_t seed = 1; seed < 200; ++seed) {
+    Prng prng(seed);
+    subject.image = now.DrawCrash(prng);
+    const Verdict verdict = Judge(subject, std::make_shared<SimFileSystem>(subject.image));
+    const auto is_torn = [](const std::string& note) { return note.find("torn") != std::string::npos; };
+    if (std::ranges::any_of(verdict.report.notes, is_torn)) return subject;
+  }
+  ADD_FAILURE() << "no power cut has torn the tail";
+  return subject;
+}
+
+// A tree, and runs of which the keys below a cursor have gone into it.
+Subject HalfSwept() {
+  Subject subject{.name = "half swept", .copies = 150};
+  subject.set_options = [](FamilyStore* store) {
+    UseSmallFiles(store);
+    store->options.write_buffer_size = 4u << 10;
+    store->options.blob_file_size = 64u << 10;
+  };
+  FamilyStore store;
+  subject.set_options(&store);
+  store.executor->OnNothingToRun([] {});
+  store.MustOpenWith({});
+  for (int i = 0; i < 9'000; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), std::to_string(i));
+  store.Compact();
+  Prng prng(3);
+  for (int round = 0; round < 400; ++round) {
+    for (int i = 0; i < 20; ++i) {
+      const int key = static_cast<int>(prng.Uniform(9'000));
+      PutBoth(&store, &subject, 0, NumberedKey(key), ValueOf(key, i == 0 ? 100 : 5));
+    }
+    store.Flush();
+    static_cast<void>(store.executor->RunOneInstead());
+    const ManifestState state = StateOf(store.fs->Snapshot());
+    const auto& sweep = state.families.at(0).sweep;
+    if (sweep.has_value() && sweep->cursor > NumberedKey(3'000) && sweep->cursor < NumberedKey(7'000)) {
+      End(&store, &subject);
+      return subject;
+    }
+  }
+  ADD_FAILURE() << "no sweep was half way";
+  return subject;
+}
+
+// ---- Damage ----
+
+// One change of one file, at a place that is drawn.
+Status Hurt(SimFileSystem* fs, const std::string& path, Prng* prng, std::string* what) {
+  std::string bytes;
+  CAMBIUM_RETURN_IF_ERROR(fs->ReadFileForTest(path, &bytes));
+  if (bytes.empty()) return Status::NotFound();
+  const std::uint64_t at = prng->Uniform(bytes.size());
+  switch (prng->Uniform(8)) {
+    case 0: {
+      const std::string random = prng->Bytes(std::min<std::size_t>(16, bytes.size() - at));
+      *what = "random bytes at " + std::to_string(at);
+      return fs->OverwriteForTest(path, at, random);
+    }
+    case 1: {
+      const std::uint64_t block = at / 512 * 512;
+      const std::string zeros(std::min<std::size_t>(512, bytes.size() - block), '\0');
+      *what = "zeros at " + std::to_string(block);
+      return fs->OverwriteForTest(path, block, zeros);
+    }
+    case 2:
+      *what = "cut off at " + std::to_string(at);
+      return fs->TruncateForTest(path, at);
+    default: {
+      const int bit = static_cast<int>(prng->Uniform(8));
+      *what = "bit " + std::to_string(bit) + " at " + std::to_string(at);
+      return fs->FlipBit(path, at, bit);
+    }
+  }
+}
+
+// What is not damaged at all shall be met too: that a database without damage reads well.
+void ExpectAgreement(const Subject& subject) {
+  const Verdict untouched = Judge(subject, std::make_shared<SimFileSystem>(subject.image));
+  ASSERT_EQ(untouched.wrong, "");
+  ASSERT_TRUE(untouched.error.ok()) << untouched.error.ToString();
+  ASSERT_TRUE(untouched.report.problems.empty()) << untouched.report.problems.front();
+  ASSERT_TRUE(untouched.report.dead_damage.empty()) << untouched.report.dead_damage.front();
+
+  const std::uint64_t seed = SeedFromEnvironment(77);
+  Prng prng(seed);
+  std::vector<std::string> paths;
+  for (const auto& file : SimFileSystem(subject.image).ListFilesForTest()) {
+    if (!file.path.ends_with("/LOCK") && !file.path.ends_with("/LOG")) paths.push_back(file.path);
+  }
+  int damaged = 0;
+  int dead = 0;
+  int disagreements = 0;
+  for (std::uint64_t copy = 0; copy < ScaledPrograms(subject.copies); ++copy) {
+    const auto fs = std::make_shared<SimFileSystem>(subject.image);
+    const std::string& path = paths[prng.Uniform(paths.size())];
+    std::string what;
+    if (!Hurt(fs.get(), path, &prng, &what).ok()) continue;
+    const Verdict verdict = Judge(subject, fs);
+    const VerifyReport& report = verdict.report;
+    damaged += report.problems.empty() ? 0 : 1;
+    dead += report.dead_damage.empty() ? 0 : 1;
+    EXPECT_EQ(verdict.wrong, "") << subject.name << ": " << path << ", " << what;
+    EXPECT_EQ(report.problems.empty(), verdict.error.ok())
+        << subject.name << ": " << path << ", " << what
+        << "\nVerifyDB: " << (report.problems.empty() ? "no problem" : report.problems.front())
+        << "\nreader: " << verdict.error.ToString()
+        << "\ndead: " << (report.dead_damage.empty() ? "none" : report.dead_damage.front())
+        << "\nsegment of the MANIFEST, CAMBIUM_SEED=" << seed;
+    disagreements += report.problems.empty() != verdict.error.ok() ? 1 : 0;
+    if (disagreements > 5) FAIL() << "and so on";
+  }
+  std::printf("%s: %d with problems, %d with dead damage\n", subject.name.c_str(), damaged, dead);
+  EXPECT_GT(damaged, 0);
+}
+
+TEST(VerifyAgrees, OnFamiliesOfBothIndexes) { ExpectAgreement(Families()); }
+TEST(VerifyAgrees, OnWhatLogGcHasMoved) { ExpectAgreement(Collected()); }
+TEST(VerifyAgrees, OnHoles) { ExpectAgreement(Punched()); }
+TEST(VerifyAgrees, OnLargeValues) { ExpectAgreement(LargeValues()); }
+TEST(VerifyAgrees, OnATornTail) { ExpectAgreement(TornTail()); }
+TEST(VerifyAgrees, OnAHalfSweptTree) {
+  if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no sweeps";
+  ExpectAgreement(HalfSwept());
+}
+
+}  // namespace
+}  // namespace cambium::testing

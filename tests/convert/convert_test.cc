@@ -1,0 +1,273 @@
+// Conversions: the same contents under the other index, and under the first again; neither database feels the other.
+#include "cambium/convert.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backup/known_store.h"
+#include "cambium/convenience.h"
+#include "manifest/manifest_reader.h"
+#include "testing/scale.h"
+#include "testing/seed.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr const char* kOut = "/out";
+
+IndexKind Other(IndexKind kind) { return kind == kLsm ? kBTree : kLsm; }
+
+class ConvertedStore : public KnownStore {
+ public:
+  using KnownStore::KnownStore;
+  void Fill(Prng* prng, int changes = 300) {
+    MustOpen();
+    ChangeMany(prng, changes);
+    Compact();
+    Quiet();
+    ChangeMany(prng, changes / 3);
+    Flush();
+    ASSERT_TRUE(db->DeleteRange({}, NumberedKey(10), NumberedKey(14)).ok());
+    known.erase(known.lower_bound(NumberedKey(10)), known.lower_bound(NumberedKey(14)));
+    if (prng->OneIn(2)) Flush();
+    ChangeMany(prng, 20);
+    MustClose();
+  }
+  Status ConvertIt(const std::string& path = kStorePath, const std::string& out = kOut) {
+    return ConvertIndex(options, path, {{kDefaultColumnFamilyName, options}}, Other(options.index_type), out, {}, &report);
+  }
+  [[nodiscard]] Options OptionsOf(IndexKind kind) const {
+    Options its = options;
+    its.create_if_missing = false;
+    its.index_type = kind;
+    return its;
+  }
+  [[nodiscard]] std::string VerifyAt(const std::string& path, IndexKind kind) const {
+    Options its = OptionsOf(kind);
+    its.file_system = std::make_shared<SimFileSystem>(fs->Snapshot());
+    VerifyReport verified;
+    const Status s = VerifyDB(path, its, {.deep = true}, &verified);
+    std::string all = s.ok() ? "" : s.ToString();
+    for (const std::string& problem : verified.problems) all += problem + "\n";
+    return all;
+  }
+  // Opened as `kind`, changed, merged, collected, and whole all the time.
+  void ExpectAt(const std::string& path, IndexKind kind) {
+    ASSERT_EQ(VerifyAt(path, kind), "");
+    std::unique_ptr<DB> its;
+    const Status opened = DB::Open(OptionsOf(kind), path, &its);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    ASSERT_EQ(Contents(its.get()), known);
+    ASSERT_TRUE(its->Put({}, "zzz", std::string(500, 'z')).ok());
+    CompactRangeOptions all;
+    all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+    const Status compacted = its->CompactRange(all, nullptr, nullptr);
+    ASSERT_TRUE(compacted.ok()) << compacted.ToString();
+    ASSERT_TRUE(its->Delete({}, "zzz").ok());
+    ASSERT_EQ(Contents(its.get()), known);
+    ASSERT_TRUE(its->Close().ok());
+    ASSERT_EQ(VerifyAt(path, kind), "");
+  }
+  ConvertReport report;
+};
+
+TEST(ConvertIndex, ThereAndBack) {
+  const std::uint64_t first = SeedFromEnvironment(1);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(30); ++seed) {
+    SCOPED_TRACE(seed);
+    Prng prng(seed);
+    ConvertedStore store;
+    store.Fill(&prng, 100 + static_cast<int>(prng.Uniform(400)));
+    const IndexKind from = store.options.index_type;
+    const auto before = store.Files();
+    Status s = store.ConvertIt();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    EXPECT_EQ(store.report.families, 1u);
+    EXPECT_GT(store.report.entries, 0u);
+    EXPECT_GT(store.report.index_bytes_after, 0u);
+    for (const auto& [path, bytes] : before) EXPECT_EQ(store.Files()[path], bytes) << path << " was changed";
+    // And back, before the first opening.
+    ASSERT_TRUE(ConvertIndex(store.options, kOut, {{kDefaultColumnFamilyName, store.options}}, from, "/back", {},
+                             &store.report).ok());
+    store.ExpectAt(kOut, Other(from));
+    store.ExpectAt(kStorePath, from);
+    store.ExpectAt("/back", from);
+  }
+}
+
+TEST(ConvertIndex, ValuesAreSharedAndGarbageStaysBehind) {
+  Prng prng(2);
+  ConvertedStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.MustOpen();
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(3000));
+    store.Flush();  // of an LSM, a run of its own
+  }
+  store.MustClose();
+  ASSERT_TRUE(store.ConvertIt().ok());
+  std::size_t linked = 0;
+  std::size_t segments = 0;
+  for (const std::string& path : store.FilesOf(".log")) {
+    if (path.starts_with(kStorePath)) ++segments;
+    FileInfo info;
+    ASSERT_TRUE(store.fs->GetInfo(path, &info).ok());
+    if (path.starts_with(kOut)) linked += info.link_count == 2 ? 1 : 0;
+  }
+  EXPECT_GE(linked, 5u);
+  if (TestsUseLsm()) {
+    EXPECT_LT(linked + 1, segments) << "what only hidden entries refer to is left behind";
+  }
+  EXPECT_GT(store.report.log_bytes, 60u * 3000);
+  store.ExpectAt(kOut, Other(store.options.index_type));
+}
+
+TEST(ConvertIndex, TheOptionsFileSaysWhatItIs) {
+  Prng prng(3);
+  ConvertedStore store;
+  store.Fill(&prng);
+  ASSERT_TRUE(store.ConvertIt().ok());
+  DBOptions db;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.file_system = store.fs;
+  ASSERT_TRUE(LoadLatestOptions(config, kOut, &db, &families).ok());
+  ASSERT_EQ(families.size(), 1u);
+  EXPECT_EQ(families[0].options.index_type, Other(store.options.index_type));
+  EXPECT_EQ(families[0].options.page_size, store.options.page_size);
+}
+
+TEST(ConvertIndex, AllFamiliesComeAlong) {
+  TestStore store;
+  store.options.create_missing_column_families = true;
+  ColumnFamilyOptions other = store.options;
+  other.index_type = Other(store.options.index_type);
+  ColumnFamilyOptions reverse = store.options;
+  reverse.comparator = ReverseBytewiseComparator();
+  std::vector<ColumnFamilyDescriptor> families = {
+      {kDefaultColumnFamilyName, store.options}, {"other", other}, {"reverse", reverse}};
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_TRUE(DB::Open(store.options, kStorePath, families, &handles, &store.db).ok());
+  for (int i = 0; i < 100; ++i) {
+    for (ColumnFamilyHandle* const handle : handles) {
+      ASSERT_TRUE(store.db->Put({}, handle, NumberedKey(i), handle->GetName() + std::string(i % 2 == 0 ? 10 : 300, 'x')).ok());
+    }
+  }
+  for (ColumnFamilyHandle* const handle : handles) ASSERT_TRUE(store.db->Flush({}, handle).ok());
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  store.MustClose();
+  const IndexKind to = other.index_type;
+  ConvertReport report;
+  EXPECT_TRUE(ConvertIndex(store.options, kStorePath, {families[0]}, to, kOut, {}, &report).IsInvalidArgument());
+  const Status s = ConvertIndex(store.options, kStorePath, families, to, kOut, {}, &report);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(report.families, 2u) << "one has that index";
+  for (ColumnFamilyDescriptor& family : families) family.options.index_type = to;
+  ASSERT_TRUE(DB::Open(store.options, kOut, families, &handles, &store.db).ok());
+  for (int i = 0; i < 100; ++i) {
+    for (ColumnFamilyHandle* const handle : handles) {
+      std::string value;
+      ASSERT_TRUE(store.db->Get({}, handle, NumberedKey(i), &value).ok());
+      EXPECT_EQ(value, handle->GetName() + std::string(i % 2 == 0 ? 10 : 300, 'x'));
+    }
+  }
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+}
+
+TEST(ConvertIndex, ADamagedIndexIsNotConverted) {
+  Prng prng(4);
+  ConvertedStore store;
+  store.Fill(&prng, 600);
+  const std::string index = TestsUseLsm() ? store.FilesOf(".run").back() : store.FilesOf(".idx").back();
+  std::string bytes;
+  ASSERT_TRUE(store.fs->ReadFileForTest(index, &bytes).ok());
+  for (std::size_t at = 512; at + 512 <= bytes.size(); at += 512) {
+    ASSERT_TRUE(store.fs->OverwriteForTest(index, at + 60, "damage").ok());
+  }
+  const Status s = store.ConvertIt();
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_NE(s.message().find(index), std::string::npos) << s.ToString();
+  FileInfo info;
+  EXPECT_TRUE(store.fs->GetInfo(kOut, &info).IsPathNotFound());
+}
+
+TEST(ConvertIndex, WhereItCannotWorkItSaysWhy) {
+  ConvertedStore store;
+  EXPECT_FALSE(store.ConvertIt().ok());
+  store.MustOpen();
+  EXPECT_TRUE(store.ConvertIt().IsLocked());
+  store.Put("key", "value");
+  store.known["key"] = "value";
+  store.MustClose();
+  EXPECT_TRUE(ConvertIndex(store.options, kStorePath, {{kDefaultColumnFamilyName, store.options}},
+                           Other(store.options.index_type), kStorePath, {}, &store.report).IsInvalidArgument());
+  Options reverse = store.options;
+  reverse.comparator = ReverseBytewiseComparator();
+  EXPECT_TRUE(ConvertIndex(reverse, kStorePath, {{kDefaultColumnFamilyName, reverse}}, kLsm, kOut, {}, &store.report)
+                  .IsInvalidArgument());
+  ASSERT_TRUE(store.ConvertIt().ok());
+  EXPECT_TRUE(store.ConvertIt().IsInvalidArgument()) << "it exists";
+  store.ExpectAt(kOut, Other(store.options.index_type));
+}
+
+TEST(ConvertIndex, APowerCutLeavesItWholeOrNotThere) {
+  const std::uint64_t first = SeedFromEnvironment(20);
+  for (std::uint64_t seed = first; seed < first + ScaledCount(6); ++seed) {
+    SCOPED_TRACE(seed);
+    Prng prng(seed);
+    ConvertedStore store;
+    store.Fill(&prng, 150);
+    std::vector<SimImage> images;
+    const int hook = store.fs->AddHook([&](const SimOp& op) {
+      if (op.phase == SimPhase::kBefore || op.phase == SimPhase::kInside) images.push_back(store.fs->DrawCrash(prng));
+    });
+    ASSERT_TRUE(store.ConvertIt().ok());
+    store.fs->RemoveHook(hook);
+    images.push_back(store.fs->DrawCrash(prng));
+    ASSERT_GT(images.size(), 20u);
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      SCOPED_TRACE(i);
+      ConvertedStore after(std::make_shared<SimFileSystem>(images[i]));
+      after.known = store.known;
+      FileInfo info;
+      const bool is_there = after.fs->GetInfo(kOut, &info).ok();
+      EXPECT_TRUE(is_there || i + 1 < images.size()) << "it was done";
+      if (!is_there) {
+        ASSERT_TRUE(after.ConvertIt().ok());
+      }
+      after.ExpectAt(kOut, Other(store.options.index_type));
+      ASSERT_EQ(after.VerifyAt(kStorePath, store.options.index_type), "");
+    }
+  }
+}
+
+TEST(ConvertIndex, WhateverCallFailsNothingIsLeft) {
+  std::uint64_t calls = 0;
+  for (std::uint64_t nth = 0; nth <= calls; ++nth) {
+    SCOPED_TRACE(nth);
+    Prng prng(6);
+    ConvertedStore store;
+    store.Fill(&prng, 120);
+    const std::uint64_t before = store.fs->calls();
+    SimFault fault;
+    fault.nth = nth;
+    fault.status = nth % 2 == 0 ? Status::IOError("injected") : Status::NoSpace("injected");
+    if (nth > 0) store.fs->AddFault(fault);
+    const Status made = store.ConvertIt();
+    if (nth == 0) calls = store.fs->calls() - before;
+    store.fs->ClearFaults();
+    EXPECT_TRUE(made.ok() || made.message().find("injected") != std::string::npos) << made.ToString();
+    FileInfo info;
+    EXPECT_TRUE(store.fs->GetInfo(std::string(kOut) + ".tmp", &info).IsPathNotFound());
+    if (!store.fs->GetInfo(kOut, &info).ok()) {
+      ASSERT_TRUE(store.ConvertIt().ok());
+    }
+    store.ExpectAt(kOut, Other(store.options.index_type));
+  }
+  EXPECT_GT(calls, 20u);
+}
+
+}  // namespace
+}  // namespace cambium::testing

@@ -1,0 +1,71 @@
+// cambium convert DIR OUT: the same data under the other index. ConvertIndex does the work; this is its face.
+#include "cambium/convert.h"
+
+#include <memory>
+#include <string>
+
+#include "database.h"
+#include "key_text.h"
+#include "output.h"
+#include "progress.h"
+
+namespace cambium::tool {
+namespace {
+
+struct Flags : DatabaseFlags {
+  std::string out;
+  std::string index;
+  bool dry_run = false;
+};
+
+int Run(const Flags& flags) {
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  if (const Status known = OptionsOf(flags.directory, &options, &families); !known.ok()) return Fail(known, flags.json);
+  Progress progress;
+  ConvertOptions how;
+  how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
+  how.dry_run = flags.dry_run;
+  ConvertReport report;
+  const Status s = ConvertIndex(options, flags.directory, families, flags.index == "lsm" ? kLsm : kBTree, flags.out,
+                                how, &report);
+  if (!s.ok()) return Fail(s, flags.json);
+  if (flags.json) {
+    return Say(nlohmann::ordered_json{{"directory", flags.directory},
+                                      {flags.dry_run ? "would_be" : "converted", flags.out},
+                                      {"index", flags.index},
+                                      {"families", report.families},
+                                      {"entries", report.entries},
+                                      {"index_bytes_before", report.index_bytes_before},
+                                      {"index_bytes_after", report.index_bytes_after},
+                                      {"log_bytes", report.log_bytes}});
+  }
+  if (flags.dry_run) {
+    return Say("would write " + Bytes(report.entries) + " entries of " + Bytes(report.families) + " families, and share " +
+               Bytes(report.log_bytes) + " bytes of log\n");
+  }
+  return Say(flags.out + ": is " + flags.directory + " with index_type " + flags.index + "; " + Bytes(report.families) +
+             " families, " + Bytes(report.entries) + " entries, " + Bytes(report.index_bytes_after) +
+             " bytes of index; shares " + Bytes(report.log_bytes) + " bytes of log\n");
+}
+
+}  // namespace
+
+void AddConvert(CLI::App* app, int* exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app->add_subcommand(
+      "convert", "Makes a database of the same data with the other index, in a new directory; values are shared.");
+  AddDirectory(command, flags.get());
+  command->add_option("OUT", flags->out, "the new database's directory, which must not exist")->required();
+  command->add_option("--index", flags->index, "the index of all its column families: btree or lsm")
+      ->required()
+      ->check(CLI::IsMember({"btree", "lsm"}));
+  command->add_flag("--dry-run", flags->dry_run, "read all that would be converted, and write nothing");
+  AddJson(command, flags.get());
+  command->footer(
+      "Example: cambium convert DIR DIR-lsm --index lsm\n"
+      "DIR is only read. Segments of the log get second names, so this takes the space of an index.");
+  command->callback([flags, exit_code] { *exit_code = Run(*flags); });
+}
+
+}  // namespace cambium::tool

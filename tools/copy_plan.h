@@ -1,0 +1,12 @@
+// What --dry-run of commands that copy prints.
+#pragma once
+
+#include "cambium/copy_plan.h"
+#include "output.h"
+
+namespace cambium::tool {
+
+// "would link 3 files, 12 bytes ..." or as JSON; kClean. Or why it would be refused, and what that ends with.
+[[nodiscard]] ExitCode SayPlan(const Status& status, const CopyPlan& plan, bool json);
+
+}  // namespace cambium::tool
