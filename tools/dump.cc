@@ -57,7 +57,7 @@ class DirectoryDump {
       : flags_(flags), database_(database), out_(out), dumper_(choice, database, out, problems) {}
 
   Status Run() {
-    for (const std::string& problem : database_->problems().lines()) dumper_.Tell(problem);
+    TellOfDatabase();
     if (Wants("manifest", database_->manifest().number)) {
       if (const Status s = dumper_.DumpManifest(PathOf(FileKind::kManifest, database_->manifest().number)); !s.ok())
         return s;
@@ -65,15 +65,23 @@ class DirectoryDump {
     for (const auto& [number, info] : database_->state().segments) {
       if (!Wants("log", number) || out_->is_closed()) continue;
       if (const Status s = dumper_.DumpSegment(info); !s.ok()) return s;
+      TellOfDatabase();
     }
     for (const auto& [id, family] : database_->families()) {
       if (const Status s = DumpRuns(family); !s.ok()) return s;
       if (const Status s = DumpTree(family); !s.ok()) return s;
     }
+    TellOfDatabase();
     return Status::OK();
   }
 
  private:
+  // Damage that was met when the database was opened, or when keys were looked up: once, however often it was met.
+  void TellOfDatabase() {
+    for (const std::string& problem : database_->problems().lines()) {
+      if (told_.insert(problem).second) dumper_.Tell(problem);
+    }
+  }
   [[nodiscard]] bool Wants(const char* what, std::uint64_t number) const {
     const bool is_kind = flags_.what.empty() || std::ranges::find(flags_.what, what) != flags_.what.end();
     return is_kind && (flags_.files.empty() || std::ranges::find(flags_.files, number) != flags_.files.end());
@@ -143,6 +151,7 @@ class DirectoryDump {
   InspectedDatabase* const database_;
   Stream* const out_;
   FileDumper dumper_;
+  std::set<std::string> told_;
 };
 
 // What a file is, by what it begins with.
