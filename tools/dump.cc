@@ -57,7 +57,7 @@ class DirectoryDump {
       : flags_(flags), database_(database), out_(out), dumper_(choice, database, out, problems) {}
 
   Status Run() {
-    for (const std::string& problem : database_->problems().lines()) dumper_.Tell(problem);
+    TellOfDatabase();
     if (Wants("manifest", database_->manifest().number)) {
       if (const Status s = dumper_.DumpManifest(PathOf(FileKind::kManifest, database_->manifest().number)); !s.ok())
         return s;
@@ -65,15 +65,23 @@ class DirectoryDump {
     for (const auto& [number, info] : database_->state().segments) {
       if (!Wants("log", number) || out_->is_closed()) continue;
       if (const Status s = dumper_.DumpSegment(info); !s.ok()) return s;
+      TellOfDatabase();
     }
     for (const auto& [id, family] : database_->families()) {
       if (const Status s = DumpRuns(family); !s.ok()) return s;
       if (const Status s = DumpTree(family); !s.ok()) return s;
     }
+    TellOfDatabase();
     return Status::OK();
   }
 
  private:
+  // Damage that was met when the database was opened, or when keys were looked up: once, however often it was met.
+  void TellOfDatabase() {
+    for (const std::string& problem : database_->problems().lines()) {
+      if (told_.insert(problem).second) dumper_.Tell(problem);
+    }
+  }
   [[nodiscard]] bool Wants(const char* what, std::uint64_t number) const {
     const bool is_kind = flags_.what.empty() || std::ranges::find(flags_.what, what) != flags_.what.end();
     return is_kind && (flags_.files.empty() || std::ranges::find(flags_.files, number) != flags_.files.end());
@@ -143,6 +151,7 @@ class DirectoryDump {
   InspectedDatabase* const database_;
   Stream* const out_;
   FileDumper dumper_;
+  std::set<std::string> told_;
 };
 
 // What a file is, by what it begins with.
@@ -237,15 +246,15 @@ void AddDump(CLI::App* app, int* exit_code) {
   command->add_flag("--json", flags->json, "print one JSON object a line");
   command->footer(
       "Example: cambium dump DIR --what log --prefix user --json\n"
-      "Each record of the log is marked:\n"
-      "  live     the newest entry of its key points to it: its value is what a read gets\n"
-      "  pending  it is in no layer yet, and an opening would replay it; with * it is what a read gets then\n"
-      "  dead     neither. A value below min_blob_size lies in the index once it is flushed, and its record is dead "
-      "then;\n"
-      "           so are deletes that the index knows, records of batches that were not completed, and what lies "
-      "behind\n"
-      "           the end of the log. What only a pending record hides is dead here, and live to log GC until a flush\n"
-      "  control  of the log itself\n"
+      "Each record of the log is marked. live: the newest entry of its key points to it, its value is what a read "
+      "gets.\n"
+      "pending: it is in no layer yet, and an opening would replay it; with * it is what a read gets then. dead: "
+      "neither. A\n"
+      "value below min_blob_size lies in the index once it is flushed, and its record is dead then; so are deletes "
+      "that the\n"
+      "index knows, records of batches that were not completed, and what lies behind the end of the log. What only a "
+      "pending\n"
+      "record hides is dead here, and live to log GC until a flush. control: of the log itself.\n"
       "In brackets stands why. Of punched records key and header are there, of their values nothing is believed. A "
       "record in\n"
       "a relocation segment is live or dead, never pending. Pages of the tree are live if the tree reaches them. A "

@@ -15,7 +15,9 @@ class Problems {
   // A file that is nothing but damage has no more to say after so many.
   static constexpr std::size_t kKeptMax = 1000;
 
+  // One that was met just now is met once.
   void Add(std::string what) {
+    if (!lines_.empty() && lines_.back() == what) return;
     ++count_;
     if (lines_.size() < kKeptMax) lines_.push_back(std::move(what));
   }
