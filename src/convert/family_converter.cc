@@ -4,13 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "api/open_layers.h"
 #include "btree/btree_index.h"
 #include "btree/index_segment.h"
 #include "btree/sweep.h"
-#include "btree/tree_layers.h"
 #include "index/merge_cursor.h"
 #include "index/page_pool.h"
-#include "lsm_fallback/lsm_layers.h"
 #include "lsm_fallback/run_writer.h"
 #include "util/compression.h"
 
@@ -138,12 +137,8 @@ Status CountOnly(LiveEntries* entries, FamilyState* to) {
 
 Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, std::uint64_t* count) {
   PagePool pool(kPoolBytes);
-  std::shared_ptr<const Layers> layers;
-  if (from.index_type == IndexType::kLsm) {
-    CAMBIUM_TRY(layers, LsmLayers::Open(from, how.options->comparator, &pool, how.open_file));
-  } else {
-    CAMBIUM_TRY(layers, TreeLayers::Open(from, how.options->comparator, &pool, how.open_file));
-  }
+  CAMBIUM_TRY(const std::shared_ptr<const Layers> layers,
+              OpenLayers(from, how.options->comparator, &pool, how.open_file));
   std::vector<MergeChild> children;
   layers->AppendCursors(&children);
   LiveEntries entries(how.options->comparator, std::move(children), how.on_entries);
