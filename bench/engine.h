@@ -59,6 +59,35 @@ struct EngineConfig {
   SpaceShape space;
 };
 
+// How the writes of a phase are to be committed.
+struct WriteMode {
+  bool sync = false;         // each durable when it returns
+  bool disable_wal = false;  // what is not flushed may be lost; an engine whose log is the data itself only waits less
+};
+
+// Bytes that an engine has written, by what for.
+struct WriteLedger {
+  std::uint64_t log = 0;       // what users wrote, for the first time: a write-ahead log, a commit log
+  std::uint64_t values = 0;    // values that flushes put into files of their own, and that are in the log already
+  std::uint64_t flush = 0;     // of the index, by flushes
+  std::uint64_t merge = 0;     // by sweeps or compactions, values that they carry along included
+  std::uint64_t gc = 0;        // to get rid of dead values: those that had to be moved, and index entries for them
+  std::uint64_t manifest = 0;  // what says which files count
+  std::uint64_t other = 0;
+  bool log_keeps_values = false;  // the log is where values stay, not a copy
+
+  [[nodiscard]] std::uint64_t Sum() const { return log + values + flush + merge + gc + manifest + other; }
+};
+
+// What an engine has counted since its object was made; nothing where it does not count.
+struct EngineCounters {
+  std::optional<WriteLedger> ledger;
+  std::optional<std::uint64_t> stall_micros;  // that writes were held back for background work, of all threads
+  std::optional<std::uint64_t> cache_hits;    // of the cache for index pages or blocks
+  std::optional<std::uint64_t> cache_misses;
+  std::optional<std::uint64_t> index_bytes;   // on disk now, without separated values
+};
+
 // What cambium's index is like, and what it has written since the database was opened.
 struct IndexFigures {
   std::uint64_t runs = 0;
@@ -138,8 +167,8 @@ class Engine {
   // Removes the closed database, and no file that is not its own.
   virtual Status Destroy() = 0;
 
-  // Tells how the writes that follow are to be committed: each durable when it returns, or not.
-  virtual Status BeginWrites(bool sync) = 0;
+  // Tells how the writes that follow are to be committed.
+  virtual Status BeginWrites(const WriteMode& mode) = 0;
   virtual std::unique_ptr<Session> NewSession() = 0;
 
   // Waits until memory tables are flushed, background work has ended and all is synced. *idle_seconds of the time that
@@ -151,6 +180,8 @@ class Engine {
   // The engine's own check of what it has on disk, as deep as it offers one; *what says which.
   virtual Status Verify(std::string* what) = 0;
 
+  // Of the open database. Any thread, also while sessions work.
+  virtual EngineCounters ReadCounters() { return {}; }
   // Of the open database; nothing from other engines than cambium.
   virtual std::optional<IndexFigures> ReadIndexFigures() { return std::nullopt; }
 

@@ -86,10 +86,31 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(kKeySizeMin, kKeySizeMax))->capture_default_str();
   app->add_option("--value_size", f->value_size, "bytes of a value")
       ->check(CLI::Range(std::size_t{0}, kValueSizeMax))->capture_default_str();
+  app->add_option("--key_style", f->key_style, "what keys look like: db_bench's, badger's (22 bytes) or ycsb's (hashed)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, KeyStyle>{
+          {"db_bench", KeyStyle::kDbBench}, {"badger", KeyStyle::kBadger}, {"ycsb", KeyStyle::kYcsb}}))
+      ->option_text("{db_bench,badger,ycsb}=db_bench");
+  app->add_option("--prefix_size", f->prefix_size, "bytes of the prefix of keys, with --keys_per_prefix")
+      ->capture_default_str();
+  app->add_option("--keys_per_prefix", f->keys_per_prefix, "keys with the same prefix; 0: no prefixes")
+      ->capture_default_str();
+  app->add_option("--value_size_distribution_type", f->value_size_distribution_type,
+                  "fixed: --value_size; uniform, normal: between --value_size_min and --value_size_max")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, SizeDistribution>{
+          {"fixed", SizeDistribution::kFixed}, {"uniform", SizeDistribution::kUniform}, {"normal", SizeDistribution::kNormal}}))
+      ->option_text("{fixed,uniform,normal}=fixed");
+  app->add_option("--value_size_min", f->value_size_min, "bytes")->check(CLI::Range(std::size_t{0}, kValueSizeMax))
+      ->capture_default_str();
+  app->add_option("--value_size_max", f->value_size_max, "bytes")->check(CLI::Range(std::size_t{0}, kValueSizeMax))
+      ->capture_default_str();
+  app->add_option("--read_random_exp_range", f->read_random_exp_range,
+                  "reads of random keys are skewed: exp(-uniform * this); 0: all keys alike")
+      ->check(CLI::Range(0.0, 700.0))->capture_default_str();
   app->add_option("--batch_size", f->batch_size, "puts that are committed together; keys of a multireadrandom")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
   app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek")->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
+  app->add_flag("--disable_wal", f->disable_wal, "writes without a log where an engine has such; Cambium's is its only copy");
   app->add_option("--verify_checksum", f->verify_checksum, "verify checksums of what is read, where an engine has them")
       ->capture_default_str();
   app->add_option("--seed", f->seed, "of keys and values; 0: the time")->capture_default_str();
@@ -196,10 +217,21 @@ std::string ToCommandLine(const BenchFlags& f) {
   add("duration", f.duration);
   add("threads", f.threads);
   add("key_size", f.key_size);
+  line += std::string(" --key_style=") + (f.key_style == KeyStyle::kDbBench ? "db_bench" : f.key_style == KeyStyle::kBadger ? "badger" : "ycsb");
+  add("prefix_size", f.prefix_size);
+  add("keys_per_prefix", f.keys_per_prefix);
   add("value_size", f.value_size);
+  if (f.value_size_distribution_type != SizeDistribution::kFixed) {
+    line += std::string(" --value_size_distribution_type=") +
+            (f.value_size_distribution_type == SizeDistribution::kUniform ? "uniform" : "normal");
+    add("value_size_min", f.value_size_min);
+    add("value_size_max", f.value_size_max);
+  }
+  add("read_random_exp_range", f.read_random_exp_range);
   add("batch_size", f.batch_size);
   add("seek_nexts", f.seek_nexts);
   add("sync", static_cast<int>(f.sync));
+  add("disable_wal", static_cast<int>(f.disable_wal));
   add("verify_checksum", static_cast<int>(f.verify_checksum));
   add("seed", f.seed);
   line += " --compression_type=" + f.compression_type;

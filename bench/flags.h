@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "engine.h"
+#include "key.h"
 #include "value.h"
 
 namespace cambium::bench {
 
 struct BenchFlags {
+  std::string experiment;  // of a preset, which sets it
   std::vector<std::string> engines = {"cambium"};
   std::vector<std::string> benchmarks = {"fillrandom", "overwrite", "readrandom", "readseq", "seekrandom", "verify"};
   std::string index = "btree";  // or lsm, or both
@@ -23,10 +25,18 @@ struct BenchFlags {
   std::uint64_t duration = 0;
   unsigned threads = 1;
   std::size_t key_size = 16;
+  KeyStyle key_style = KeyStyle::kDbBench;
+  std::size_t prefix_size = 0;
+  std::uint64_t keys_per_prefix = 0;
   std::size_t value_size = 100;
+  SizeDistribution value_size_distribution_type = SizeDistribution::kFixed;
+  std::size_t value_size_min = 100;
+  std::size_t value_size_max = 102'400;
   std::uint64_t batch_size = 1;
   std::uint64_t seek_nexts = 0;
+  double read_random_exp_range = 0;
   bool sync = false;
+  bool disable_wal = false;
   bool verify_checksum = true;
   std::uint64_t seed = 1;
   std::string db;

@@ -1,12 +1,19 @@
-// Key: the bytes of key number `id`, as db_bench writes them.
+// Key: the bytes of key number `id`, as the bench whose workload it is writes them.
 //
-//   offset  size           field
-//        0     8           id, big-endian, so that byte order is the order of numbers
-//        8     size - 8    the character '0'
+//   db_bench    offset  size           field
+//                    0  P              prefix: big-endian, id mod (num / keys_per_prefix), if keys_per_prefix > 0. Of more
+//                                      than 8 bytes the last are '0', of fewer only so many of the number's last bytes
+//                    P  8              id, big-endian, so that byte order is the order of numbers
+//                P + 8  size - P - 8   the character '0'
+//   Badger      "vsz=%05d-k=%010d", the size of values and id: 22 bytes
+//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits; so ids are in no order, and no id
+//               can be read out of a key
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -16,30 +23,95 @@ namespace cambium::bench {
 
 inline constexpr std::size_t kKeySizeMin = 8;
 
+enum class KeyStyle : unsigned char { kDbBench, kBadger, kYcsb };
+
+struct KeyShape {
+  KeyStyle style = KeyStyle::kDbBench;
+  std::size_t size = 16;            // of db_bench's keys
+  std::size_t prefix_size = 0;      // of them
+  std::uint64_t prefix_count = 0;   // 0: no prefix
+  std::size_t value_size = 0;       // that Badger's keys name
+
+  KeyShape() = default;
+  explicit KeyShape(std::size_t key_size) : size(key_size) {}
+
+  // Of most keys, where they differ.
+  [[nodiscard]] std::size_t TypicalSize() const {
+    return style == KeyStyle::kDbBench ? size : style == KeyStyle::kBadger ? 22 : 23;
+  }
+  // Whether the order of keys is the order of their numbers.
+  [[nodiscard]] bool InOrder() const {
+    return style == KeyStyle::kBadger || (style == KeyStyle::kDbBench && prefix_count == 0);
+  }
+  [[nodiscard]] bool HasIds() const { return style != KeyStyle::kYcsb; }
+};
+
+// YCSB's Utils.fnvhash64 (site.ycsb, 2010 to 2019): FNV over the eight bytes of a number, lowest first, made positive.
+constexpr std::uint64_t YcsbHash(std::uint64_t value) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (int i = 0; i < 8; ++i) {
+    hash = (hash ^ (value & 0xff)) * 1099511628211u;
+    value >>= 8;
+  }
+  const auto number = static_cast<std::int64_t>(hash);
+  return static_cast<std::uint64_t>(number < 0 ? -number : number);
+}
+
 // One thread at a time.
 class KeyBuffer {
  public:
-  explicit KeyBuffer(std::size_t key_size) : bytes_(key_size, '0') {}
+  explicit KeyBuffer(const KeyShape& shape) : shape_(shape), bytes_(shape.size, '0') {}
+  explicit KeyBuffer(std::size_t key_size) : KeyBuffer(KeyShape(key_size)) {}
 
   // Lives until the next call.
   Slice Make(std::uint64_t id) {
-    for (int i = 0; i < 8; ++i) bytes_[static_cast<std::size_t>(i)] = static_cast<char>(id >> (56 - 8 * i));
+    if (shape_.style != KeyStyle::kDbBench) return MakeText(id);
+    std::size_t at = 0;
+    if (shape_.prefix_count > 0) {
+      const std::size_t digits = std::min<std::size_t>(shape_.prefix_size, 8);
+      for (std::size_t i = 0; i < digits; ++i) {
+        bytes_[i] = static_cast<char>((id % shape_.prefix_count) >> (8 * (digits - 1 - i)));
+      }
+      at = shape_.prefix_size;
+    }
+    for (std::size_t i = 0; i < 8; ++i) bytes_[at + i] = static_cast<char>(id >> (56 - 8 * i));
     return bytes_;
   }
 
  private:
+  Slice MakeText(std::uint64_t id) {
+    char text[64];
+    const int n = shape_.style == KeyStyle::kBadger
+                      ? std::snprintf(text, sizeof(text), "vsz=%05zu-k=%010llu", shape_.value_size,
+                                      static_cast<unsigned long long>(id))
+                      : std::snprintf(text, sizeof(text), "user%llu", static_cast<unsigned long long>(YcsbHash(id)));
+    bytes_.assign(text, static_cast<std::size_t>(n));
+    return bytes_;
+  }
+
+  KeyShape shape_;
   std::string bytes_;
 };
 
-// The id in a key that a database gave back; nothing if these are not the bytes of any key of that size.
-inline std::optional<std::uint64_t> ParseKey(Slice key, std::size_t key_size) {
-  if (key.size() != key_size) return std::nullopt;
-  for (std::size_t i = 8; i < key_size; ++i) {
-    if (key.data()[i] != '0') return std::nullopt;
-  }
+// The id in a key that a database gave back; nothing if these are not the bytes of any key of that shape, or the shape
+// has no ids in its keys.
+inline std::optional<std::uint64_t> ParseKey(Slice key, const KeyShape& shape) {
   std::uint64_t id = 0;
-  for (std::size_t i = 0; i < 8; ++i) id = (id << 8) | static_cast<unsigned char>(key.data()[i]);
+  if (shape.style == KeyStyle::kBadger) {
+    for (std::size_t i = key.size() - std::min<std::size_t>(key.size(), 10); i < key.size(); ++i) {
+      id = id * 10 + static_cast<unsigned char>(key.data()[i] - '0') % 10;
+    }
+  } else if (shape.style == KeyStyle::kDbBench && key.size() == shape.size) {
+    const std::size_t at = shape.prefix_count > 0 ? shape.prefix_size : 0;
+    for (std::size_t i = 0; i < 8; ++i) id = (id << 8) | static_cast<unsigned char>(key.data()[at + i]);
+  } else {
+    return std::nullopt;
+  }
+  if (KeyBuffer(shape).Make(id) != key) return std::nullopt;
   return id;
+}
+inline std::optional<std::uint64_t> ParseKey(Slice key, std::size_t key_size) {
+  return ParseKey(key, KeyShape(key_size));
 }
 
 }  // namespace cambium::bench

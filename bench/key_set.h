@@ -1,4 +1,5 @@
-// KeySet: which ids exist in the database, one bit each, so that every answer "not found" can be checked.
+// KeySet: which ids exist in the database, one bit each, so that every answer "not found" can be checked; and how many
+// bytes their values have together.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,18 +12,21 @@
 namespace cambium::bench {
 
 // Any thread may call any function except Reset. Threads that change the same id at the same time must not do
-// different things; the workloads of a run either all put or all delete.
+// different things; the workloads of a run either all put or all delete. Where values differ in size, the size that
+// counts of an id that two threads put at the same time may be that of either.
 //
 // The bits are in memory that is shared with processes forked later: what one of them inserts the others see.
 class KeySet {
  public:
-  explicit KeySet(std::uint64_t n) : words_((n + 63) / 64) {
+  // `sized`: values differ in size.
+  explicit KeySet(std::uint64_t n, bool sized = false) : words_((n + 63) / 64), sizes_count_(sized ? words_ * 64 : 0) {
     void* memory = mmap(nullptr, MappedBytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     head_ = new (memory) Head;
     bits_ = new (head_ + 1) Word[words_]();
+    sizes_ = new (bits_ + words_) Size[sizes_count_]();
   }
-  // What was in `other` when it was copied.
+  // Which ids were in `other` when it was copied.
   KeySet(const KeySet& other) : KeySet(other.words_ * 64) {
     head_->known.store(other.known());
     for (std::size_t i = 0; i < words_; ++i) bits_[i].store(other.bits_[i].load(std::memory_order_relaxed));
@@ -35,18 +39,23 @@ class KeySet {
   void Reset(bool known) {
     head_->known.store(known, std::memory_order_relaxed);
     for (std::size_t i = 0; i < words_; ++i) bits_[i].store(0, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < sizes_count_; ++i) sizes_[i].store(0, std::memory_order_relaxed);
     head_->count.store(0, std::memory_order_relaxed);
+    head_->value_bytes.store(0, std::memory_order_relaxed);
   }
 
-  void Insert(std::uint64_t id) {
+  // Requires id < n, as all functions do; and a value of less than 4 GiB.
+  void Insert(std::uint64_t id, std::size_t value_size = 0) {
     const std::uint64_t bit = std::uint64_t{1} << (id % 64);
     Word& word = bits_[id / 64];
+    if (sizes_count_ > 0) SetSize(id, value_size);
     if ((word.load(std::memory_order_relaxed) & bit) != 0) return;
     if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0) Count(1);
   }
   void Erase(std::uint64_t id) {
     const std::uint64_t bit = std::uint64_t{1} << (id % 64);
     Word& word = bits_[id / 64];
+    if (sizes_count_ > 0) SetSize(id, 0);
     if ((word.load(std::memory_order_relaxed) & bit) == 0) return;
     if ((word.fetch_and(~bit, std::memory_order_relaxed) & bit) != 0) Count(-1);
   }
@@ -56,21 +65,34 @@ class KeySet {
     return (bits_[id / 64].load(std::memory_order_relaxed) >> (id % 64) & 1) != 0;
   }
   [[nodiscard]] std::uint64_t count() const { return head_->count.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t capacity() const { return words_ * 64; }
+  // Of all ids, if values differ in size; else 0.
+  [[nodiscard]] std::uint64_t value_bytes() const { return head_->value_bytes.load(std::memory_order_relaxed); }
 
  private:
   using Word = std::atomic<std::uint64_t>;
   static_assert(Word::is_always_lock_free, "shared by processes");
+  using Size = std::atomic<std::uint32_t>;
   struct Head {
     std::atomic<std::uint64_t> count{0};
+    std::atomic<std::uint64_t> value_bytes{0};
     std::atomic<bool> known{true};
   };
 
   void Count(int more) { head_->count.fetch_add(static_cast<std::uint64_t>(more), std::memory_order_relaxed); }
-  [[nodiscard]] std::size_t MappedBytes() const { return sizeof(Head) + words_ * sizeof(Word); }
+  void SetSize(std::uint64_t id, std::size_t size) {
+    const std::uint32_t old = sizes_[id].exchange(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+    head_->value_bytes.fetch_add(size - old, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t MappedBytes() const {
+    return sizeof(Head) + words_ * sizeof(Word) + sizes_count_ * sizeof(Size);
+  }
 
   std::size_t words_;
+  std::size_t sizes_count_;
   Head* head_;
-  Word* bits_;  // behind the head
+  Word* bits_;   // behind the head
+  Size* sizes_;  // behind the bits
 };
 
 }  // namespace cambium::bench

@@ -150,49 +150,15 @@ nlohmann::ordered_json RunFacts(const BenchFlags& flags, const std::string& root
           {"file_system", e.file_system}};
 }
 
-int Run(const BenchFlags& flags) {
-  const std::vector<Contender> engines = ChooseEngines(flags);
-  if (engines.empty()) {
-    std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
-    return kExitUsage;
-  }
-  if (const Status may = CheckPrivileges(flags); !may.ok()) {
-    std::fprintf(stderr, "cambium_bench: --drop_caches or --memory_limit refused: %s\n", may.ToString().c_str());
-    return kExitUsage;
-  }
+// What the runs of one command share.
+struct RunState {
   std::ofstream json;
-  if (!flags.json.empty()) {
-    json.open(flags.json, std::ios::app);
-    if (!json) {
-      std::fprintf(stderr, "cambium_bench: cannot write %s: %s\n", flags.json.c_str(), std::strerror(errno));
-      return kExitUsage;
-    }
-  }
-  const Root root(flags);
-  if (!root.ok()) return kExitUsage;
-  CatchInterrupts(SecondInterrupt::kIgnore);  // the children end at it, this process tidies up
-  PrintSetting(flags, engines, root.path());
-
-  const nlohmann::ordered_json facts = RunFacts(flags, root.path());
   std::vector<Result> results;
-  const auto keep = [&](const Result& result) {
-    results.push_back(result);
-    if (!json.is_open()) return;
-    nlohmann::ordered_json object = ToJson(result);
-    object.update(facts);
-    json << object.dump() << std::endl;  // flushed: a run that dies later has not been for nothing
-  };
   bool failed = false;
-  for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
-    for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
-      const Contender& contender = engines[(i + round) % engines.size()];
-      std::printf("\n== %s, round %u of %u\n", NameOf(contender).c_str(), round + 1, flags.rounds);
-      const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
-      failed |= end == TurnEnd::kFailed;
-      root.EndTurn(PathOf(root.path(), contender.flags, *contender.entry));
-    }
-  }
-  // In the order of the command line, whoever came first in which round.
+};
+
+// In the order of the command line, whoever came first in which round.
+std::vector<Result> Sorted(std::vector<Result> results, const std::vector<Contender>& engines) {
   std::stable_sort(results.begin(), results.end(), [&](const Result& a, const Result& b) {
     const auto place = [&](const Result& r) {
       return std::find_if(engines.begin(), engines.end(), [&r](const Contender& c) { return NameOf(c) == Label(r); }) -
@@ -200,12 +166,71 @@ int Run(const BenchFlags& flags) {
     };
     return place(a) < place(b);
   });
-  std::printf("\n%s", MakeReport(results).c_str());
-  if (json.is_open() && !json) {
-    std::fprintf(stderr, "cambium_bench: writing %s failed\n", flags.json.c_str());
-    failed = true;
+  return results;
+}
+
+// All rounds of one command line.
+void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
+  const std::vector<Contender> engines = ChooseEngines(flags);
+  PrintSetting(flags, engines, root.path());
+  const nlohmann::ordered_json facts = RunFacts(flags, root.path());
+  std::vector<Result> results;
+  const auto keep = [&](const Result& result) {
+    results.push_back(result);
+    if (!state->json.is_open()) return;
+    nlohmann::ordered_json object = ToJson(result);
+    object.update(facts);
+    state->json << object.dump() << std::endl;  // flushed: a run that dies later has not been for nothing
+  };
+  for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
+    for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
+      const Contender& contender = engines[(i + round) % engines.size()];
+      std::printf("\n== %s, round %u of %u\n", NameOf(contender).c_str(), round + 1, flags.rounds);
+      const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
+      state->failed |= end == TurnEnd::kFailed;
+      root.EndTurn(PathOf(root.path(), contender.flags, *contender.entry));
+    }
   }
-  return failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;
+  results = Sorted(std::move(results), engines);
+  std::printf("\n%s", MakeReport(results).c_str());
+  state->results.insert(state->results.end(), results.begin(), results.end());
+}
+
+int Run(const std::vector<BenchFlags>& experiments) {
+  const BenchFlags& first = experiments.front();
+  RunState state;
+  for (const BenchFlags& flags : experiments) {
+    if (ChooseEngines(flags).empty()) {
+      std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
+      return kExitUsage;
+    }
+    if (const Status may = CheckPrivileges(flags); !may.ok()) {
+      std::fprintf(stderr, "cambium_bench: --drop_caches or --memory_limit refused: %s\n", may.ToString().c_str());
+      return kExitUsage;
+    }
+  }
+  if (!first.json.empty()) {
+    state.json.open(first.json, std::ios::app);
+    if (!state.json) {
+      std::fprintf(stderr, "cambium_bench: cannot write %s: %s\n", first.json.c_str(), std::strerror(errno));
+      return kExitUsage;
+    }
+  }
+  const Root root(first);
+  if (!root.ok()) return kExitUsage;
+  CatchInterrupts(SecondInterrupt::kIgnore);  // the children end at it, this process tidies up
+  for (std::size_t i = 0; i < experiments.size() && !Interrupted().load(); ++i) {
+    if (!experiments[i].experiment.empty()) {
+      std::printf("%s#### %s, %zu of %zu\n", i == 0 ? "" : "\n", experiments[i].experiment.c_str(), i + 1,
+                  experiments.size());
+    }
+    RunExperiment(experiments[i], root, &state);
+  }
+  if (state.json.is_open() && !state.json) {
+    std::fprintf(stderr, "cambium_bench: writing %s failed\n", first.json.c_str());
+    state.failed = true;
+  }
+  return state.failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;
 }
 
 }  // namespace
@@ -218,5 +243,5 @@ int main(int argc, char** argv) {
     cambium::bench::PrintList();
     return 0;
   }
-  return cambium::bench::Run(parsed.flags);
+  return cambium::bench::Run({parsed.flags});
 }

@@ -17,7 +17,7 @@
 #include "mix.h"
 #include "process_stats.h"
 #include "progress.h"
-#include "space_watch.h"
+#include "sampler.h"
 
 namespace cambium::bench {
 namespace {
@@ -84,6 +84,13 @@ class Crew {
     expected_ops_ = timed ? 0 : all;
   }
 
+  // Operations that are through. Any thread, at any time.
+  [[nodiscard]] std::uint64_t Ops() const {
+    std::uint64_t ops = 0;
+    for (const OpMeter& meter : meters_) ops += meter.progress();
+    return ops;
+  }
+
   // Blocks until all are through.
   Work Run() {
     std::vector<std::thread> threads;
@@ -145,8 +152,7 @@ class Crew {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, kProgressInterval, [this] { return finished_ == threads_; })) {
       if (Interrupted().load()) stop_.store(true);
-      std::uint64_t ops = 0;
-      for (const OpMeter& meter : meters_) ops += meter.progress();
+      const std::uint64_t ops = Ops();
       const double seconds = Seconds(NowNanos() - begin);
       const double fraction = expected_ops_ != 0 ? Ratio(ops, expected_ops_)
                                                  : seconds / static_cast<double>(phase_->flags.duration);
@@ -183,23 +189,68 @@ std::optional<IndexFigures> FiguresSince(Engine* engine, const std::optional<Ind
   return figures;
 }
 
+// Bytes of keys and values that exist.
+std::uint64_t LiveBytes(const Phase& phase) {
+  const std::uint64_t values = phase.pool.fixed() ? phase.keys.count() * phase.pool.size_max() : phase.keys.value_bytes();
+  return phase.keys.count() * phase.key_shape.TypicalSize() + values;
+}
+
 Status Settle(Engine* engine, const char* name, double* idle_seconds) {
   Progress progress(name);
   progress.Show("waiting until the engine is quiet and all is synced");
   return engine->Settle(idle_seconds);
 }
 
+// b - a where both are known.
+std::optional<std::uint64_t> Difference(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+  return a.has_value() && b.has_value() ? std::optional(*b - *a) : std::nullopt;
+}
+
+void TakeCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
+  if (before.ledger.has_value() && now.ledger.has_value()) {
+    const WriteLedger& a = *before.ledger;
+    const WriteLedger& b = *now.ledger;
+    r->ledger = WriteLedger{.log = b.log - a.log,
+                            .values = b.values - a.values,
+                            .flush = b.flush - a.flush,
+                            .merge = b.merge - a.merge,
+                            .gc = b.gc - a.gc,
+                            .manifest = b.manifest - a.manifest,
+                            .other = b.other - a.other,
+                            .log_keeps_values = b.log_keeps_values};
+  }
+  if (const auto stalled = Difference(before.stall_micros, now.stall_micros); stalled.has_value()) {
+    r->stall_seconds = static_cast<double>(*stalled) * 1e-6;
+  }
+  r->cache_hits = Difference(before.cache_hits, now.cache_hits);
+  r->cache_misses = Difference(before.cache_misses, now.cache_misses);
+  r->index_bytes = now.index_bytes;
+}
+
+// From the fastest half to the slowest call, closer together the rarer they are.
+std::vector<std::pair<double, double>> LatencyCurve(const Histogram& nanos) {
+  std::vector<std::pair<double, double>> curve;
+  if (nanos.count() == 0) return curve;
+  for (const double percent : {0.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.995, 99.999,
+                               99.9999, 100.0}) {
+    curve.emplace_back(percent, Micros(nanos.Percentile(percent)));
+  }
+  return curve;
+}
+
 void FillIn(const Workload& workload, const Phase& phase, const Work& work, Result* r) {
   r->benchmark = workload.name;
-  r->key_size = phase.flags.key_size;
-  r->value_size = phase.flags.value_size;
+  r->value_size = phase.pool.size_typical();
   r->num = phase.flags.num;
   r->ops = work.ops;
   r->user_bytes = work.bytes;
   r->nanos = work.nanos;
   r->p50_us = Micros(work.nanos.Percentile(50));
+  r->p75_us = Micros(work.nanos.Percentile(75));
   r->p99_us = Micros(work.nanos.Percentile(99));
   r->p999_us = Micros(work.nanos.Percentile(99.9));
+  r->p9999_us = Micros(work.nanos.Percentile(99.99));
+  r->latency_curve = LatencyCurve(work.nanos);
   r->max_us = Micros(work.nanos.max());
   r->writer = work.writer;
   if (r->seconds > 0) {
@@ -230,12 +281,17 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
   phase->total_ops = CountOf(workload, flags);
   phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
+  result->key_size = phase->key_shape.TypicalSize();
   result->threads = workload.effect == Effect::kMaintains ? 1 : flags.threads;
-  Status status = engine->BeginWrites(changes && (workload.sync || flags.sync));
+  Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync), .disable_wal = flags.disable_wal});
   if (!status.ok()) return status;
 
+  if (workload.prepare != nullptr) phase->state = workload.prepare(*phase);
+
   const std::optional<IndexFigures> figures = engine->ReadIndexFigures();
+  const EngineCounters counters = engine->ReadCounters();
   ForgetPeakRss();
+  const std::optional<DeviceStats> device = ReadDeviceStats(config.path);
   const ProcessStats before = ReadProcessStats();
   const std::uint64_t begin = NowNanos();
   Work work;
@@ -247,9 +303,10 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     work.nanos.Add(NowNanos() - begin);
   }
   work.end_nanos = NowNanos();
-  std::optional<SpaceWatch> watch;
-  if (changes) watch.emplace(config.path);
-  if (workload.run != nullptr) work = Crew(workload, engine, phase, result->threads).Run();
+  std::optional<Crew> crew;
+  if (workload.run != nullptr) crew.emplace(workload, engine, phase, result->threads);
+  Sampler sampler(changes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
+  if (crew.has_value()) work = crew->Run();
   if (!work.status.ok()) return work.status;
   if (Interrupted().load()) return Status::Aborted("interrupted");
   result->seconds = Seconds(work.end_nanos - begin);
@@ -265,7 +322,11 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     }
   }
 
-  if (watch.has_value()) result->disk_peak_bytes = watch->Stop();
+  sampler.Stop();
+  result->disk_peak_bytes = sampler.disk_peak();
+  result->samples = sampler.samples();
+  TakeCounters(counters, engine->ReadCounters(), result);
+  if (const auto now = ReadDeviceStats(config.path); now.has_value() && device.has_value()) result->device = *now - *device;
   if (changes) result->index_figures = FiguresSince(engine, figures);
   FillIn(workload, *phase, work, result);
   if (!maintained.empty()) result->message = maintained;
@@ -280,7 +341,8 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   result->rss_peak_bytes = PeakRssBytes();
   result->disk_bytes = DiskBytes(config.path);
   if (phase->keys.known()) {
-    result->live_bytes = phase->keys.count() * (flags.key_size + flags.value_size);
+    result->live_keys = phase->keys.count();
+    result->live_bytes = LiveBytes(*phase);
     if (*result->live_bytes > 0) result->space_amp = Ratio(result->disk_bytes, *result->live_bytes);
   }
   return {};

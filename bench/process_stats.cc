@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,27 @@ ProcessStats operator-(const ProcessStats& a, const ProcessStats& b) {
           .read_bytes = a.read_bytes - b.read_bytes,
           .write_bytes = a.write_bytes - b.write_bytes,
           .cancelled_write_bytes = a.cancelled_write_bytes - b.cancelled_write_bytes};
+}
+
+std::optional<DeviceStats> ReadDeviceStats(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return std::nullopt;
+  std::ifstream stats("/sys/dev/block/" + std::to_string(major(info.st_dev)) + ":" +
+                      std::to_string(minor(info.st_dev)) + "/stat");
+  // Linux, Documentation/block/stat.rst: I/Os, merged ones, sectors of 512 bytes, milliseconds; of reads, then writes.
+  std::uint64_t reads = 0, reads_merged = 0, sectors_read = 0, read_ms = 0;
+  std::uint64_t writes = 0, writes_merged = 0, sectors_written = 0;
+  if (!(stats >> reads >> reads_merged >> sectors_read >> read_ms >> writes >> writes_merged >> sectors_written)) {
+    return std::nullopt;
+  }
+  return DeviceStats{.reads = reads, .read_bytes = sectors_read * 512, .writes = writes, .write_bytes = sectors_written * 512};
+}
+
+DeviceStats operator-(const DeviceStats& a, const DeviceStats& b) {
+  return {.reads = a.reads - b.reads,
+          .read_bytes = a.read_bytes - b.read_bytes,
+          .writes = a.writes - b.writes,
+          .write_bytes = a.write_bytes - b.write_bytes};
 }
 
 std::uint64_t PeakRssBytes() {

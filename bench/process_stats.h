@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace cambium::bench {
@@ -19,6 +20,17 @@ struct ProcessStats {
 };
 ProcessStats ReadProcessStats();
 ProcessStats operator-(const ProcessStats& a, const ProcessStats& b);
+
+// What the block device has done on which `path` lies, for whoever asked; nothing where the system does not say
+// (/sys/dev/block/MAJOR:MINOR/stat), as of file systems without one.
+struct DeviceStats {
+  std::uint64_t reads = 0;  // I/Os that were completed
+  std::uint64_t read_bytes = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t write_bytes = 0;
+};
+std::optional<DeviceStats> ReadDeviceStats(const std::string& path);
+DeviceStats operator-(const DeviceStats& a, const DeviceStats& b);
 
 // The largest resident set since the process began, or since ForgetPeakRss (where the system lets us).
 std::uint64_t PeakRssBytes();

@@ -49,14 +49,73 @@ std::optional<WriterFigures> WriterFromJson(const Json& json) {
   return w;
 }
 
+Json LedgerToJson(const std::optional<WriteLedger>& l) {
+  if (!l.has_value()) return {};
+  return {{"log", l->log},     {"values", l->values},     {"flush", l->flush}, {"merge", l->merge},
+          {"gc", l->gc},       {"manifest", l->manifest}, {"other", l->other}, {"log_keeps_values", l->log_keeps_values}};
+}
+std::optional<WriteLedger> LedgerFromJson(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  WriteLedger l;
+  json.at("log").get_to(l.log);
+  json.at("values").get_to(l.values);
+  json.at("flush").get_to(l.flush);
+  json.at("merge").get_to(l.merge);
+  json.at("gc").get_to(l.gc);
+  json.at("manifest").get_to(l.manifest);
+  json.at("other").get_to(l.other);
+  json.at("log_keeps_values").get_to(l.log_keeps_values);
+  return l;
+}
+
+Json DeviceToJson(const std::optional<DeviceStats>& d) {
+  if (!d.has_value()) return {};
+  return {{"reads", d->reads}, {"read_bytes", d->read_bytes}, {"writes", d->writes}, {"write_bytes", d->write_bytes}};
+}
+std::optional<DeviceStats> DeviceFromJson(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  DeviceStats d;
+  json.at("reads").get_to(d.reads);
+  json.at("read_bytes").get_to(d.read_bytes);
+  json.at("writes").get_to(d.writes);
+  json.at("write_bytes").get_to(d.write_bytes);
+  return d;
+}
+
+// [[seconds, operations until then, bytes on disk], ...]
+Json SamplesToJson(const std::vector<Sample>& samples) {
+  Json json = Json::array();
+  for (const Sample& s : samples) json.push_back({s.seconds, s.ops, s.disk_bytes});
+  return json;
+}
+std::vector<Sample> SamplesFromJson(const Json& json) {
+  std::vector<Sample> samples;
+  for (const Json& s : json) samples.push_back({s.at(0), s.at(1), s.at(2)});
+  return samples;
+}
+
 double Micros(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-3; }
 
 }  // namespace
 
 std::string Label(const Result& r) { return r.index.empty() ? r.engine : r.engine + "/" + r.index; }
 
+std::optional<double> WriteAmpOfThePost(const Result& r) {
+  if (!r.ledger.has_value()) return std::nullopt;
+  const WriteLedger& l = *r.ledger;
+  const std::uint64_t first = l.values + l.flush + (l.log_keeps_values ? l.log : 0);
+  if (first == 0) return std::nullopt;
+  return static_cast<double>(first + l.merge + l.gc) / static_cast<double>(first);
+}
+
+std::optional<double> StallPercent(const Result& r) {
+  if (!r.stall_seconds.has_value() || r.seconds <= 0 || r.threads == 0) return std::nullopt;
+  return *r.stall_seconds / (r.seconds * r.threads) * 100;
+}
+
 Json ToJson(const Result& r) {
-  return {{"engine", r.engine},
+  return {{"experiment", r.experiment},
+          {"engine", r.engine},
           {"index", r.index.empty() ? Json() : Json(r.index)},
           {"benchmark", r.benchmark},
           {"step", r.step},
@@ -71,8 +130,10 @@ Json ToJson(const Result& r) {
           {"ops_per_sec", r.ops_per_sec},
           {"mb_per_sec", r.mb_per_sec},
           {"p50_us", r.p50_us},
+          {"p75_us", r.p75_us},
           {"p99_us", r.p99_us},
           {"p999_us", r.p999_us},
+          {"p9999_us", r.p9999_us},
           {"max_us", r.max_us},
           {"user_cpu_s", r.user_cpu_s},
           {"sys_cpu_s", r.sys_cpu_s},
@@ -80,18 +141,29 @@ Json ToJson(const Result& r) {
           {"device_write_bytes", r.device_write_bytes},
           {"device_read_bytes", r.device_read_bytes},
           {"cancelled_write_bytes", r.cancelled_write_bytes},
+          {"device", DeviceToJson(r.device)},
           {"write_amp", OrNull(r.write_amp)},
+          {"ledger", LedgerToJson(r.ledger)},
+          {"stall_seconds", OrNull(r.stall_seconds)},
+          {"cache_hits", OrNull(r.cache_hits)},
+          {"cache_misses", OrNull(r.cache_misses)},
           {"disk_bytes", r.disk_bytes},
           {"disk_peak_bytes", r.disk_peak_bytes},
           {"live_bytes", OrNull(r.live_bytes)},
           {"space_amp", OrNull(r.space_amp)},
+          {"index_bytes", OrNull(r.index_bytes)},
+          {"live_keys", OrNull(r.live_keys)},
           {"rss_peak_bytes", r.rss_peak_bytes},
           {"writer", WriterToJson(r.writer)},
-          {"index_figures", FiguresToJson(r.index_figures)}};
+          {"index_figures", FiguresToJson(r.index_figures)},
+          {"samples", SamplesToJson(r.samples)},
+          {"latency_curve", r.latency_curve},
+          {"message", r.message}};
 }
 
 Result FromJson(const Json& json) {
   Result r;
+  json.at("experiment").get_to(r.experiment);
   json.at("engine").get_to(r.engine);
   r.index = FromNull<std::string>(json.at("index")).value_or("");
   json.at("benchmark").get_to(r.benchmark);
@@ -107,8 +179,10 @@ Result FromJson(const Json& json) {
   json.at("ops_per_sec").get_to(r.ops_per_sec);
   json.at("mb_per_sec").get_to(r.mb_per_sec);
   json.at("p50_us").get_to(r.p50_us);
+  json.at("p75_us").get_to(r.p75_us);
   json.at("p99_us").get_to(r.p99_us);
   json.at("p999_us").get_to(r.p999_us);
+  json.at("p9999_us").get_to(r.p9999_us);
   json.at("max_us").get_to(r.max_us);
   json.at("user_cpu_s").get_to(r.user_cpu_s);
   json.at("sys_cpu_s").get_to(r.sys_cpu_s);
@@ -116,6 +190,16 @@ Result FromJson(const Json& json) {
   json.at("device_write_bytes").get_to(r.device_write_bytes);
   json.at("device_read_bytes").get_to(r.device_read_bytes);
   json.at("cancelled_write_bytes").get_to(r.cancelled_write_bytes);
+  r.device = DeviceFromJson(json.at("device"));
+  r.ledger = LedgerFromJson(json.at("ledger"));
+  r.stall_seconds = FromNull<double>(json.at("stall_seconds"));
+  r.cache_hits = FromNull<std::uint64_t>(json.at("cache_hits"));
+  r.cache_misses = FromNull<std::uint64_t>(json.at("cache_misses"));
+  r.index_bytes = FromNull<std::uint64_t>(json.at("index_bytes"));
+  r.live_keys = FromNull<std::uint64_t>(json.at("live_keys"));
+  r.samples = SamplesFromJson(json.at("samples"));
+  json.at("latency_curve").get_to(r.latency_curve);
+  json.at("message").get_to(r.message);
   r.write_amp = FromNull<double>(json.at("write_amp"));
   json.at("disk_bytes").get_to(r.disk_bytes);
   json.at("disk_peak_bytes").get_to(r.disk_peak_bytes);

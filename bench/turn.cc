@@ -28,6 +28,7 @@ struct Plan {
   const EngineEntry& entry;
   const std::string& root;
   unsigned round;
+  const ValuePool* pool;
   KeySet& keys;
 };
 
@@ -46,7 +47,7 @@ class Turn {
         entry_(plan.entry),
         round_(plan.round),
         config_(ConfigOf(PathOf(plan.root, flags_, entry_), flags_)),
-        pool_(flags_.seed, flags_.value_size, flags_.compression_type == "none" ? 1.0 : flags_.compression_ratio),
+        pool_(*plan.pool),
         keys_(plan.keys),
         engine_(entry_.make(config_)) {}
 
@@ -70,8 +71,14 @@ class Turn {
       Status status = OpenCold();
       if (!status.ok()) return status;
     }
-    Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = Mix(flags_.seed, ordinal), .ordinal = ordinal};
+    Phase phase{.flags = flags_,
+                .pool = pool_,
+                .keys = keys_,
+                .key_shape = KeyShapeOf(flags_),
+                .seed = Mix(flags_.seed, ordinal),
+                .ordinal = ordinal};
     Result measured;
+    measured.experiment = flags_.experiment;
     measured.engine = entry_.name;
     measured.index = entry_.name == std::string("cambium") ? flags_.index : "";
     measured.step = ordinal;
@@ -114,7 +121,7 @@ class Turn {
   const EngineEntry& entry_;
   unsigned round_;
   EngineConfig config_;
-  ValuePool pool_;
+  const ValuePool& pool_;
   KeySet& keys_;
   std::unique_ptr<Engine> engine_;
 };
@@ -221,6 +228,10 @@ Status MakeGroup(const BenchFlags& flags, MemoryGroup* group) {
   return status.ok() ? group->Make(place, "cambium_bench-" + std::to_string(getpid()), flags.memory_limit) : status;
 }
 
+ValuePool MakePool(const BenchFlags& flags) {
+  return {flags.seed, ValueSizesOf(flags), flags.compression_type == "none" ? 1.0 : flags.compression_ratio};
+}
+
 }  // namespace
 
 std::string PathOf(const std::string& root, const BenchFlags& flags, const EngineEntry& entry) {
@@ -233,7 +244,7 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .index = flags.index,
           .num = flags.num,
           .key_size = flags.key_size,
-          .value_size = flags.value_size,
+          .value_size = static_cast<std::size_t>(ValueSizesOf(flags).Mean()),
           .cache_size = flags.cache_size,
           .write_buffer_size = flags.write_buffer_size,
           .max_write_buffer_number = flags.max_write_buffer_number,
@@ -257,8 +268,9 @@ Status CheckPrivileges(const BenchFlags& flags) {
 
 TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
                 const std::function<void(const Result&)>& sink) {
-  KeySet keys(flags.num);
-  const Plan plan{.flags = flags, .entry = entry, .root = root, .round = round, .keys = keys};
+  const ValuePool pool = MakePool(flags);
+  KeySet keys(flags.num, !pool.fixed());
+  const Plan plan{.flags = flags, .entry = entry, .root = root, .round = round, .pool = &pool, .keys = keys};
   const std::size_t count = flags.benchmarks.size();
   const std::size_t limited = flags.memory_limit > 0 ? FirstThatReads(flags.benchmarks) : count;
   TurnEnd end = TurnEnd::kDone;

@@ -1,5 +1,8 @@
 #include "workload.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace cambium::bench {
 namespace {
 
@@ -9,6 +12,30 @@ Status WaitForEngine(Engine* engine, std::string*) { return engine->WaitForCompa
 Status VerifyEngine(Engine* engine, std::string* message) { return engine->Verify(message); }
 
 }  // namespace
+
+std::uint64_t Worker::RandomId() {
+  const double range = phase.flags.read_random_exp_range;
+  if (range == 0) return random.Uniform(phase.key_space);
+  // db_bench's: exponentially many of the first keys, which a prime then scatters.
+  const double place = std::exp(-random.NextDouble() * range) * static_cast<double>(phase.key_space);
+  return static_cast<std::uint64_t>(place) * 0x5bd1e995u % phase.key_space;
+}
+
+KeyShape KeyShapeOf(const BenchFlags& flags) {
+  KeyShape shape(flags.key_size);
+  shape.style = flags.key_style;
+  shape.value_size = flags.value_size;
+  if (flags.keys_per_prefix > 0) {
+    shape.prefix_size = flags.prefix_size;
+    shape.prefix_count = std::max<std::uint64_t>(1, flags.num / flags.keys_per_prefix);
+  }
+  return shape;
+}
+
+ValueSizes ValueSizesOf(const BenchFlags& flags) {
+  if (flags.value_size_distribution_type == SizeDistribution::kFixed) return ValueSizes::Fixed(flags.value_size);
+  return {flags.value_size_distribution_type, flags.value_size_min, flags.value_size_max};
+}
 
 const std::vector<Workload>& Workloads() {
   static const std::vector<Workload> kWorkloads = {

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine.h"
 #include "flags.h"
+#include "key.h"
 #include "key_set.h"
 #include "op_meter.h"
 #include "util/prng.h"
@@ -15,16 +17,23 @@
 
 namespace cambium::bench {
 
+// What a workload prepares once for all its workers, such as a distribution.
+struct SharedState {
+  virtual ~SharedState() = default;
+};
+
 // What the workers of a phase share: one benchmark of the list, on one engine.
 struct Phase {
   const BenchFlags& flags;
   const ValuePool& pool;
   KeySet& keys;                    // what may exist: a key is in it before it is put
+  KeyShape key_shape = {};
   const KeySet* lasting = nullptr;  // what exists as long as the phase lasts
   std::uint64_t key_space = 0;  // ids are drawn from [0, key_space)
   std::uint64_t total_ops = 0;  // where the workers share the operations
   std::uint64_t seed = 0;       // of this phase
   std::uint64_t ordinal = 0;    // which benchmark of the list it is
+  std::shared_ptr<const SharedState> state = nullptr;  // what Workload::prepare made
 };
 
 // One thread of a phase.
@@ -38,6 +47,9 @@ struct Worker {
   std::uint64_t reads = 0;
   std::uint64_t found = 0;
   Status status = {};  // the first error; a wrong answer is Corruption
+
+  // A key to look up: any of the phase's, or near some of them with --read_random_exp_range.
+  [[nodiscard]] std::uint64_t RandomId();
 
   // The version a value gets: different for every write of a run, the same in every run.
   [[nodiscard]] std::uint64_t Version(std::uint64_t op) const {
@@ -59,11 +71,20 @@ struct Workload {
   bool random = false;             // may run for a --duration
   bool sync = false;               // always synced
   std::uint64_t divisor = 1;       // of num
+  // What is wrong with the flags for this workload, or "". Asked before anything runs.
+  std::string (*complain)(const BenchFlags&) = nullptr;
+  // Called once for all workers, before the clock starts.
+  std::shared_ptr<const SharedState> (*prepare)(const Phase&) = nullptr;
   // First, with no session alive; the message goes to the end of the result line.
   Status (*maintain)(Engine*, std::string* message) = nullptr;
   void (*run)(Worker*) = nullptr;     // then, by every worker
   void (*beside)(Worker*) = nullptr;  // by one thread more, which writes until the workers are through
 };
+
+// What the keys of a run look like.
+KeyShape KeyShapeOf(const BenchFlags& flags);
+// How large its values are.
+ValueSizes ValueSizesOf(const BenchFlags& flags);
 
 const std::vector<Workload>& Workloads();
 // Null if there is none of that name.

@@ -45,8 +45,9 @@ class CambiumCursor : public Cursor {
 
 class CambiumSession : public Session {
  public:
-  CambiumSession(DB* db, bool sync, bool verify_checksum) : db_(db) {
-    write_options_.sync = sync;
+  CambiumSession(DB* db, const WriteMode& mode, bool verify_checksum) : db_(db) {
+    write_options_.sync = mode.sync;
+    write_options_.disableWAL = mode.disable_wal;
     read_options_.verify_checksums = verify_checksum;
   }
 
@@ -138,12 +139,12 @@ class CambiumEngine : public Engine {
   }
   Status Destroy() override { return DestroyDB(config_.path, options_); }
 
-  Status BeginWrites(bool sync) override {
-    sync_ = sync;
+  Status BeginWrites(const WriteMode& mode) override {
+    mode_ = mode;
     return {};
   }
   std::unique_ptr<Session> NewSession() override {
-    return std::make_unique<CambiumSession>(db_.get(), sync_, config_.verify_checksum);
+    return std::make_unique<CambiumSession>(db_.get(), mode_, config_.verify_checksum);
   }
 
   Status Settle(double* idle_seconds) override {
@@ -247,7 +248,7 @@ class CambiumEngine : public Engine {
 
   EngineConfig config_;
   Options options_;
-  bool sync_ = false;
+  WriteMode mode_;
   std::unique_ptr<DB> db_;
 };
 

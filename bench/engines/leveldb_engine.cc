@@ -150,8 +150,8 @@ class LevelDbEngine : public Engine {
   }
   Status Destroy() override { return Ours(leveldb::DestroyDB(config_.path, options_)); }
 
-  Status BeginWrites(bool sync) override {
-    sync_ = sync;
+  Status BeginWrites(const WriteMode& mode) override {
+    sync_ = mode.sync;
     return {};
   }
   std::unique_ptr<Session> NewSession() override {

@@ -206,9 +206,9 @@ class LmdbEngine : public Engine {
     return {};
   }
 
-  Status BeginWrites(bool sync) override {
-    sync_ = sync;
-    return Ours(mdb_env_set_flags(env_, MDB_NOSYNC | MDB_NOMETASYNC, sync ? 0 : 1));
+  Status BeginWrites(const WriteMode& mode) override {
+    sync_ = mode.sync;
+    return Ours(mdb_env_set_flags(env_, MDB_NOSYNC | MDB_NOMETASYNC, mode.sync ? 0 : 1));
   }
   std::unique_ptr<Session> NewSession() override { return std::make_unique<LmdbSession>(env_, table_, sync_); }
 

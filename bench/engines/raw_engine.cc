@@ -103,8 +103,8 @@ class RawEngine : public Engine {
     return !error ? Status() : Status::IOError("list " + path_ + ": " + error.message());
   }
 
-  Status BeginWrites(bool sync) override {
-    sync_ = sync;
+  Status BeginWrites(const WriteMode& mode) override {
+    sync_ = mode.sync;
     return {};
   }
   std::unique_ptr<Session> NewSession() override {

@@ -72,8 +72,9 @@ Lookup Answer(const rocksdb::Status& status) {
 
 class RocksDbSession : public Session {
  public:
-  RocksDbSession(rocksdb::DB* db, bool sync, bool verify_checksum) : db_(db) {
-    write_options_.sync = sync;
+  RocksDbSession(rocksdb::DB* db, const WriteMode& mode, bool verify_checksum) : db_(db) {
+    write_options_.sync = mode.sync;
+    write_options_.disableWAL = mode.disable_wal;
     read_options_.verify_checksums = verify_checksum;
   }
 
@@ -173,12 +174,12 @@ class RocksDbEngine : public Engine {
   }
   Status Destroy() override { return Ours(rocksdb::DestroyDB(config_.path, options_)); }
 
-  Status BeginWrites(bool sync) override {
-    sync_ = sync;
+  Status BeginWrites(const WriteMode& mode) override {
+    mode_ = mode;
     return {};
   }
   std::unique_ptr<Session> NewSession() override {
-    return std::make_unique<RocksDbSession>(db_.get(), sync_, config_.verify_checksum);
+    return std::make_unique<RocksDbSession>(db_.get(), mode_, config_.verify_checksum);
   }
 
   Status Settle(double* idle_seconds) override {
@@ -256,7 +257,7 @@ class RocksDbEngine : public Engine {
 
   EngineConfig config_;
   rocksdb::Options options_;
-  bool sync_ = false;
+  WriteMode mode_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 

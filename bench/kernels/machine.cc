@@ -84,7 +84,7 @@ void MachineAppendSync(benchmark::State& state) {
   config.path = directory.path();
   const std::unique_ptr<Engine> raw = MakeRaw(config);
   Require(raw->Open(true));
-  Require(raw->BeginWrites(/*sync=*/true));
+  Require(raw->BeginWrites({.sync = true}));
   const std::unique_ptr<Session> session = raw->NewSession();
   const std::string bytes = Prng(11).Bytes(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) Require(session->Put({}, bytes));

@@ -28,7 +28,7 @@
 #include "permutation.h"
 #include "process_stats.h"
 #include "space/law.h"
-#include "space_watch.h"
+#include "sampler.h"
 #include "util/prng.h"
 #include "value.h"
 #include "zipf.h"
@@ -184,13 +184,14 @@ void Overwrites(const Flags& flags) {
   const std::uint64_t moved_before = experiment.Property("gc-bytes-written");
   const ProcessStats before = ReadProcessStats();
   const std::uint64_t start = NowNanos();
-  SpaceWatch watch(flags.db);
+  Sampler sampler(flags.db, [] { return std::uint64_t{0}; });
   AverageSpace average(&experiment);
   experiment.Overwrite(flags.times);
   const double seconds = Seconds(start);
   average.Stop();
   const double log_amp = average.Of("log");
-  const auto most = static_cast<double>(watch.Stop());
+  sampler.Stop();
+  const auto most = static_cast<double>(sampler.disk_peak());
   const ProcessStats used = ReadProcessStats() - before;
   const auto moved = static_cast<double>(experiment.Property("gc-bytes-written") - moved_before);
   std::map<std::string, double> space = experiment.Space();

@@ -1,5 +1,6 @@
 // Workloads that look keys up.
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "key.h"
@@ -23,16 +24,16 @@ std::uint64_t TakeAnswer(Worker* w, std::uint64_t id, Lookup lookup, Slice value
   }
   if (!found) return 0;
   ++w->found;
-  return phase.flags.key_size + value.size();
+  return phase.key_shape.TypicalSize() + value.size();
 }
 
 }  // namespace
 
 void ReadRandom(Worker* w) {
-  KeyBuffer key(w->phase.flags.key_size);
+  KeyBuffer key(w->phase.key_shape);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    const std::uint64_t id = w->random.Uniform(w->phase.key_space);
+    const std::uint64_t id = w->RandomId();
     Slice value;
     const Lookup lookup = w->session.Get(key.Make(id), &value);
     if (lookup == Lookup::kError) w->status = w->session.error();
@@ -43,7 +44,7 @@ void ReadRandom(Worker* w) {
 void ReadRandomTogether(Worker* w) {
   const Phase& phase = w->phase;
   const std::size_t batch_size = phase.flags.batch_size;
-  std::vector<KeyBuffer> buffers(batch_size, KeyBuffer(phase.flags.key_size));
+  std::vector<KeyBuffer> buffers(batch_size, KeyBuffer(phase.key_shape));
   std::vector<std::uint64_t> ids(batch_size);
   std::vector<Slice> keys(batch_size);
   std::vector<Slice> values(batch_size);
@@ -52,7 +53,7 @@ void ReadRandomTogether(Worker* w) {
   while (w->meter.More() && w->status.ok()) {
     const std::size_t count = w->meter.Room(batch_size);
     for (std::size_t i = 0; i < count; ++i) {
-      ids[i] = w->random.Uniform(phase.key_space);
+      ids[i] = w->RandomId();
       keys[i] = buffers[i].Make(ids[i]);
     }
     w->session.MultiGet({keys.data(), count}, {values.data(), count}, {lookups.data(), count});
@@ -66,12 +67,15 @@ void ReadRandomTogether(Worker* w) {
 }
 
 void ReadMissing(Worker* w) {
-  KeyBuffer key(w->phase.flags.key_size + 1);
+  KeyBuffer key(w->phase.key_shape);
+  std::string longer;
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    const std::uint64_t id = w->random.Uniform(w->phase.key_space);
+    const std::uint64_t id = w->RandomId();
     Slice value;
-    const Lookup lookup = w->session.Get(key.Make(id), &value);
+    const Slice name = key.Make(id);
+    longer.assign(name.data(), name.size()).push_back('0');
+    const Lookup lookup = w->session.Get(longer, &value);
     ++w->reads;
     if (lookup == Lookup::kError) w->status = w->session.error();
     if (lookup == Lookup::kFound) {

@@ -1,5 +1,6 @@
 // Workloads that walk in key order. All check that the order is right and every value they ask for what was written.
 #include <optional>
+#include <string>
 
 #include "key.h"
 #include "workload.h"
@@ -10,36 +11,47 @@ namespace {
 // Checks the entries of one walk, in the order in which a cursor shows them.
 class EntryCheck {
  public:
-  EntryCheck(const Phase& phase, bool forward) : phase_(phase), forward_(forward) {}
+  EntryCheck(const Phase& phase, bool forward) : phase_(phase), forward_(forward), buffer_(phase.key_shape) {}
 
   // A new walk begins.
-  void Restart() { last_.reset(); }
+  void Restart() { last_.clear(); }
 
   Status Key(Slice key) {
-    const std::optional<std::uint64_t> id = ParseKey(key, phase_.flags.key_size);
-    if (!id.has_value() || *id >= phase_.flags.num) {
-      return Status::Corruption("a key that was never written: " + key.ToString(true));
+    if (!last_.empty() && (forward_ ? key.compare(last_) <= 0 : key.compare(last_) >= 0)) {
+      return Status::Corruption("key " + key.ToString(true) + " came after key " + Slice(last_).ToString(true));
     }
-    if (last_.has_value() && (forward_ ? *id <= *last_ : *id >= *last_)) {
-      return Status::Corruption("key " + std::to_string(*id) + " came after key " + std::to_string(*last_));
-    }
-    if (phase_.keys.known() && !phase_.keys.Contains(*id)) {
-      return Status::Corruption("key " + std::to_string(*id) + " was found, but deleted or never written");
-    }
-    last_ = id;
-    return {};
+    last_.assign(key.data(), key.size());
+    if (!phase_.key_shape.HasIds()) return {};
+    const std::optional<std::uint64_t> id = ParseKey(key, phase_.key_shape);
+    return id.has_value() ? Exists(*id) : Unknown(key);
   }
-  // After Key(): of the same entry.
-  Status Value(Slice value) const {
-    if (phase_.pool.Matches(*last_, value, phase_.flags.check)) return {};
-    return Status::Corruption(phase_.pool.Explain(*last_, value));
+  // After Key(): of the same entry. A value says whose it is where its key does not.
+  Status Value(Slice value) {
+    if (!phase_.key_shape.HasIds()) {
+      const std::uint64_t id = IdInValue(value);
+      if (buffer_.Make(id) != last_) return Unknown(last_);
+      if (Status status = Exists(id); !status.ok()) return status;
+    }
+    if (phase_.pool.Matches(id_, value, phase_.flags.check)) return {};
+    return Status::Corruption(phase_.pool.Explain(id_, value));
   }
-  [[nodiscard]] std::uint64_t last() const { return *last_; }
 
  private:
+  static Status Unknown(Slice key) {
+    return Status::Corruption("a key that was never written: " + key.ToString(true));
+  }
+  Status Exists(std::uint64_t id) {
+    id_ = id;
+    if (id >= phase_.keys.capacity()) return Unknown(last_);
+    if (!phase_.keys.known() || phase_.keys.Contains(id)) return {};
+    return Status::Corruption("key " + std::to_string(id) + " was found, but deleted or never written");
+  }
+
   const Phase& phase_;
   bool forward_;
-  std::optional<std::uint64_t> last_;
+  KeyBuffer buffer_;
+  std::string last_;
+  std::uint64_t id_ = 0;
 };
 
 // Checks the entry under the cursor; an error of the cursor itself is more telling than the empty value it caused.
@@ -82,34 +94,33 @@ void Walk(Worker* w) {
 }
 
 // A seek must not pass over a key that exists; only the target itself can be looked up at no cost.
-Status CheckLanding(const Phase& phase, std::uint64_t target, std::optional<std::uint64_t> landed) {
-  const bool right = landed == target || !phase.keys.known() || !phase.lasting->Contains(target);
-  if (right && (!landed.has_value() || *landed >= target)) return {};
-  return Status::Corruption("a seek to key " + std::to_string(target) + " ended at " +
-                            (landed.has_value() ? "key " + std::to_string(*landed) : "the end"));
+Status CheckLanding(const Phase& phase, std::uint64_t id, Slice target, std::optional<Slice> landed) {
+  const bool right = landed == target || !phase.keys.known() || !phase.lasting->Contains(id);
+  if (right && (!landed.has_value() || landed->compare(target) >= 0)) return {};
+  return Status::Corruption("a seek to key " + std::to_string(id) + " ended at " +
+                            (landed.has_value() ? "key " + landed->ToString(true) : "the end"));
 }
 
 template <Fetch kFetch>
 void SeekAtRandom(Worker* w) {
   const Phase& phase = w->phase;
-  KeyBuffer key(phase.flags.key_size);
+  KeyBuffer key(phase.key_shape);
   EntryCheck check(phase, true);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    const std::uint64_t target = w->random.Uniform(phase.key_space);
+    const std::uint64_t id = w->RandomId();
+    const Slice target = key.Make(id);
     std::uint64_t bytes = 0;
     {
       const std::unique_ptr<Cursor> cursor = w->session.NewCursor(kFetch);
-      bool valid = cursor->Seek(key.Make(target));
+      bool valid = cursor->Seek(target);
       ++w->reads;
       check.Restart();
-      std::optional<std::uint64_t> landed;
-      if (valid) {
-        landed = ParseKey(cursor->key(), phase.flags.key_size);
-        if (landed == target) ++w->found;
-      }
+      std::optional<Slice> landed;
+      if (valid) landed = cursor->key();
+      if (landed == target) ++w->found;
       w->status = valid ? Status() : cursor->status();
-      if (w->status.ok()) w->status = CheckLanding(phase, target, landed);
+      if (w->status.ok()) w->status = CheckLanding(phase, id, target, landed);
       for (std::uint64_t i = 0; i < phase.flags.seek_nexts && valid && w->status.ok(); ++i) {
         w->status = CheckEntry<kFetch>(&check, cursor.get(), &bytes);
         if (w->status.ok()) valid = cursor->Next();

@@ -11,22 +11,23 @@ constexpr std::uint64_t kBatchOfFillbatch = 1000;  // db_bench's
 // Puts what `id_of(op)` names, op counting from 0, singly or in batches of `batch_size`.
 template <typename IdOf>
 void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of) {
-  const BenchFlags& flags = w->phase.flags;
-  KeyBuffer key(flags.key_size);
+  KeyBuffer key(w->phase.key_shape);
   ValueMaker values(w->phase.pool);
-  const std::uint64_t entry_bytes = flags.key_size + flags.value_size;
   std::uint64_t op = 0;
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
     const std::uint64_t in_batch = w->meter.Room(batch_size);
+    std::uint64_t bytes = 0;
     for (std::uint64_t i = 0; i < in_batch && w->status.ok(); ++i, ++op) {
       const std::uint64_t id = id_of(op);
       const Slice value = values.Make(id, w->Version(op));
-      w->phase.keys.Insert(id);  // first: who reads beside this may see the key before the call returns
-      w->status = batch_size == 1 ? w->session.Put(key.Make(id), value) : w->session.BatchPut(key.Make(id), value);
+      const Slice name = key.Make(id);
+      w->phase.keys.Insert(id, value.size());  // first: who reads beside this may see the key before the call returns
+      w->status = batch_size == 1 ? w->session.Put(name, value) : w->session.BatchPut(name, value);
+      bytes += name.size() + value.size();
     }
     if (w->status.ok() && batch_size > 1) w->status = w->session.CommitBatch();
-    w->meter.Finish(in_batch, in_batch * entry_bytes);
+    w->meter.Finish(in_batch, bytes);
   }
 }
 
@@ -59,13 +60,13 @@ void WriteRandom(Worker* w) { PutRandom(w, w->phase.flags.batch_size); }
 void WriteBeside(Worker* w) { PutRandom(w, 1); }
 
 void DeleteRandom(Worker* w) {
-  KeyBuffer key(w->phase.flags.key_size);
+  KeyBuffer key(w->phase.key_shape);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
     const std::uint64_t id = w->random.Uniform(w->phase.key_space);
     w->status = w->session.Delete(key.Make(id));
     w->phase.keys.Erase(id);
-    w->meter.Finish(1, w->phase.flags.key_size);
+    w->meter.Finish(1, w->phase.key_shape.TypicalSize());
   }
 }
 

@@ -66,5 +66,18 @@ TEST(KeySetTest, WhatAChildInsertsItsParentSees) {
   EXPECT_TRUE(keys.Contains(999));
 }
 
+TEST(KeySetTest, SizesAreThoseOfTheLastValues) {
+  KeySet keys(100, /*sized=*/true);
+  keys.Insert(3, 1000);
+  keys.Insert(64, 10);
+  keys.Insert(3, 7);
+  EXPECT_EQ(keys.value_bytes(), 17u);
+  keys.Erase(64);
+  keys.Erase(65);
+  EXPECT_EQ(keys.value_bytes(), 7u);
+  keys.Reset(true);
+  EXPECT_EQ(keys.value_bytes(), 0u);
+}
+
 }  // namespace
 }  // namespace cambium::bench

@@ -32,5 +32,32 @@ TEST(KeyTest, ParsesOnlyItsOwnKeys) {
   EXPECT_EQ(ParseKey(padding, 16), std::nullopt) << "a wrong byte behind the id";
 }
 
+TEST(KeyTest, PrefixesAreDbBenchs) {
+  KeyShape shape(16);
+  shape.prefix_size = 4;
+  shape.prefix_count = 300;
+  EXPECT_EQ(KeyBuffer(shape).Make(0x0203).ToString(), std::string("\0\0\0\xd7\0\0\0\0\0\0\2\3" "0000", 16)) << "515 % 300";
+  EXPECT_EQ(ParseKey(KeyBuffer(shape).Make(515), shape), 515u);
+  EXPECT_EQ(ParseKey(KeyBuffer(16).Make(515), shape), std::nullopt) << "a key without a prefix";
+  EXPECT_FALSE(shape.InOrder());
+}
+
+TEST(KeyTest, BadgersAndYcsbsKeysAreTheirs) {
+  KeyShape badger;
+  badger.style = KeyStyle::kBadger;
+  badger.value_size = 1024;
+  EXPECT_EQ(KeyBuffer(badger).Make(42).ToString(), "vsz=01024-k=0000000042");
+  EXPECT_EQ(ParseKey("vsz=01024-k=0000000042", badger), 42u);
+  EXPECT_EQ(ParseKey("vsz=00128-k=0000000042", badger), std::nullopt);
+  EXPECT_EQ(ParseKey("vsz=01024-k=00000000x2", badger), std::nullopt);
+  EXPECT_EQ(ParseKey("", badger), std::nullopt);
+  KeyShape ycsb;
+  ycsb.style = KeyStyle::kYcsb;
+  // The key of record 0 in every database that YCSB has ever loaded.
+  EXPECT_EQ(KeyBuffer(ycsb).Make(0).ToString(), "user6284781860667377211");
+  EXPECT_EQ(KeyBuffer(ycsb).Make(1).ToString(), "user8517097267634966620");
+  EXPECT_EQ(ParseKey("user6284781860667377211", ycsb), std::nullopt) << "hashes do not go back";
+}
+
 }  // namespace
 }  // namespace cambium::bench

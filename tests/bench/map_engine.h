@@ -43,8 +43,8 @@ class MapEngine : public Engine {
     map.clear();
     return {};
   }
-  Status BeginWrites(bool s) override {
-    sync = s;
+  Status BeginWrites(const WriteMode& mode) override {
+    sync = mode.sync;
     settled = false;
     return {};
   }

@@ -35,7 +35,7 @@ class RawEngineTest : public ::testing::Test {
 TEST_F(RawEngineTest, AppendsKeysAndValuesAndNothingElse) {
   ASSERT_TRUE(engine_->Open(true).ok());
   for (const bool sync : {false, true}) {
-    ASSERT_TRUE(engine_->BeginWrites(sync).ok());
+    ASSERT_TRUE(engine_->BeginWrites({.sync = sync}).ok());
     const auto session = engine_->NewSession();
     ASSERT_TRUE(session->Put("key1", "value one").ok());
     ASSERT_TRUE(session->Put("key2", "").ok());

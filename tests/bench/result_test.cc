@@ -25,6 +25,13 @@ Result Sample() {
   r.write_amp = 1.06;
   r.index_figures = IndexFigures{.runs = 3, .run_keys = 456, .updates = 1000, .bytes = 2500, .law_bytes = 12185600,
                                  .merges = 2, .shape = "L1 4 files"};
+  r.experiment = "blobdb2021, 1 KiB";
+  r.stall_seconds = 0.25;
+  r.ledger = WriteLedger{.log = 1000, .flush = 100, .merge = 200, .gc = 300, .manifest = 4, .log_keeps_values = true};
+  r.device = DeviceStats{.reads = 1, .read_bytes = 512, .writes = 2, .write_bytes = 8192};
+  r.cache_hits = 5;
+  r.samples = {{0.1, 10, 4096}, {0.2, 20, 8192}};
+  r.latency_curve = {{50, 1.5}, {100, 20}};
   r.writer = WriterFigures{.ops = 77, .ops_per_sec = 154, .p99_us = 12.5, .max_us = 4000};
   return r;
 }
@@ -59,6 +66,22 @@ TEST(ResultTest, JsonComesBackAsItWent) {
   without.writer.reset();
   EXPECT_FALSE(FromJson(ToJson(without)).writer.has_value());
   EXPECT_FALSE(FromJson(ToJson(without)).index_figures.has_value());
+}
+
+// RocksDB's post divides what flushes and compactions wrote by what flushes wrote; a log that keeps values is such a flush.
+TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
+  Result r = Sample();
+  EXPECT_DOUBLE_EQ(*WriteAmpOfThePost(r), 1600.0 / 1100);
+  r.ledger = WriteLedger{.log = 5000, .values = 1000, .flush = 50, .merge = 525, .gc = 525};
+  EXPECT_DOUBLE_EQ(*WriteAmpOfThePost(r), 2.0);
+  r.ledger = WriteLedger{.log = 5000};
+  EXPECT_FALSE(WriteAmpOfThePost(r).has_value()) << "nothing was flushed";
+  r.ledger.reset();
+  EXPECT_FALSE(WriteAmpOfThePost(r).has_value());
+}
+
+TEST(ResultTest, StallsAreAPartOfTheThreadsTime) {
+  EXPECT_DOUBLE_EQ(*StallPercent(Sample()), 25.0) << "a quarter of a second, of two threads in half a second";
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "mix.h"
 
 namespace cambium::bench {
 namespace {
@@ -102,6 +106,58 @@ TEST(ValueTest, CompressionRatioIsThePartThatDoesNotRepeat) {
   const std::string& bytes = pool.bytes();
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(bytes[i], bytes[i + 64]);
   EXPECT_NE(bytes.substr(0, 64), bytes.substr(128, 64));
+}
+
+TEST(ValueTest, SizesFollowTheirDistribution) {
+  for (const SizeDistribution distribution : {SizeDistribution::kUniform, SizeDistribution::kNormal}) {
+    const ValueSizes sizes{distribution, 100, 1300};
+    double sum = 0, squares = 0;
+    constexpr int kCount = 20000;
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+      const auto size = static_cast<double>(sizes.Of(Mix(i)));
+      ASSERT_GE(size, 100);
+      ASSERT_LE(size, 1300);
+      sum += size;
+      squares += size * size;
+    }
+    const double mean = sum / kCount;
+    const double deviation = std::sqrt(squares / kCount - mean * mean);
+    EXPECT_NEAR(mean, 700, 10);
+    // Of a uniform distribution the range over the root of 12; of the normal one a sixth of it, less what is cut off.
+    EXPECT_NEAR(deviation, distribution == SizeDistribution::kUniform ? 1200 / std::sqrt(12) : 200, 10);
+  }
+}
+
+TEST(ValueTest, ValuesOfEverySizeMatchAndACutOneDoesNot) {
+  const ValuePool pool(1, ValueSizes{SizeDistribution::kUniform, 0, 300}, 1);
+  ValueMaker maker(pool);
+  std::set<std::size_t> sizes;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    const Slice value = maker.Make(i, i % 7);
+    sizes.insert(value.size());
+    ASSERT_TRUE(pool.Matches(i, value, CheckDepth::kFull)) << pool.Explain(i, value);
+    if (value.size() > 20 || (value.size() > 4 && value.size() < 16)) {
+      ASSERT_FALSE(pool.Matches(i, Slice(value.data(), value.size() - 1), CheckDepth::kFull)) << value.size();
+    }
+  }
+  EXPECT_EQ(sizes.size(), 301u);
+  EXPECT_EQ(maker.Make(5, 5, 77).size(), 77u) << "a size may be asked for";
+  EXPECT_FALSE(pool.Matches(5, std::string(301, 'x'), CheckDepth::kFull));
+}
+
+TEST(ValueTest, BodiesOfFilesAreWholeFiles) {
+  const ValuePool pool(1, std::vector<std::string>{"an oak", "", std::string(5000, 'b')});
+  ValueMaker maker(pool);
+  std::set<std::string> bodies;
+  for (std::uint64_t id = 0; id < 100; ++id) {
+    const Slice value = maker.Make(id, 3);
+    ASSERT_TRUE(pool.Matches(id, value, CheckDepth::kFull)) << pool.Explain(id, value);
+    ASSERT_FALSE(pool.Matches(id + 1, value, CheckDepth::kFull));
+    ASSERT_FALSE(pool.Matches(id, Slice(value.data(), value.size() - 1), CheckDepth::kFull));
+    bodies.insert(value.ToString().substr(kValueHeaderSize));
+  }
+  EXPECT_EQ(bodies, (std::set<std::string>{"an oak", "", std::string(5000, 'b')}));
+  EXPECT_EQ(pool.size_max(), 5016u);
 }
 
 }  // namespace

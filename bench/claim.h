@@ -1,0 +1,27 @@
+// Claim: what somebody has published, beside what was measured here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "result.h"
+
+namespace cambium::bench {
+
+enum class Verdict : unsigned char { kHolds, kDiffers, kNotMeasured };
+
+struct Claim {
+  std::string id;         // "A3", as docs/BENCHMARKS.md counts them
+  std::string source;     // who published it, when
+  std::string text;       // what is claimed
+  std::string published;  // its figure
+  std::string measured;   // the figure of this run
+  Verdict verdict = Verdict::kNotMeasured;
+  std::string why;        // where it differs, or was not measured: the reason
+};
+
+// Those about which the experiments in `results` say something, and those of their presets for which results are
+// missing; medians over rounds.
+std::vector<Claim> JudgeClaims(const std::vector<Result>& results);
+
+}  // namespace cambium::bench

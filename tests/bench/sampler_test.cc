@@ -1,0 +1,38 @@
+#include "sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace cambium::bench {
+namespace {
+
+TEST(SamplerTest, SeesHowOperationsGoOn) {
+  std::atomic<std::uint64_t> ops{0};
+  Sampler sampler("", [&ops] { return ops.load(); });
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ops += 10;
+  }
+  sampler.Stop();
+  ASSERT_GE(sampler.samples().size(), 2u);
+  EXPECT_EQ(sampler.samples().back().ops, 50u) << "the last one is of the moment of Stop";
+  for (std::size_t i = 1; i < sampler.samples().size(); ++i) {
+    EXPECT_GT(sampler.samples()[i].seconds, sampler.samples()[i - 1].seconds);
+    EXPECT_GE(sampler.samples()[i].ops, sampler.samples()[i - 1].ops);
+  }
+  EXPECT_EQ(sampler.disk_peak(), 0u) << "nobody asked for a disk";
+}
+
+TEST(SamplerTest, AShortPhaseHasOneSample) {
+  Sampler sampler("/proc/self", [] { return std::uint64_t{7}; });
+  sampler.Stop();
+  sampler.Stop();
+  ASSERT_EQ(sampler.samples().size(), 1u);
+  EXPECT_EQ(sampler.samples()[0].ops, 7u);
+}
+
+}  // namespace
+}  // namespace cambium::bench
