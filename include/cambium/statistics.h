@@ -87,6 +87,15 @@ enum Tickers : std::uint32_t {
   PAGE_CACHE_EVICTED,       // pages
   RATE_LIMITER_MICROS,      // that it waited for the rate limiter
 
+  // ---- What is written to files of the database, by what for: together every byte, those of a write that fails too.
+  // Space that is only taken (of the log ahead of its end, of the reserve for a full disk) is not written.
+  FILE_BYTES_LOG,       // the log with all that is in it, and new values with files of their own
+  FILE_BYTES_FLUSH,     // index files, by flushes; those that only a snapshot needs too
+  FILE_BYTES_MERGE,     // by sweeps and compactions, and values that a compaction filter has changed
+  FILE_BYTES_GC,        // by log GC: records that it moved, and runs that say where they are now
+  FILE_BYTES_MANIFEST,
+  FILE_BYTES_OTHER,     // OPTIONS files, the LOG unless info_log is the user's, and the reserve for a full disk
+
   TICKER_ENUM_MAX
 };
 
@@ -170,6 +179,12 @@ inline constexpr std::array<std::pair<Tickers, const char*>, TICKER_ENUM_MAX> Ti
     {COMPACTION_KEYS_DROPPED, "cambium.compaction.keys.dropped"},
     {PAGE_CACHE_EVICTED, "cambium.page.cache.evicted"},
     {RATE_LIMITER_MICROS, "cambium.rate.limiter.micros"},
+    {FILE_BYTES_LOG, "cambium.file.bytes.log"},
+    {FILE_BYTES_FLUSH, "cambium.file.bytes.flush"},
+    {FILE_BYTES_MERGE, "cambium.file.bytes.merge"},
+    {FILE_BYTES_GC, "cambium.file.bytes.gc"},
+    {FILE_BYTES_MANIFEST, "cambium.file.bytes.manifest"},
+    {FILE_BYTES_OTHER, "cambium.file.bytes.other"},
 }};
 inline constexpr std::array<std::pair<Histograms, const char*>, HISTOGRAM_ENUM_MAX> HistogramsNameMap = {{
     {DB_GET, "rocksdb.db.get.micros"},

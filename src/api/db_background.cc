@@ -474,7 +474,9 @@ Result<std::shared_ptr<const Run>> DbImpl::FillRun(const NewIndexFile& made, con
   options.filter_bits_per_key = static_cast<unsigned>(its.filter_bits_per_key);
   // A tree's runs are soon swept into pages that are read one by one, and never compressed.
   if (its.index_type == IndexKind::kLsm) static_cast<void>(CodecOf(its.compression, &options.compression));
-  options.before_write = PermitFor([this, kind] { return kind == RunKind::kRelocation ? PriorityOfGc() : IO_USER; });
+  const bool is_for_gc = kind == RunKind::kRelocation;
+  options.before_write = PermitFor(is_for_gc ? FILE_BYTES_GC : FILE_BYTES_FLUSH,
+                                   [this, is_for_gc] { return is_for_gc ? PriorityOfGc() : IO_USER; });
   RunBuilder builder(made.file, made.header, its.comparator, options);
   for (; cursor->Valid() && !builder.IsFull(); cursor->Next()) {
     CAMBIUM_RETURN_IF_ERROR(builder.Add(cursor->key(), cursor->entry()));
@@ -549,7 +551,7 @@ Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor*
   if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
   input.memtable_ranges = ranges;
-  input.before_write = PermitFor([] { return IO_USER; });
+  input.before_write = PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
   TableFiles files = FilesOf(*family, TableFileCreationReason::kFlush, info->job_id);
   family->merge_files = &files;
   MergedFiles merged;
@@ -695,8 +697,8 @@ Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& 
   return Status::OK();
 }
 
-BeforeWrite DbImpl::PermitFor(std::function<IOPriority()> priority) {
-  return [this, priority = std::move(priority), resumed = foreground_.NowMicros(),
+BeforeWrite DbImpl::PermitFor(Tickers cause, std::function<IOPriority()> priority) {
+  return [this, cause, priority = std::move(priority), resumed = foreground_.NowMicros(),
           in_flight = std::make_shared<InFlight>(&space_.in_flight)](std::uint64_t bytes) mutable {
     // A job that waits has a thread, perhaps the only one, and a writer may wait for what that thread does next.
     const auto is_given_up = [this] {
@@ -713,6 +715,7 @@ BeforeWrite DbImpl::PermitFor(std::function<IOPriority()> priority) {
       meter_.Tick(RATE_LIMITER_MICROS, limiter.Admit(bytes, priority(), options_.clock.get(), is_given_up));
     }
     in_flight->Add(bytes);
+    meter_.Tick(cause, bytes);
     resumed = foreground_.NowMicros();
   };
 }
@@ -777,7 +780,7 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
   input.is_abandoned = [this, family] {
     return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);
   };
-  input.before_write = PermitFor([this, family] { return PriorityOfMerge(*family); });
+  input.before_write = PermitFor(FILE_BYTES_MERGE, [this, family] { return PriorityOfMerge(*family); });
   std::map<std::uint64_t, BlobFileCreation> creations;  // by number
   const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
   input.filter = filter.get();
@@ -822,6 +825,7 @@ Status DbImpl::SealRotated() {
     const SegmentEnd& end = rotated.end;
     CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(end.segment));
     // Without its index the segment is as good, only slower to collect: no reason not to seal it.
+    meter_.Tick(FILE_BYTES_LOG, rotated.footer.size());
     const bool has_footer = end.segment->file().Write(end.length, rotated.footer).ok();
     const std::uint64_t file_size = end.length + (has_footer ? rotated.footer.size() : 0);
     CommitLog::Trim(end.segment.get(), file_size);

@@ -226,10 +226,16 @@ Status DbImpl::ResizeReserve(std::uint64_t number, std::uint64_t bytes) {
   if (bytes <= has) {
     resized = file.Truncate(bytes);
   } else {
-    if (is_new) resized = file.Write(0, EncodeFileHeader(HeaderFor(FileKind::kReserve, number)));
+    if (is_new) {
+      meter_.Tick(FILE_BYTES_OTHER, kFileHeaderSize);
+      resized = file.Write(0, EncodeFileHeader(HeaderFor(FileKind::kReserve, number)));
+    }
     const std::uint64_t from = is_new ? kFileHeaderSize : has;
     if (resized.ok()) resized = file.Allocate(from, bytes - from, /*grow=*/true);
-    if (resized.IsNotSupported()) resized = WriteZeros(&file, from, bytes);
+    if (resized.IsNotSupported()) {
+      meter_.Tick(FILE_BYTES_OTHER, bytes - from);
+      resized = WriteZeros(&file, from, bytes);
+    }
   }
   // It is there for the next opening, too.
   if (resized.ok()) resized = Judge(file.SyncData());

@@ -367,7 +367,7 @@ Status DbImpl::MoveRecords(GcStep* step, std::span<const GcRecord> records) {
         events_.Deliver();
         return made;
       },
-      generation, PermitFor([this] { return PriorityOfGc(); }));
+      generation, PermitFor(FILE_BYTES_GC, [this] { return PriorityOfGc(); }));
   bool is_named = false;
   Status done = MoveValues(step, records, &writer, &is_named);
   if (writer.empty()) return done;

@@ -300,8 +300,8 @@ class DbImpl final : public DB, private SegmentSource {
   Status MergeWith(Family* family, MergeInput input, FilterJob* filter, CompactionJobInfo* info);
   [[nodiscard]] static CompactionReason UsualReason(const Family& family);
   // What a job calls before it writes so many bytes for what `priority` says at that moment: the rate limiter, and what
-  // makes way for users.
-  [[nodiscard]] BeforeWrite PermitFor(std::function<IOPriority()> priority);
+  // makes way for users. `cause` counts them.
+  [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority);
   [[nodiscard]] IOPriority PriorityOfMerge(const Family& family) const;
   [[nodiscard]] IOPriority PriorityOfGc() const;
   [[nodiscard]] TableFiles FilesOf(const Family& family, TableFileCreationReason reason, int job_id);

@@ -425,7 +425,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   HeldMessages messages;
   ReplayResult replayed;
   CAMBIUM_RETURN_IF_ERROR(Replay(state, &replayed, &messages));
-  if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_);
+  if (logger_ == nullptr) logger_ = read_only_ ? NullLogger() : NewFileLogger(fs_, options_.clock, path_, options_.statistics);
   messages.PassOn(logger_.get());
   if (!replayed.torn.empty()) logger_->Log(InfoLogLevel::kInfo, "the log ends early: " + replayed.torn);
   const std::shared_ptr<const View> view = view_.Pin();
@@ -498,7 +498,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
   const bool had_reserve = full_disk_.number != 0;
   MakeRoomForManifest(state);
   CAMBIUM_TRY(manifest_, Manifest::Create(*fs_, path_, HeaderFor(FileKind::kManifest, manifest_number),
-                                          manifest_number, state));
+                                          manifest_number, state, kManifestRollBytes, meter_));
   SegmentSource* const source = this;  // the base is private
   log_ = std::make_unique<CommitLog>(source, blob_file_size_, predecessor, published_.load(), &published_, meter_);
   CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());

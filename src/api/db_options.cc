@@ -144,6 +144,7 @@ Status DbImpl::PersistOptions() {
     const std::lock_guard lock(commit_mutex_);
     number = next_file_number_++;
   }
+  meter_.Tick(FILE_BYTES_OTHER, text.size());
   CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*fs_, path_, number, text));
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   const Status removed = RemoveOldOptionsFiles(*fs_, path_);

@@ -537,6 +537,7 @@ Result<std::shared_ptr<Segment>> DbImpl::MakeSegmentLocked() {
 Result<std::shared_ptr<Segment>> DbImpl::NameSegmentLocked(const FileHeader& header, Slot slot,
                                                            std::unique_ptr<File> file) {
   const std::string path = file->path();
+  meter_.Tick(FILE_BYTES_LOG, kFileHeaderSize);
   Status made = file->Write(0, EncodeFileHeader(header));
   if (made.ok()) {
     if (!MutantIs(Mutant::kSkipSegmentHeaderSync)) made = file->SyncData();
@@ -634,6 +635,7 @@ Status DbImpl::FillLargeValue(std::unique_ptr<File> file, const FileHeader& head
   Status s;
   {
     const Stopwatch watch(&meter_, BLOB_DB_BLOB_FILE_WRITE_MICROS);
+    meter_.Tick(FILE_BYTES_LOG, kLargeRecordOffset + record.RecordSize());
     s = WriteLargeValueFile(file.get(), header, record, key, stored);
   }
   if (!s.ok()) return give_up(s);

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "manifest/file_names.h"
+#include "util/meter.h"
 
 namespace cambium {
 namespace {
@@ -14,8 +15,13 @@ class Null final : public Logger {
 
 class FileLogger final : public Logger {
  public:
-  FileLogger(std::shared_ptr<FileSystem> fs, std::shared_ptr<Clock> clock, std::unique_ptr<File> file)
-      : fs_(std::move(fs)), clock_(std::move(clock)), file_(std::move(file)) {}
+  FileLogger(std::shared_ptr<FileSystem> fs, std::shared_ptr<Clock> clock, std::shared_ptr<Statistics> statistics,
+             std::unique_ptr<File> file)
+      : fs_(std::move(fs)),
+        clock_(std::move(clock)),
+        statistics_(std::move(statistics)),
+        meter_(statistics_.get(), clock_.get()),
+        file_(std::move(file)) {}
 
   void Log(InfoLogLevel level, Slice line) override {
     static constexpr const char* kLevels[] = {"debug", "info", "warn", "error"};
@@ -26,12 +32,15 @@ class FileLogger final : public Logger {
     text.append(line.data(), line.size());
     text += '\n';
     const std::lock_guard lock(mutex_);
+    meter_.Tick(FILE_BYTES_OTHER, text.size());
     if (file_->Write(size_, text).ok()) size_ += text.size();
   }
 
  private:
   const std::shared_ptr<FileSystem> fs_;  // outlives the file
   const std::shared_ptr<Clock> clock_;
+  const std::shared_ptr<Statistics> statistics_;  // what meter_ refers to; who has the logger may keep it
+  const Meter meter_;
   std::mutex mutex_;
   const std::unique_ptr<File> file_;
   std::uint64_t size_ = 0;  // mutex_
@@ -42,13 +51,13 @@ class FileLogger final : public Logger {
 std::shared_ptr<Logger> NullLogger() { return std::make_shared<Null>(); }
 
 std::shared_ptr<Logger> NewFileLogger(std::shared_ptr<FileSystem> fs, std::shared_ptr<Clock> clock,
-                                      const std::string& directory) {
+                                      const std::string& directory, std::shared_ptr<Statistics> statistics) {
   const std::string path = directory + "/" + std::string(kInfoLogFileName);
   FileInfo info;
   if (fs->GetInfo(path, &info).ok() && !fs->Rename(path, path + ".old").ok()) return NullLogger();
   std::unique_ptr<File> file;
   if (!fs->Open(path, OpenMode::kCreateNew, {}, &file).ok()) return NullLogger();
-  return std::make_shared<FileLogger>(std::move(fs), std::move(clock), std::move(file));
+  return std::make_shared<FileLogger>(std::move(fs), std::move(clock), std::move(statistics), std::move(file));
 }
 
 }  // namespace cambium

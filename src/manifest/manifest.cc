@@ -45,13 +45,14 @@ struct CurrentFile {
 }  // namespace
 
 struct Manifest::Rep {
-  Rep(FileSystem& file_system, std::string dir, const FileHeader& file_identity, std::uint64_t roll)
-      : fs(file_system), directory(std::move(dir)), identity(file_identity), roll_bytes(roll) {}
+  Rep(FileSystem& file_system, std::string dir, const FileHeader& file_identity, std::uint64_t roll, const Meter& counts)
+      : fs(file_system), directory(std::move(dir)), identity(file_identity), roll_bytes(roll), meter(counts) {}
 
   FileSystem& fs;
   const std::string directory;
   const FileHeader identity;
   const std::uint64_t roll_bytes;
+  const Meter meter;
 
   mutable std::mutex mutex;  // guards what follows
   CurrentFile current;
@@ -127,6 +128,7 @@ struct Manifest::Rep {
                                          header_checksum, &bytes);
     made.size = bytes.size();
     made.size_max = roll_bytes + 2 * made.size;
+    meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     CAMBIUM_RETURN_IF_ERROR(made.file->Write(0, bytes));
     if (Status status = SyncCommitPoint(made.file.get()); !status.ok()) return Fatal(status);
     if (!MutantIs(Mutant::kSkipManifestDirectorySync)) {
@@ -156,6 +158,7 @@ struct Manifest::Rep {
     std::string bytes;
     const std::uint64_t checksum =
         AppendManifestRecord(ManifestRecordType::kEdit, payload, current.seed, current.size, current.previous, &bytes);
+    meter.Tick(FILE_BYTES_MANIFEST, bytes.size());
     if (Status status = current.file->Write(current.size, bytes); !status.ok()) {
       if (MutantIs(Mutant::kManifestAppendAfterFailure)) {
         current.size += bytes.size();
@@ -177,12 +180,13 @@ Manifest::~Manifest() = default;
 
 Result<std::unique_ptr<Manifest>> Manifest::Create(FileSystem& fs, const std::string& directory,
                                                    const FileHeader& identity, std::uint64_t number,
-                                                   const ManifestState& state, std::uint64_t roll_bytes) {
+                                                   const ManifestState& state, std::uint64_t roll_bytes,
+                                                   const Meter& meter) {
   CAMBIUM_RETURN_IF_ERROR(state.Check());
   if (state.database_id == Id128{}) return Status::InvalidArgument("a MANIFEST of no database: its id is zero");
   FileHeader own = identity;
   own.database_id = state.database_id;
-  auto rep = std::make_unique<Rep>(fs, directory, own, roll_bytes);
+  auto rep = std::make_unique<Rep>(fs, directory, own, roll_bytes, meter);
   CAMBIUM_RETURN_IF_ERROR(rep->Start(number, state));
   return std::unique_ptr<Manifest>(new Manifest(std::move(rep)));
 }

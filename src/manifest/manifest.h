@@ -19,6 +19,7 @@
 #include "manifest/edit.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/state.h"
+#include "util/meter.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -38,11 +39,12 @@ class Manifest {
   // is known here. Files that come later get ids drawn out of this one. `directory` must exist, and its own name be
   // durable.
   //
-  // After an error the older files are all there. Fatal if a sync failed.
+  // What `meter` refers to must outlive it. After an error the older files are all there. Fatal if a sync failed.
   static Result<std::unique_ptr<Manifest>> Create(FileSystem& fs, const std::string& directory,
                                                   const FileHeader& identity, std::uint64_t number,
                                                   const ManifestState& state,
-                                                  std::uint64_t roll_bytes = kManifestRollBytes);
+                                                  std::uint64_t roll_bytes = kManifestRollBytes,
+                                                  const Meter& meter = Meter());
 
   // Commits the edit: OK means that it is durable, and applied to state(). On failure state() is as before, and:
   //  - Corruption, InvalidArgument: the edit does not fit the state, or no record. Nothing was written.

@@ -97,6 +97,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   }
   // Until it is known to be whole, which it is not if there is no memory to say what went wrong.
   broken_ = !MutantIs(Mutant::kLeaveHalfRecord);
+  meter_.Tick(FILE_BYTES_LOG, link.size() + batch->size());
   const Status written = is_one_piece ? current_->file().Write(start, batch->pieces()[0])
                                       : current_->file().WriteVectored(tail_, pieces);
   if (!written.ok()) {
