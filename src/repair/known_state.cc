@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "api/open_files.h"
 #include "manifest/manifest_reader.h"
+#include "repair/log_evidence.h"
 
 namespace cambium {
 namespace {
@@ -24,11 +24,6 @@ std::optional<Id128> MostCommonDatabase(const std::vector<FoundFile>& files) {
   return most == count.end() ? std::optional<Id128>() : std::optional<Id128>(most->first);
 }
 
-bool IsNamed(const ManifestState& state, const NumberedFile& file) {
-  return state.segments.contains(file.number) ||
-         std::ranges::any_of(state.families, [&](const auto& each) { return HasFile(each.second, file.number); });
-}
-
 std::vector<NumberedFile> NamedFiles(const ManifestState& state) {
   std::vector<NumberedFile> named;
   for (const auto& [number, info] : state.segments) named.push_back({FileKindOf(info.kind), number});
@@ -40,17 +35,22 @@ std::vector<NumberedFile> NamedFiles(const ManifestState& state) {
   return named;
 }
 
-bool IsLastState(Salvage* salvage, const Status& flaw) {
+// Whether nothing speaks against it. *lacking is what the log knows and the state does not, if that is it.
+Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lacking) {
   const ManifestState& state = salvage->state;
-  if (CheckStrayLogs(salvage->fs, salvage->path, state).IsCorruption()) return false;
-  bool has_strays = false;
-  for (const FoundFile& file : salvage->files) {
-    has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && !IsNamed(state, file.name) &&
-                                file.header.database_id == state.database_id);
-  }
+  CAMBIUM_TRY(*lacking, FindWhatTheManifestLacks(*salvage));
+  if (!lacking->empty()) return false;
+  std::uint64_t newest = 0;
   bool is_missing = false;
   for (const NumberedFile& named : NamedFiles(state)) {
+    newest = std::max(newest, named.number);
     is_missing = is_missing || FindFile(&salvage->files, named.kind, named.number) == nullptr;
+  }
+  // One with a smaller number than others that the state names is what a crash left: it was there to be named.
+  bool has_strays = false;
+  for (const FoundFile& file : salvage->files) {
+    has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && file.name.number > newest &&
+                                file.header.database_id == state.database_id);
   }
   const bool is_damaged = !flaw.ok();
   return !(has_strays && (is_damaged || is_missing)) && !(is_damaged && is_missing);
@@ -77,9 +77,11 @@ Status ReadKnownState(Salvage* salvage) {
   salvage->has_state = remains.has_state && remains.state.families.contains(0);
   if (salvage->has_state) {
     salvage->state = std::move(remains.state);
-    salvage->has_manifest = IsLastState(salvage, remains.flaw);
+    std::string lacking;
+    CAMBIUM_TRY(salvage->has_manifest, IsLastState(salvage, remains.flaw, &lacking));
     if (!salvage->has_manifest && remains.flaw.ok()) {
-      remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST has lost its end");
+      remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST has lost its end" +
+                                        (lacking.empty() ? "" : ": it does not know of what is at " + lacking));
     }
   } else {
     salvage->state = ManifestState();
@@ -88,7 +90,12 @@ Status ReadKnownState(Salvage* salvage) {
       if (file.flaw.ok()) salvage->state.epoch = std::max(salvage->state.epoch, file.header.epoch);
     }
   }
-  if (!remains.flaw.ok()) salvage->report->notes.push_back(remains.flaw.ToString());
+  if (!remains.flaw.ok() && salvage->has_manifest) {
+    // What it said behind the flaw is lost, even if nothing that is there speaks of it.
+    salvage->TellLost({"", {}, {}, {}, 0, remains.flaw.ToString()});
+  } else if (!remains.flaw.ok()) {
+    salvage->report->notes.push_back(remains.flaw.ToString());
+  }
   salvage->report->has_manifest = salvage->has_manifest;
   for (const FoundFile& file : salvage->files) salvage->bytes_all += file.size;
   return Status::OK();

@@ -130,7 +130,9 @@ Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record,
     }
   }
   if (!salvage_.families.contains(header.family)) {
-    if (salvage_.has_manifest || header.family >= kMaxFamilies) return Status::OK();  // a dropped one's
+    // A dropped one's: ids are never given again.
+    const bool is_dropped = salvage_.has_state && header.family < salvage_.state.next_family_id;
+    if (salvage_.has_manifest || is_dropped || header.family >= kMaxFamilies) return Status::OK();
     CAMBIUM_RETURN_IF_ERROR(EnsureFamily(header.family));
   }
   if (header.op == RecordOp::kDeleteRange) {

@@ -7,65 +7,13 @@
 #include <memory>
 #include <set>
 
-#include "api/test_store.h"
 #include "io/sim/sim_file_system.h"
+#include "repair/repair_store.h"
 #include "testing/mutant_scope.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
-
-constexpr const char* kOutPath = "/out";
-using Entries = std::map<std::string, std::string>;
-
-struct Told {
-  std::vector<RepairLoss> lost;
-  std::vector<RepairUnproven> unproven;
-  RepairReport report;
-};
-
-Status RepairTo(const TestStore& store, const std::vector<ColumnFamilyDescriptor>& families, RepairOptions how,
-                Told* told) {
-  how.on_lost = [told](const RepairLoss& loss) { told->lost.push_back(loss); };
-  how.on_unproven = [told](const RepairUnproven& unproven) { told->unproven.push_back(unproven); };
-  return RepairDB(kStorePath, kOutPath, store.options, families, how, &told->report);
-}
-
-// Of every family, "family/key".
-Entries Read(const TestStore& store, const std::string& path, const Comparator* order = BytewiseComparator()) {
-  Entries entries;
-  std::vector<std::string> names;
-  Options options = store.options;
-  EXPECT_TRUE(DB::ListColumnFamilies(options, path, &names).ok());
-  std::vector<ColumnFamilyDescriptor> families;
-  for (const std::string& name : names) {
-    families.emplace_back(name, options);
-    if (name != kDefaultColumnFamilyName) families.back().options.comparator = order;
-  }
-  std::vector<ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> db;
-  const Status opened = DB::OpenForReadOnly(options, path, families, &handles, &db);
-  EXPECT_TRUE(opened.ok()) << opened.ToString();
-  if (!opened.ok()) return entries;
-  for (ColumnFamilyHandle* const handle : handles) {
-    const std::unique_ptr<Iterator> it(db->NewIterator({}, handle));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      entries[handle->GetName() + "/" + it->key().ToString()] = it->value().ToString();
-    }
-    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
-  }
-  for (ColumnFamilyHandle* const handle : handles) delete handle;
-  return entries;
-}
-
-bool Exists(const TestStore& store, const std::string& path) {
-  FileInfo info;
-  return store.fs->GetInfo(path, &info).ok();
-}
-
-void RemoveManifests(const TestStore& store) {
-  for (const std::string& path : store.FilesOf("MANIFEST")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
-}
 
 class BackwardsInParts final : public Comparator {
  public:

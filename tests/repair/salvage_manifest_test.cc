@@ -1,0 +1,141 @@
+// Salvage of databases whose MANIFEST is damaged, one record after the other: what the log knows of and the MANIFEST does
+// not is never taken for something that was dropped.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "io/sim/sim_file_system.h"
+#include "manifest/file_names.h"
+#include "manifest/manifest_reader.h"
+#include "repair/repair_store.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+std::vector<ManifestRecordSeen> RecordsOf(const TestStore& store, const std::string& path) {
+  std::vector<ManifestRecordSeen> records;
+  ManifestRead read;
+  const Status s = ReadManifestFile(
+      *store.fs, path,
+      [&](const ManifestRecordSeen& record) {
+        records.push_back(record);
+        records.back().edit = nullptr;
+      },
+      &read);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  return records;
+}
+
+// Families that were made after the log segment was named, with and without a flush, and a large value.
+void MakeYoungFamilies(TestStore* store, bool is_flushed) {
+  store->options.large_value_size = 4 << 10;
+  store->MustOpen();
+  store->Put("a", "1");
+  store->Reopen();
+  store->Put("a", "2");
+  for (const char* const name : {"pears", "plums"}) {
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_TRUE(store->db->CreateColumnFamily(store->options, name, &family).ok());
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(store->db->Put({}, family, NumberedKey(i), std::string(600, name[1])).ok());
+    }
+    if (is_flushed) {
+      ASSERT_TRUE(store->db->Flush({}, family).ok());
+    }
+    delete family;
+  }
+  store->Put("large", std::string(5'000, 'l'));
+  store->Put("a", "3");
+  ASSERT_TRUE(store->db->SyncWAL().ok());
+}
+
+// Salvage took operations of an unknown family for those of a dropped one, whose creation was among what the MANIFEST had
+// lost; and said that nothing was lost.
+TEST(SalvageManifest, FamiliesThatItHasLostAreNotDropped) {
+  for (const bool is_flushed : {false, true}) {
+    for (const bool is_closed : {false, true}) {
+      TestStore store;
+      MakeYoungFamilies(&store, is_flushed);
+      if (is_closed) store.MustClose();
+      Prng prng(1);
+      const SimImage image = store.fs->Snapshot().Kill(prng);
+      if (!is_closed) {
+        store.fs->PowerOff();
+        store.db.reset();
+      }
+      TestStore whole(std::make_shared<SimFileSystem>(image));
+      const Entries before = Read(whole, kStorePath);
+      ASSERT_EQ(before.size(), 42u);
+      const std::string path = whole.FilesOf("MANIFEST").back();
+      const std::vector<ManifestRecordSeen> records = RecordsOf(whole, path);
+      ASSERT_GT(records.size(), 3u);
+      std::size_t named = 0;
+      for (const ManifestRecordSeen& record : records) {
+        for (const bool is_cut : {false, true}) {
+          SCOPED_TRACE(std::string(is_flushed ? "flushed, " : "") + (is_closed ? "closed, " : "crashed, ") +
+                       (is_cut ? "cut at " : "flipped at ") + std::to_string(record.offset));
+          TestStore damaged(std::make_shared<SimFileSystem>(image));
+          if (is_cut) {
+            ASSERT_TRUE(damaged.fs->TruncateForTest(path, record.offset).ok());
+          } else {
+            ASSERT_TRUE(damaged.fs->FlipBit(path, record.offset + 45, 3).ok());
+          }
+          Told told;
+          const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, {}, &told);
+          ASSERT_TRUE(s.ok()) << s.ToString();
+          const Entries out = Read(damaged, kOutPath);
+          if (told.report.IsClean()) {
+            EXPECT_EQ(out, before);
+          }
+          named += out == before ? 1 : 0;
+          // Under whatever name: the log has it all.
+          std::multiset<std::string> values;
+          std::multiset<std::string> expected;
+          for (const auto& [key, value] : out) values.insert(value);
+          for (const auto& [key, value] : before) expected.insert(value);
+          if (!is_flushed) {
+            EXPECT_EQ(values, expected);
+          }
+        }
+      }
+      EXPECT_GT(named, 0u);
+    }
+  }
+}
+
+// A crash had left a file of the index that a merge had replaced; and one large value was missing. Salvage then believed
+// that the MANIFEST had lost its end, and nothing was proven any more.
+TEST(SalvageManifest, IsBelievedBesideWhatACrashHasLeft) {
+  TestStore store;
+  store.options.large_value_size = 4 << 10;
+  store.options.blob_file_size = 16 << 10;
+  store.MustOpen();
+  store.Put("large", std::string(5'000, 'l'));
+  for (int i = 0; i < 100; ++i) store.Put(NumberedKey(i), "value" + std::to_string(i));
+  store.Compact();
+  store.Reopen();
+  store.MustClose();
+  const Entries before = Read(store, kStorePath);
+  const std::string other = TestsUseLsm() ? store.FilesOf(".run").front() : store.FilesOf(".idx").front();
+  std::string bytes;
+  ASSERT_TRUE(store.fs->ReadFileForTest(other, &bytes).ok());
+  Result<FileHeader> header = DecodeFileHeader(Slice(bytes), other);
+  ASSERT_TRUE(header.ok());
+  header->kind = FileKind::kRun;
+  header->number = 1;  // the first MANIFEST's, so nobody has it
+  const std::string orphan = FilePath(kStorePath, FileKind::kRun, 1);
+  ASSERT_TRUE(store.fs->WriteFileForTest(orphan, EncodeFileHeader(*header) + bytes.substr(kFileHeaderSize)).ok());
+  for (const std::string& path : store.FilesOf(".val")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  Told told;
+  ASSERT_TRUE(RepairTo(store, {}, {}, &told).ok());
+  EXPECT_TRUE(told.report.has_manifest);
+  EXPECT_EQ(told.report.unproven, 0u);
+  Entries expected = before;
+  expected.erase("default/large");
+  EXPECT_EQ(Read(store, kOutPath), expected);
+}
+
+}  // namespace
+}  // namespace cambium::testing
