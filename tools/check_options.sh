@@ -11,7 +11,8 @@
 set -u
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 document=$root/docs/OPTIONS.md
-headers=("$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/include/cambium/convenience.h")
+headers=("$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/include/cambium/convenience.h"
+  "$root/include/cambium/trace.h")
 table=$root/src/api/option_table.cc
 for file in "$document" "${headers[@]}" "$table" "$root/src/api/db_properties.cc"; do
   [ -r "$file" ] || { echo "$0: cannot read $file" >&2; exit 2; }

@@ -72,6 +72,7 @@ typedef struct cambium_statistics_histogram_data_t cambium_statistics_histogram_
 typedef struct cambium_t cambium_t;
 typedef struct cambium_tablefilecreationinfo_t cambium_tablefilecreationinfo_t;
 typedef struct cambium_tablefiledeletioninfo_t cambium_tablefiledeletioninfo_t;
+typedef struct cambium_traceoptions_t cambium_traceoptions_t;
 typedef struct cambium_writebatch_t cambium_writebatch_t;
 typedef struct cambium_writeoptions_t cambium_writeoptions_t;
 typedef struct cambium_writestallinfo_t cambium_writestallinfo_t;
@@ -836,6 +837,32 @@ uint64_t cambium_backup_engine_info_sequence_number(const cambium_backup_engine_
 void cambium_backup_engine_info_destroy(const cambium_backup_engine_info_t* info);
 /* Numbers of those that cannot be read, *count of them; the caller's. */
 uint32_t* cambium_backup_engine_get_corrupted_backups(cambium_backup_engine_t* engine, size_t* count);
+
+/* ---- Traces ---- */
+/* As cambium/trace.h says. */
+enum {
+  cambium_trace_filter_none = 0,
+  cambium_trace_filter_get = 1,
+  cambium_trace_filter_write = 2,
+  cambium_trace_filter_iterator_seek = 4,
+  cambium_trace_filter_iterator_seek_for_prev = 8,
+  cambium_trace_filter_multiget = 16
+};
+cambium_traceoptions_t* cambium_traceoptions_create(void);
+void cambium_traceoptions_destroy(cambium_traceoptions_t* options);
+void cambium_traceoptions_set_max_trace_file_size(cambium_traceoptions_t* options, uint64_t value);
+uint64_t cambium_traceoptions_get_max_trace_file_size(const cambium_traceoptions_t* options);
+void cambium_traceoptions_set_sampling_frequency(cambium_traceoptions_t* options, uint64_t value);
+uint64_t cambium_traceoptions_get_sampling_frequency(const cambium_traceoptions_t* options);
+void cambium_traceoptions_set_filter(cambium_traceoptions_t* options, uint64_t value);
+uint64_t cambium_traceoptions_get_filter(const cambium_traceoptions_t* options);
+void cambium_traceoptions_set_preserve_write_order(cambium_traceoptions_t* options, unsigned char value);
+unsigned char cambium_traceoptions_get_preserve_write_order(const cambium_traceoptions_t* options);
+void cambium_traceoptions_set_include_values(cambium_traceoptions_t* options, unsigned char value);
+unsigned char cambium_traceoptions_get_include_values(const cambium_traceoptions_t* options);
+/* Into a file that must not exist. No call fails because of a trace: its first error is cambium_end_trace's. */
+void cambium_start_trace(cambium_t* db, const cambium_traceoptions_t* options, const char* path, char** errptr);
+void cambium_end_trace(cambium_t* db, char** errptr);
 
 /* ---- Memory ---- */
 void cambium_free(void* pointer);

@@ -22,6 +22,7 @@
 #include "cambium/slice.h"
 #include "cambium/snapshot.h"
 #include "cambium/status.h"
+#include "cambium/trace.h"
 #include "cambium/types.h"
 #include "cambium/write_batch.h"
 
@@ -213,6 +214,18 @@ class DB {
     return SetOptions(DefaultColumnFamily(), changes);
   }
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) = 0;
+
+  // ---- Tracing ----
+  // From here on what is asked of the database is recorded; see trace.h. Recorded are reads that found something or
+  // nothing, and writes that were committed: no call that failed. Calls that are under way may or may not be. Busy if a
+  // trace is running already, InvalidArgument for an option out of range. A trace that fails never fails a call: it ends,
+  // and EndTrace tells why. Without a trace each call asks one flag.
+  virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) = 0;
+  // Into a file of the database's file system that does not exist.
+  virtual Status StartTrace(const TraceOptions& options, const std::string& path) = 0;
+  // NotFound if none is running. The first error of the trace. Scans that go on have no end in it. Close ends a trace too,
+  // and logs its error.
+  virtual Status EndTrace() = 0;
 
   // RocksDB has these; this version answers NotSupported. Resume is OK on a healthy database.
   virtual Status Merge(const WriteOptions& options, Slice key, Slice operand) = 0;

@@ -1081,6 +1081,9 @@ Status DbImpl::Close() {
 
 Status DbImpl::Shut() {
   Status first;
+  if (const Status traced = traces_.End(); !traced.ok() && !traced.IsNotFound() && logger_ != nullptr) {
+    logger_->Log(InfoLogLevel::kError, "ending the trace: " + traced.ToString());
+  }
   if (!read_only_ && log_ != nullptr) {
     {
       const std::lock_guard lock(tick_target_->mutex);

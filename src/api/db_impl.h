@@ -4,8 +4,8 @@
 //   families_mutex_    creating and dropping column families, changing options, writing the OPTIONS file
 //   append_mutex_      the end of the log, the active memory tables, sequence numbers: one writer at a time
 //   commit_mutex_      the MANIFEST, file numbers, slots: one commit at a time
-//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles, ReadQueues, SnapshotList, Events: leaves; none
-//     of these is held while another of them is taken
+//   ViewHolder, CommitLog, background_mutex_, spare_mutex_, ObsoleteFiles, ReadQueues, SnapshotList, Events, Tracer: leaves;
+//     none of these is held while another of them is taken, but TraceSwitch's while a Tracer's
 // Nobody waits for background work, and no listener is called, with any of them held. Reads take none.
 #pragma once
 
@@ -35,6 +35,7 @@
 #include "api/punched_segments.h"
 #include "api/snapshot_list.h"
 #include "api/space_control.h"
+#include "api/tracer.h"
 #include "api/view.h"
 #include "btree/index_segment.h"
 #include "btree/tree_layers.h"
@@ -146,6 +147,9 @@ class DbImpl final : public DB, private SegmentSource {
   Options GetOptions(ColumnFamilyHandle* family) const override;
   Status SetOptions(ColumnFamilyHandle* family, const std::unordered_map<std::string, std::string>& changes) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& changes) override;
+  Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) override;
+  Status StartTrace(const TraceOptions& options, const std::string& path) override;
+  Status EndTrace() override;
   Status Merge(const WriteOptions& options, Slice key, Slice operand) override;
   Status IngestExternalFile(const std::vector<std::string>& files) override;
   Status Resume() override;
@@ -243,12 +247,13 @@ class DbImpl final : public DB, private SegmentSource {
   // ---- db_write.cc ----
   [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
   Status CheckWrite(const WriteOptions& options) const;
+  Status DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key);
   Status CommitBatch(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
-                     const std::vector<std::uint64_t>& large, std::uint64_t user_bytes);
+                     const std::vector<std::uint64_t>& large, std::uint64_t user_bytes, TracedCall* traced);
   void CountCommit(const PreparedBatch& batch, std::uint64_t user_bytes) const;
   void CountStall(std::uint64_t micros, bool is_for_space);
   Status CommitInRoom(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
-                      bool only_deletes, SequenceNumber* last);
+                      bool only_deletes, SequenceNumber* last, TracedCall* traced);
   Status CommitLocked(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
                       SequenceNumber* last, std::unique_lock<std::mutex>* append_lock);
   Status MakeRoom(const WriteOptions& options, Family* family, std::unique_lock<std::mutex>* append_lock);
@@ -555,6 +560,12 @@ class DbImpl final : public DB, private SegmentSource {
                    const Slice* keys, PinnableSlice* values, Status* statuses);
   void CountGet(const Status& status, Slice value) const;
 
+  // ---- db_trace.cc ----
+  static void TraceGet(TracedCall* traced, const ColumnFamilyHandle* family, Slice key, const Status& status,
+                       Slice value) noexcept;
+  static void TraceMultiGet(TracedCall* traced, std::span<ColumnFamilyHandle* const> families, const Slice* keys,
+                            const PinnableSlice* values, const Status* statuses) noexcept;
+
   // ---- db_space_report.cc ----
   void AddPinned(std::map<std::string, std::string>* figures) const;
   [[nodiscard]] std::map<std::string, std::string> SpaceStats();
@@ -592,6 +603,7 @@ class DbImpl final : public DB, private SegmentSource {
   std::unique_ptr<FileLock> lock_;
 
   Events events_;
+  TraceSwitch traces_;
   Foreground foreground_;
   std::atomic<int> waiting_calls_{0};    // that wait for background work, whatever they are
   std::atomic<int> stalled_writers_{0};  // of these, writes that may not go on yet

@@ -95,6 +95,7 @@ DbIterator::DbIterator(DbImpl* db, std::shared_ptr<const Family> family_to_walk,
 }
 
 DbIterator::~DbIterator() {
+  traced_.reset();
   Leave();
   ahead_.reset();
   cursor_.reset();
@@ -141,8 +142,15 @@ void DbIterator::Count(Tickers calls, Tickers found) const {
   meter.Tick(ITER_BYTES_READ, key_size + (its.kind == EntryKind::kInline ? its.inline_value.size() : 0));
 }
 
+bool DbIterator::IsTraced() const { return db_->traces_.is_on(); }
+
+void DbIterator::BeginTracedScan(TraceType type, Slice key) {
+  traced_ = TracedScan::Begin(&db_->traces_, type, family_->id, key);
+}
+
 void DbIterator::SeekToFirst() {
   if (IsForked()) return;
+  Trace(kTraceIteratorSeekToFirst, {});
   const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   Leave();
@@ -157,6 +165,7 @@ void DbIterator::SeekToFirst() {
 
 void DbIterator::Seek(Slice target) {
   if (IsForked()) return;
+  Trace(kTraceIteratorSeek, target);
   const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   Leave();
@@ -167,6 +176,7 @@ void DbIterator::Seek(Slice target) {
 
 void DbIterator::SeekToLast() {
   if (IsForked()) return;
+  Trace(kTraceIteratorSeekToLast, {});
   const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   ToLast();
@@ -186,6 +196,7 @@ void DbIterator::ToLast() {
 
 void DbIterator::SeekForPrev(Slice target) {
   if (IsForked()) return;
+  Trace(kTraceIteratorSeekForPrev, target);
   const PassingReads passing(!options_.fill_cache);
   const Stopwatch watch(&db_->meter_, DB_SEEK);
   if (IsAtOrAboveUpper(target)) {
@@ -209,6 +220,7 @@ void DbIterator::Prev() {
 
 void DbIterator::Move(Direction direction) {
   if (IsForked()) return;
+  if (traced_ != nullptr) [[unlikely]] traced_->CountMove();
   const PassingReads passing(!options_.fill_cache);
   assert(IsAhead() || inside_);  // a value that could not be read is no reason not to go on
   if (direction != direction_ && IsAhead()) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/scan_ahead.h"
+#include "api/tracer.h"
 #include "api/view.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
@@ -49,6 +50,13 @@ class DbIterator final : public Iterator {
   // The iterator is about to stand somewhere else than beside where it stood.
   void Leave();
   void ToLast();
+  // A seek begins: of the scan before it, if it was traced, the end is recorded.
+  void Trace(TraceType type, Slice key) {
+    if (traced_ != nullptr) [[unlikely]] traced_.reset();
+    if (IsTraced()) [[unlikely]] BeginTracedScan(type, key);
+  }
+  [[nodiscard]] bool IsTraced() const;
+  void BeginTracedScan(TraceType type, Slice key);
   // For the statistics: a call has moved the iterator, and what is there now.
   void Count(Tickers calls, Tickers found) const;
   void Move(Direction direction);
@@ -72,6 +80,7 @@ class DbIterator final : public Iterator {
   std::optional<std::string> lower_;
   std::optional<std::string> upper_;
   mutable Direction direction_ = Direction::kForward;
+  std::unique_ptr<TracedScan> traced_;  // null: nobody records it
   std::size_t streak_ = 0;  // values that were asked for, one after the other, before this position
   // Fetching is part of looking, so value() may do it; one thread at a time uses an iterator.
   mutable std::optional<MergeCursor> cursor_;  // over all layers; empty at the end of the destructor only

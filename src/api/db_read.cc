@@ -191,8 +191,10 @@ void DbImpl::CountGet(const Status& status, Slice value) const {
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
   const Stopwatch watch(&meter_, DB_GET);
   const SampledCall sampled(&foreground_, CallKind::kRead);
+  TracedCall traced(&traces_, kTraceFilterGet);
   Slice found;
   const Status s = GetNow(options, family, key, value, &found);
+  if (traced.is_on()) [[unlikely]] TraceGet(&traced, family, key, s, found);
   if (meter_.is_on()) CountGet(s, found);
   if (s.ok()) {
     value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
@@ -206,9 +208,11 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
 Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
   const Stopwatch watch(&meter_, DB_GET);
   const SampledCall sampled(&foreground_, CallKind::kRead);
+  TracedCall traced(&traces_, kTraceFilterGet);
   value->Reset();
   Slice found;
   const Status s = GetNow(options, family, key, value->GetSelf(), &found);
+  if (traced.is_on()) [[unlikely]] TraceGet(&traced, family, key, s, found);
   if (meter_.is_on()) CountGet(s, found);
   if (s.ok()) value->PinSelfPart(found);
   return s;
@@ -217,7 +221,9 @@ Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice
 void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses) {
   const Stopwatch watch(&meter_, DB_MULTIGET);
+  TracedCall traced(&traces_, kTraceFilterMultiGet);
   MultiGetNow(options, count, handles, keys, values, statuses);
+  if (traced.is_on()) TraceMultiGet(&traced, {handles, count}, keys, values, statuses);
   if (!meter_.is_on()) return;
   std::uint64_t found = 0;
   std::uint64_t bytes = 0;

@@ -71,6 +71,11 @@ Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slic
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, value));
   CAMBIUM_RETURN_IF_ERROR(CheckGrowth());
+  TracedCall traced(&traces_, kTraceFilterWrite);
+  if (traced.is_on()) {
+    traced.DescribeWrite(options.sync, {.type = TraceOpType::kPut, .family = family->id, .key = key, .end_key = {},
+                                        .value_size = value.size(), .value = value});
+  }
   PreparedBatch batch(RulesOf(*family));
   std::vector<std::uint64_t> large;
   if (value.size() > family->options().large_value_size) {
@@ -86,24 +91,32 @@ Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slic
   }
   stats_.user_bytes.fetch_add(key.size() + value.size(), std::memory_order_relaxed);
   const WriteTarget target{family, 1, batch.memtable_bytes()};
-  return CommitBatch(options, &batch, {&target, 1}, large, key.size() + value.size());
+  return CommitBatch(options, &batch, {&target, 1}, large, key.size() + value.size(), &traced);
 }
 
 Status DbImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
+  return DeleteAs(TraceOpType::kDelete, options, handle, key);
+}
+
+Status DbImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
+  return DeleteAs(TraceOpType::kSingleDelete, options, handle, key);
+}
+
+Status DbImpl::DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
   const Delivery delivery(&events_);
   const Stopwatch watch(&meter_, DB_WRITE);
   CAMBIUM_RETURN_IF_ERROR(CheckWrite(options));
   CAMBIUM_TRY(Family* const family, FamilyOf(handle));
   CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, {}));
+  TracedCall traced(&traces_, kTraceFilterWrite);
+  if (traced.is_on()) {
+    traced.DescribeWrite(options.sync, {.type = type, .family = family->id, .key = key, .end_key = {}, .value = {}});
+  }
   PreparedBatch batch(RulesOf(*family));
   batch.Delete(family->id, key);
   stats_.user_bytes.fetch_add(key.size(), std::memory_order_relaxed);
   const WriteTarget target{family, 1, batch.memtable_bytes()};
-  return CommitBatch(options, &batch, {&target, 1}, {}, key.size());
-}
-
-Status DbImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family, Slice key) {
-  return Delete(options, family, key);
+  return CommitBatch(options, &batch, {&target, 1}, {}, key.size(), &traced);
 }
 
 Status DbImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* handle, Slice begin, Slice end) {
@@ -200,6 +213,8 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
     std::size_t at_ = 0;
     std::size_t before_ = 0;
   };
+  TracedCall traced(&traces_, kTraceFilterWrite);
+  if (traced.is_on()) traced.DescribeWrite(options.sync, *write_batch);
   PreparedBatch batch(PreparedBatch::Rules{});
   Preparer preparer(this, options, &batch);
   const Status prepared = write_batch->Iterate(&preparer);
@@ -211,7 +226,7 @@ Status DbImpl::Write(const WriteOptions& options, WriteBatch* write_batch) {
   // Range deletes without a key in them are no operations.
   std::erase_if(preparer.targets, [](const WriteTarget& target) { return target.operations + target.ranges == 0; });
   if (batch.empty()) return options.sync ? SyncWAL() : Status::OK();
-  return CommitBatch(options, &batch, preparer.targets, preparer.large, preparer.bytes);
+  return CommitBatch(options, &batch, preparer.targets, preparer.large, preparer.bytes, &traced);
 }
 
 void DbImpl::CountCommit(const PreparedBatch& batch, std::uint64_t user_bytes) const {
@@ -237,7 +252,7 @@ void DbImpl::CountStall(std::uint64_t micros, bool is_for_space) {
 }
 
 Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
-                           const std::vector<std::uint64_t>& large, std::uint64_t user_bytes) {
+                           const std::vector<std::uint64_t>& large, std::uint64_t user_bytes, TracedCall* traced) {
   const SampledCall sampled(&foreground_, options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
   Status committed;
   const bool only_deletes = std::ranges::none_of(batch->ops(), [](const PreparedBatch::Op& op) {
@@ -252,13 +267,14 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, st
     if (committed.ok()) committed = AwaitSpace(options, batch->size());
   }
   SequenceNumber last = 0;
-  if (committed.ok()) committed = CommitInRoom(options, batch, targets, only_deletes, &last);
+  if (committed.ok()) committed = CommitInRoom(options, batch, targets, only_deletes, &last, traced);
   events_.Deliver();
   if (!committed.ok()) {
     if (committed.severity() == Status::Severity::kFatal) SetFatal(committed);
     if (!MutantIs(Mutant::kFailedBatchCounts)) DropLargeValues(large);
     return committed;
   }
+  if (traced->is_on()) traced->Record();
   if (meter_.is_on()) CountCommit(*batch, user_bytes);
   if (!large.empty()) {
     const std::lock_guard lock(commit_mutex_);
@@ -278,11 +294,13 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, st
 
 // A batch of deletes that finds no space is tried again as long as jobs give some back.
 Status DbImpl::CommitInRoom(const WriteOptions& options, PreparedBatch* batch, std::span<const WriteTarget> targets,
-                            bool only_deletes, SequenceNumber* last) {
+                            bool only_deletes, SequenceNumber* last, TracedCall* traced) {
   const auto commit = [&](bool is_last_try) {
     std::unique_lock append_lock(append_mutex_);
     CAMBIUM_RETURN_IF_ERROR(LookAtFreeSpace(batch->size(), only_deletes, is_last_try));
-    return CommitLocked(options, batch, targets, last, &append_lock);
+    CAMBIUM_RETURN_IF_ERROR(CommitLocked(options, batch, targets, last, &append_lock));
+    if (traced->keeps_order()) traced->Record();
+    return Status::OK();
   };
   Status committed = commit(false);
   for (bool is_last_try = false; !is_last_try && committed.IsNoSpace();) {

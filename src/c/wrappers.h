@@ -58,6 +58,9 @@ struct cambium_flushoptions_t {
 struct cambium_compactoptions_t {
   cambium::CompactRangeOptions rep;
 };
+struct cambium_traceoptions_t {
+  cambium::TraceOptions rep;
+};
 
 struct cambium_writebatch_t {
   cambium::WriteBatch rep;

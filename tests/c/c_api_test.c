@@ -1162,6 +1162,38 @@ static void test_checkpoints(void) {
   cambium_close(db);
 }
 
+static void test_traces(void) {
+  cambium_t* const db = open_new();
+  cambium_traceoptions_t* const trace = cambium_traceoptions_create();
+  char file[sizeof path];
+  char magic[8] = "";
+  FILE* written;
+  CHECK(snprintf(file, sizeof file, "%s.trace", path) < (int)sizeof file);
+  remove(file);
+  cambium_end_trace(db, &error);
+  CHECK_ERROR(error, "no trace");
+  cambium_traceoptions_set_sampling_frequency(trace, 0);
+  cambium_start_trace(db, trace, file, &error);
+  CHECK_ERROR(error, "sampling_frequency");
+  cambium_traceoptions_set_sampling_frequency(trace, 1);
+  cambium_start_trace(db, trace, file, &error);
+  CHECK_OK(error);
+  put(db, "k", "v");
+  check_get(db, roptions, "k", "v");
+  cambium_end_trace(db, &error);
+  CHECK_OK(error);
+  cambium_start_trace(db, trace, file, &error);
+  CHECK_ERROR(error, "exist");
+  cambium_close(db);
+  written = fopen(file, "rb");
+  CHECK(written != NULL && fread(magic, 1, sizeof magic, written) == sizeof magic);
+  CHECK(memcmp(magic, "CAMTRACE", sizeof magic) == 0 && fseek(written, 0, SEEK_END) == 0 && ftell(written) > 100);
+  fclose(written);
+  remove(file);
+  cambium_traceoptions_destroy(trace);
+  cambium_traceoptions_destroy(NULL);
+}
+
 static void test_backups(void) {
   cambium_t* db = open_new();
   cambium_t* copy;
@@ -1305,6 +1337,7 @@ int main(int argc, char** argv) {
   test_leveldb_names();
   test_options_as_text();
   test_checkpoints();
+  test_traces();
   test_backups();
   test_repair();
 

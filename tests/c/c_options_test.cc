@@ -144,6 +144,12 @@ static_assert(cambium_filter_remove == static_cast<int>(CompactionFilter::Decisi
 static_assert(cambium_filter_change_value == static_cast<int>(CompactionFilter::Decision::kChangeValue));
 static_assert(cambium_filter_remove_and_skip_until == static_cast<int>(CompactionFilter::Decision::kRemoveAndSkipUntil));
 static_assert(cambium_filter_undetermined == static_cast<int>(CompactionFilter::Decision::kUndetermined));
+static_assert(cambium_trace_filter_none == static_cast<int>(kTraceFilterNone));
+static_assert(cambium_trace_filter_get == static_cast<int>(kTraceFilterGet));
+static_assert(cambium_trace_filter_write == static_cast<int>(kTraceFilterWrite));
+static_assert(cambium_trace_filter_iterator_seek == static_cast<int>(kTraceFilterIteratorSeek));
+static_assert(cambium_trace_filter_iterator_seek_for_prev == static_cast<int>(kTraceFilterIteratorSeekForPrev));
+static_assert(cambium_trace_filter_multiget == static_cast<int>(kTraceFilterMultiGet));
 static_assert(cambium_log_debug == static_cast<int>(InfoLogLevel::kDebug));
 static_assert(cambium_log_error == static_cast<int>(InfoLogLevel::kError));
 
@@ -199,6 +205,28 @@ TEST(COptions, OfCallsToo) {
   EXPECT_EQ(cambium_compactoptions_get_cluster_values(&compact), 0);
   cambium_compactoptions_set_cluster_values(&compact, 1);
   EXPECT_TRUE(compact.rep.cluster_values);
+
+  cambium_traceoptions_t trace{};
+  EXPECT_EQ(cambium_traceoptions_get_max_trace_file_size(&trace), std::uint64_t{64} << 30);
+  cambium_traceoptions_set_max_trace_file_size(&trace, 5000);
+  EXPECT_EQ(trace.rep.max_trace_file_size, 5000u);
+  EXPECT_EQ(cambium_traceoptions_get_max_trace_file_size(&trace), 5000u);
+  EXPECT_EQ(cambium_traceoptions_get_sampling_frequency(&trace), 1u);
+  cambium_traceoptions_set_sampling_frequency(&trace, 7);
+  EXPECT_EQ(trace.rep.sampling_frequency, 7u);
+  EXPECT_EQ(cambium_traceoptions_get_sampling_frequency(&trace), 7u);
+  EXPECT_EQ(cambium_traceoptions_get_filter(&trace), 0u);
+  cambium_traceoptions_set_filter(&trace, cambium_trace_filter_get | cambium_trace_filter_multiget);
+  EXPECT_EQ(trace.rep.filter, kTraceFilterGet | kTraceFilterMultiGet);
+  EXPECT_EQ(cambium_traceoptions_get_filter(&trace), 17u);
+  EXPECT_EQ(cambium_traceoptions_get_preserve_write_order(&trace), 0);
+  cambium_traceoptions_set_preserve_write_order(&trace, 1);
+  EXPECT_TRUE(trace.rep.preserve_write_order);
+  EXPECT_EQ(cambium_traceoptions_get_preserve_write_order(&trace), 1);
+  EXPECT_EQ(cambium_traceoptions_get_include_values(&trace), 0);
+  cambium_traceoptions_set_include_values(&trace, 1);
+  EXPECT_TRUE(trace.rep.include_values);
+  EXPECT_EQ(cambium_traceoptions_get_include_values(&trace), 1);
 }
 
 }  // namespace

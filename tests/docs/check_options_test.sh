@@ -10,7 +10,7 @@ fresh() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api"
   cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
-  cp "$root/include/cambium/"{options,db,convenience}.h "$work/tree/include/cambium/"
+  cp "$root/include/cambium/"{options,db,convenience,trace}.h "$work/tree/include/cambium/"
   cp "$root/src/api/db_properties.cc" "$root/src/api/option_table.cc" "$work/tree/src/api/"
 }
 failed=0

@@ -1,10 +1,11 @@
-// Writes the golden databases of the format that this version writes: make_golden DIRECTORY, which is tests/golden/v1
+// Writes the golden databases, and the golden trace, of the format that this version writes: make_golden DIRECTORY, which is tests/golden/v1
 // for format 1. Run once, when a format or a case is new. The files of a released format are never written again: that a
 // later version still reads what an earlier one wrote is the point of them.
 #include <cstdio>
 #include <fstream>
 
 #include "golden/golden_case.h"
+#include "golden/golden_trace.h"
 
 int main(int argc, char** argv) {
   using namespace cambium::testing;
@@ -20,5 +21,6 @@ int main(int argc, char** argv) {
     std::ofstream(directory + "/" + c.name + ".expected", std::ios::binary) << ExpectedText(expected);
     std::printf("%s: %zu bytes\n", c.name, archive.size());
   }
+  std::ofstream(directory + "/every_record.trace", std::ios::binary) << WriteGoldenTrace();
   return ::testing::Test::HasFailure() ? 1 : 0;
 }
