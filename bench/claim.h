@@ -15,9 +15,9 @@ struct Claim {
   std::string source;     // who published it, when
   std::string text;       // what is claimed
   std::string published;  // its figure
-  std::string measured;   // the figure of this run
+  std::string measured = {};  // the figure of this run
   Verdict verdict = Verdict::kNotMeasured;
-  std::string why;        // where it differs, or was not measured: the reason
+  std::string why = {};       // why it was not measured; or where it differs, what is likely to be the reason
 };
 
 // Those about which the experiments in `results` say something, and those of their presets for which results are

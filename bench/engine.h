@@ -62,6 +62,7 @@ struct EngineConfig {
 // How the writes of a phase are to be committed.
 struct WriteMode {
   bool sync = false;         // each durable when it returns
+  bool visible = false;      // each to be seen by reads that begin when it has returned; who has transactions ends them
   bool disable_wal = false;  // what is not flushed may be lost; an engine whose log is the data itself only waits less
 };
 
@@ -180,6 +181,8 @@ class Engine {
   // The engine's own check of what it has on disk, as deep as it offers one; *what says which.
   virtual Status Verify(std::string* what) = 0;
 
+  // What it tells people about itself, lines of text; empty if nothing. Of the open database.
+  virtual std::string Stats() { return {}; }
   // Of the open database. Any thread, also while sessions work.
   virtual EngineCounters ReadCounters() { return {}; }
   // Of the open database; nothing from other engines than cambium.

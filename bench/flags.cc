@@ -1,34 +1,23 @@
 #include "flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
 
 #include "engines/registry.h"
 #include "key.h"
+#include "nearest.h"
+#include "preset.h"
 #include "workload.h"
+#include "ycsb/ycsb.h"
 
 namespace cambium::bench {
 namespace {
 
 constexpr std::size_t kKeySizeMax = 64u << 10;
 constexpr std::size_t kValueSizeMax = 1u << 30;
-
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
-
-// The first word that names nothing, or "".
-template <typename Find>
-std::string FirstUnknown(const std::vector<std::string>& words, Find find) {
-  for (const std::string& word : words) {
-    if (find(word) == nullptr) return word;
-  }
-  return {};
-}
 
 // In place of the word "all" the stores that are built in.
 std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
@@ -67,13 +56,61 @@ void AddLevelOptions(CLI::App* app, LevelShape* l) {
   app->add_option("--num_levels", l->num_levels, "levels, level 0 included")->capture_default_str();
 }
 
+void AddMixgraphOptions(CLI::App* app, MixgraphFlags* m) {
+  const auto number = [app](const char* name, auto* value, const char* what) {
+    app->add_option(name, *value, what)->capture_default_str();
+  };
+  number("--mix_get_ratio", &m->mix_get_ratio, "the part of gets; this and the following of mixgraph");
+  number("--mix_put_ratio", &m->mix_put_ratio, "the part of puts");
+  number("--mix_seek_ratio", &m->mix_seek_ratio, "the part of scans");
+  number("--mix_max_scan_len", &m->mix_max_scan_len, "entries of a scan, fewer than this");
+  number("--mix_max_value_size", &m->mix_max_value_size, "bytes of a value, at most");
+  number("--keyrange_dist_a", &m->keyrange_dist_a, "range x, warmest first, gets a e^(b x) + c e^(d x) of the operations");
+  number("--keyrange_dist_b", &m->keyrange_dist_b, "see --keyrange_dist_a");
+  number("--keyrange_dist_c", &m->keyrange_dist_c, "see --keyrange_dist_a");
+  number("--keyrange_dist_d", &m->keyrange_dist_d, "see --keyrange_dist_a");
+  number("--keyrange_num", &m->keyrange_num, "ranges of equal size that keys are in");
+  number("--key_dist_a", &m->key_dist_a, "the x warmest keys get a x^b of the operations");
+  number("--key_dist_b", &m->key_dist_b, "see --key_dist_a");
+  number("--value_theta", &m->value_theta, "values have sizes of a generalised Pareto distribution");
+  number("--value_k", &m->value_k, "its shape");
+  number("--value_sigma", &m->value_sigma, "its scale");
+  number("--iter_theta", &m->iter_theta, "scans have lengths of another such");
+  number("--iter_k", &m->iter_k, "its shape");
+  number("--iter_sigma", &m->iter_sigma, "its scale");
+  app->add_flag("--sine_mix_rate", m->sine_mix_rate, "no more than a sin(b t + c) + d operations a second, after t seconds");
+  number("--sine_mix_rate_interval_milliseconds", &m->sine_mix_rate_interval_milliseconds, "how often that is asked");
+  number("--sine_mix_rate_noise", &m->sine_mix_rate_noise, "chance in that rate, 0 to 1");
+  number("--sine_a", &m->sine_a, "see --sine_mix_rate");
+  number("--sine_b", &m->sine_b, "see --sine_mix_rate");
+  number("--sine_c", &m->sine_c, "see --sine_mix_rate");
+  number("--sine_d", &m->sine_d, "see --sine_mix_rate");
+  app->add_flag("--mixgraph_compat", m->mixgraph_compat,
+                "draw as db_bench does: one number an operation, weights of ranges rounded down");
+}
+
+void AddYcsbOptions(CLI::App* app, YcsbFlags* y) {
+  app->add_option("--record_count", y->record_count, "YCSB's records; 0: --num")->capture_default_str();
+  app->add_option("--operation_count", y->operation_count, "operations of each of YCSB's workloads, shared by its threads; 0: as many as records")
+      ->capture_default_str();
+  app->add_option("--field_count", y->field_count, "fields of a record")->check(CLI::Range(1, 10'000))->capture_default_str();
+  app->add_option("--field_length", y->field_length, "bytes of a field")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app->add_option("--max_scan_length", y->max_scan_length, "entries of a scan, at most")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+}
+
 void AddOptions(CLI::App* app, BenchFlags* f) {
+  app->add_option("--preset", f->preset, "published experiments: a series of runs; what else is given goes before its own")
+      ->option_text("NAME, see --list");
+  app->add_option("--scale", f->scale, "of the original's sizes, for a preset; 0: so that it takes some minutes")
+      ->check(CLI::Range(0.0, 1000.0))->capture_default_str();
   app->add_option("--engine", f->engines, "engines that take turns; all are the stores built in; see --list")
       ->delimiter(',')->capture_default_str();
   app->add_option("--index", f->index, "the index of the engine cambium; with both it has two turns in each round")
       ->check(CLI::IsMember({"btree", "lsm", "both"}))->capture_default_str();
   app->add_option("--benchmarks", f->benchmarks, "what to run, in this order; see --list")
       ->delimiter(',')->capture_default_str();
+  AddMixgraphOptions(app, &f->mixgraph);
+  AddYcsbOptions(app, &f->ycsb);
   app->add_option("--num", f->num, "size of the key space")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))->capture_default_str();
   app->add_option("--reads", f->reads, "reads per thread; negative: num")->capture_default_str();
@@ -106,9 +143,18 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--read_random_exp_range", f->read_random_exp_range,
                   "reads of random keys are skewed: exp(-uniform * this); 0: all keys alike")
       ->check(CLI::Range(0.0, 700.0))->capture_default_str();
+  app->add_option("--source", f->source, "values are the files below this directory, chosen at random, behind 16 bytes that "
+                                         "say whose they are")
+      ->check(CLI::ExistingDirectory);
   app->add_option("--batch_size", f->batch_size, "puts that are committed together; keys of a multireadrandom")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
   app->add_option("--seek_nexts", f->seek_nexts, "entries read after each seek")->capture_default_str();
+  app->add_flag("--reverse_iterator", f->reverse_iterator, "the entries before each seek's key, not those behind it");
+  app->add_option("--readwritepercent", f->readwritepercent, "reads in a hundred operations of readrandomwriterandom")
+      ->check(CLI::Range(0u, 100u))->capture_default_str();
+  app->add_option("--benchmark_write_rate_limit", f->benchmark_write_rate_limit,
+                  "bytes a second that the thread writes which writes beside readers; 0: as many as it can")
+      ->capture_default_str();
   app->add_flag("--sync", f->sync, "every write is durable when it returns");
   app->add_flag("--disable_wal", f->disable_wal, "writes without a log where an engine has such; Cambium's is its only copy");
   app->add_option("--verify_checksum", f->verify_checksum, "verify checksums of what is read, where an engine has them")
@@ -168,103 +214,168 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->transform(CLI::AsSizeValue(false))->option_text("SIZE=0");
   app->add_option("--json", f->json, "appends a JSON object per engine, benchmark and round to this file");
   app->add_flag("--histogram", f->histogram, "print more percentiles");
+  app->add_flag("--statistics", f->statistics, "print what the engine tells about itself after each workload");
+  app->add_option("--report_interval_seconds", f->report_interval_seconds,
+                  "write the speed of every so many seconds to --report_file; 0: never")
+      ->capture_default_str();
+  app->add_option("--report_file", f->report_file, "CSV: engine, benchmark, round, seconds, operations a second")
+      ->capture_default_str();
   app->add_flag("--list", f->list, "list benchmarks and engines, and end");
 }
+
+// What was given, so that a shell understands it.
+std::string Quoted(const std::vector<std::string>& words) {
+  std::string text = "cambium_bench";
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                                               "0123456789-_=,./:+@%") == std::string::npos;
+    text += " ";
+    if (plain) {
+      text += word;
+      continue;
+    }
+    text += "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += "'";
+  }
+  return text;
+}
+
+template <typename List>
+std::vector<std::string> NamesOf(const List& list) {
+  std::vector<std::string> names;
+  for (const auto& entry : list) names.emplace_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> OptionsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// "there is no WHAT NAME", with a guess, for the first of `words` that is none; or "".
+std::string Unknown(const char* what, const std::vector<std::string>& words, const std::vector<std::string>& names) {
+  for (const std::string& word : words) {
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      return std::string("there is no ") + what + " " + word + Suggestion(word, names) + " --list shows what there is";
+    }
+  }
+  return {};
+}
+
+// What cannot be, of flags that are possible one by one; or "".
+std::string Contradiction(const BenchFlags& f) {
+  if ((f.drop_caches || f.memory_limit > 0) && FirstThatReads(f.benchmarks) == f.benchmarks.size()) {
+    return "--drop_caches and --memory_limit need a workload that reads";
+  }
+  if (f.memory_limit > 0 && f.cache_size >= f.memory_limit) {
+    return "--cache_size of " + std::to_string(f.cache_size) + " does not fit into --memory_limit of " +
+           std::to_string(f.memory_limit);
+  }
+  if (f.use_existing_db && f.db.empty()) return "--use_existing_db needs --db";
+  if (f.sync && f.disable_wal) return "--sync and --disable_wal are opposites";
+  if (f.keys_per_prefix > 0 && f.key_style != KeyStyle::kDbBench) return "--keys_per_prefix is of db_bench's keys";
+  if (f.keys_per_prefix > 0 && f.prefix_size + kKeySizeMin > f.key_size) {
+    return "--key_size must be at least --prefix_size and " + std::to_string(kKeySizeMin);
+  }
+  if ((f.keys_per_prefix > 0) != (f.prefix_size > 0)) return "--prefix_size and --keys_per_prefix go together";
+  if (f.key_style == KeyStyle::kBadger && f.num > 10'000'000'000) return "Badger's keys have ten digits";
+  if (f.key_style == KeyStyle::kYcsb &&
+      (ValueSizesOf(f).min < kValueHeaderSize || std::find(f.benchmarks.begin(), f.benchmarks.end(), "mixgraph") != f.benchmarks.end())) {
+    return "values behind YCSB's hashed keys say whose they are, for which they need 16 bytes: no smaller ones, no mixgraph";
+  }
+  if (f.value_size_min > f.value_size_max) return "--value_size_min is larger than --value_size_max";
+  for (const std::string& name : f.benchmarks) {
+    const Workload* workload = FindWorkload(name);
+    if (workload->complain == nullptr) continue;
+    if (const std::string what = workload->complain(f); !what.empty()) return name + ": " + what;
+  }
+  return {};
+}
+
+// The run that `words` ask for, or the exit code with which to end; what is wrong has been told then.
+std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f) {
+  CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there.");
+  AddOptions(&app, f);
+  app.allow_extras();
+  const auto refuse = [](const std::string& why) {
+    std::fprintf(stderr, "cambium_bench: %s\n", why.c_str());
+    return 2;
+  };
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
+    const std::string name = extras.front().substr(0, extras.front().find('='));
+    return refuse("there is no option " + name + Suggestion(name, OptionsOf(app)) + " --help shows what there is");
+  }
+  f->engines = WithoutAll(f->engines);
+  std::string wrong = Unknown("engine", f->engines, NamesOf(Engines()));
+  if (wrong.empty()) wrong = Unknown("benchmark", f->benchmarks, NamesOf(Workloads()));
+  if (wrong.empty() && !f->preset.empty()) wrong = Unknown("preset", {f->preset}, NamesOf(Presets()));
+  if (!wrong.empty()) return refuse(wrong);
+  if (HasYcsb(*f)) {
+    if (f->ycsb.record_count > 0) f->num = f->ycsb.record_count;
+    if (app.count("--key_style") == 0) f->key_style = KeyStyle::kYcsb;
+    if (app.count("--value_size") == 0) f->value_size = f->ycsb.field_count * f->ycsb.field_length;
+  }
+  if (!f->source.empty() && app.count("--value_size") + app.count("--value_size_distribution_type") > 0) {
+    return refuse("--source says how large values are; --value_size does too");
+  }
+  if (f->scale != 0 && f->preset.empty()) return refuse("--scale is of a --preset");
+  wrong = Contradiction(*f);
+  if (!wrong.empty()) return refuse(wrong);
+  std::vector<std::string> given = words;
+  if (f->seed == 0) {
+    f->seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+    given.push_back("--seed=" + std::to_string(f->seed));
+  }
+  f->command_line = Quoted(given);
+  return std::nullopt;
+}
+
+// "--num" of "--num=5".
+std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
 
 }  // namespace
 
 ParsedFlags ParseFlags(int argc, char** argv) {
   ParsedFlags parsed;
-  BenchFlags& f = parsed.flags;
-  CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there.");
-  AddOptions(&app, &f);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
+  const std::vector<std::string> given(argv + 1, argv + argc);
+  BenchFlags first;
+  parsed.exit_code = ParseRun(given, &first);
+  if (parsed.exit_code.has_value()) return parsed;
+  if (first.preset.empty() || first.list) {
+    parsed.runs = {first};
     return parsed;
   }
-  f.engines = WithoutAll(f.engines);
-  std::string wrong;
-  if (const std::string name = FirstUnknown(f.engines, FindEngine); !name.empty()) wrong = "engine " + name;
-  if (const std::string name = FirstUnknown(f.benchmarks, FindWorkload); !name.empty()) wrong = "benchmark " + name;
-  if (!wrong.empty()) {
-    std::fprintf(stderr, "cambium_bench: there is no %s; --list shows what there is\n", wrong.c_str());
-    parsed.exit_code = 2;
+  const Preset* preset = FindPreset(first.preset);
+  for (const PresetRun& run : preset->runs(first.scale > 0 ? first.scale : preset->scale)) {
+    std::vector<std::string> words;
+    const auto is_given = [&given](const std::string& option) {
+      return std::any_of(given.begin(), given.end(), [&](const std::string& word) { return OptionOf(word) == option; });
+    };
+    for (const std::string& word : run.arguments) {
+      if (!is_given(OptionOf(word))) words.push_back(word);
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::string option = OptionOf(given[i]);
+      const bool of_preset = option == "--preset" || option == "--scale";
+      if (of_preset && given[i] == option) ++i;  // its value is the next word
+      if (!of_preset) words.push_back(given[i]);
+    }
+    BenchFlags flags;
+    parsed.exit_code = ParseRun(words, &flags);
+    if (parsed.exit_code.has_value()) return parsed;
+    flags.experiment = run.experiment;
+    parsed.runs.push_back(std::move(flags));
   }
-  if (wrong.empty() && (f.drop_caches || f.memory_limit > 0) && FirstThatReads(f.benchmarks) == f.benchmarks.size()) {
-    std::fprintf(stderr, "cambium_bench: --drop_caches and --memory_limit need a workload that reads\n");
-    parsed.exit_code = 2;
-  }
-  if (f.use_existing_db && f.db.empty()) {
-    std::fprintf(stderr, "cambium_bench: --use_existing_db needs --db\n");
-    parsed.exit_code = 2;
-  }
-  if (f.seed == 0) f.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   return parsed;
-}
-
-std::string ToCommandLine(const BenchFlags& f) {
-  std::string line = "cambium_bench --engine=" + Join(f.engines) + " --index=" + f.index +
-                     " --benchmarks=" + Join(f.benchmarks);
-  const auto add = [&line](const char* name, const auto& value) {
-    line += std::string(" --") + name + "=" + std::to_string(value);
-  };
-  add("num", f.num);
-  add("reads", f.reads);
-  add("writes", f.writes);
-  add("deletes", f.deletes);
-  add("duration", f.duration);
-  add("threads", f.threads);
-  add("key_size", f.key_size);
-  line += std::string(" --key_style=") + (f.key_style == KeyStyle::kDbBench ? "db_bench" : f.key_style == KeyStyle::kBadger ? "badger" : "ycsb");
-  add("prefix_size", f.prefix_size);
-  add("keys_per_prefix", f.keys_per_prefix);
-  add("value_size", f.value_size);
-  if (f.value_size_distribution_type != SizeDistribution::kFixed) {
-    line += std::string(" --value_size_distribution_type=") +
-            (f.value_size_distribution_type == SizeDistribution::kUniform ? "uniform" : "normal");
-    add("value_size_min", f.value_size_min);
-    add("value_size_max", f.value_size_max);
-  }
-  add("read_random_exp_range", f.read_random_exp_range);
-  add("batch_size", f.batch_size);
-  add("seek_nexts", f.seek_nexts);
-  add("sync", static_cast<int>(f.sync));
-  add("disable_wal", static_cast<int>(f.disable_wal));
-  add("verify_checksum", static_cast<int>(f.verify_checksum));
-  add("seed", f.seed);
-  line += " --compression_type=" + f.compression_type;
-  if (f.compression_type != "none") add("compression_ratio", f.compression_ratio);
-  add("cache_size", f.cache_size);
-  add("write_buffer_size", f.write_buffer_size);
-  add("max_write_buffer_number", f.max_write_buffer_number);
-  add("mmap_read", f.mmap_read ? 1 : 0);
-  add("min_blob_size", f.min_blob_size);
-  add("blob_file_size", f.blob_file_size);
-  add("bloom_bits", f.bloom_bits);
-  add("max_space_amplification", f.space.max_space_amplification);
-  add("enable_blob_garbage_collection", f.space.enable_blob_garbage_collection ? 1 : 0);
-  add("blob_garbage_collection_age_cutoff", f.space.blob_garbage_collection_age_cutoff);
-  add("blob_garbage_collection_force_threshold", f.space.blob_garbage_collection_force_threshold);
-  line += " --value_clustering=" + f.space.value_clustering;
-  add("cluster_values", static_cast<int>(f.space.cluster_values));
-  const LevelShape& l = f.levels;
-  line += std::string(" --compaction_style=") + (l.compaction_style == kCompactionStyleLevel ? "level" : "lazy");
-  add("level0_file_num_compaction_trigger", l.level0_file_num_compaction_trigger);
-  add("level0_slowdown_writes_trigger", l.level0_slowdown_writes_trigger);
-  add("level0_stop_writes_trigger", l.level0_stop_writes_trigger);
-  add("target_file_size_base", l.target_file_size_base);
-  add("target_file_size_multiplier", l.target_file_size_multiplier);
-  add("max_bytes_for_level_base", l.max_bytes_for_level_base);
-  add("max_bytes_for_level_multiplier", l.max_bytes_for_level_multiplier);
-  add("num_levels", l.num_levels);
-  line += std::string(" --check=") + (f.check == CheckDepth::kFull ? "full" : "ends");
-  add("rounds", f.rounds);
-  add("drop_caches", static_cast<int>(f.drop_caches));
-  add("memory_limit", f.memory_limit);
-  if (!f.db.empty()) line += " --db=" + f.db + " --use_existing_db=" + std::to_string(f.use_existing_db);
-  return line;
 }
 
 }  // namespace cambium::bench

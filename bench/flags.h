@@ -9,12 +9,18 @@
 
 #include "engine.h"
 #include "key.h"
+#include "mixgraph/mixgraph_flags.h"
 #include "value.h"
+#include "ycsb/ycsb_flags.h"
 
 namespace cambium::bench {
 
+// One run: engines by turns, with one list of benchmarks.
 struct BenchFlags {
-  std::string experiment;  // of a preset, which sets it
+  std::string experiment;    // of a preset, which sets it
+  std::string command_line;  // what repeats the run
+  std::string preset;
+  double scale = 0;  // of a preset; 0: its own
   std::vector<std::string> engines = {"cambium"};
   std::vector<std::string> benchmarks = {"fillrandom", "overwrite", "readrandom", "readseq", "seekrandom", "verify"};
   std::string index = "btree";  // or lsm, or both
@@ -32,9 +38,15 @@ struct BenchFlags {
   SizeDistribution value_size_distribution_type = SizeDistribution::kFixed;
   std::size_t value_size_min = 100;
   std::size_t value_size_max = 102'400;
+  std::string source;  // directory with files that are the values; empty: none
   std::uint64_t batch_size = 1;
   std::uint64_t seek_nexts = 0;
   double read_random_exp_range = 0;
+  bool reverse_iterator = false;
+  unsigned readwritepercent = 90;
+  std::uint64_t benchmark_write_rate_limit = 0;  // bytes a second; 0: none
+  MixgraphFlags mixgraph;
+  YcsbFlags ycsb;
   bool sync = false;
   bool disable_wal = false;
   bool verify_checksum = true;
@@ -58,17 +70,18 @@ struct BenchFlags {
   std::uint64_t memory_limit = 0;  // bytes; 0: none
   std::string json;
   bool histogram = false;
+  bool statistics = false;
+  std::uint64_t report_interval_seconds = 0;  // 0: no report over time
+  std::string report_file = "report.csv";
   bool list = false;
 };
 
-// What the program was called with, or the exit code with which it should end at once (after --help, or a mistake).
+// What the program was called with, or the exit code with which it should end at once (after --help, or a mistake,
+// which has been told).
 struct ParsedFlags {
-  BenchFlags flags;
+  std::vector<BenchFlags> runs;  // one, or those of a preset
   std::optional<int> exit_code;
 };
 ParsedFlags ParseFlags(int argc, char** argv);
-
-// One line that repeats the run.
-std::string ToCommandLine(const BenchFlags& flags);
 
 }  // namespace cambium::bench

@@ -60,6 +60,11 @@ class KeySet {
     if ((word.fetch_and(~bit, std::memory_order_relaxed) & bit) != 0) Count(-1);
   }
 
+  // Where ids begin that nobody knew before; and the next of them.
+  void StartNewAt(std::uint64_t id) { head_->next.store(id, std::memory_order_relaxed); }
+  std::uint64_t TakeNew() { return head_->next.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t next() const { return head_->next.load(std::memory_order_relaxed); }
+
   [[nodiscard]] bool known() const { return head_->known.load(std::memory_order_relaxed); }
   [[nodiscard]] bool Contains(std::uint64_t id) const {
     return (bits_[id / 64].load(std::memory_order_relaxed) >> (id % 64) & 1) != 0;
@@ -76,6 +81,7 @@ class KeySet {
   struct Head {
     std::atomic<std::uint64_t> count{0};
     std::atomic<std::uint64_t> value_bytes{0};
+    std::atomic<std::uint64_t> next{0};
     std::atomic<bool> known{true};
   };
 

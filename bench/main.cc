@@ -20,7 +20,9 @@
 #include "environment.h"
 #include "flags.h"
 #include "interrupt.h"
+#include "preset.h"
 #include "report.h"
+#include "space_check.h"
 #include "turn.h"
 #include "workload.h"
 
@@ -34,6 +36,10 @@ constexpr int kExitInterrupted = 130;
 void PrintList() {
   std::printf("benchmarks:\n");
   for (const Workload& workload : Workloads()) std::printf("  %-22s %s\n", workload.name, workload.summary);
+  std::printf("presets, by --preset=NAME:\n");
+  for (const Preset& preset : Presets()) {
+    std::printf("  %-22s %s. Scale 1: %s; %g if not given\n", preset.name, preset.summary, preset.original, preset.scale);
+  }
   std::printf("engines:\n");
   for (const EngineEntry& entry : Engines()) {
     std::printf("  %-22s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
@@ -73,15 +79,17 @@ std::vector<Contender> ChooseEngines(const BenchFlags& flags) {
 
 void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
-  std::printf("Command:    %s\n", ToCommandLine(flags).c_str());
+  std::printf("Command:    %s\n", flags.command_line.c_str());
   std::printf("Seed:       %llu\n", static_cast<unsigned long long>(flags.seed));
   std::printf("Commit:     %s (%s)\n", e.commit.c_str(), e.build.c_str());
   std::printf("CPU:        %s\n", e.cpu.c_str());
   std::printf("Memory:     %s\n", e.memory.c_str());
   std::printf("Kernel:     %s\n", e.kernel.c_str());
   std::printf("Files:      %s, %s\n", root.c_str(), e.file_system.c_str());
-  std::printf("Values:     %s; %s of each value read is compared\n",
-              flags.compression_type == "none" ? "incompressible" : "compressible",
+  const std::string values = !flags.source.empty()               ? "files below " + flags.source
+                             : flags.compression_type == "none" ? "incompressible"
+                                                                : "compressible";
+  std::printf("Values:     %s; %s of each value read is compared\n", values.c_str(),
               flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
   std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, "
               "compacted, synced\n");
@@ -143,7 +151,7 @@ class Root {
 nlohmann::ordered_json RunFacts(const BenchFlags& flags, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
   return {{"commit", e.commit},
-          {"command", ToCommandLine(flags)},
+          {"command", flags.command_line},
           {"seed", flags.seed},
           {"cpu", e.cpu},
           {"kernel", e.kernel},
@@ -218,6 +226,12 @@ int Run(const std::vector<BenchFlags>& experiments) {
   }
   const Root root(first);
   if (!root.ok()) return kExitUsage;
+  for (const BenchFlags& flags : experiments) {
+    if (const std::string wrong = ComplainOfSpace(flags, root.path()); !wrong.empty()) {
+      std::fprintf(stderr, "cambium_bench: %s\n", wrong.c_str());
+      return kExitUsage;
+    }
+  }
   CatchInterrupts(SecondInterrupt::kIgnore);  // the children end at it, this process tidies up
   for (std::size_t i = 0; i < experiments.size() && !Interrupted().load(); ++i) {
     if (!experiments[i].experiment.empty()) {
@@ -239,9 +253,9 @@ int Run(const std::vector<BenchFlags>& experiments) {
 int main(int argc, char** argv) {
   const cambium::bench::ParsedFlags parsed = cambium::bench::ParseFlags(argc, argv);
   if (parsed.exit_code.has_value()) return *parsed.exit_code;
-  if (parsed.flags.list) {
+  if (parsed.runs.front().list) {
     cambium::bench::PrintList();
     return 0;
   }
-  return cambium::bench::Run({parsed.flags});
+  return cambium::bench::Run(parsed.runs);
 }

@@ -35,6 +35,9 @@ class alignas(64) OpMeter {
   [[nodiscard]] bool More() const {
     return ops_ < op_limit_ && last_ < deadline_ && !stop_.load(std::memory_order_relaxed);
   }
+  // What went by since the last operation does not count for the next: someone waited on purpose.
+  void Resume() { last_ = NowNanos(); }
+  [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
   // How many operations may still follow, at most `wanted`.
   [[nodiscard]] std::uint64_t Room(std::uint64_t wanted) const {
     return op_limit_ - ops_ < wanted ? op_limit_ - ops_ : wanted;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "interrupt.h"
+#include "interval_report.h"
 #include "mix.h"
 #include "process_stats.h"
 #include "progress.h"
@@ -30,7 +31,8 @@ double Ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) /
 
 std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
   const auto flag_or_num = [&](std::int64_t flag) {
-    return flag >= 0 ? static_cast<std::uint64_t>(flag) : std::max<std::uint64_t>(1, flags.num / workload.divisor);
+    const std::uint64_t all = flag >= 0 ? static_cast<std::uint64_t>(flag) : flags.num / workload.divisor;
+    return flag >= 0 && workload.count_divisor == 1 ? all : std::max<std::uint64_t>(1, all / workload.count_divisor);
   };
   switch (workload.count) {
     case Count::kNum: return flags.num;
@@ -39,6 +41,7 @@ std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
     case Count::kDeletes: return flag_or_num(flags.deletes);
     case Count::kOne: return 1;
     case Count::kAll: return OpMeter::kNoLimit;
+    case Count::kYcsb: return flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num;
   }
   return 0;
 }
@@ -54,6 +57,7 @@ struct Work {
   std::uint64_t bytes = 0;
   std::uint64_t reads = 0;
   std::uint64_t found = 0;
+  std::uint64_t written_bytes = 0;
   Histogram nanos;
   std::uint64_t end_nanos = 0;  // when the last of them was through
   std::optional<WriterFigures> writer;
@@ -62,8 +66,9 @@ struct Work {
 
 class Crew {
  public:
-  Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads)
+  Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads, const std::string& what)
       : workload_(workload),
+        what_(what),
         engine_(engine),
         phase_(phase),
         start_(threads + (workload.beside != nullptr ? 1 : 0)),
@@ -140,6 +145,7 @@ class Crew {
     const std::lock_guard lock(mutex_);
     work_.reads += worker.reads;
     work_.found += worker.found;
+    work_.written_bytes += worker.written_bytes;
     if (worker.status.ok()) return;
     stop_.store(true);
     if (work_.status.ok()) work_.status = worker.status;
@@ -148,6 +154,7 @@ class Crew {
   // Shows progress, and passes Ctrl-C on to the workers.
   void Watch() {
     Progress progress(workload_.name);
+    IntervalReport intervals(phase_->flags.report_file, phase_->flags.report_interval_seconds, what_);
     const std::uint64_t begin = NowNanos();
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, kProgressInterval, [this] { return finished_ == threads_; })) {
@@ -157,10 +164,12 @@ class Crew {
       const double fraction = expected_ops_ != 0 ? Ratio(ops, expected_ops_)
                                                  : seconds / static_cast<double>(phase_->flags.duration);
       progress.Show(ops, seconds, fraction);
+      intervals.Look(seconds, ops);
     }
   }
 
   const Workload& workload_;
+  const std::string what_;  // for reports: engine, benchmark, round
   Engine* engine_;
   Phase* phase_;
   std::latch start_;
@@ -260,7 +269,9 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
   if (work.reads > 0) r->message = std::to_string(work.found) + " of " + std::to_string(work.reads) + " found";
   char text[128];
   if (work.writer.has_value()) {
-    std::snprintf(text, sizeof(text), "; writer: %.0f ops/sec, p99 %.1f us, longest %.3f ms", work.writer->ops_per_sec,
+    r->writer->reads = workload.beside_reads;
+    std::snprintf(text, sizeof(text), "; %s: %.0f ops/sec, p99 %.1f us, longest %.3f ms",
+                  workload.beside_reads ? "beside" : "writer", work.writer->ops_per_sec,
                   work.writer->p99_us, work.writer->max_us * 1e-3);
     r->message += text;
   }
@@ -275,15 +286,17 @@ void FillIn(const Workload& workload, const Phase& phase, const Work& work, Resu
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result) {
   const BenchFlags& flags = phase->flags;
   const bool writes = workload.effect == Effect::kWrites;
-  const bool changes = writes || workload.beside != nullptr;
+  const bool changes = writes || (workload.beside != nullptr && !workload.beside_reads) || workload.mixes;
   std::optional<const KeySet> at_the_beginning;
-  if (workload.beside != nullptr) at_the_beginning.emplace(phase->keys);
+  if (changes && !writes) at_the_beginning.emplace(phase->keys);
   phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
   phase->total_ops = CountOf(workload, flags);
   phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
   result->key_size = phase->key_shape.TypicalSize();
   result->threads = workload.effect == Effect::kMaintains ? 1 : flags.threads;
-  Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync), .disable_wal = flags.disable_wal});
+  Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync),
+                                       .visible = workload.mixes,
+                                       .disable_wal = flags.disable_wal});
   if (!status.ok()) return status;
 
   if (workload.prepare != nullptr) phase->state = workload.prepare(*phase);
@@ -304,7 +317,10 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   }
   work.end_nanos = NowNanos();
   std::optional<Crew> crew;
-  if (workload.run != nullptr) crew.emplace(workload, engine, phase, result->threads);
+  if (workload.run != nullptr) {
+    crew.emplace(workload, engine, phase, result->threads,
+                 Label(*result) + "," + workload.name + "," + std::to_string(result->round + 1));
+  }
   Sampler sampler(changes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
   if (crew.has_value()) work = crew->Run();
   if (!work.status.ok()) return work.status;
@@ -315,11 +331,14 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     double idle_seconds = 0;
     status = Settle(engine, workload.name, &idle_seconds);
     if (!status.ok()) return status;
+    const ProcessStats settled = ReadProcessStats() - before;
     if (writes) {
       result->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;
       result->seconds += result->settle_seconds;
-      used = ReadProcessStats() - before;
+      used = settled;
     }
+    used.write_bytes = settled.write_bytes;  // whoever wrote, these are what it costs
+    used.cancelled_write_bytes = settled.cancelled_write_bytes;
   }
 
   sampler.Stop();
@@ -335,8 +354,9 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   result->device_write_bytes = used.write_bytes;
   result->device_read_bytes = used.read_bytes;
   result->cancelled_write_bytes = used.cancelled_write_bytes;
-  if (writes && workload.count != Count::kDeletes && result->user_bytes > 0) {
-    result->write_amp = Ratio(result->device_write_bytes, result->user_bytes);
+  result->user_write_bytes = work.written_bytes;
+  if (changes && workload.count != Count::kDeletes && work.written_bytes > 0) {
+    result->write_amp = Ratio(result->device_write_bytes, work.written_bytes);
   }
   result->rss_peak_bytes = PeakRssBytes();
   result->disk_bytes = DiskBytes(config.path);

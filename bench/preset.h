@@ -4,18 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "flags.h"
-
 namespace cambium::bench {
+
+struct PresetRun {
+  std::string experiment;              // its name in tables and reports
+  std::vector<std::string> arguments;  // "--num=1000": what it decides, unless the command line does
+};
 
 struct Preset {
   const char* name;
   const char* summary;
-  // What --scale is a fraction of, in words: "1 TB of values".
+  // What --scale is a fraction of, in words: "1 TB of values of each size".
   const char* original;
-  // The runs, each with BenchFlags::experiment set to a name of its own. What the preset does not decide they have from
-  // `given`: engines, rounds, seed, where databases lie. Sizes and counts are the original's, times given.scale.
-  std::vector<BenchFlags> (*runs)(const BenchFlags& given);
+  double scale;  // where it takes minutes
+  std::vector<PresetRun> (*runs)(double scale);
 };
 
 const std::vector<Preset>& Presets();

@@ -37,11 +37,12 @@ std::optional<IndexFigures> FiguresFromJson(const Json& json) {
 
 Json WriterToJson(const std::optional<WriterFigures>& w) {
   if (!w.has_value()) return {};
-  return {{"ops", w->ops}, {"ops_per_sec", w->ops_per_sec}, {"p99_us", w->p99_us}, {"max_us", w->max_us}};
+  return {{"reads", w->reads}, {"ops", w->ops}, {"ops_per_sec", w->ops_per_sec}, {"p99_us", w->p99_us}, {"max_us", w->max_us}};
 }
 std::optional<WriterFigures> WriterFromJson(const Json& json) {
   if (json.is_null()) return std::nullopt;
   WriterFigures w;
+  json.at("reads").get_to(w.reads);
   json.at("ops").get_to(w.ops);
   json.at("ops_per_sec").get_to(w.ops_per_sec);
   json.at("p99_us").get_to(w.p99_us);
@@ -138,6 +139,7 @@ Json ToJson(const Result& r) {
           {"user_cpu_s", r.user_cpu_s},
           {"sys_cpu_s", r.sys_cpu_s},
           {"user_bytes", r.user_bytes},
+          {"user_write_bytes", r.user_write_bytes},
           {"device_write_bytes", r.device_write_bytes},
           {"device_read_bytes", r.device_read_bytes},
           {"cancelled_write_bytes", r.cancelled_write_bytes},
@@ -187,6 +189,7 @@ Result FromJson(const Json& json) {
   json.at("user_cpu_s").get_to(r.user_cpu_s);
   json.at("sys_cpu_s").get_to(r.sys_cpu_s);
   json.at("user_bytes").get_to(r.user_bytes);
+  json.at("user_write_bytes").get_to(r.user_write_bytes);
   json.at("device_write_bytes").get_to(r.device_write_bytes);
   json.at("device_read_bytes").get_to(r.device_read_bytes);
   json.at("cancelled_write_bytes").get_to(r.cancelled_write_bytes);

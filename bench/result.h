@@ -16,6 +16,7 @@ namespace cambium::bench {
 
 // What the thread did that wrote beside the workers.
 struct WriterFigures {
+  bool reads = false;  // it read
   std::uint64_t ops = 0;
   double ops_per_sec = 0;
   double p99_us = 0;
@@ -47,11 +48,12 @@ struct Result {
   double user_cpu_s = 0;
   double sys_cpu_s = 0;
   std::uint64_t user_bytes = 0;  // keys and values handed over, or received
+  std::uint64_t user_write_bytes = 0;  // handed over by anybody
   std::uint64_t device_write_bytes = 0;
   std::uint64_t device_read_bytes = 0;
   std::uint64_t cancelled_write_bytes = 0;
   std::optional<DeviceStats> device;  // what the block device did meanwhile, for anybody
-  std::optional<double> write_amp;  // of workloads that write values: device_write_bytes / user_bytes
+  std::optional<double> write_amp;  // of workloads that write values: device_write_bytes / user_write_bytes
   // What the engine itself counted of this phase.
   std::optional<WriteLedger> ledger;
   std::optional<double> stall_seconds;  // of all threads together

@@ -16,6 +16,7 @@
 #include "memory_group.h"
 #include "mix.h"
 #include "phase_runner.h"
+#include "source_files.h"
 
 namespace cambium::bench {
 namespace {
@@ -88,6 +89,7 @@ class Turn {
     if (!status.ok()) return status;
     std::printf("%s\n", ToLine(measured).c_str());
     if (flags_.histogram) std::printf("%s\n", ToPercentiles(measured).c_str());
+    if (flags_.statistics) std::printf("%s\n", engine_->Stats().c_str());
     std::fflush(stdout);
     *result = std::move(measured);
     return {};
@@ -108,6 +110,7 @@ class Turn {
     if (status.ok()) status = engine_->Destroy();
     if (status.ok()) status = engine_->Open(true);
     keys_.Reset(true);
+    keys_.StartNewAt(flags_.num);
     return status;
   }
 
@@ -228,8 +231,17 @@ Status MakeGroup(const BenchFlags& flags, MemoryGroup* group) {
   return status.ok() ? group->Make(place, "cambium_bench-" + std::to_string(getpid()), flags.memory_limit) : status;
 }
 
-ValuePool MakePool(const BenchFlags& flags) {
-  return {flags.seed, ValueSizesOf(flags), flags.compression_type == "none" ? 1.0 : flags.compression_ratio};
+// Of --source if there is one, else of random bytes.
+Status MakePool(const BenchFlags& flags, std::optional<ValuePool>* pool) {
+  if (flags.source.empty()) {
+    const double ratio = flags.compression_type == "none" ? 1.0 : flags.compression_ratio;
+    pool->emplace(flags.seed, ValueSizesOf(flags), ratio, ValueRoomOf(flags));
+    return {};
+  }
+  std::vector<std::string> files;
+  Status status = ReadSourceFiles(flags.source, &files);
+  if (status.ok()) pool->emplace(flags.seed, files);
+  return status;
 }
 
 }  // namespace
@@ -268,9 +280,11 @@ Status CheckPrivileges(const BenchFlags& flags) {
 
 TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
                 const std::function<void(const Result&)>& sink) {
-  const ValuePool pool = MakePool(flags);
-  KeySet keys(flags.num, !pool.fixed());
-  const Plan plan{.flags = flags, .entry = entry, .root = root, .round = round, .pool = &pool, .keys = keys};
+  std::optional<ValuePool> pool;
+  if (Status status = MakePool(flags, &pool); !status.ok()) return ReportFailure(entry, "source", status.ToString());
+  KeySet keys(KeyCapacityOf(flags), !pool->fixed());
+  keys.StartNewAt(flags.num);
+  const Plan plan{.flags = flags, .entry = entry, .root = root, .round = round, .pool = &*pool, .keys = keys};
   const std::size_t count = flags.benchmarks.size();
   const std::size_t limited = flags.memory_limit > 0 ? FirstThatReads(flags.benchmarks) : count;
   TurnEnd end = TurnEnd::kDone;

@@ -34,8 +34,11 @@ std::string MakePool(std::uint64_t seed, std::size_t period, std::size_t size, d
 
 }  // namespace
 
-ValuePool::ValuePool(std::uint64_t seed, const ValueSizes& sizes, double compression_ratio)
-    : seed_(Mix(seed)), sizes_(sizes), bytes_(MakePool(seed_, kOffsets, kOffsets + sizes.max, compression_ratio)) {}
+ValuePool::ValuePool(std::uint64_t seed, const ValueSizes& sizes, double compression_ratio, std::size_t room)
+    : seed_(Mix(seed)),
+      sizes_(sizes),
+      size_max_(std::max(room, sizes.max)),
+      bytes_(MakePool(seed_, kOffsets, kOffsets + size_max_, compression_ratio)) {}
 
 ValuePool::ValuePool(std::uint64_t seed, const std::vector<std::string>& files) : seed_(Mix(seed)) {
   std::size_t total = 0;
@@ -48,6 +51,7 @@ ValuePool::ValuePool(std::uint64_t seed, const std::vector<std::string>& files) 
   }
   sizes_.min += kValueHeaderSize;
   sizes_.max += kValueHeaderSize;
+  size_max_ = sizes_.max;
   bytes_.reserve(total);
   for (const std::string& file : files) bytes_ += file;
 }
@@ -77,7 +81,7 @@ std::array<char, kValueHeaderSize> ValuePool::ShortValue(std::uint64_t id, std::
 
 bool ValuePool::SizeMayBe(std::uint64_t id, std::uint64_t version, std::size_t size) const {
   if (OfFiles()) return size == SizeOf(id, version);
-  return sizes_.fixed() ? size == sizes_.max : size <= sizes_.max;
+  return fixed() ? size == size_max_ : size <= size_max_;
 }
 
 bool ValuePool::Matches(std::uint64_t id, Slice value, CheckDepth depth) const {
@@ -100,8 +104,7 @@ std::string ValuePool::Explain(std::uint64_t id, Slice value) const {
   const std::uint64_t version = value.size() < kValueHeaderSize ? 0 : LoadWord(value.data() + 8);
   if (!SizeMayBe(id, version, value.size())) {
     return key + " has " + std::to_string(value.size()) + " bytes instead of " +
-           (OfFiles() || sizes_.fixed() ? std::to_string(SizeOf(id, version))
-                                        : "at most " + std::to_string(sizes_.max));
+           (OfFiles() || fixed() ? std::to_string(SizeOf(id, version)) : "at most " + std::to_string(size_max_));
   }
   if (value.size() >= kValueHeaderSize) {
     if (LoadWord(value.data()) != id) return key + " says it belongs to key " + std::to_string(LoadWord(value.data()));

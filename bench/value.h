@@ -32,8 +32,8 @@ enum class CheckDepth : unsigned char {
 // Immutable, shared by all threads.
 class ValuePool {
  public:
-  // compression_ratio in (0, 1]; 1 for bytes that do not compress.
-  ValuePool(std::uint64_t seed, const ValueSizes& sizes, double compression_ratio);
+  // compression_ratio in (0, 1]; 1 for bytes that do not compress. Values of up to `room` bytes can be asked for.
+  ValuePool(std::uint64_t seed, const ValueSizes& sizes, double compression_ratio, std::size_t room = 0);
   ValuePool(std::uint64_t seed, std::size_t value_size, double compression_ratio)
       : ValuePool(seed, ValueSizes::Fixed(value_size), compression_ratio) {}
   // Bodies are these files, one chosen for each value; at least one.
@@ -42,10 +42,11 @@ class ValuePool {
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
   [[nodiscard]] bool OfFiles() const { return !file_ends_.empty(); }
   // Of any value, at the most.
-  [[nodiscard]] std::size_t size_max() const { return sizes_.max; }
+  [[nodiscard]] std::size_t size_max() const { return size_max_; }
   // What values have on average.
   [[nodiscard]] std::size_t size_typical() const { return static_cast<std::size_t>(sizes_.Mean()); }
-  [[nodiscard]] bool fixed() const { return sizes_.fixed(); }
+  // All values have one size.
+  [[nodiscard]] bool fixed() const { return sizes_.fixed() && size_max_ == sizes_.max; }
   // What this version of a value has, unless who makes it wants another size.
   [[nodiscard]] std::size_t SizeOf(std::uint64_t id, std::uint64_t version) const;
   // Where in the pool the body of this value begins.
@@ -69,6 +70,7 @@ class ValuePool {
 
   std::uint64_t seed_;
   ValueSizes sizes_;
+  std::size_t size_max_;
   std::vector<std::size_t> file_ends_;  // in bytes_; empty: no files
   std::string bytes_;  // kOffsets bytes and the largest value more, so that a body never wraps; or all files
 };

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+
+#include "mixgraph/mixgraph.h"
+#include "ycsb/ycsb.h"
 
 namespace cambium::bench {
 namespace {
@@ -9,6 +13,13 @@ namespace {
 Status FlushEngine(Engine* engine, std::string*) { return engine->Flush(); }
 Status CompactEngine(Engine* engine, std::string*) { return engine->Compact(); }
 Status WaitForEngine(Engine* engine, std::string*) { return engine->WaitForCompaction(); }
+Status PrintStats(Engine* engine, std::string* message) {
+  const std::string text = engine->Stats();
+  if (text.empty()) return Status::NotSupported("it tells nothing");
+  std::printf("%s\n", text.c_str());
+  *message = "above";
+  return {};
+}
 Status VerifyEngine(Engine* engine, std::string* message) { return engine->Verify(message); }
 
 }  // namespace
@@ -37,6 +48,24 @@ ValueSizes ValueSizesOf(const BenchFlags& flags) {
   return {flags.value_size_distribution_type, flags.value_size_min, flags.value_size_max};
 }
 
+std::size_t ValueRoomOf(const BenchFlags& flags) {
+  std::size_t room = ValueSizesOf(flags).max;
+  for (const std::string& name : flags.benchmarks) {
+    const Workload* workload = FindWorkload(name);
+    if (workload->value_room != nullptr) room = std::max<std::size_t>(room, workload->value_room(flags));
+  }
+  return room;
+}
+
+std::uint64_t KeyCapacityOf(const BenchFlags& flags) {
+  std::uint64_t keys = flags.num;
+  for (const std::string& name : flags.benchmarks) {
+    const Workload* workload = FindWorkload(name);
+    if (workload->new_keys != nullptr) keys += workload->new_keys(flags);
+  }
+  return keys;
+}
+
 const std::vector<Workload>& Workloads() {
   static const std::vector<Workload> kWorkloads = {
       {.name = "fillseq",
@@ -55,18 +84,38 @@ const std::vector<Workload>& Workloads() {
        .summary = "N/1000 values at random keys (or --writes of them), each synced, into an empty database",
        .effect = Effect::kWrites, .count = Count::kWrites, .fresh = true, .random = true, .sync = true,
        .divisor = 1000, .run = WriteRandom},
+      {.name = "fill100K",
+       .summary = "N/1000 values of 100,000 bytes at random keys into an empty database",
+       .effect = Effect::kWrites, .count = Count::kWrites, .fresh = true, .random = true, .divisor = 1000,
+       .value_room = ValueRoomOfFill100K, .run = FillLarge},
       {.name = "overwrite",
        .summary = "N values at random keys into what is there",
        .effect = Effect::kWrites, .count = Count::kWrites, .random = true, .run = WriteRandom},
       {.name = "overwritehalf",
        .summary = "N values at random keys of the lower half: the others stay as they are",
        .effect = Effect::kWrites, .count = Count::kWrites, .random = true, .divisor = 2, .run = WriteRandom},
+      {.name = "updaterandom",
+       .summary = "N times a read of a random key, and a write of it",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .mixes = true, .run = UpdateRandom},
+      {.name = "appendrandom",
+       .summary = "N times a read of a random key, and a write of its value with --value_size bytes more (256 times at most)",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .mixes = true,
+       .value_room = ValueRoomOfAppends, .complain = ComplainOfAppends, .run = AppendRandom},
+      {.name = "readrandomwriterandom",
+       .summary = "N operations at random keys, --readwritepercent in a hundred of them reads, the others writes",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .mixes = true, .run = ReadRandomWriteRandom},
+      {.name = "deleteseq",
+       .summary = "N deletes in key order",
+       .effect = Effect::kWrites, .count = Count::kDeletes, .shared = true, .run = DeleteInOrder},
       {.name = "deleterandom",
        .summary = "N deletes of random keys",
        .effect = Effect::kWrites, .count = Count::kDeletes, .random = true, .run = DeleteRandom},
       {.name = "readrandom",
        .summary = "N reads of random keys",
        .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = ReadRandom},
+      {.name = "readrandomsmall",
+       .summary = "a thousandth of readrandom",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .count_divisor = 1000, .run = ReadRandom},
       {.name = "multireadrandom",
        .summary = "N reads of random keys, --batch_size of them by one call; latencies are those of a call",
        .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = ReadRandomTogether},
@@ -82,6 +131,9 @@ const std::vector<Workload>& Workloads() {
       {.name = "readreverse",
        .summary = "N entries in reverse key order",
        .effect = Effect::kReads, .count = Count::kReads, .run = ReadBackward},
+      {.name = "newiterator",
+       .summary = "N times a new iterator",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = MakeCursors},
       {.name = "seekrandom",
        .summary = "N times a new iterator, a seek to a random key, and --seek_nexts entries",
        .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = SeekRandom},
@@ -95,9 +147,48 @@ const std::vector<Workload>& Workloads() {
        .summary = "readwhilewriting; each write is synced, as with --sync",
        .effect = Effect::kReads, .count = Count::kReads, .random = true, .sync = true, .run = ReadRandom,
        .beside = WriteBeside},
+      {.name = "readwhilescanning",
+       .summary = "readrandom, and beside it one thread more that reads all entries in order, again and again",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = ReadRandom, .beside = ScanBeside,
+       .beside_reads = true},
+      {.name = "multireadwhilewriting",
+       .summary = "multireadrandom beside a writer as in readwhilewriting",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = ReadRandomTogether, .beside = WriteBeside},
       {.name = "seekrandomwhilewriting",
        .summary = "seekrandom beside such a writer",
        .effect = Effect::kReads, .count = Count::kReads, .random = true, .run = SeekRandom, .beside = WriteBeside},
+      {.name = "mixgraph",
+       .summary = "N gets, puts and scans as FAST 2020's model of production stores draws them; see --mix_get_ratio and others",
+       .effect = Effect::kReads, .count = Count::kReads, .random = true, .mixes = true,
+       .value_room = ValueRoomOfMixgraph, .complain = ComplainOfMixgraph, .prepare = PrepareMixgraph, .run = RunMixgraph},
+      {.name = "ycsb_load",
+       .summary = "YCSB: --record_count records in an empty database",
+       .effect = Effect::kWrites, .count = Count::kNum, .fresh = true, .shared = true, .complain = ComplainOfYcsb,
+       .run = FillInOrder},
+      {.name = "ycsb_a",
+       .summary = "YCSB A: half reads, half updates, zipfian; --operation_count in all",
+       .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,
+       .complain = ComplainOfYcsb, .prepare = PrepareYcsb, .run = RunYcsbA},
+      {.name = "ycsb_b",
+       .summary = "YCSB B: 95 % reads, 5 % updates, zipfian",
+       .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,
+       .complain = ComplainOfYcsb, .prepare = PrepareYcsb, .run = RunYcsbB},
+      {.name = "ycsb_c",
+       .summary = "YCSB C: reads, zipfian",
+       .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .complain = ComplainOfYcsb,
+       .prepare = PrepareYcsb, .run = RunYcsbC},
+      {.name = "ycsb_d",
+       .summary = "YCSB D: 95 % reads of the latest records, 5 % inserts",
+       .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,
+       .new_keys = NewKeysOfYcsbD, .complain = ComplainOfYcsb, .prepare = PrepareYcsb, .run = RunYcsbD},
+      {.name = "ycsb_e",
+       .summary = "YCSB E: 95 % scans of up to 100 records, 5 % inserts, zipfian",
+       .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,
+       .new_keys = NewKeysOfYcsbE, .complain = ComplainOfYcsb, .prepare = PrepareYcsb, .run = RunYcsbE},
+      {.name = "ycsb_f",
+       .summary = "YCSB F: half reads, half read-modify-writes, zipfian",
+       .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,
+       .complain = ComplainOfYcsb, .prepare = PrepareYcsb, .run = RunYcsbF},
       {.name = "flush",
        .summary = "flush the memory table",
        .effect = Effect::kMaintains, .count = Count::kOne, .maintain = FlushEngine},
@@ -107,6 +198,15 @@ const std::vector<Workload>& Workloads() {
       {.name = "waitforcompaction",
        .summary = "wait until the engine has nothing left to do in the background",
        .effect = Effect::kMaintains, .count = Count::kOne, .maintain = WaitForEngine},
+      {.name = "compactall",
+       .summary = "compact",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = CompactEngine},
+      {.name = "verifychecksum",
+       .summary = "the engine's own check of its files",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = VerifyEngine},
+      {.name = "stats",
+       .summary = "print what the engine tells about itself",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = PrintStats},
       {.name = "verify",
        .summary = "the engine's own check of its files; then every entry is read and compared with what was written",
        .effect = Effect::kMaintains, .count = Count::kAll, .maintain = VerifyEngine, .run = VerifyAll},

@@ -46,6 +46,7 @@ struct Worker {
 
   std::uint64_t reads = 0;
   std::uint64_t found = 0;
+  std::uint64_t written_bytes = 0;  // of keys and values
   Status status = {};  // the first error; a wrong answer is Corruption
 
   // A key to look up: any of the phase's, or near some of them with --read_random_exp_range.
@@ -59,7 +60,7 @@ struct Worker {
 
 enum class Effect : unsigned char { kReads, kWrites, kMaintains };
 // Which flag says how many operations; kAll: as many as there are keys.
-enum class Count : unsigned char { kNum, kReads, kWrites, kDeletes, kOne, kAll };
+enum class Count : unsigned char { kNum, kReads, kWrites, kDeletes, kOne, kAll, kYcsb };
 
 struct Workload {
   const char* name;
@@ -70,7 +71,12 @@ struct Workload {
   bool shared = false;             // the threads share the operations; otherwise each does all of them
   bool random = false;             // may run for a --duration
   bool sync = false;               // always synced
+  bool mixes = false;              // reads and writes by turns
   std::uint64_t divisor = 1;       // of num
+  std::uint64_t count_divisor = 1;  // of the number of operations alone
+  // The largest value that it makes, whatever the pool's sizes; and how many keys it adds that no flag names.
+  std::uint64_t (*value_room)(const BenchFlags&) = nullptr;
+  std::uint64_t (*new_keys)(const BenchFlags&) = nullptr;
   // What is wrong with the flags for this workload, or "". Asked before anything runs.
   std::string (*complain)(const BenchFlags&) = nullptr;
   // Called once for all workers, before the clock starts.
@@ -79,12 +85,16 @@ struct Workload {
   Status (*maintain)(Engine*, std::string* message) = nullptr;
   void (*run)(Worker*) = nullptr;     // then, by every worker
   void (*beside)(Worker*) = nullptr;  // by one thread more, which writes until the workers are through
+  bool beside_reads = false;          // no, it reads
 };
 
 // What the keys of a run look like.
 KeyShape KeyShapeOf(const BenchFlags& flags);
-// How large its values are.
+// How large its values are, unless a workload makes others.
 ValueSizes ValueSizesOf(const BenchFlags& flags);
+// The largest value that a list of workloads makes, and the number of ids that may come to exist.
+std::size_t ValueRoomOf(const BenchFlags& flags);
+std::uint64_t KeyCapacityOf(const BenchFlags& flags);
 
 const std::vector<Workload>& Workloads();
 // Null if there is none of that name.
@@ -98,7 +108,15 @@ void FillInBatches(Worker* worker);
 void FillUniqueRandom(Worker* worker);
 void WriteRandom(Worker* worker);
 void WriteBeside(Worker* worker);
+void FillLarge(Worker* worker);
+std::uint64_t ValueRoomOfFill100K(const BenchFlags& flags);
 void DeleteRandom(Worker* worker);
+void DeleteInOrder(Worker* worker);
+void UpdateRandom(Worker* worker);
+void AppendRandom(Worker* worker);
+std::uint64_t ValueRoomOfAppends(const BenchFlags& flags);
+std::string ComplainOfAppends(const BenchFlags& flags);
+void ReadRandomWriteRandom(Worker* worker);
 void ReadRandom(Worker* worker);
 void ReadRandomTogether(Worker* worker);
 void ReadMissing(Worker* worker);
@@ -107,6 +125,8 @@ void ReadKeysForward(Worker* worker);
 void ReadBackward(Worker* worker);
 void SeekRandom(Worker* worker);
 void SeekRandomKeys(Worker* worker);
+void MakeCursors(Worker* worker);
+void ScanBeside(Worker* worker);
 void VerifyAll(Worker* worker);
 
 }  // namespace cambium::bench

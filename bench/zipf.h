@@ -10,15 +10,24 @@
 
 namespace cambium::bench {
 
-// Immutable. To make one takes time in proportion to n.
+// To make one takes time in proportion to n. Any thread may draw, with its own chance, while nobody lets it grow.
 class Zipf {
  public:
-  Zipf(std::uint64_t n, double theta) : n_(n), theta_(theta) {
-    for (std::uint64_t i = 1; i <= n; ++i) zeta_ += 1 / std::pow(static_cast<double>(i), theta);
-    const double zeta_of_two = 1 + std::pow(0.5, theta);
+  Zipf(std::uint64_t n, double theta) : Zipf(n, theta, Zeta(0, n, theta)) {}
+  // `zeta` is known to be the sum of 1 / i^theta for i from 1 to n.
+  Zipf(std::uint64_t n, double theta, double zeta) : n_(n), theta_(theta), zeta_(zeta) {
     alpha_ = 1 / (1 - theta);
-    eta_ = (1 - std::pow(2.0 / static_cast<double>(n), 1 - theta)) / (1 - zeta_of_two / zeta_);
+    SetEta();
   }
+
+  // Takes time in proportion to the growth. Requires n to be no less than before.
+  void GrowTo(std::uint64_t n) {
+    if (n == n_) return;
+    zeta_ += Zeta(n_, n, theta_);
+    n_ = n;
+    SetEta();
+  }
+  [[nodiscard]] std::uint64_t n() const { return n_; }
 
   [[nodiscard]] std::uint64_t Next(Prng* random) const {
     const double u = random->NextDouble();
@@ -32,6 +41,16 @@ class Zipf {
   [[nodiscard]] double ShareOfFirst() const { return 1 / zeta_; }
 
  private:
+  static double Zeta(std::uint64_t from, std::uint64_t to, double theta) {
+    double sum = 0;
+    for (std::uint64_t i = from + 1; i <= to; ++i) sum += 1 / std::pow(static_cast<double>(i), theta);
+    return sum;
+  }
+  void SetEta() {
+    const double zeta_of_two = 1 + std::pow(0.5, theta_);
+    eta_ = (1 - std::pow(2.0 / static_cast<double>(n_), 1 - theta_)) / (1 - zeta_of_two / zeta_);
+  }
+
   std::uint64_t n_;
   double theta_;
   double zeta_ = 0;

@@ -175,6 +175,15 @@ class CambiumEngine : public Engine {
     return status.ok() ? opened : status;
   }
 
+  std::string Stats() override {
+    std::string text;
+    for (const char* name : {"cambium.index-stats", "cambium.space", "cambium.gc-forecast", "cambium.levelstats"}) {
+      std::string value;
+      if (db_ != nullptr && db_->GetProperty(name, &value)) text += std::string(name) + "\n" + value + "\n";
+    }
+    return text;
+  }
+
   std::optional<IndexFigures> ReadIndexFigures() override {
     std::map<std::string, std::string> stats;
     if (db_ == nullptr || !db_->GetMapProperty("cambium.index-stats", &stats)) return std::nullopt;

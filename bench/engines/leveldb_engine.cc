@@ -187,6 +187,11 @@ class LevelDbEngine : public Engine {
     return Ours(iterator->status());
   }
 
+  std::string Stats() override {
+    std::string text;
+    return db_ != nullptr && db_->GetProperty("leveldb.stats", &text) ? text : std::string();
+  }
+
   std::string Version() const override {
     return "LevelDB " + std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
   }

@@ -63,7 +63,8 @@ class LmdbCursor : public Cursor {
 // Reads renew one read transaction for each operation, so that each sees the newest commit, as with the others.
 class LmdbSession : public Session {
  public:
-  LmdbSession(MDB_env* env, MDB_dbi table, bool sync) : env_(env), table_(table), sync_(sync) {}
+  LmdbSession(MDB_env* env, MDB_dbi table, const WriteMode& mode)
+      : env_(env), table_(table), single_(mode.sync || mode.visible) {}
   ~LmdbSession() override {
     if (cursor_ != nullptr) mdb_cursor_close(cursor_);
     if (read_ != nullptr) mdb_txn_abort(read_);
@@ -140,11 +141,11 @@ class LmdbSession : public Session {
   Status BeginTransaction() {
     return write_ != nullptr ? Status() : Ours(mdb_txn_begin(env_, nullptr, 0, &write_));
   }
-  Status EndOfWrite() { return sync_ || ++pending_ == kPutsPerTransaction ? Finish() : Status(); }
+  Status EndOfWrite() { return single_ || ++pending_ == kPutsPerTransaction ? Finish() : Status(); }
 
   MDB_env* env_;
   MDB_dbi table_;
-  bool sync_;
+  bool single_;  // a transaction for each write
   int code_ = MDB_SUCCESS;
   MDB_txn* read_ = nullptr;
   MDB_cursor* cursor_ = nullptr;
@@ -207,10 +208,10 @@ class LmdbEngine : public Engine {
   }
 
   Status BeginWrites(const WriteMode& mode) override {
-    sync_ = mode.sync;
+    mode_ = mode;
     return Ours(mdb_env_set_flags(env_, MDB_NOSYNC | MDB_NOMETASYNC, mode.sync ? 0 : 1));
   }
-  std::unique_ptr<Session> NewSession() override { return std::make_unique<LmdbSession>(env_, table_, sync_); }
+  std::unique_ptr<Session> NewSession() override { return std::make_unique<LmdbSession>(env_, table_, mode_); }
 
   Status Settle(double* idle_seconds) override {
     *idle_seconds = 0;
@@ -235,7 +236,7 @@ class LmdbEngine : public Engine {
            ", MDB_NORDAHEAD, no MDB_WRITEMAP, no compression (it has none), no cache of its own; unsynced writes go " +
            std::to_string(kPutsPerTransaction) +
            " to a transaction with MDB_NOSYNC | MDB_NOMETASYNC and one mdb_env_sync at the end, synced ones have a "
-           "transaction each without these flags; every read renews its transaction, and so does every MultiGet, which "
+           "transaction each without these flags, and one each with them where reads and writes are mixed; every read renews its transaction, and so does every MultiGet, which "
            "is a loop of mdb_get in it";
   }
 
@@ -244,7 +245,7 @@ class LmdbEngine : public Engine {
   std::uint64_t map_size_ = 0;
   MDB_env* env_ = nullptr;
   MDB_dbi table_ = 0;
-  bool sync_ = false;
+  WriteMode mode_;
 };
 
 }  // namespace

@@ -219,6 +219,11 @@ class RocksDbEngine : public Engine {
     return Ours(db_->VerifyChecksum());
   }
 
+  std::string Stats() override {
+    std::string text;
+    return db_ != nullptr && db_->GetProperty("rocksdb.stats", &text) ? text : std::string();
+  }
+
   std::string Version() const override {
     return "RocksDB " + std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
            std::to_string(ROCKSDB_PATCH);

@@ -3,41 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "key.h"
-#include "workload.h"
+#include "workloads/lookup.h"
 
 namespace cambium::bench {
-namespace {
-
-// Counts what a look-up of key `id` answered, and checks it. Returns the bytes of the entry.
-std::uint64_t TakeAnswer(Worker* w, std::uint64_t id, Lookup lookup, Slice value) {
-  const Phase& phase = w->phase;
-  ++w->reads;
-  if (lookup == Lookup::kError) return 0;
-  const bool found = lookup == Lookup::kFound;
-  if (found && !phase.pool.Matches(id, value, phase.flags.check)) {
-    w->status = Status::Corruption(phase.pool.Explain(id, value));
-  }
-  if (phase.keys.known() && (found ? !phase.keys.Contains(id) : phase.lasting->Contains(id))) {
-    w->status = Status::Corruption("key " + std::to_string(id) + " was " +
-                                   (found ? "found, but deleted or never written" : "written, but not found"));
-  }
-  if (!found) return 0;
-  ++w->found;
-  return phase.key_shape.TypicalSize() + value.size();
-}
-
-}  // namespace
-
 void ReadRandom(Worker* w) {
   KeyBuffer key(w->phase.key_shape);
   w->meter.Begin();
   while (w->meter.More() && w->status.ok()) {
-    const std::uint64_t id = w->RandomId();
-    Slice value;
-    const Lookup lookup = w->session.Get(key.Make(id), &value);
-    if (lookup == Lookup::kError) w->status = w->session.error();
-    w->meter.Finish(1, TakeAnswer(w, id, lookup, value));
+    w->meter.Finish(1, LookUp(w, &key, w->RandomId()));
   }
 }
 

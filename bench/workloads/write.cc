@@ -1,5 +1,6 @@
 // Workloads that put and delete.
 #include "key.h"
+#include "pacer.h"
 #include "permutation.h"
 #include "workload.h"
 
@@ -8,9 +9,12 @@ namespace {
 
 constexpr std::uint64_t kBatchOfFillbatch = 1000;  // db_bench's
 
-// Puts what `id_of(op)` names, op counting from 0, singly or in batches of `batch_size`.
+constexpr std::size_t kValueSizeOfFill100K = 100'000;  // too
+
+// Puts what `id_of(op)` names, op counting from 0, singly or in batches of `batch_size`. Values have the pool's sizes,
+// or `value_size` if that is not 0.
 template <typename IdOf>
-void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of) {
+void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_size = 0) {
   KeyBuffer key(w->phase.key_shape);
   ValueMaker values(w->phase.pool);
   std::uint64_t op = 0;
@@ -20,13 +24,14 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of) {
     std::uint64_t bytes = 0;
     for (std::uint64_t i = 0; i < in_batch && w->status.ok(); ++i, ++op) {
       const std::uint64_t id = id_of(op);
-      const Slice value = values.Make(id, w->Version(op));
+      const Slice value = value_size == 0 ? values.Make(id, w->Version(op)) : values.Make(id, w->Version(op), value_size);
       const Slice name = key.Make(id);
       w->phase.keys.Insert(id, value.size());  // first: who reads beside this may see the key before the call returns
       w->status = batch_size == 1 ? w->session.Put(name, value) : w->session.BatchPut(name, value);
       bytes += name.size() + value.size();
     }
     if (w->status.ok() && batch_size > 1) w->status = w->session.CommitBatch();
+    w->written_bytes += bytes;
     w->meter.Finish(in_batch, bytes);
   }
 }
@@ -55,9 +60,39 @@ void FillUniqueRandom(Worker* w) {
   PutAll(w, w->phase.flags.batch_size, [=](std::uint64_t op) { return order.At(first + op * step); });
 }
 
+void FillLarge(Worker* w) {
+  PutAll(w, 1, [w](std::uint64_t) { return w->random.Uniform(w->phase.key_space); }, kValueSizeOfFill100K);
+}
+
+std::uint64_t ValueRoomOfFill100K(const BenchFlags&) { return kValueSizeOfFill100K; }
+
 void WriteRandom(Worker* w) { PutRandom(w, w->phase.flags.batch_size); }
 
-void WriteBeside(Worker* w) { PutRandom(w, 1); }
+// db_bench's limit is in bytes of keys and values.
+void WriteBeside(Worker* w) {
+  const double limit = static_cast<double>(w->phase.flags.benchmark_write_rate_limit);
+  if (limit == 0) return PutRandom(w, 1);
+  Pacer pacer(limit);
+  const double bytes = static_cast<double>(w->phase.key_shape.TypicalSize() + w->phase.pool.size_typical());
+  PutAll(w, 1, [&](std::uint64_t) {
+    pacer.Take(bytes, w->meter.stop());
+    w->meter.Resume();
+    return w->random.Uniform(w->phase.key_space);
+  });
+}
+
+void DeleteInOrder(Worker* w) {
+  KeyBuffer key(w->phase.key_shape);
+  std::uint64_t id = w->index;
+  w->meter.Begin();
+  while (w->meter.More() && w->status.ok()) {
+    w->status = w->session.Delete(key.Make(id % w->phase.key_space));
+    w->phase.keys.Erase(id % w->phase.key_space);
+    w->written_bytes += w->phase.key_shape.TypicalSize();
+    w->meter.Finish(1, w->phase.key_shape.TypicalSize());
+    id += w->phase.flags.threads;
+  }
+}
 
 void DeleteRandom(Worker* w) {
   KeyBuffer key(w->phase.key_shape);
@@ -66,6 +101,7 @@ void DeleteRandom(Worker* w) {
     const std::uint64_t id = w->random.Uniform(w->phase.key_space);
     w->status = w->session.Delete(key.Make(id));
     w->phase.keys.Erase(id);
+    w->written_bytes += w->phase.key_shape.TypicalSize();
     w->meter.Finish(1, w->phase.key_shape.TypicalSize());
   }
 }

@@ -1,0 +1,26 @@
+// "Introducing Badger: A fast key-value store written purely in Go", dgraph.io, 2017. Keys are Badger's. Its closing
+// question, whether a B+-tree with keys and value pointers might write as fast as an LSM, is the load of both indexes.
+#include "presets/presets.h"
+
+namespace cambium::bench {
+
+std::vector<PresetRun> Badger2017Runs(double scale) {
+  struct DataSet {
+    std::uint64_t value_size;
+    double count;
+  };
+  std::vector<PresetRun> runs;
+  for (const DataSet& set : {DataSet{16, 1000e6}, DataSet{128, 250e6}, DataSet{1024, 75e6}, DataSet{16384, 5e6}}) {
+    const std::uint64_t num = Scaled(set.count, scale, 1000);
+    runs.push_back({"badger2017, " + SizeName(set.value_size),
+                    {Flag("num", num), Flag("value_size", set.value_size), "--key_style=badger",
+                     "--engine=cambium,rocksdb_leveled,rocksdb_blob,leveldb,lmdb", "--index=both",
+                     Flag("reads", std::min<std::uint64_t>(num, Scaled(2e6, std::min(1.0, scale * 50), 1000))),
+                     // Badger separated every value of more than 32 bytes.
+                     "--min_blob_size=32",
+                     "--benchmarks=filluniquerandom,readrandom,readseq,readseqkeys"}});
+  }
+  return runs;
+}
+
+}  // namespace cambium::bench

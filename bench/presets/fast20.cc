@@ -1,0 +1,47 @@
+// Cao, Dong, Vemuri and Du, "Characterizing, Modeling, and Benchmarking RocksDB Key-Value Workloads at Facebook", FAST
+// 2020. The parameters of prefix_dist are those that its authors gave with db_bench's mixgraph (RocksDB pull request
+// 5953) for ZippyDB, so that it is ZippyDB's preset too; the others leave out what their names say. The sizes of UDB
+// are the paper's averages, 27 bytes of key and 127 of value; its mix is the paper's of gets, puts and scans, without
+// merges and single deletes, which this library does not have.
+#include "presets/presets.h"
+
+namespace cambium::bench {
+
+std::vector<PresetRun> Fast20Runs(double scale) {
+  const std::uint64_t num = Scaled(5e6, scale, 10'000);
+  const std::vector<std::string> common = {
+      Flag("num", num), "--key_size=48", "--value_size=43", Flag("reads", Scaled(1e6, scale, 10'000)),
+      Flag("cache_size", Scaled(256.0 * 1024 * 1024, scale / 8, 4u << 20)),
+      "--engine=cambium,rocksdb_leveled,rocksdb_blob", "--index=both",
+      "--benchmarks=filluniquerandom,mixgraph"};
+  const std::vector<std::string> zippydb_mix = {"--mix_get_ratio=0.85", "--mix_put_ratio=0.14", "--mix_seek_ratio=0.01"};
+  const std::vector<std::string> udb_mix = {"--mix_get_ratio=0.75", "--mix_put_ratio=0.2", "--mix_seek_ratio=0.05"};
+  const std::vector<std::string> power = {"--key_dist_a=0.002312", "--key_dist_b=0.3467"};
+  const std::vector<std::string> ranges = {"--keyrange_dist_a=14.18", "--keyrange_dist_b=-2.917", "--keyrange_dist_c=0.0164",
+                                           "--keyrange_dist_d=-0.08082", "--keyrange_num=30"};
+  const auto run = [&common](const char* name, std::initializer_list<std::vector<std::string>> parts) {
+    PresetRun made{std::string("fast20, ") + name, common};
+    for (const std::vector<std::string>& part : parts) {
+      for (const std::string& word : part) {
+        const std::string option = word.substr(0, word.find('='));
+        std::erase_if(made.arguments, [&](const std::string& old) { return old.substr(0, old.find('=')) == option; });
+        made.arguments.push_back(word);
+      }
+    }
+    return made;
+  };
+  return {run("all_random", {zippydb_mix}),
+          run("all_dist", {zippydb_mix, power}),
+          run("prefix_random", {zippydb_mix, ranges}),
+          run("prefix_dist, zippydb", {zippydb_mix, ranges, power}),
+          run("udb", {udb_mix, ranges, power, {"--key_size=27", "--value_size=127", "--value_sigma=88"}}),
+          run("prefix_dist, large values",
+              {zippydb_mix, ranges, power,
+               {"--value_size=4300", "--value_sigma=2545", "--mix_max_value_size=1048576", Flag("num", std::max<std::uint64_t>(num / 16, 5000)),
+                Flag("reads", Scaled(1e6, scale / 4, 10'000))}}),
+          run("ycsb's imitation of zippydb",
+              {{"--benchmarks=ycsb_load,ycsb_b", Flag("record_count", num), Flag("operation_count", Scaled(1e6, scale, 10'000)),
+                "--field_count=1", "--field_length=43"}})};
+}
+
+}  // namespace cambium::bench

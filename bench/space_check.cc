@@ -1,0 +1,28 @@
+#include "space_check.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "workload.h"
+
+namespace cambium::bench {
+
+std::uint64_t SpaceNeeded(const BenchFlags& flags) {
+  const std::size_t databases = flags.db.empty() ? 1 : flags.engines.size() + (flags.index == "both" ? 1 : 0);
+  const double entry = static_cast<double>(KeyShapeOf(flags).TypicalSize()) + ValueSizesOf(flags).Mean();
+  return static_cast<std::uint64_t>(static_cast<double>(flags.num) * entry * 3) * databases;
+}
+
+std::string ComplainOfSpace(const BenchFlags& flags, const std::string& directory) {
+  if (flags.use_existing_db) return {};
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(directory, error);
+  if (error) return directory + ": " + error.message();
+  const std::uint64_t needed = SpaceNeeded(flags);
+  if (space.available >= needed) return {};
+  return directory + " has " + std::to_string(space.available >> 20) + " MiB free, and up to " +
+         std::to_string(needed >> 20) + " MiB may be needed" +
+         (flags.experiment.empty() ? "" : " for " + flags.experiment) + "; a smaller --num or --scale, or another --db";
+}
+
+}  // namespace cambium::bench

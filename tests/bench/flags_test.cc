@@ -1,0 +1,111 @@
+// The command line: what is refused before anything runs, and how presets become runs.
+#include "flags.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "nearest.h"
+#include "preset.h"
+
+namespace cambium::bench {
+namespace {
+
+ParsedFlags Parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "cambium_bench");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return ParseFlags(static_cast<int>(argv.size()), argv.data());
+}
+
+// What is said on stderr when the words are refused.
+std::string Refusal(const std::vector<std::string>& words) {
+  ::testing::internal::CaptureStderr();
+  const ParsedFlags parsed = Parse(words);
+  std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(parsed.exit_code, 2) << said;
+  return said;
+}
+
+TEST(FlagsTest, NamesThatNobodyKnowsComeWithAGuess) {
+  EXPECT_NE(Refusal({"--benchmark=fillseq"}).find("did you mean --benchmarks?"), std::string::npos);
+  EXPECT_NE(Refusal({"--benchmarks=fillrandm"}).find("did you mean fillrandom?"), std::string::npos);
+  EXPECT_NE(Refusal({"--engine=rockdb_blob"}).find("did you mean rocksdb_blob?"), std::string::npos);
+  EXPECT_NE(Refusal({"--preset=badger"}).find("did you mean badger2017?"), std::string::npos);
+  EXPECT_NE(Refusal({"--benchmarks=zzzzzzzz"}).find("there is no benchmark zzzzzzzz;"), std::string::npos);
+  EXPECT_EQ(Nearest("fillsqe", {"fillseq", "fillsync"}), "fillseq") << "two letters swapped are one mistake";
+  EXPECT_EQ(Nearest("qqqq", {"fillseq"}), "");
+}
+
+TEST(FlagsTest, ContradictionsAreRefused) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--sync", "--disable_wal"},
+           {"--use_existing_db"},
+           {"--scale=2"},
+           {"--keys_per_prefix=5"},
+           {"--keys_per_prefix=5", "--prefix_size=12"},
+           {"--value_size_min=10", "--value_size_max=5"},
+           {"--memory_limit=64m", "--benchmarks=readrandom"},
+           {"--drop_caches", "--benchmarks=fillseq"},
+           {"--source=/proc/self", "--value_size=5"},
+           {"--source=/no/such/directory"},
+           {"--benchmarks=mixgraph", "--mix_get_ratio=0"},
+           {"--benchmarks=appendrandom", "--value_size=0"},
+           {"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"},
+           {"--key_style=ycsb", "--value_size=10"},
+           {"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"},
+           {"--threads=0"},
+           {"--num=none"}}) {
+    EXPECT_NE(Refusal(words), "") << words[0];
+  }
+}
+
+TEST(FlagsTest, YcsbSaysWhatRecordsAreLike) {
+  const BenchFlags flags = Parse({"--benchmarks=ycsb_load,ycsb_a", "--record_count=77", "--field_count=3"}).runs.at(0);
+  EXPECT_EQ(flags.num, 77u);
+  EXPECT_EQ(flags.value_size, 300u);
+  EXPECT_EQ(flags.key_style, KeyStyle::kYcsb);
+  EXPECT_EQ(Parse({"--benchmarks=ycsb_load", "--value_size=50"}).runs.at(0).value_size, 50u) << "what is given counts";
+}
+
+TEST(FlagsTest, EveryPresetIsRunsThatAreAllowedAtAnyScale) {
+  for (const Preset& preset : Presets()) {
+    for (const char* scale : {"--scale=1", "--scale=0.0001", "--scale=0.0000001", "--scale=0"}) {
+      const ParsedFlags parsed = Parse({std::string("--preset=") + preset.name, scale});
+      ASSERT_FALSE(parsed.exit_code.has_value()) << preset.name << " " << scale;
+      ASSERT_FALSE(parsed.runs.empty());
+      std::vector<std::string> names;
+      for (const BenchFlags& run : parsed.runs) names.push_back(run.experiment);
+      std::sort(names.begin(), names.end());
+      EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << "every run has a name of its own";
+    }
+  }
+}
+
+TEST(FlagsTest, WhatIsGivenGoesBeforeThePreset) {
+  const ParsedFlags parsed = Parse({"--preset", "slides4", "--scale", "0.01", "--engine=cambium", "--rounds=3"});
+  ASSERT_FALSE(parsed.exit_code.has_value());
+  ASSERT_EQ(parsed.runs.size(), 2u);
+  for (const BenchFlags& run : parsed.runs) {
+    EXPECT_EQ(run.engines, std::vector<std::string>{"cambium"});
+    EXPECT_EQ(run.rounds, 3u);
+    EXPECT_EQ(run.num, 1000u);
+    EXPECT_EQ(run.command_line.find("--preset"), std::string::npos) << "the line repeats this run alone";
+    EXPECT_EQ(run.command_line.find("0.01"), std::string::npos);
+  }
+  EXPECT_EQ(parsed.runs[0].value_size, 32u << 10);
+  EXPECT_EQ(parsed.runs[1].value_size, 256u);
+}
+
+TEST(FlagsTest, TheCommandLineCanBePastedIntoAShell) {
+  const BenchFlags flags = Parse({"--db=/tmp/it's here", "--num=5"}).runs.at(0);
+  EXPECT_EQ(flags.command_line, "cambium_bench '--db=/tmp/it'\\''s here' --num=5");
+  const BenchFlags by_time = Parse({"--seed=0"}).runs.at(0);
+  EXPECT_NE(by_time.seed, 0u);
+  EXPECT_NE(by_time.command_line.find("--seed=" + std::to_string(by_time.seed)), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cambium::bench
