@@ -181,6 +181,8 @@ class Engine {
   // The engine's own check of what it has on disk, as deep as it offers one; *what says which.
   virtual Status Verify(std::string* what) = 0;
 
+  // Its levels, lines of text; empty if it has none. Of the open database.
+  virtual std::string LevelStats() { return {}; }
   // What it tells people about itself, lines of text; empty if nothing. Of the open database.
   virtual std::string Stats() { return {}; }
   // Of the open database. Any thread, also while sessions work.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "absent.h"
 #include "engines/registry.h"
 #include "key.h"
 #include "nearest.h"
@@ -316,6 +317,9 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f
   }
   f->engines = WithoutAll(f->engines);
   std::string wrong = Unknown("engine", f->engines, NamesOf(Engines()));
+  for (const std::string& name : f->benchmarks) {
+    if (const char* why = WhyAbsent(name); wrong.empty() && why != nullptr) wrong = "there is no benchmark " + name + ": " + why;
+  }
   if (wrong.empty()) wrong = Unknown("benchmark", f->benchmarks, NamesOf(Workloads()));
   if (wrong.empty() && !f->preset.empty()) wrong = Unknown("preset", {f->preset}, NamesOf(Presets()));
   if (!wrong.empty()) return refuse(wrong);

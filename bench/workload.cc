@@ -13,6 +13,13 @@ namespace {
 Status FlushEngine(Engine* engine, std::string*) { return engine->Flush(); }
 Status CompactEngine(Engine* engine, std::string*) { return engine->Compact(); }
 Status WaitForEngine(Engine* engine, std::string*) { return engine->WaitForCompaction(); }
+Status PrintLevels(Engine* engine, std::string* message) {
+  const std::string text = engine->LevelStats();
+  if (text.empty()) return Status::NotSupported("it has no levels");
+  std::printf("%s\n", text.c_str());
+  *message = "above";
+  return {};
+}
 Status PrintStats(Engine* engine, std::string* message) {
   const std::string text = engine->Stats();
   if (text.empty()) return Status::NotSupported("it tells nothing");
@@ -204,6 +211,9 @@ const std::vector<Workload>& Workloads() {
       {.name = "verifychecksum",
        .summary = "the engine's own check of its files",
        .effect = Effect::kMaintains, .count = Count::kOne, .maintain = VerifyEngine},
+      {.name = "levelstats",
+       .summary = "print the engine's levels",
+       .effect = Effect::kMaintains, .count = Count::kOne, .maintain = PrintLevels},
       {.name = "stats",
        .summary = "print what the engine tells about itself",
        .effect = Effect::kMaintains, .count = Count::kOne, .maintain = PrintStats},

@@ -175,6 +175,10 @@ class CambiumEngine : public Engine {
     return status.ok() ? opened : status;
   }
 
+  std::string LevelStats() override {
+    std::string text;
+    return db_ != nullptr && db_->GetProperty("cambium.levelstats", &text) ? text : std::string();
+  }
   std::string Stats() override {
     std::string text;
     for (const char* name : {"cambium.index-stats", "cambium.space", "cambium.gc-forecast", "cambium.levelstats"}) {

@@ -219,6 +219,10 @@ class RocksDbEngine : public Engine {
     return Ours(db_->VerifyChecksum());
   }
 
+  std::string LevelStats() override {
+    std::string text;
+    return db_ != nullptr && db_->GetProperty("rocksdb.levelstats", &text) ? text : std::string();
+  }
   std::string Stats() override {
     std::string text;
     return db_ != nullptr && db_->GetProperty("rocksdb.stats", &text) ? text : std::string();

@@ -39,6 +39,15 @@ TEST(FlagsTest, NamesThatNobodyKnowsComeWithAGuess) {
   EXPECT_EQ(Nearest("qqqq", {"fillseq"}), "");
 }
 
+TEST(FlagsTest, WhatDbBenchHasAndThisHasNotIsRefusedWithTheReason) {
+  EXPECT_NE(Refusal({"--benchmarks=fillseq,mergerandom"}).find("mergerandom: Cambium has no Merge"), std::string::npos);
+  for (const char* name : {"ingestexternalfile", "crc32c", "timeseries", "backup"}) {
+    const std::string said = Refusal({std::string("--benchmarks=") + name});
+    EXPECT_NE(said.find(std::string(name) + ": "), std::string::npos) << said;
+    EXPECT_EQ(said.find("did you mean"), std::string::npos) << said;
+  }
+}
+
 TEST(FlagsTest, ContradictionsAreRefused) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"--sync", "--disable_wal"},
