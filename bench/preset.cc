@@ -17,6 +17,8 @@ const std::vector<Preset>& Presets() {
       {"ycsb", "YCSB's core workloads A to F, in YCSB's usual order", "10 M records of 1000 B", 0.02, YcsbRuns},
       {"fast20", "Facebook's workloads (FAST 2020): all_random, all_dist, prefix_random, prefix_dist, UDB, ZippyDB",
        "5 M keys, 1 M operations", 0.2, Fast20Runs},
+      {"cross", "this project's own: ceilings of space, a cold range, a reader that stays, GC beside readers, scans",
+       "1 GiB of 1 KiB values, overwritten five times", 0.25, CrossRuns},
   };
   return kPresets;
 }

@@ -6,9 +6,28 @@
 #include "workload.h"
 
 namespace cambium::bench {
+namespace {
+
+// Bytes of a value that is a file below `dir`, on average.
+double MeanOfFiles(const std::string& dir) {
+  std::error_code error;
+  double bytes = 0;
+  double count = 0;
+  std::filesystem::recursive_directory_iterator entries(dir, error);
+  for (; !error && entries != std::filesystem::recursive_directory_iterator(); entries.increment(error)) {
+    std::error_code ignored;
+    if (entries->symlink_status(ignored).type() != std::filesystem::file_type::regular) continue;
+    bytes += static_cast<double>(entries->file_size(ignored));
+    ++count;
+  }
+  return count == 0 ? 0 : bytes / count + kValueHeaderSize;
+}
+
+}  // namespace
 
 std::uint64_t SpaceNeeded(const BenchFlags& flags) {
   const std::size_t databases = flags.db.empty() ? 1 : flags.engines.size() + (flags.index == "both" ? 1 : 0);
+  if (!flags.source.empty()) return static_cast<std::uint64_t>(static_cast<double>(flags.num) * MeanOfFiles(flags.source) * 3) * databases;
   const double entry = static_cast<double>(KeyShapeOf(flags).TypicalSize()) + ValueSizesOf(flags).Mean();
   return static_cast<std::uint64_t>(static_cast<double>(flags.num) * entry * 3) * databases;
 }

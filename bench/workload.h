@@ -127,6 +127,7 @@ void SeekRandom(Worker* worker);
 void SeekRandomKeys(Worker* worker);
 void MakeCursors(Worker* worker);
 void ScanBeside(Worker* worker);
+void HoldCursor(Worker* worker);
 void VerifyAll(Worker* worker);
 
 }  // namespace cambium::bench

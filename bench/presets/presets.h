@@ -17,6 +17,7 @@ std::vector<PresetRun> Slides4Runs(double scale);
 std::vector<PresetRun> Badger2017Runs(double scale);
 std::vector<PresetRun> YcsbRuns(double scale);
 std::vector<PresetRun> Fast20Runs(double scale);
+std::vector<PresetRun> CrossRuns(double scale);
 
 // A count of the original, smaller, but no less than `least`.
 inline std::uint64_t Scaled(double original, double scale, std::uint64_t least) {

@@ -1,5 +1,7 @@
 // Workloads that walk in key order. All check that the order is right and every value they ask for what was written.
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "workloads/entry_check.h"
 
@@ -87,6 +89,22 @@ void ScanBeside(Worker* w) {
     }
     if (w->status.ok() && !valid) w->status = cursor->status();
   }
+}
+
+// At the end it must still show entries in order, with values that were written. One operation: the time it stayed.
+void HoldCursor(Worker* w) {
+  EntryCheck check(w->phase, true);
+  w->meter.Begin();
+  const std::unique_ptr<Cursor> cursor = w->session.NewCursor(Fetch::kEntries);
+  bool valid = cursor->SeekToFirst();
+  while (!w->meter.stop().load()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 100 && valid && w->status.ok(); ++i) {
+    w->status = CheckEntry<Fetch::kEntries>(&check, cursor.get(), &bytes);
+    if (w->status.ok()) valid = cursor->Next();
+  }
+  if (w->status.ok() && !valid) w->status = cursor->status();
+  w->meter.Finish(1, bytes);
 }
 
 void ReadForward(Worker* w) { Walk<true, Fetch::kEntries>(w); }

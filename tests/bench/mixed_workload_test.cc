@@ -173,6 +173,18 @@ TEST_F(MixedWorkloadTest, AScanBesideReadersIsNoWriter) {
   EXPECT_EQ(result_.ops, 9000u);
 }
 
+TEST_F(MixedWorkloadTest, AnIteratorStaysWhileAllIsOverwritten) {
+  Start();
+  ASSERT_TRUE(Run("fillseq").ok());
+  ASSERT_TRUE(Run("overwritewhilepinned").ok());
+  EXPECT_EQ(result_.ops, 3 * 2000u);
+  ASSERT_TRUE(result_.writer.has_value());
+  EXPECT_EQ(result_.writer->ops, 1u);
+  EXPECT_GT(engine_.values_walked, 0u);
+  engine_.lies.value = [](std::string* value) { value->back() = static_cast<char>(value->back() ^ 1); };
+  EXPECT_TRUE(Run("overwritewhilepinned").IsCorruption());
+}
+
 TEST_F(MixedWorkloadTest, AWriterBesideReadersKeepsItsLimit) {
   Start();
   ASSERT_TRUE(Run("fillseq").ok());

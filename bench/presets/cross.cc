@@ -1,0 +1,42 @@
+// Experiments of this project's own: what a ceiling of space costs, what becomes of a range that nobody writes to, of a
+// reader that stays, and of scans.
+#include "presets/presets.h"
+
+namespace cambium::bench {
+
+std::vector<PresetRun> CrossRuns(double scale) {
+  const double bytes = 1024.0 * 1024 * 1024;
+  const std::uint64_t num = Scaled(bytes / 1024, scale, 4000);
+  const std::vector<std::string> common = {Flag("num", num),
+                                           "--value_size=1024",
+                                           "--threads=2",
+                                           Flag("writes", num * 5 / 2),
+                                           Flag("reads", std::min<std::uint64_t>(num, 100'000)),
+                                           "--seek_nexts=10",
+                                           Flag("blob_file_size", Scaled(16.0 * 1024 * 1024, std::min(1.0, scale * 4), 1u << 20)),
+                                           Flag("write_buffer_size", Scaled(64.0 * 1024 * 1024, std::min(1.0, scale * 4), 4u << 20))};
+  std::vector<PresetRun> runs;
+  const auto add = [&](const std::string& name, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    runs.push_back({"cross, " + name, std::move(arguments)});
+  };
+  for (const char* ceiling : {"1.1", "1.25", "1.5", "2", "0"}) {
+    add(std::string("E1, ceiling ") + (std::string(ceiling) == "0" ? "none" : ceiling),
+        {"--engine=cambium", "--index=both", std::string("--max_space_amplification=") + ceiling,
+         "--benchmarks=filluniquerandom,overwrite"});
+  }
+  add("E2, cold half, GC of a quarter", {"--engine=cambium,rocksdb_blob", "--index=both", "--benchmarks=filluniquerandom,overwritehalf"});
+  add("E2, cold half, GC of all", {"--engine=cambium,rocksdb_blob", "--index=both", "--blob_garbage_collection_age_cutoff=1",
+                                   "--blob_garbage_collection_force_threshold=0.5", "--benchmarks=filluniquerandom,overwritehalf"});
+  add("E4, a reader that stays", {"--engine=cambium,rocksdb_blob,lmdb", "--index=both",
+                                  "--benchmarks=filluniquerandom,overwritewhilepinned,overwrite"});
+  add("E6, with GC", {"--engine=cambium,rocksdb_blob", "--index=both", "--benchmarks=filluniquerandom,overwrite,readwhilewriting"});
+  add("E6, without GC", {"--engine=cambium,rocksdb_blob", "--index=both", "--enable_blob_garbage_collection=false",
+                         "--max_space_amplification=0", "--benchmarks=filluniquerandom,overwrite,readwhilewriting"});
+  add("T2, values where they fell", {"--engine=cambium,rocksdb_leveled", "--benchmarks=filluniquerandom,overwrite,compact,seekrandom"});
+  add("T2, values in the order of keys", {"--engine=cambium,rocksdb_leveled", "--cluster_values",
+                                          "--benchmarks=filluniquerandom,overwrite,compact,seekrandom"});
+  return runs;
+}
+
+}  // namespace cambium::bench
