@@ -1,4 +1,4 @@
-// cambium_bench: Cambium beside RocksDB, LMDB and LevelDB, with db_bench's workloads, keys and result lines.
+// cambium_bench: Cambium beside RocksDB, LMDB, LevelDB and WiredTiger, with db_bench's workloads, keys and result lines.
 //
 // Engines take turns: in each round every engine runs the whole list in a process of its own, and the order rotates
 // from round to round, so that neither a noisy neighbour nor a warm disk favours one of them for good.
@@ -45,6 +45,7 @@ void PrintList() {
     std::printf("  %-22s %s%s%s\n", entry.name, entry.summary, entry.make == nullptr ? "; not built in, needs " : "",
                 entry.make == nullptr ? entry.needs : "");
   }
+  std::printf("  %-22s every store of these that is built in\n", "all");
 }
 
 // Who takes a turn in each round. Cambium with both indexes counts as two.

@@ -12,7 +12,7 @@ set -euo pipefail
 PROGRAMS=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 NEEDED=(libzstd-dev liblz4-dev libxxhash-dev liburing-dev libgtest-dev libbenchmark-dev libcli11-dev
         nlohmann-json3-dev)
-RIVALS=(librocksdb-dev liblmdb-dev libleveldb-dev)
+RIVALS=(librocksdb-dev liblmdb-dev libleveldb-dev libwiredtiger-dev)
 CMAKE_MIN=3.25
 
 say() { printf 'install_deps: %s\n' "$*" >&2; }

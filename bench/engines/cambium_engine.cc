@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cambium/db.h"
+#include "cambium/statistics.h"
 #include "engines/registry.h"
 
 namespace cambium::bench {
@@ -126,6 +127,8 @@ class CambiumEngine : public Engine {
                                      : config.compression_type == "snappy" ? CompressionType::kSnappyCompression
                                                                            : CompressionType::kNoCompression;
     if (options_.index_type == IndexKind::kLsm) SetLevels(config.levels);
+    options_.statistics = CreateDBStatistics();
+    options_.statistics->set_stats_level(kExceptHistogramOrTimers);
   }
 
   Status Open(bool create) override {
@@ -188,6 +191,25 @@ class CambiumEngine : public Engine {
     return text;
   }
 
+  EngineCounters ReadCounters() override {
+    const auto count = [this](Tickers ticker) { return options_.statistics->getTickerCount(ticker); };
+    EngineCounters counters;
+    counters.ledger = WriteLedger{.log = count(FILE_BYTES_LOG),
+                                  .flush = count(FILE_BYTES_FLUSH),
+                                  .merge = count(FILE_BYTES_MERGE),
+                                  .gc = count(FILE_BYTES_GC),
+                                  .manifest = count(FILE_BYTES_MANIFEST),
+                                  .other = count(FILE_BYTES_OTHER),
+                                  .log_keeps_values = config_.value_size >= config_.min_blob_size};
+    counters.stall_micros = count(STALL_MICROS);
+    counters.cache_hits = count(BLOCK_CACHE_HIT);
+    counters.cache_misses = count(BLOCK_CACHE_MISS);
+    if (std::uint64_t bytes = 0; db_ != nullptr && db_->GetIntProperty("cambium.index-bytes", &bytes)) {
+      counters.index_bytes = bytes;
+    }
+    return counters;
+  }
+
   std::optional<IndexFigures> ReadIndexFigures() override {
     std::map<std::string, std::string> stats;
     if (db_ == nullptr || !db_->GetMapProperty("cambium.index-stats", &stats)) return std::nullopt;
@@ -214,7 +236,7 @@ class CambiumEngine : public Engine {
            ", min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
            std::to_string(options_.blob_file_size) + SpaceSettings() + ", blob_compression_type " + config_.compression_type +
            (options_.index_type == IndexKind::kLsm ? LevelSettings() : "") +
-           (config_.mmap_read ? "; allow_mmap_reads" : "") +
+           (config_.mmap_read ? "; allow_mmap_reads" : "") + "; statistics without times" +
            (config_.verify_checksum ? "; value checksums are verified" : "; value checksums are not verified");
   }
 

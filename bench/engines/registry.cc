@@ -9,11 +9,15 @@ constexpr auto kCambium = &MakeCambium;
 constexpr decltype(&MakeCambium) kCambium = nullptr;
 #endif
 #ifdef CAMBIUM_BENCH_ROCKSDB
-constexpr auto kRocksDbWithBlobs = &MakeRocksDbWithBlobs;
 constexpr auto kRocksDbLeveled = &MakeRocksDbLeveled;
+constexpr auto kRocksDbUniversal = &MakeRocksDbUniversal;
+constexpr auto kRocksDbWithBlobs = &MakeRocksDbWithBlobs;
+constexpr auto kRocksDbWithoutBlobGc = &MakeRocksDbWithoutBlobGc;
 #else
-constexpr decltype(&MakeRocksDbWithBlobs) kRocksDbWithBlobs = nullptr;
 constexpr decltype(&MakeRocksDbLeveled) kRocksDbLeveled = nullptr;
+constexpr decltype(&MakeRocksDbUniversal) kRocksDbUniversal = nullptr;
+constexpr decltype(&MakeRocksDbWithBlobs) kRocksDbWithBlobs = nullptr;
+constexpr decltype(&MakeRocksDbWithoutBlobGc) kRocksDbWithoutBlobGc = nullptr;
 #endif
 #ifdef CAMBIUM_BENCH_LMDB
 constexpr auto kLmdb = &MakeLmdb;
@@ -25,16 +29,25 @@ constexpr auto kLevelDb = &MakeLevelDb;
 #else
 constexpr decltype(&MakeLevelDb) kLevelDb = nullptr;
 #endif
+#ifdef CAMBIUM_BENCH_WIREDTIGER
+constexpr auto kWiredTiger = &MakeWiredTiger;
+#else
+constexpr decltype(&MakeWiredTiger) kWiredTiger = nullptr;
+#endif
 
 }  // namespace
 
 const std::vector<EngineEntry>& Engines() {
   static const std::vector<EngineEntry> kEngines = {
       {"cambium", "this project, with the index of --index", kCambium, "the library"},
-      {"rocksdb_blob", "RocksDB, large values in blob files", kRocksDbWithBlobs, "librocksdb-dev"},
+      {"rocksdb_blob", "RocksDB, large values in blob files, whose garbage is collected", kRocksDbWithBlobs,
+       "librocksdb-dev"},
+      {"rocksdb_blob_nogc", "the same, and garbage in blob files stays", kRocksDbWithoutBlobGc, "librocksdb-dev"},
       {"rocksdb_leveled", "RocksDB, all values in leveled tables", kRocksDbLeveled, "librocksdb-dev"},
+      {"rocksdb_universal", "RocksDB, all values in tables, universal compaction", kRocksDbUniversal, "librocksdb-dev"},
       {"lmdb", "LMDB", kLmdb, "liblmdb-dev"},
       {"leveldb", "LevelDB", kLevelDb, "libleveldb-dev"},
+      {"wiredtiger", "WiredTiger, its B-tree", kWiredTiger, "libwiredtiger-dev"},
       {"raw", "no store: appends to a file, with fdatasync if synced; what the device takes. Not among all", &MakeRaw,
        "", false},
   };

@@ -23,10 +23,13 @@ const std::vector<EngineEntry>& Engines();
 const EngineEntry* FindEngine(const std::string& name);
 
 std::unique_ptr<Engine> MakeCambium(const EngineConfig& config);
-std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config);
 std::unique_ptr<Engine> MakeRocksDbLeveled(const EngineConfig& config);
+std::unique_ptr<Engine> MakeRocksDbUniversal(const EngineConfig& config);
+std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config);
+std::unique_ptr<Engine> MakeRocksDbWithoutBlobGc(const EngineConfig& config);
 std::unique_ptr<Engine> MakeLmdb(const EngineConfig& config);
 std::unique_ptr<Engine> MakeLevelDb(const EngineConfig& config);
+std::unique_ptr<Engine> MakeWiredTiger(const EngineConfig& config);
 std::unique_ptr<Engine> MakeRaw(const EngineConfig& config);
 
 }  // namespace cambium::bench

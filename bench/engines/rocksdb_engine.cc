@@ -1,16 +1,23 @@
-// RocksDB as an Engine, with values in blob files or in leveled tables. For RocksDB 7.8 and later.
+// RocksDB as an Engine: with leveled or universal compaction, or with large values in blob files, whose garbage is
+// collected or not. For RocksDB 7.8 and later; what came after that is asked for by name.
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <map>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/perf_context.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
 
 #include "engines/registry.h"
+#include "engines/rocksdb_ledger.h"
 
 namespace cambium::bench {
 namespace {
@@ -66,16 +73,58 @@ Options KeysOnly(Options options) {
   return options;
 }
 
+// Later releases hand out a unique_ptr, and have no other way in the end.
+template <typename Db>
+rocksdb::Status OpenDb(const rocksdb::Options& options, const std::string& path, std::unique_ptr<Db>* db) {
+  if constexpr (requires { Db::Open(options, path, db); }) {
+    return Db::Open(options, path, db);
+  } else {
+    Db* raw = nullptr;
+    const rocksdb::Status status = Db::Open(options, path, &raw);
+    db->reset(raw);
+    return status;
+  }
+}
+
+// DB::WaitForCompact came after 7.8.
+template <typename Db>
+constexpr bool kHasWaitForCompact = requires(Db& db) { db.WaitForCompact({}); };
+
+// Blobs that are read through a cache of their own, which came with 7.7; values that go to blob files without a way
+// through memory tables came much later. Both are off unless they are asked for, and nobody here asks.
+template <typename Options>
+std::string BlobDefaults(const Options& options) {
+  std::string text;
+  if constexpr (requires { options.blob_cache; }) text += options.blob_cache == nullptr ? ", no blob cache" : ", a blob cache";
+  if constexpr (requires { options.enable_blob_direct_write; }) {
+    text += options.enable_blob_direct_write ? ", enable_blob_direct_write" : ", no enable_blob_direct_write";
+  }
+  return text;
+}
+
+// Of the sessions that are over: what their threads found in the block cache. RocksDB counts that for each thread
+// whether somebody asks or not.
+struct CacheTally {
+  std::atomic<std::uint64_t> hits{0};
+  std::atomic<std::uint64_t> misses{0};
+};
+
 Lookup Answer(const rocksdb::Status& status) {
   return status.ok() ? Lookup::kFound : status.IsNotFound() ? Lookup::kMissing : Lookup::kError;
 }
 
 class RocksDbSession : public Session {
  public:
-  RocksDbSession(rocksdb::DB* db, const WriteMode& mode, bool verify_checksum) : db_(db) {
+  RocksDbSession(rocksdb::DB* db, const WriteMode& mode, bool verify_checksum, CacheTally* tally)
+      : db_(db), tally_(tally), hits_before_(Context().block_cache_hit_count), reads_before_(Context().block_read_count) {
     write_options_.sync = mode.sync;
     write_options_.disableWAL = mode.disable_wal;
     read_options_.verify_checksums = verify_checksum;
+  }
+
+  ~RocksDbSession() override {
+    tally_->hits += Context().block_cache_hit_count - hits_before_;
+    tally_->misses += Context().block_read_count - reads_before_;
   }
 
   Lookup Get(Slice key, Slice* value) override {
@@ -118,7 +167,12 @@ class RocksDbSession : public Session {
   }
 
  private:
+  static const rocksdb::PerfContext& Context() { return *rocksdb::get_perf_context(); }
+
   rocksdb::DB* db_;
+  CacheTally* tally_;
+  std::uint64_t hits_before_;  // of this thread, which may have had other sessions
+  std::uint64_t reads_before_;
   rocksdb::ReadOptions read_options_;
   rocksdb::WriteOptions write_options_;
   rocksdb::WriteBatch batch_;
@@ -129,9 +183,14 @@ class RocksDbSession : public Session {
   rocksdb::Status status_;
 };
 
+enum class Shape : unsigned char { kLeveled, kUniversal, kBlobs, kBlobsWithoutGc };
+
 class RocksDbEngine : public Engine {
  public:
-  RocksDbEngine(const EngineConfig& config, bool blobs) : config_(config) {
+  RocksDbEngine(const EngineConfig& config, Shape shape) : config_(config), ledger_(std::make_shared<RocksDbLedger>()) {
+    const bool blobs = shape == Shape::kBlobs || shape == Shape::kBlobsWithoutGc;
+    options_.listeners.push_back(ledger_);
+    if (shape == Shape::kUniversal) options_.compaction_style = rocksdb::kCompactionStyleUniversal;
     const rocksdb::CompressionType compression = config.compression_type == "zstd"     ? rocksdb::kZSTD
                                                  : config.compression_type == "lz4"    ? rocksdb::kLZ4Compression
                                                  : config.compression_type == "snappy" ? rocksdb::kSnappyCompression
@@ -153,7 +212,8 @@ class RocksDbEngine : public Engine {
       options_.min_blob_size = config.min_blob_size;
       options_.blob_file_size = config.blob_file_size;
       options_.blob_compression_type = compression;
-      options_.enable_blob_garbage_collection = config.space.enable_blob_garbage_collection;
+      options_.enable_blob_garbage_collection =
+          shape == Shape::kBlobs && config.space.enable_blob_garbage_collection;
       options_.blob_garbage_collection_age_cutoff = config.space.blob_garbage_collection_age_cutoff;
       options_.blob_garbage_collection_force_threshold = config.space.blob_garbage_collection_force_threshold;
     }
@@ -162,13 +222,12 @@ class RocksDbEngine : public Engine {
   Status Open(bool create) override {
     options_.create_if_missing = create;
     SetTable();
-    rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options_, config_.path, &db);
-    db_.reset(db);
-    return Ours(status);
+    return Ours(OpenDb(options_, config_.path, &db_));
   }
   Status Close() override {
-    Status status = db_ == nullptr ? Status() : Ours(db_->Close());
+    if (db_ == nullptr) return {};
+    earlier_ = ReadTotals();
+    Status status = Ours(db_->Close());
     db_.reset();
     return status;
   }
@@ -179,7 +238,7 @@ class RocksDbEngine : public Engine {
     return {};
   }
   std::unique_ptr<Session> NewSession() override {
-    return std::make_unique<RocksDbSession>(db_.get(), mode_, config_.verify_checksum);
+    return std::make_unique<RocksDbSession>(db_.get(), mode_, config_.verify_checksum, &tally_);
   }
 
   Status Settle(double* idle_seconds) override {
@@ -190,25 +249,7 @@ class RocksDbEngine : public Engine {
     return status;
   }
   Status Flush() override { return Ours(db_->Flush(rocksdb::FlushOptions())); }
-  // By asking, because DB::WaitForCompact came after 7.8. Each job that ends schedules the next before it stops to
-  // count as running, so all zeros mean that nothing is left.
-  Status WaitForCompaction() override {
-    while (true) {
-      std::uint64_t busy = 0;
-      for (const char* name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
-                               "rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
-        std::uint64_t value = 0;
-        if (!db_->GetIntProperty(name, &value)) return Status::NotSupported(std::string("property ") + name);
-        busy += value;
-      }
-      std::uint64_t errors = 0;
-      if (db_->GetIntProperty("rocksdb.background-errors", &errors) && errors != 0) {
-        return Status::IOError("RocksDB counted " + std::to_string(errors) + " background errors");
-      }
-      if (busy == 0) return {};
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
+  Status WaitForCompaction() override { return WaitForCompact(db_.get()); }
   Status Compact() override {
     rocksdb::CompactRangeOptions all;
     all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
@@ -228,6 +269,21 @@ class RocksDbEngine : public Engine {
     return db_ != nullptr && db_->GetProperty("rocksdb.stats", &text) ? text : std::string();
   }
 
+  EngineCounters ReadCounters() override {
+    EngineCounters counters;
+    const Totals totals = ReadTotals();
+    counters.ledger = ledger_->Read();
+    counters.ledger->log = totals.log;
+    counters.ledger->manifest = totals.manifest;
+    counters.stall_micros = totals.stall_micros;
+    counters.cache_hits = tally_.hits.load();
+    counters.cache_misses = tally_.misses.load();
+    if (std::uint64_t bytes = 0; db_ != nullptr && db_->GetIntProperty("rocksdb.live-sst-files-size", &bytes)) {
+      counters.index_bytes = bytes;
+    }
+    return counters;
+  }
+
   std::string Version() const override {
     return "RocksDB " + std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
            std::to_string(ROCKSDB_PATCH);
@@ -238,16 +294,27 @@ class RocksDbEngine : public Engine {
                        std::to_string(config_.write_buffer_size) + " x " +
                        std::to_string(config_.max_write_buffer_number) + ", compression " + config_.compression_type +
                        ", level0_file_num_compaction_trigger " +
-                       std::to_string(options_.level0_file_num_compaction_trigger) + ", target_file_size_base " +
-                       std::to_string(options_.target_file_size_base) + ", max_bytes_for_level_base " +
-                       std::to_string(options_.max_bytes_for_level_base);
+                       std::to_string(options_.level0_file_num_compaction_trigger);
+    if (options_.compaction_style == rocksdb::kCompactionStyleUniversal) {
+      const rocksdb::CompactionOptionsUniversal& universal = options_.compaction_options_universal;
+      text += ", compaction_style universal (size_ratio " + std::to_string(universal.size_ratio) +
+              ", max_size_amplification_percent " + std::to_string(universal.max_size_amplification_percent) +
+              "), num_levels " + std::to_string(options_.num_levels);
+    } else {
+      text += ", target_file_size_base " + std::to_string(options_.target_file_size_base) +
+              ", max_bytes_for_level_base " + std::to_string(options_.max_bytes_for_level_base);
+    }
     if (options_.enable_blob_files) {
       text += ", enable_blob_files, min_blob_size " + std::to_string(options_.min_blob_size) + ", blob_file_size " +
-              std::to_string(options_.blob_file_size) +
-              (options_.enable_blob_garbage_collection ? ", enable_blob_garbage_collection" : ", no blob garbage collection") +
-              " (age cutoff " +
-              std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
-              std::to_string(options_.blob_garbage_collection_force_threshold) + "), no blob cache";
+              std::to_string(options_.blob_file_size);
+      if (options_.enable_blob_garbage_collection) {
+        text += ", enable_blob_garbage_collection (age cutoff " +
+                std::to_string(options_.blob_garbage_collection_age_cutoff) + ", force threshold " +
+                std::to_string(options_.blob_garbage_collection_force_threshold) + ")";
+      } else {
+        text += ", no blob garbage collection";
+      }
+      text += BlobDefaults(options_);
       if (!kHasUnpreparedValues<rocksdb::ReadOptions>) text += "; its key-only scans read the blobs too";
     }
     if (!config_.verify_checksum) text += ", no verify_checksums";
@@ -256,6 +323,49 @@ class RocksDbEngine : public Engine {
   }
 
  private:
+  // What only an open database tells; of all openings.
+  struct Totals {
+    std::uint64_t log = 0;  // its records, without their headers of 7 bytes
+    std::uint64_t manifest = 0;
+    std::uint64_t stall_micros = 0;
+  };
+  Totals ReadTotals() {
+    Totals totals = earlier_;
+    if (db_ == nullptr) return totals;
+    std::map<std::string, std::string> stats;
+    if (db_->GetMapProperty("rocksdb.dbstats", &stats)) {
+      totals.log += std::strtoull(stats["db.wal_bytes_written"].c_str(), nullptr, 10);
+      totals.stall_micros += std::strtoull(stats["db.user_write_stall_micros"].c_str(), nullptr, 10);
+    }
+    // Each opening begins a MANIFEST, and none comes near the gigabyte at which it would begin another.
+    std::vector<std::string> files;
+    std::uint64_t manifest_bytes = 0;
+    if (db_->GetLiveFiles(files, &manifest_bytes, /*flush_memtable=*/false).ok()) totals.manifest += manifest_bytes;
+    return totals;
+  }
+
+  // Without a function for it, by asking. Each job that ends schedules the next before it stops to
+  // count as running, so all zeros mean that nothing is left.
+  template <typename Db>
+  static Status WaitForCompact(Db* db) {
+    if constexpr (kHasWaitForCompact<Db>) return Ours(db->WaitForCompact({}));
+    while (true) {
+      std::uint64_t busy = 0;
+      for (const char* name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
+                               "rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
+        std::uint64_t value = 0;
+        if (!db->GetIntProperty(name, &value)) return Status::NotSupported(std::string("property ") + name);
+        busy += value;
+      }
+      std::uint64_t errors = 0;
+      if (db->GetIntProperty("rocksdb.background-errors", &errors) && errors != 0) {
+        return Status::IOError("RocksDB counted " + std::to_string(errors) + " background errors");
+      }
+      if (busy == 0) return {};
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
   // Anew at each opening: blocks keep their names in a cache that outlives the database, which would open warm.
   void SetTable() {
     rocksdb::BlockBasedTableOptions table;
@@ -265,6 +375,9 @@ class RocksDbEngine : public Engine {
   }
 
   EngineConfig config_;
+  std::shared_ptr<RocksDbLedger> ledger_;
+  CacheTally tally_;
+  Totals earlier_;
   rocksdb::Options options_;
   WriteMode mode_;
   std::unique_ptr<rocksdb::DB> db_;
@@ -272,11 +385,17 @@ class RocksDbEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config) {
-  return std::make_unique<RocksDbEngine>(config, true);
-}
 std::unique_ptr<Engine> MakeRocksDbLeveled(const EngineConfig& config) {
-  return std::make_unique<RocksDbEngine>(config, false);
+  return std::make_unique<RocksDbEngine>(config, Shape::kLeveled);
+}
+std::unique_ptr<Engine> MakeRocksDbUniversal(const EngineConfig& config) {
+  return std::make_unique<RocksDbEngine>(config, Shape::kUniversal);
+}
+std::unique_ptr<Engine> MakeRocksDbWithBlobs(const EngineConfig& config) {
+  return std::make_unique<RocksDbEngine>(config, Shape::kBlobs);
+}
+std::unique_ptr<Engine> MakeRocksDbWithoutBlobGc(const EngineConfig& config) {
+  return std::make_unique<RocksDbEngine>(config, Shape::kBlobsWithoutGc);
 }
 
 }  // namespace cambium::bench

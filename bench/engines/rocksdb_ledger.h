@@ -1,0 +1,48 @@
+// RocksDbLedger: a listener that adds up what flushes and compactions of a RocksDB write into files.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+
+#include <rocksdb/listener.h>
+
+#include "engine.h"
+
+namespace cambium::bench {
+
+// Told of each table and blob file when it is complete, so that no write is slower for it. Any thread.
+class RocksDbLedger final : public rocksdb::EventListener {
+ public:
+  // Without what only the database itself knows: the log and the MANIFEST.
+  [[nodiscard]] WriteLedger Read() const {
+    return {.values = values_.load(), .flush = flush_.load(), .merge = merge_.load(), .gc = gc_.load(), .other = other_.load()};
+  }
+
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
+    switch (info.reason) {
+      case rocksdb::TableFileCreationReason::kFlush:
+      case rocksdb::TableFileCreationReason::kRecovery: flush_ += info.file_size; break;
+      case rocksdb::TableFileCreationReason::kCompaction: merge_ += info.file_size; break;
+      default: other_ += info.file_size; break;
+    }
+  }
+  // It is told the bytes of the values, and the file has a header and a footer as well.
+  void OnBlobFileCreated(const rocksdb::BlobFileCreationInfo& info) override {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(info.file_path, error);
+    const std::uint64_t bytes = error ? info.total_blob_bytes : size;
+    const bool is_moved = info.reason == rocksdb::BlobFileCreationReason::kCompaction;
+    (is_moved ? gc_ : values_) += bytes;
+  }
+
+ private:
+  std::atomic<std::uint64_t> values_{0};
+  std::atomic<std::uint64_t> flush_{0};
+  std::atomic<std::uint64_t> merge_{0};
+  std::atomic<std::uint64_t> gc_{0};
+  std::atomic<std::uint64_t> other_{0};
+};
+
+}  // namespace cambium::bench

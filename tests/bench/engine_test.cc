@@ -1,0 +1,322 @@
+// Every store that the bench was built with does what a workload asks of it, and what it says of itself is so.
+#include "engine.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "engines/registry.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::bench {
+namespace {
+
+struct Contender {
+  std::string engine;
+  std::string index;
+  friend void PrintTo(const Contender& contender, std::ostream* out) { *out << contender.engine << "/" << contender.index; }
+};
+
+// Those of this build; Cambium with both indexes.
+std::vector<Contender> Stores() {
+  std::vector<Contender> stores;
+  for (const EngineEntry& entry : Engines()) {
+    if (entry.make == nullptr || !entry.is_store) continue;
+    stores.push_back({entry.name, "btree"});
+    if (stores.back().engine == "cambium") stores.push_back({entry.name, "lsm"});
+  }
+  return stores;
+}
+
+class EngineTest : public ::testing::TestWithParam<Contender> {
+ protected:
+  EngineTest() {
+    EngineConfig config;
+    config.path = path_;
+    config.index = GetParam().index;
+    config.num = 10'000;
+    config.key_size = 16;
+    config.value_size = 1000;
+    config.cache_size = 8u << 20;
+    config.write_buffer_size = 1u << 20;
+    config.max_write_buffer_number = 2;
+    config.compression_type = "none";
+    config.min_blob_size = 512;
+    config.blob_file_size = 4u << 20;
+    engine_ = FindEngine(GetParam().engine)->make(config);
+  }
+  ~EngineTest() override { EXPECT_EQ(engine_->Close().ToString(), "OK"); }
+
+  void Open(bool create) {
+    ASSERT_EQ(engine_->Open(create).ToString(), "OK");
+    ASSERT_EQ(engine_->BeginWrites({}).ToString(), "OK");
+  }
+  void Settle() {
+    double idle = 0;
+    ASSERT_EQ(engine_->Settle(&idle).ToString(), "OK");
+  }
+  static std::string Key(int i) {
+    std::string key = std::to_string(i);
+    return std::string(16 - key.size(), '0') + key;
+  }
+  static std::string Value(int i, char round) { return std::string(1000, round) + std::to_string(i); }
+  void Fill(int count, char round) {
+    const auto session = engine_->NewSession();
+    for (int i = 0; i < count; ++i) ASSERT_EQ(session->Put(Key(i * 7919 % count), Value(i * 7919 % count, round)).ToString(), "OK");
+    ASSERT_EQ(session->Finish().ToString(), "OK");
+  }
+  // Of the files whose names end so, all of them if that is empty.
+  [[nodiscard]] std::uint64_t FileBytes(const std::string& suffix) const {
+    std::uint64_t bytes = 0;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(path_)) {
+      if (file.is_regular_file() && file.path().string().ends_with(suffix)) bytes += file.file_size();
+    }
+    return bytes;
+  }
+
+  cambium::testing::TempDirectory directory_;
+  const std::string path_ = directory_.File("store");
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_P(EngineTest, KeepsWhatItIsGiven) {
+  Open(true);
+  Fill(2000, 'a');
+  {
+    const auto session = engine_->NewSession();
+    ASSERT_TRUE(session->Put(Key(5), "new").ok());
+    ASSERT_TRUE(session->Delete(Key(6)).ok());
+    ASSERT_TRUE(session->Delete("a key that was never there").ok());
+    ASSERT_TRUE(session->BatchPut(Key(7), "in a batch").ok());
+    ASSERT_TRUE(session->BatchPut("z", "the last").ok());
+    ASSERT_TRUE(session->CommitBatch().ok());
+    ASSERT_TRUE(session->Finish().ok());
+  }
+  Settle();
+  for (const bool is_reopened : {false, true}) {
+    SCOPED_TRACE(is_reopened);
+    if (is_reopened) {
+      ASSERT_EQ(engine_->Close().ToString(), "OK");
+      Open(false);
+    }
+    const auto session = engine_->NewSession();
+    Slice value;
+    ASSERT_EQ(session->Get(Key(5), &value), Lookup::kFound);
+    EXPECT_EQ(value.ToString(), "new");
+    EXPECT_EQ(session->Get(Key(6), &value), Lookup::kMissing);
+    ASSERT_EQ(session->Get(Key(7), &value), Lookup::kFound);
+    EXPECT_EQ(value.ToString(), "in a batch");
+    const std::string one = Key(1);
+    const std::string six = Key(6);
+    const std::string two = Key(2);
+    const std::array<Slice, 3> keys{Slice(one), Slice(six), Slice(two)};
+    std::array<Slice, 3> values;
+    std::array<Lookup, 3> lookups;
+    session->MultiGet(keys, values, lookups);
+    EXPECT_EQ(lookups, (std::array{Lookup::kFound, Lookup::kMissing, Lookup::kFound}));
+    EXPECT_EQ(values[0].ToString(), Value(1, 'a'));
+    EXPECT_EQ(values[2].ToString(), Value(2, 'a'));
+    EXPECT_TRUE(session->error().ok());
+  }
+}
+
+TEST_P(EngineTest, ACursorWalksInOrderBothWays) {
+  Open(true);
+  Fill(2000, 'a');
+  Settle();
+  const auto session = engine_->NewSession();
+  for (const Fetch fetch : {Fetch::kEntries, Fetch::kKeys}) {
+    const auto cursor = session->NewCursor(fetch);
+    int count = 0;
+    for (bool is_there = cursor->SeekToFirst(); is_there; is_there = cursor->Next()) {
+      ASSERT_EQ(cursor->key().ToString(), Key(count));
+      if (fetch == Fetch::kEntries) {
+        ASSERT_EQ(cursor->value().ToString(), Value(count, 'a'));
+      }
+      ++count;
+    }
+    EXPECT_EQ(cursor->status().ToString(), "OK");
+    EXPECT_EQ(count, 2000);
+    for (bool is_there = cursor->SeekToLast(); is_there; is_there = cursor->Prev()) --count;
+    EXPECT_EQ(count, 0);
+    ASSERT_TRUE(cursor->Seek(Key(77)));
+    EXPECT_EQ(cursor->key().ToString(), Key(77));
+    ASSERT_TRUE(cursor->Seek(Key(77) + "x"));
+    EXPECT_EQ(cursor->key().ToString(), Key(78));
+    EXPECT_FALSE(cursor->Seek("z"));
+    EXPECT_EQ(cursor->status().ToString(), "OK");
+  }
+}
+
+TEST_P(EngineTest, ACursorDoesNotSeeWhatCameLater) {
+  Open(true);
+  Fill(100, 'a');
+  const auto session = engine_->NewSession();
+  const auto cursor = session->NewCursor(Fetch::kEntries);
+  ASSERT_TRUE(cursor->SeekToFirst());
+  {
+    const auto other = engine_->NewSession();
+    ASSERT_TRUE(other->Put(Key(50), "later").ok());
+    ASSERT_TRUE(other->Put(Key(500), "later").ok());
+    ASSERT_TRUE(other->Finish().ok());
+  }
+  int count = 0;
+  for (bool is_there = cursor->SeekToFirst(); is_there; is_there = cursor->Next()) {
+    EXPECT_NE(cursor->value().ToString(), "later") << count;
+    ++count;
+  }
+  EXPECT_EQ(count, 100);
+}
+
+// Synced ones too: several threads put the same keys, and every call succeeds.
+TEST_P(EngineTest, ThreadsWriteTheSameKeys) {
+  Open(true);
+  for (const bool sync : {false, true}) {
+    ASSERT_TRUE(engine_->BeginWrites({.sync = sync}).ok());
+    std::array<Status, 3> ends;
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < ends.size(); ++t) {
+      threads.emplace_back([&, t] {
+        const auto session = engine_->NewSession();
+        for (int i = 0; i < 60 && ends[t].ok(); ++i) {
+          ends[t] = session->Put(Key(i % 3), Value(i, 'a'));
+          if (ends[t].ok()) ends[t] = session->BatchPut(Key(i % 3), Value(i, 'b'));
+          if (ends[t].ok()) ends[t] = session->BatchPut(Key(i % 2), Value(i, 'c'));
+          if (ends[t].ok()) ends[t] = session->CommitBatch();
+        }
+        if (ends[t].ok()) ends[t] = session->Finish();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Status& end : ends) EXPECT_EQ(end.ToString(), "OK");
+  }
+  const auto session = engine_->NewSession();
+  Slice value;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(session->Get(Key(i), &value), Lookup::kFound);
+}
+
+TEST_P(EngineTest, ChecksCompactsAndRemovesItself) {
+  Open(true);
+  Fill(2000, 'a');
+  Fill(2000, 'b');
+  Settle();
+  const Status compacted = engine_->Compact();
+  EXPECT_TRUE(compacted.ok() || compacted.IsNotSupported()) << compacted.ToString();
+  std::string what;
+  EXPECT_EQ(engine_->Verify(&what).ToString(), "OK");
+  EXPECT_NE(what, "");
+  ASSERT_EQ(engine_->Close().ToString(), "OK");
+  ASSERT_EQ(engine_->Destroy().ToString(), "OK");
+  EXPECT_FALSE(std::filesystem::exists(path_)) << "and so it can be made anew";
+  EXPECT_EQ(engine_->Destroy().ToString(), "OK") << "there is nothing, and that is no error";
+  Open(true);
+  const auto session = engine_->NewSession();
+  Slice value;
+  EXPECT_EQ(session->Get(Key(1), &value), Lookup::kMissing);
+}
+
+TEST_P(EngineTest, CountersOnlyGrowAndOutliveAnOpening) {
+  Open(true);
+  WriteLedger last;
+  for (int round = 0; round < 3; ++round) {
+    Fill(3000, static_cast<char>('a' + round));
+    Settle();
+    {
+      const auto session = engine_->NewSession();
+      Slice value;
+      for (int i = 0; i < 200; ++i) ASSERT_EQ(session->Get(Key(i), &value), Lookup::kFound);
+    }
+    const EngineCounters counters = engine_->ReadCounters();
+    if (counters.cache_hits.has_value()) {
+      EXPECT_GT(*counters.cache_hits + *counters.cache_misses, 0u);
+    }
+    if (counters.index_bytes.has_value()) {
+      EXPECT_LE(*counters.index_bytes, FileBytes(""));
+    }
+    if (!counters.ledger.has_value()) {
+      EXPECT_EQ(GetParam().engine, "lmdb") << "all others keep one";
+      return;
+    }
+    const WriteLedger& now = *counters.ledger;
+    const std::uint64_t user_bytes = 3000 * 1016;
+    EXPECT_GE(now.log - last.log, user_bytes) << "every byte goes through the log first";
+    EXPECT_LE(now.log - last.log, user_bytes * 12 / 10) << "some round each record up";
+    for (const auto cause : {&WriteLedger::values, &WriteLedger::flush, &WriteLedger::merge, &WriteLedger::gc,
+                             &WriteLedger::manifest, &WriteLedger::other}) {
+      EXPECT_GE(now.*cause, last.*cause);
+    }
+    last = now;
+    ASSERT_EQ(engine_->Close().ToString(), "OK");
+    Open(false);
+    EXPECT_GE(engine_->ReadCounters().ledger->Sum(), last.Sum());
+    last = *engine_->ReadCounters().ledger;
+  }
+}
+
+// Where nothing has been removed yet, what the ledger says of a kind of file is what these files hold.
+TEST_P(EngineTest, TheLedgerIsWhatFilesHold) {
+  const std::string engine = GetParam().engine;
+  Open(true);
+  Fill(500, 'a');  // less than a memory table, so that nobody merges
+  if (engine == "leveldb") {
+    ASSERT_TRUE(engine_->Compact().ok()) << "which flushes first";
+  }
+  ASSERT_TRUE(engine_->Flush().ok());
+  const EngineCounters counters = engine_->ReadCounters();
+  if (!counters.ledger.has_value()) return;
+  const WriteLedger& ledger = *counters.ledger;
+  if (engine.starts_with("rocksdb")) {
+    EXPECT_EQ(ledger.flush, FileBytes(".sst"));
+    EXPECT_EQ(ledger.flush, *counters.index_bytes);
+    EXPECT_EQ(ledger.values, FileBytes(".blob"));
+    EXPECT_EQ(engine.find("blob") != std::string::npos, ledger.values > 0);
+    EXPECT_EQ(ledger.merge + ledger.gc + ledger.other, 0u);
+    EXPECT_FALSE(ledger.log_keeps_values);
+  } else if (engine == "leveldb") {
+    EXPECT_EQ(ledger.flush, FileBytes(".ldb"));
+    EXPECT_EQ(ledger.flush, *counters.index_bytes);
+    EXPECT_EQ(ledger.merge, 0u);
+    EXPECT_GT(ledger.manifest, 0u);
+  } else if (engine == "cambium") {
+    EXPECT_EQ(ledger.log, FileBytes(".log"));
+    EXPECT_EQ(ledger.flush, FileBytes(".idx") + FileBytes(".run"));
+    EXPECT_TRUE(ledger.log_keeps_values);
+  } else {
+    EXPECT_EQ(engine, "wiredtiger");
+    EXPECT_GT(ledger.merge, 500 * 1016u) << "the checkpoint";
+  }
+}
+
+// A store that is asked for its settings before it is opened says what it will be, and each says something else.
+TEST(EnginesTest, EachSaysWhatIsSet) {
+  std::map<std::string, std::string> settings;
+  for (const Contender& store : Stores()) {
+    EngineConfig config;
+    config.index = store.index;
+    config.cache_size = 12'345'678;
+    config.compression_type = "none";
+    const auto engine = FindEngine(store.engine)->make(config);
+    EXPECT_NE(engine->Version(), "");
+    const std::string text = engine->Settings();
+    if (store.engine != "lmdb") {
+      EXPECT_NE(text.find("12345678"), std::string::npos) << text;
+    }
+    EXPECT_TRUE(settings.emplace(text, store.engine + store.index).second) << text;
+  }
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Contender>& info) {
+  return info.param.engine + (info.param.engine == "cambium" ? "_" + info.param.index : "");
+}
+INSTANTIATE_TEST_SUITE_P(Stores, EngineTest, ::testing::ValuesIn(Stores()), NameOf);
+
+}  // namespace
+}  // namespace cambium::bench
