@@ -251,19 +251,28 @@ struct VerifyReport {
   std::uint64_t records = 0;       // of the log
   std::uint64_t live_references = 0;
   std::uint64_t live_bytes = 0;
+  // A list ends after so many lines. How many there would have been stands beside it.
+  static constexpr std::size_t kListedMax = 1000;
   // What is damaged, and an opening, a read, a scan, a merge or log GC stumbles over: file, offset, what.
   std::vector<std::string> problems;
+  std::uint64_t problem_count = 0;
   // What is not as it was written, and nobody needs: records that no live entry leads to, footers of segments whose
   // records are whole, OPTIONS files. Records of neither kind are looked at only with `deep`.
   std::vector<std::string> dead_damage;
+  std::uint64_t dead_damage_count = 0;
   std::vector<std::string> notes;     // not damage: orphans of a crash, a torn tail, foreign files
+  std::uint64_t note_count = 0;
+  // What the system would not read, so that nothing is known of it. The check goes on beside it.
+  std::vector<std::string> unreadable;
+  std::uint64_t unreadable_count = 0;
 };
 // Checks a database that nobody has open for writing: every checksum, every index entry against its record, the
 // accounts recomputed. Writes nothing; takes up to 128 MiB of memory, whatever the database has. OK if the check could
 // be made, whatever it found: look at report->problems. With `deep` these are empty if, and only if, the database can be
-// opened, and all of it be read and collected. `options` speak of the default family. The others are checked too; one
-// whose comparator is not the library's own has to be named with it, by the overload below, or nothing is checked and
-// the answer is InvalidArgument.
+// opened with these options, and all of it be read and collected: wal_recovery_mode decides what of the log an opening
+// takes for damage. Where something could not be read, the first such error is returned, once all else is checked.
+// `options` speak of the default family. The others are checked too; one whose comparator is not the library's own has
+// to be named with it, by the overload below, or nothing is checked and the answer is InvalidArgument.
 Status VerifyDB(const std::string& path, const Options& options, const VerifyOptions& verify, VerifyReport* report);
 Status VerifyDB(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
                 const VerifyOptions& verify, VerifyReport* report);

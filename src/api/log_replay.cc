@@ -443,6 +443,7 @@ class Replay {
     CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(result_.last_sequence + 1, where));
     if (request_.logger != nullptr) request_.logger->Log(InfoLogLevel::kError, where + ", as asked for");
     result_.torn = where;
+    result_.lost_durable = true;
     return Status::OK();
   }
 
@@ -481,6 +482,7 @@ class Replay {
       request_.logger->Log(InfoLogLevel::kError, where + "; synced operations behind it are lost, as asked for");
     }
     result_.torn = where;
+    result_.lost_durable = lost;
     for (std::size_t j = i + 1; j < sources_.size(); ++j) result_.rejected.push_back(sources_[j].info.number);
     return Status::OK();
   }

@@ -50,6 +50,7 @@ struct ReplayResult {
   std::map<std::uint64_t, std::uint32_t> large_values;  // files that applied records refer to, and their families
   std::uint64_t bytes_read = 0;
   std::string torn;                      // why the log ended early: file, offset and reason; empty for a clean end
+  bool lost_durable = false;             // behind that end there were durable operations; kPointInTimeRecovery allows it
 };
 
 struct ReplayRequest {

@@ -45,19 +45,24 @@ class Verifier {
   // ---- verify.cc ----
   // A family that nobody named is checked all the same if its order is one of the library's own.
   Status FindComparator(const FamilyState& family);
-  // Damage is reported and the check goes on; what keeps it from being made ends it.
+  // Damage is reported and the check goes on, and so it does beside what the system would not read. Any other error ends
+  // it.
   Status Found(const Status& s);
   Status FoundDead(const Status& s);
-  void Problem(std::string what) { report_->problems.push_back(std::move(what)); }
+  void Problem(std::string what);
+  void DeadDamage(std::string what);
+  void Note(std::string what);
   void MeasureWork();
   void CountRead(std::uint64_t bytes);
 
   // ---- verify_files.cc ----
   Status OpenSegments();
-  // Null, and a problem in the report, if the file is damaged.
+  // Null, and a line in the report, if the file is damaged; *unread is then set if the system would not read it.
   Result<std::shared_ptr<const IndexFile>> OpenPages(FileKind kind, std::uint64_t number, const Id128& file_id,
-                                                     std::uint64_t length);
+                                                     std::uint64_t length, bool* unread);
   Status CheckOtherFiles();
+  // Whether the MANIFEST names it, or it is one that nobody has to name.
+  [[nodiscard]] bool IsNamed(const NumberedFile& file) const;
 
   // ---- verify_layers.cc ----
   Status CheckFamily(const FamilyState& family);
@@ -72,6 +77,9 @@ class Verifier {
   };
   // *whole is left as it is if every entry could be looked at.
   Status CheckTreeOfPages(const FamilyState& family, const TreeOfPages& tree, bool* whole);
+  // `damage` was met in pages, some of which nobody may read any more. `count`: how much there was.
+  Status JudgeDamage(const FamilyState& family, const TreeOfPages& tree, const std::vector<Status>& damage,
+                     std::uint64_t count);
   [[nodiscard]] Status ReadFromCursor(const FamilyState& family, const TreeOfPages& tree);
   Status CheckInRun(const Comparator& order, const cambium::Run& run, Slice key);
   Status CheckAccounts(const FamilyState& family);
@@ -107,8 +115,10 @@ class Verifier {
   const VerifyOptions verify_;
   VerifyReport* const report_;
   ManifestState state_;
+  std::uint64_t manifest_number_ = 0;
   PagePool pool_{1u << 20};
   SegmentTable segments_;
+  std::set<Slot> unread_slots_;  // of segments that the system would not read: nothing is known of their values
   std::uint64_t work_ = 0;  // bytes to be read, about
 
   // Of the family at hand.
@@ -127,8 +137,12 @@ class Verifier {
   };
   std::vector<NewerRun> newer_;  // those that were looked at, newest first
 
-  // Records that were reported already: a walk through their segment meets them again.
+  // Records that were reported already: a walk through their segment meets them again. So many at most: beyond, one that
+  // several entries lead to, or that the walk meets too, is counted more than once.
+  static constexpr std::size_t kReportedMax = 100'000;
   std::set<std::pair<Slot, std::uint64_t>> reported_;
+  std::pair<Slot, std::uint64_t> last_reported_ = {};
+  Status first_unread_;  // OK: all could be read
   std::uint64_t wrong_run_ = 0;  // the last one that was found wrong; no run is 0
   std::string buffer_;
 };

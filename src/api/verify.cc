@@ -31,6 +31,7 @@ Status Verifier::Run() {
     return Found(read.status());
   }
   state_ = std::move(read->state);
+  manifest_number_ = read->number;
   report_->bytes_read += read->valid_length;
   if (state_.families.empty()) return Found(Status::Corruption(path_ + ": the MANIFEST names no column family"));
   CAMBIUM_RETURN_IF_ERROR(CheckDefaultFamily(path_, state_));
@@ -38,13 +39,13 @@ Status Verifier::Run() {
   CAMBIUM_RETURN_IF_ERROR(Found(state_.Check()));
   MeasureWork();
   CAMBIUM_RETURN_IF_ERROR(OpenSegments());
-  for (const auto& [id, each] : state_.families) CAMBIUM_RETURN_IF_ERROR(CheckFamily(each));
+  for (const auto& [id, each] : state_.families) CAMBIUM_RETURN_IF_ERROR(Found(CheckFamily(each)));
   CAMBIUM_RETURN_IF_ERROR(CheckSegments());
   CAMBIUM_RETURN_IF_ERROR(Found(CheckStrayLogs(fs_, path_, state_)));
   CAMBIUM_RETURN_IF_ERROR(CheckTail());
-  CAMBIUM_RETURN_IF_ERROR(CheckOtherFiles());
+  CAMBIUM_RETURN_IF_ERROR(Found(CheckOtherFiles()));
   if (verify_.progress) verify_.progress(work_, work_);
-  return Status::OK();
+  return first_unread_;
 }
 
 Status Verifier::FindComparator(const FamilyState& family) {
@@ -60,17 +61,36 @@ Status Verifier::FindComparator(const FamilyState& family) {
   return Status::OK();
 }
 
+namespace {
+
+void AddTo(std::vector<std::string>* lines, std::uint64_t* count, std::string line) {
+  ++*count;
+  if (lines->size() < VerifyReport::kListedMax) lines->push_back(std::move(line));
+}
+
+}  // namespace
+
+void Verifier::Problem(std::string what) { AddTo(&report_->problems, &report_->problem_count, std::move(what)); }
+void Verifier::DeadDamage(std::string what) {
+  AddTo(&report_->dead_damage, &report_->dead_damage_count, std::move(what));
+}
+void Verifier::Note(std::string what) { AddTo(&report_->notes, &report_->note_count, std::move(what)); }
+
 Status Verifier::Found(const Status& s) {
   if (s.ok()) return s;
+  if (s.IsIOError()) {
+    if (first_unread_.ok()) first_unread_ = s;
+    AddTo(&report_->unreadable, &report_->unreadable_count, std::string(s.message()));
+    return Status::OK();
+  }
   if (!s.IsCorruption() && !s.IsNotSupported()) return s;
   Problem(std::string(s.message()));
   return Status::OK();
 }
 
 Status Verifier::FoundDead(const Status& s) {
-  if (s.ok()) return s;
-  if (!s.IsCorruption() && !s.IsNotSupported()) return s;
-  report_->dead_damage.push_back(std::string(s.message()));
+  if (!s.IsCorruption() && !s.IsNotSupported()) return Found(s);
+  DeadDamage(std::string(s.message()));
   return Status::OK();
 }
 

@@ -13,6 +13,7 @@ Status Verifier::OpenSegments() {
     Result<std::shared_ptr<Segment>> segment = OpenSegment(fs_, path_, state_, info, false, nullptr);
     ++report_->files;
     if (!segment.ok()) {
+      if (segment.status().IsIOError()) unread_slots_.insert(info.slot);
       CAMBIUM_RETURN_IF_ERROR(Found(segment.status()));
       continue;
     }
@@ -22,7 +23,7 @@ Status Verifier::OpenSegments() {
 }
 
 Result<std::shared_ptr<const IndexFile>> Verifier::OpenPages(FileKind kind, std::uint64_t number, const Id128& file_id,
-                                                             std::uint64_t length) {
+                                                             std::uint64_t length, bool* unread) {
   ++report_->files;
   const auto open = [&]() -> Result<std::shared_ptr<const IndexFile>> {
     CAMBIUM_TRY(std::shared_ptr<File> file, OpenLayerFile(fs_, path_, state_, kind, number));
@@ -35,8 +36,32 @@ Result<std::shared_ptr<const IndexFile>> Verifier::OpenPages(FileKind kind, std:
   };
   Result<std::shared_ptr<const IndexFile>> opened = open();
   if (opened.ok()) return opened;
+  *unread = *unread || opened.status().IsIOError();
   CAMBIUM_RETURN_IF_ERROR(Found(opened.status()));
   return std::shared_ptr<const IndexFile>();
+}
+
+bool Verifier::IsNamed(const NumberedFile& file) const {
+  const auto of_family = [&](const auto& each) {
+    const bool is_index = each.second.index_segments.contains(file.number);
+    return file.kind == FileKind::kIndex ? is_index : !is_index && HasFile(each.second, file.number);
+  };
+  switch (file.kind) {
+    case FileKind::kManifest:
+      return file.number == manifest_number_;
+    case FileKind::kOptions:
+    case FileKind::kReserve:  // nobody reads it, and an opening looks at its header
+      return true;
+    case FileKind::kTemporary:
+      return false;
+    case FileKind::kRun:
+    case FileKind::kIndex:
+      return std::ranges::any_of(state_.families, of_family);
+    default: {
+      const auto segment = state_.segments.find(file.number);
+      return segment != state_.segments.end() && FileKindOf(segment->second.kind) == file.kind;
+    }
+  }
 }
 
 // What no layer and no segment is.
@@ -48,22 +73,17 @@ Status Verifier::CheckOtherFiles() {
     if (name == kLockFileName || name == kInfoLogFileName || name == std::string(kInfoLogFileName) + ".old") continue;
     const std::optional<NumberedFile> file = ParseFileName(name);
     if (!file.has_value()) {
-      report_->notes.push_back(path_ + "/" + name + ": is not a file of the database");
+      Note(path_ + "/" + name + ": is not a file of the database");
       continue;
     }
-    bool named = file->kind == FileKind::kManifest || state_.segments.contains(file->number);
     if (file->kind == FileKind::kOptions) {
-      named = true;
       ++report_->files;
-      // Only LoadLatestOptions reads it, and whoever has the options at hand needs it not.
-      CAMBIUM_RETURN_IF_ERROR(FoundDead(ReadOptionsFile(fs_, path_ + "/" + name).status()));
+      // Only LoadLatestOptions reads it, and whoever has the options at hand needs it not: not even readable.
+      const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
+      if (!read.ok()) DeadDamage(std::string(read.message()));
     }
-    if (file->kind == FileKind::kReserve) {  // nobody reads it, and an opening looks at its header
-      named = true;
-      ++report_->files;
-    }
-    for (const auto& [id, family] : state_.families) named = named || HasFile(family, file->number);
-    if (!named) report_->notes.push_back(path_ + "/" + name + ": orphan, which the next opening removes");
+    if (file->kind == FileKind::kReserve) ++report_->files;
+    if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next opening removes");
   }
   return Status::OK();
 }

@@ -33,14 +33,16 @@ const std::string* CursorOf(const FamilyState& family, std::uint64_t run) {
 Status Verifier::CheckFamily(const FamilyState& family) {
   accounts_.clear();
   bool whole = true;  // every layer could be walked to its end, so that the sums mean something
+  bool is_tree_unread = false;
   FileSet tree_files;
   for (const auto& [number, info] : family.index_segments) {
-    CAMBIUM_TRY(const auto file, OpenPages(FileKind::kIndex, number, info.file_id, info.length));
+    CAMBIUM_TRY(const auto file, OpenPages(FileKind::kIndex, number, info.file_id, info.length, &is_tree_unread));
     if (file != nullptr) tree_files = tree_files.With(file);
   }
   newer_.clear();
   for (const RunInfo& info : NewestFirst(family)) {
-    CAMBIUM_TRY(const auto file, OpenPages(FileKind::kRun, info.number, info.file_id, info.file_size));
+    bool unread = false;
+    CAMBIUM_TRY(const auto file, OpenPages(FileKind::kRun, info.number, info.file_id, info.file_size, &unread));
     if (file == nullptr) {
       whole = false;
       continue;
@@ -56,7 +58,11 @@ Status Verifier::CheckFamily(const FamilyState& family) {
   }
   std::map<std::uint64_t, std::uint64_t> live_units;
   const TreeOfPages tree{.root = family.root, .files = tree_files, .live_units = &live_units};
-  CAMBIUM_RETURN_IF_ERROR(CheckTreeOfPages(family, tree, &whole));
+  if (is_tree_unread) {
+    whole = false;  // whether a page in the file would be right, nobody can say
+  } else {
+    CAMBIUM_RETURN_IF_ERROR(CheckTreeOfPages(family, tree, &whole));
+  }
   CAMBIUM_RETURN_IF_ERROR(CheckValues(family));
   if (!whole) return Status::OK();
   for (const auto& [number, info] : family.index_segments) {
@@ -81,15 +87,40 @@ Status Verifier::CheckTreeOfPages(const FamilyState& family, const TreeOfPages& 
     if (verify_.progress) verify_.progress(std::min(report_->bytes_read, work_), work_);
     return Status::OK();
   };
+  // Where a sweep has passed through, what becomes of damage is known at the end only.
+  const bool may_be_dead = tree.cursor != nullptr && tree.run != nullptr;
+  std::vector<Status> damage;
+  std::uint64_t damage_count = 0;
+  callbacks.on_damage = [&](const Status& s) {
+    *whole = false;
+    if (!may_be_dead || !s.IsCorruption()) return Found(s);
+    ++damage_count;
+    if (damage.size() < VerifyReport::kListedMax) damage.push_back(s);
+    return Status::OK();
+  };
   TreeCheckStats stats;
   const Status checked = CheckTree(tree.root, tree.files, &order, callbacks, &stats);
   report_->pages += stats.leaves + stats.branches;
   CountRead(stats.page_bytes);
-  if (checked.ok()) return checked;
-  *whole = false;
-  if (!checked.IsCorruption() || tree.cursor == nullptr || tree.run == nullptr) return Found(checked);
+  if (!checked.ok()) CAMBIUM_RETURN_IF_ERROR(callbacks.on_damage(checked));
+  return damage.empty() ? Status::OK() : JudgeDamage(family, tree, damage, damage_count);
+}
+
+Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree, const std::vector<Status>& damage,
+                             std::uint64_t count) {
   const Status still_read = ReadFromCursor(family, tree);
-  return still_read.ok() ? FoundDead(checked) : Found(still_read);
+  const std::uint64_t not_kept = count - damage.size();
+  if (still_read.ok()) {
+    for (const Status& each : damage) CAMBIUM_RETURN_IF_ERROR(FoundDead(each));
+    report_->dead_damage_count += not_kept;
+    return Status::OK();
+  }
+  // Which of it reads stumble over is not told apart: some of it they do.
+  const auto is_same = [&](const Status& each) { return each.message() == still_read.message(); };
+  if (std::ranges::none_of(damage, is_same)) CAMBIUM_RETURN_IF_ERROR(Found(still_read));
+  for (const Status& each : damage) CAMBIUM_RETURN_IF_ERROR(Found(each));
+  report_->problem_count += not_kept;
+  return Status::OK();
 }
 
 // Pages in front of the cursor are read by nobody any more. Whether those behind it, and the branches above them, are

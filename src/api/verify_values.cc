@@ -44,6 +44,7 @@ Status Verifier::CheckEntry(const FamilyState& family, Slice key, const Entry& e
     CAMBIUM_RETURN_IF_ERROR(
         Found(CheckHidden(family, key, entry.address.slot(), "to a value that log GC has punched")));
   }
+  if (unread_slots_.contains(entry.address.slot())) return Status::OK();
   values_.push_back({entry.address, values_keys_.size(), key.size(), newer_.size()});
   values_keys_.append(key.data(), key.size());
   return values_keys_.size() + values_.size() * sizeof(values_[0]) < kValuesTogetherBytes ? Status::OK()
@@ -60,12 +61,14 @@ Status Verifier::CheckValues(const FamilyState& family) {
     const Slice key(values_keys_.data() + value.key_at, value.key_size);
     Status s = CheckValue({value.address, family.id, key, true, equal_by});
     if (s.ok()) continue;
-    if (!s.IsCorruption() && !s.IsNotSupported()) return s;
     // Of several entries that lead there the newest decides; it comes first.
-    if (!reported_.insert({value.address.slot(), value.address.offset()}).second) continue;
+    const std::pair record(value.address.slot(), value.address.offset());
+    if (reported_.contains(record) || record == last_reported_) continue;
+    last_reported_ = record;
+    if (reported_.size() < kReportedMax) reported_.insert(record);
     s = s.WithContext("key " + key.ToString(true).substr(0, 64));
     // A look-up that fails on the way to what may be newer fails for a reader too.
-    const Result<bool> is_hidden = IsHidden(family, key, value.newer);
+    const Result<bool> is_hidden = s.IsIOError() ? Result<bool>(false) : IsHidden(family, key, value.newer);
     CAMBIUM_RETURN_IF_ERROR(is_hidden.ok() && *is_hidden ? FoundDead(s) : Found(s));
   }
   values_.clear();

@@ -54,7 +54,8 @@ class TreeWalk {
  private:
   // A page that is damaged has not come onto the path.
   Status PassOver(const Status& s) const {
-    return s.IsCorruption() && callbacks_.on_damage ? callbacks_.on_damage(s) : s;
+    const bool is_damage = s.IsCorruption() || s.IsNotSupported() || s.IsIOError();
+    return is_damage && callbacks_.on_damage ? callbacks_.on_damage(s) : s;
   }
 
   Status EnterNextChild(Node* node) {

@@ -21,7 +21,8 @@ struct TreeCheckCallbacks {
   // Each may be empty. An error they return ends the walk and is returned. What they are given lives for the call.
   std::function<Status(Slice key, const Entry& entry)> on_entry;
   std::function<Status(const PageView& page)> on_page;
-  // Set: is told of a damaged page, and the walk goes on beside what lies below it.
+  // Set: is told of a page that is damaged or cannot be read, and the walk goes on beside what lies below it; the same
+  // for a page at which one of the others returns such an error.
   std::function<Status(const Status& damage)> on_damage;
 };
 

@@ -1,0 +1,160 @@
+// What VerifyDB makes of much at once: damage in several places, files that cannot be read, and more of both than
+// anybody wants to read.
+#include <algorithm>
+
+#include "api/test_store.h"
+
+namespace cambium::testing {
+namespace {
+
+struct Verified {
+  Status status;
+  VerifyReport report;
+};
+
+// Of the files as they are, by a file system that works.
+Verified VerifyFiles(const TestStore& store, bool deep = true) {
+  Options options = store.options;
+  options.file_system = std::make_shared<SimFileSystem>(store.fs->Snapshot());
+  Verified verified;
+  verified.status = VerifyDB(kStorePath, options, {.deep = deep}, &verified.report);
+  return verified;
+}
+
+std::size_t LinesWith(const std::vector<std::string>& lines, const std::string& part) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(lines, [&](const std::string& line) { return line.find(part) != std::string::npos; }));
+}
+
+// Values of 100 bytes in the log, of 20 in the index; all in the tree, or the lowest level.
+void Fill(TestStore* store, int keys, std::size_t value_bytes) {
+  for (int i = 0; i < keys; ++i) store->Put(NumberedKey(i), std::string(value_bytes, static_cast<char>('a' + i % 26)));
+  store->Flush();
+  store->Compact();
+}
+
+// The walk ended at the first page that was wrong, and whoever mended that one met the next.
+TEST(VerifyReportTest, EveryDamagedLeafOfATreeIsListed) {
+  TestStore store;
+  store.MustOpen();
+  Fill(&store, 600, 20);
+  store.MustClose();
+  std::vector<std::string> files = store.FilesOf(TestsUseLsm() ? ".run" : ".idx");
+  ASSERT_FALSE(files.empty());
+  const auto bytes_of = [&](const std::string& path) { return store.Files().at(path).size(); };
+  const std::string path = *std::ranges::max_element(files, {}, bytes_of);
+  const std::uint64_t page = store.options.page_size;
+  ASSERT_GT(bytes_of(path), 10 * page);
+  for (const std::uint64_t at : {2 * page, 4 * page, 7 * page}) {
+    ASSERT_TRUE(store.fs->FlipBit(path, at + 100, 3).ok());
+  }
+  const Verified verified = VerifyFiles(store);
+  EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
+  EXPECT_EQ(LinesWith(verified.report.problems, path + ":"), 3u) << verified.report.problems.size();
+  EXPECT_EQ(verified.report.problem_count, verified.report.problems.size());
+}
+
+// A disk that would not read one file hid the damage in all that come behind it.
+TEST(VerifyReportTest, AFileThatCannotBeReadDoesNotHideDamageInAnother) {
+  TestStore store;
+  store.MustOpen();
+  Fill(&store, 600, 20);
+  store.Put("large", std::string(10'000, 'l'));
+  store.Flush();
+  store.Quiet();
+  const std::string pages = TestsUseLsm() ? ".run" : ".idx";
+  const std::vector<std::string> of_default = store.FilesOf(pages);
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "other", &other).ok());
+  for (int i = 0; i < 600; ++i) ASSERT_TRUE(store.db->Put({}, other, NumberedKey(i), "small").ok());
+  ASSERT_TRUE(store.db->Flush({}, other).ok());
+  ASSERT_TRUE(store.db->CompactRange({}, other, nullptr, nullptr).ok());
+  ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(other).ok());
+  store.MustClose();
+  std::string damaged;
+  for (const std::string& path : store.FilesOf(pages)) {
+    if (std::ranges::find(of_default, path) == of_default.end()) damaged = path;
+  }
+  ASSERT_NE(damaged, "");
+  ASSERT_TRUE(store.fs->FlipBit(damaged, 2 * store.options.page_size + 100, 1).ok());
+  for (const SimOpKind kind : {SimOpKind::kOpen, SimOpKind::kRead}) {
+    for (const std::string& path : {of_default.front(), store.FilesOf(".val").front(), store.FilesOf(".log").front()}) {
+      SCOPED_TRACE(SimOpName(kind) + (" of " + path));
+      SimFault fault;
+      fault.kind = kind;
+      fault.matches = [path](SimOpKind, const std::string& its) { return its == path; };
+      fault.sticky = true;
+      fault.status = Status::IOError(path + ": the disk is worn");
+      const auto fs = std::make_shared<SimFileSystem>(store.fs->Snapshot());
+      fs->AddFault(fault);
+      Options options = store.options;
+      options.file_system = fs;
+      VerifyReport report;
+      const Status s = VerifyDB(kStorePath, options, {.deep = true}, &report);
+      EXPECT_TRUE(s.IsIOError()) << s.ToString();
+      EXPECT_GE(LinesWith(report.unreadable, path), 1u);
+      EXPECT_EQ(report.unreadable_count, report.unreadable.size());
+      EXPECT_EQ(LinesWith(report.problems, damaged), 1u);
+      EXPECT_EQ(report.problems.size(), 1u) << report.problems.back();
+    }
+  }
+}
+
+// An OPTIONS file is needed by nobody, not even as a file.
+TEST(VerifyReportTest, AnOptionsFileThatIsADirectoryIsDeadDamage) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("key", "value");
+  store.MustClose();
+  const std::string path = std::string(kStorePath) + "/OPTIONS-000099";
+  ASSERT_TRUE(store.fs->CreateDirectory(path).ok());
+  const Verified verified = VerifyFiles(store);
+  EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
+  EXPECT_TRUE(verified.report.problems.empty());
+  EXPECT_EQ(LinesWith(verified.report.dead_damage, path), 1u);
+}
+
+// The report had a line for each value that a lost segment held, and grew with the database.
+TEST(VerifyReportTest, ALostSegmentWithManyValuesIsABoundedListAndARightCount) {
+  constexpr int kValues = 3'000;
+  TestStore store;
+  store.options.blob_file_size = 4u << 20;
+  store.options.write_buffer_size = 4u << 20;
+  store.options.max_total_wal_size = 64u << 20;
+  store.MustOpen();
+  Fill(&store, kValues, 100);
+  store.Put("last", "of another segment");
+  store.MustClose();
+  std::string lost;
+  std::size_t largest = 0;
+  for (const std::string& path : store.FilesOf(".log")) {
+    const std::size_t size = store.Files().at(path).size();
+    if (size > largest) largest = size, lost = path;
+  }
+  ASSERT_TRUE(store.fs->RemoveForTest(lost).ok());
+  const Verified verified = VerifyFiles(store, false);
+  EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
+  EXPECT_EQ(verified.report.problems.size(), VerifyReport::kListedMax);
+  // The segment itself, each of its values, and what an opening would miss of the log.
+  EXPECT_GE(verified.report.problem_count, kValues + 1u);
+  EXPECT_LE(verified.report.problem_count, kValues + 3u);
+}
+
+// A file was taken for named if any file had its number.
+TEST(VerifyReportTest, AnOrphanIsToldByItsKindToo) {
+  TestStore store;
+  store.MustOpen();
+  Fill(&store, 100, 100);
+  store.MustClose();
+  const std::string log = store.FilesOf(".log").front();
+  const std::string orphan = log.substr(0, log.size() - 4) + ".run";
+  ASSERT_TRUE(store.fs->CopyFileForTest(log, orphan).ok());
+  const Verified verified = VerifyFiles(store);
+  EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
+  EXPECT_TRUE(verified.report.problems.empty()) << verified.report.problems.front();
+  EXPECT_EQ(LinesWith(verified.report.notes, orphan + ": orphan"), 1u);
+  EXPECT_EQ(verified.report.note_count, verified.report.notes.size());
+}
+
+}  // namespace
+}  // namespace cambium::testing
