@@ -62,7 +62,7 @@ Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<C
   ConfigOptions config;
   config.ignore_unknown_options = true;
   Status s = LoadLatestOptions(config, directory, options, families);
-  if (s.IsNotFound() || s.IsCorruption()) {
+  if (s.IsNotFound() || s.IsCorruption() || s.IsIOError()) {
     *options = {};
     families->clear();
     s = GuessFamilies(directory, families);

@@ -23,7 +23,7 @@ void AddFamily(CLI::App* command, DatabaseFlags* flags);
 void AddHex(CLI::App* command, DatabaseFlags* flags);
 void AddJson(CLI::App* command, DatabaseFlags* flags);
 
-// The options of all its families, from its OPTIONS file; where that is missing or damaged, from what the database itself
+// The options of all its families, from its OPTIONS file; where there is none that can be read, from what the database itself
 // says of them. InvalidArgument if a family has a comparator that is not the library's own.
 Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families);
 

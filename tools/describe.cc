@@ -162,6 +162,18 @@ const char* NameOf(EntryKind kind) {
   }
   return "unknown";
 }
+const char* NameOf(WALRecoveryMode mode) {
+  switch (mode) {
+    case WALRecoveryMode::kTolerateCorruptedTailRecords:
+      return "kTolerateCorruptedTailRecords";
+    case WALRecoveryMode::kAbsoluteConsistency:
+      return "kAbsoluteConsistency";
+    case WALRecoveryMode::kPointInTimeRecovery:
+      return "kPointInTimeRecovery";
+    default:
+      return "unknown";
+  }
+}
 std::string IdText(const Id128& id) {
   return Slice(reinterpret_cast<const char*>(id.data()), id.size()).ToString(true);
 }

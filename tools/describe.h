@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cambium/options.h"
 #include "manifest/edit.h"
 #include "manifest/manifest_reader.h"
 #include "vlog/record_format.h"
@@ -16,6 +17,7 @@ namespace cambium::tool {
 [[nodiscard]] const char* NameOf(Codec codec);
 [[nodiscard]] const char* NameOf(FileKind kind);
 [[nodiscard]] const char* NameOf(EntryKind kind);
+[[nodiscard]] const char* NameOf(WALRecoveryMode mode);
 [[nodiscard]] std::string IdText(const Id128& id);
 
 [[nodiscard]] nlohmann::ordered_json Describe(const SegmentInfo& segment);

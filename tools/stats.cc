@@ -228,6 +228,7 @@ int Stats(const Flags& flags) {
   if (flags.json) {
     Json json{{"directory", flags.directory}, {"bytes", report->file_bytes}, {"allocated", report->allocated_bytes}};
     json["options_known"] = known.ok();
+    json["wal_recovery_mode"] = NameOf(database.recovery_mode());
     for (const auto& [kind, bytes] : report->bytes_by_kind) json["files"][NameOf(kind)] = bytes;
     json["orphan_bytes"] = report->orphan_bytes;
     json["segments"] = Json::array();
@@ -242,7 +243,7 @@ int Stats(const Flags& flags) {
     json["problems"] = problems;
     said = Say(json);
   } else {
-    said = Say(Draw(flags, *report, *savings, problems) +
+    said = Say(Draw(flags, *report, *savings, problems) + "recovery mode: " + NameOf(database.recovery_mode()) + "\n" +
                (known.ok() ? "" : "options are not known, defaults are assumed: " + known.ToString() + "\n"));
   }
   return said == kClean ? found : said;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cambium/comparator.h"
+#include "cambium/convenience.h"
 #include "cambium/db.h"
 #include "command.h"
 #include "progress.h"
@@ -17,20 +18,40 @@ struct Flags {
   std::string directory;
   bool deep = false;
   bool json = false;
-  const Comparator* comparator = BytewiseComparator();
+  const Comparator* comparator = nullptr;  // null: nobody named one
 };
 
+// An opening fails or succeeds by the options that it has: those that the database was last open with, if a file says so.
+// Of the families the MANIFEST says what is needed here, and damaged ones could not be tried out.
+Status FindOptions(const std::string& directory, DBOptions* options) {
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status known = LoadLatestOptions(config, directory, options, &families);
+  if (!known.ok()) *options = {};
+  options->info_log = NullLogger();
+  return known;
+}
+
 int Verify(const Flags& flags) {
-  Options options;
-  options.comparator = flags.comparator;
-  options.info_log = NullLogger();
+  DBOptions options;
+  VerifyOutcome outcome;
+  outcome.path = flags.directory;
+  outcome.deep = flags.deep;
+  outcome.options = FindOptions(flags.directory, &options);
+  outcome.recovery_mode = options.wal_recovery_mode;
+  std::vector<ColumnFamilyDescriptor> families;
+  if (flags.comparator != nullptr) {
+    outcome.comparator = flags.comparator->Name();
+    families.emplace_back(kDefaultColumnFamilyName, ColumnFamilyOptions());
+    families.back().options.comparator = flags.comparator;
+  }
   VerifyOptions how;
   how.deep = flags.deep;
-  VerifyOutcome outcome{flags.directory, flags.comparator->Name(), flags.deep, {}, {}};
   {
     Progress progress;
     how.progress = [&progress](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
-    outcome.status = VerifyDB(flags.directory, options, how, &outcome.report);
+    outcome.status = VerifyDB(flags.directory, options, families, how, &outcome.report);
   }
   const std::string text = flags.json ? DrawJson(outcome) : DrawText(outcome);
   // A verdict that did not reach whoever asked is no verdict.
@@ -53,7 +74,7 @@ void AddVerify(CLI::App* app, int* exit_code) {
           [flags](const std::string& name) {
             flags->comparator = name == "bytewise" ? BytewiseComparator() : ReverseBytewiseComparator();
           },
-          "order of the keys: bytewise (default) or reverse-bytewise")
+          "order of the default family's keys, bytewise or reverse-bytewise, if it must be this one")
       ->check(CLI::IsMember({"bytewise", "reverse-bytewise"}));
   command->callback([flags, exit_code] { *exit_code = Verify(*flags); });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "describe.h"
 #include "key_text.h"
 #include "output.h"
 
@@ -20,9 +21,10 @@ const char* WordFor(ExitCode code) {
   }
 }
 
-void AppendList(const char* title, const std::vector<std::string>& lines, std::string* out) {
-  out->append(title).append(lines.empty() ? ": none\n" : ": " + std::to_string(lines.size()) + "\n");
+void AppendList(const char* title, const std::vector<std::string>& lines, std::uint64_t count, std::string* out) {
+  out->append(title).append(count == 0 ? ": none\n" : ": " + std::to_string(count) + "\n");
   for (const std::string& line : lines) out->append("  ").append(line).append("\n");
+  if (count > lines.size()) out->append("  and ").append(std::to_string(count - lines.size())).append(" more\n");
 }
 
 }  // namespace
@@ -46,16 +48,23 @@ std::string DrawText(const VerifyOutcome& outcome) {
         {"live references", std::to_string(report.live_references)},
         {"live bytes", Bytes(report.live_bytes)},
         {"values", outcome.deep ? "every one read" : "not read (--deep reads them)"},
+        {"recovery mode", std::string(NameOf(outcome.recovery_mode)) +
+                              (outcome.options.ok() ? "" : ", the default: " + outcome.options.ToString())},
     };
     for (const auto& [name, figure] : rows) {
       text.append("  ").append(name).append(17 - std::char_traits<char>::length(name), ' ').append(figure).append("\n");
     }
-    AppendList("problems", report.problems, &text);
-    AppendList("dead damage, which nothing needs", report.dead_damage, &text);
-    AppendList("notes", report.notes, &text);
+    AppendList("problems", report.problems, report.problem_count, &text);
+    AppendList("dead damage, which nothing needs", report.dead_damage, report.dead_damage_count, &text);
+    AppendList("notes", report.notes, report.note_count, &text);
+    if (report.unreadable_count != 0) {
+      AppendList("unreadable, so that it could not be checked", report.unreadable, report.unreadable_count, &text);
+    }
   }
   if (!outcome.status.ok()) {
-    text.append(began ? "the check could not go on: " : "").append(outcome.status.ToString()).append("\n");
+    const bool is_told = report.unreadable_count != 0 && outcome.status.IsIOError();
+    text.append(!began ? "" : is_told ? "the check is not complete: " : "the check could not go on: ");
+    text.append(outcome.status.ToString()).append("\n");
   }
   return text;
 }
@@ -65,7 +74,10 @@ std::string DrawJson(const VerifyOutcome& outcome) {
   const ExitCode code = ExitCodeOf(outcome);
   nlohmann::ordered_json json;
   json["path"] = outcome.path;
-  json["comparator"] = outcome.comparator;
+  json["comparator"] = nullptr;
+  if (!outcome.comparator.empty()) json["comparator"] = outcome.comparator;
+  json["options_known"] = outcome.options.ok();
+  json["wal_recovery_mode"] = NameOf(outcome.recovery_mode);
   json["deep"] = outcome.deep;
   json["result"] = code == kCannot ? "cannot" : WordFor(code);
   json["exit_code"] = static_cast<int>(code);
@@ -78,9 +90,14 @@ std::string DrawJson(const VerifyOutcome& outcome) {
   json["records"] = report.records;
   json["live_references"] = report.live_references;
   json["live_bytes"] = report.live_bytes;
+  json["problem_count"] = report.problem_count;
   json["problems"] = report.problems;
+  json["dead_damage_count"] = report.dead_damage_count;
   json["dead_damage"] = report.dead_damage;
+  json["note_count"] = report.note_count;
   json["notes"] = report.notes;
+  json["unreadable_count"] = report.unreadable_count;
+  json["unreadable"] = report.unreadable;
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

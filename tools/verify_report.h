@@ -10,8 +10,10 @@ namespace cambium::tool {
 
 struct VerifyOutcome {
   std::string path;
-  std::string comparator;  // its name
+  std::string comparator;  // the name of the one that was asked for; "": whichever the database has
   bool deep = false;
+  Status options;  // OK if an OPTIONS file told them
+  WALRecoveryMode recovery_mode = {};  // by which damage of the log was judged
   Status status;        // OK if the check could be made to its end, whatever it found
   VerifyReport report;  // as far as the check came
 };

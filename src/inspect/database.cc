@@ -5,6 +5,7 @@
 
 #include "api/open_files.h"
 #include "api/open_layers.h"
+#include "cambium/convenience.h"
 #include "manifest/state_check.h"
 
 namespace cambium {
@@ -64,7 +65,14 @@ Status InspectedDatabase::OpenFamily(const FamilyState& family) {
 }
 
 Status InspectedDatabase::ReadTail() {
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  config.file_system = fs_;
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  if (LoadLatestOptions(config, path_, &options, &families).ok()) recovery_mode_ = options.wal_recovery_mode;
   ReplayRequest request;
+  request.mode = recovery_mode_;
   request.fs = fs_.get();
   request.directory = path_;
   request.state = &state();

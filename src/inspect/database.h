@@ -9,6 +9,7 @@
 
 #include "api/log_replay.h"
 #include "cambium/file_system.h"
+#include "cambium/options.h"
 #include "index/index.h"
 #include "index/page_pool.h"
 #include "inspect/problems.h"
@@ -39,8 +40,9 @@ class InspectedDatabase {
   static Result<std::unique_ptr<InspectedDatabase>> Open(std::shared_ptr<FileSystem> fs, const std::string& path,
                                                          std::uint64_t lock_wait_micros = 0);
 
-  // The files of the log, the layers, and the tail of the log. InvalidArgument if a family has an order that is not the
-  // library's own. Damage is a problem; an I/O error is returned.
+  // The files of the log, the layers, and the tail of the log: what of it counts, wal_recovery_mode of the newest OPTIONS
+  // file says, or its default without one. InvalidArgument if a family has an order that is not the library's own.
+  // Damage is a problem; an I/O error is returned.
   Status OpenFiles();
 
   [[nodiscard]] FileSystem& fs() const { return *fs_; }
@@ -55,7 +57,8 @@ class InspectedDatabase {
   [[nodiscard]] Problems& problems() { return problems_; }
 
   // ---- Once OpenFiles has read the tail ----
-  [[nodiscard]] bool has_tail() const { return has_tail_; }  // false: it is damaged below what was durable
+  [[nodiscard]] WALRecoveryMode recovery_mode() const { return recovery_mode_; }
+  [[nodiscard]] bool has_tail() const { return has_tail_; }  // false: an opening would fail on it
   [[nodiscard]] const ReplayResult& replayed() const { return replayed_; }
   [[nodiscard]] const std::map<std::uint64_t, PendingBytes>& pending() const { return pending_; }  // by segment
   // Where the log of a segment ends: its seal, or where recovery would end it.
@@ -75,6 +78,7 @@ class InspectedDatabase {
   std::unique_ptr<PagePool> pool_ = std::make_unique<PagePool>(64u << 20);
   SegmentTable segments_;
   std::map<std::uint32_t, Family> families_;
+  WALRecoveryMode recovery_mode_ = DBOptions().wal_recovery_mode;
   ReplayResult replayed_;
   bool has_tail_ = false;
   std::map<std::uint64_t, PendingBytes> pending_;

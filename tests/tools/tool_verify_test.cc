@@ -2,6 +2,8 @@
 // on the real file system, closed, hurt by plain file operations, and given to the program.
 #include "tool.h"
 
+#include <sys/stat.h>
+
 #include <vector>
 
 namespace cambium::testing {
@@ -221,17 +223,96 @@ TEST_F(ToolVerifyTest, WhatIsNoDatabaseCannotBeVerified) {
   EXPECT_TRUE(std::filesystem::is_empty(Path()));
 }
 
-TEST_F(ToolVerifyTest, TheOrderOfKeysMustBeTheDatabases) {
+// The order was taken to be that of bytes unless somebody said otherwise.
+TEST_F(ToolVerifyTest, ADatabaseInReverseOrderNeedsNoFlag) {
   const std::unique_ptr<DB> db = Open(ReverseBytewiseComparator());
   ASSERT_TRUE(db->Put({}, "a", "1").ok());
   ASSERT_TRUE(db->Put({}, "b", "2").ok());
   ASSERT_TRUE(db->Flush({}).ok());
   ASSERT_TRUE(db->Close().ok());
-  const Ended wrong = RunTool("verify " + Path());
+  const Ended unsaid = RunTool("verify --deep " + Path());
+  EXPECT_EQ(unsaid.exit_code, kClean) << unsaid.output;
+  const Ended wrong = RunTool("verify " + Path() + " --comparator=bytewise");
   EXPECT_EQ(wrong.exit_code, kCannot) << wrong.output;
   EXPECT_NE(wrong.output.find("cambium.ReverseBytewiseComparator"), std::string::npos) << wrong.output;
   const Ended right = RunTool("verify " + Path() + " --comparator=reverse-bytewise");
   EXPECT_EQ(right.exit_code, kClean) << right.output;
+}
+
+// What is damage in the log, wal_recovery_mode decides, which reads and writes take from the OPTIONS file. verify, stats
+// and dump took the default one, and said clean of what could not be opened, and damaged of what could.
+TEST_F(ToolVerifyTest, EachRecoveryModeIsTheSameToAllCommands) {
+  struct Case {
+    WALRecoveryMode mode;
+    const char* name;
+    bool is_torn;  // by a crash; else damaged below what was synced
+    int expected;
+  };
+  const std::vector<Case> cases = {
+      {WALRecoveryMode::kTolerateCorruptedTailRecords, "kTolerateCorruptedTailRecords", true, kClean},
+      {WALRecoveryMode::kTolerateCorruptedTailRecords, "kTolerateCorruptedTailRecords", false, kDamage},
+      {WALRecoveryMode::kAbsoluteConsistency, "kAbsoluteConsistency", true, kDamage},
+      {WALRecoveryMode::kAbsoluteConsistency, "kAbsoluteConsistency", false, kDamage},
+      {WALRecoveryMode::kPointInTimeRecovery, "kPointInTimeRecovery", true, kClean},
+      {WALRecoveryMode::kPointInTimeRecovery, "kPointInTimeRecovery", false, kClean}};
+  for (const Case& each : cases) {
+    const std::string trace = each.name + std::string(each.is_torn ? ", torn" : ", damaged");
+    std::filesystem::remove_all(Path());
+    const std::string crashed = directory_.File("crashed");
+    std::filesystem::remove_all(crashed);
+    {
+      Options options;
+      options.create_if_missing = true;
+      options.wal_recovery_mode = each.mode;
+      std::unique_ptr<DB> db;
+      ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+      WriteOptions durable;
+      durable.sync = true;
+      for (const char* const key : {"first", "middle", "last"}) {
+        ASSERT_TRUE(db->Put(durable, key, LargeValue(key[0])).ok());
+      }
+      ASSERT_TRUE(db->Put({}, "unsynced", LargeValue(99)).ok());
+      if (each.is_torn) std::filesystem::copy(Path(), crashed);
+      ASSERT_TRUE(db->Close().ok());
+    }
+    if (!each.is_torn) std::filesystem::copy(Path(), crashed);
+    for (const auto& [name, bytes] : FilesIn(crashed)) {
+      const std::size_t at = bytes.find(each.is_torn ? LargeValue(99) : LargeValue('m'));
+      if (!name.ends_with(".log") || at == std::string::npos) continue;
+      each.is_torn ? WriteFile(crashed + "/" + name, bytes.substr(0, at + 100)) : FlipByte(crashed + "/" + name, at);
+    }
+    for (const std::string command : {"verify", "verify --deep", "get", "stats", "dump", "put"}) {
+      const std::string arguments = command == "get" ? " first" : command == "put" ? " new value" : "";
+      const Ended ended = RunTool(command + " " + crashed + arguments);
+      EXPECT_EQ(ended.exit_code, each.expected) << trace << ": " << command << "\n" << ended.output;
+      if (command == "verify" || command == "stats") {
+        EXPECT_NE(ended.output.find(each.name), std::string::npos) << trace << ": " << ended.output;
+      }
+    }
+  }
+}
+
+// An OPTIONS file that is none kept every command from what it does not need.
+TEST_F(ToolVerifyTest, AnOptionsFileThatIsNoFileStopsNobody) {
+  for (const bool is_fifo : {true, false}) {
+    std::filesystem::remove_all(Path());
+    MakeDatabase();
+    const std::string name = Path() + "/OPTIONS-000099";
+    if (is_fifo) {
+      ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+    } else {
+      std::filesystem::create_directory(name);
+    }
+    const Ended verified = RunTool("verify " + Path());
+    EXPECT_EQ(verified.exit_code, kClean) << verified.output;
+    EXPECT_NE(verified.output.find("dead damage, which nothing needs: 1\n"), std::string::npos) << verified.output;
+    EXPECT_NE(verified.output.find("recovery mode    kTolerateCorruptedTailRecords, the default"), std::string::npos)
+        << verified.output;
+    const Ended got = RunTool("get " + Path() + " " + KeyOf(1));
+    EXPECT_EQ(got.exit_code, kClean) << got.output;
+    const Ended put = RunTool("put " + Path() + " new value");
+    EXPECT_EQ(put.exit_code, kClean) << put.output;
+  }
 }
 
 TEST_F(ToolVerifyTest, WrongUsageIsNotAVerdict) {
