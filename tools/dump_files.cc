@@ -118,6 +118,7 @@ Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t e
   FileInfo facts;
   CAMBIUM_RETURN_IF_ERROR(file.GetInfo(&facts));
   const bool is_sealed = info != nullptr ? info->sealed : end != facts.size;
+  bool is_whole = true;
   SegmentWalkCallbacks callbacks;
   callbacks.on_record = [&](const ScannedRecord& record) {
     progress_.Show(record.end(), end);
@@ -129,6 +130,7 @@ Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t e
     if (is_tail) {
       Write({{"type", "note"}, {"what", what}, {"end", damage.end}}, "note: the log ends here: " + what + "\n");
     } else {
+      is_whole = false;
       Tell(what + "; goes on at " + std::to_string(damage.end));
     }
     return out_->is_closed() ? Enough() : Status::OK();
@@ -137,7 +139,7 @@ Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t e
   const std::vector<std::uint64_t> none;
   const Status s =
       WalkSegment(file, seed, kFileHeaderSize, end, info == nullptr ? none : info->punched, callbacks, &found_end);
-  if (is_sealed && s.ok() && found_end < end && problems_->empty()) {
+  if (is_sealed && s.ok() && found_end < end && is_whole && !out_->is_closed()) {
     Tell(PlaceOf(file.path(), found_end) + ": the records end before the segment does");
   }
   return TellDamage(UnlessEnough(s));

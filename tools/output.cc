@@ -23,7 +23,11 @@ namespace {
 
 void Tell(const std::string& what, bool json) {
   std::fprintf(stderr, "cambium: %s\n", what.c_str());
-  if (json) static_cast<void>(Say(nlohmann::ordered_json{{"error", what}}));
+  // In one line, so that it can be the last one of many.
+  const nlohmann::ordered_json error{{"error", what}};
+  if (json) {
+    static_cast<void>(Say(error.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"));
+  }
 }
 
 }  // namespace

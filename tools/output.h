@@ -17,8 +17,8 @@ namespace cambium::tool {
 // One object, an end of line behind it. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] ExitCode Say(const nlohmann::ordered_json& json);
 
-// Why a command could not do what was asked: to stderr; with `json` an object {"error": ...} to stdout too. Returns what
-// the command ends with.
+// Why a command could not do what was asked: to stderr; with `json` a line {"error": ...} to stdout too. Returns what the
+// command ends with.
 [[nodiscard]] ExitCode Fail(const Status& status, bool json);
 [[nodiscard]] ExitCode FailUsage(const std::string& why, bool json);
 

@@ -2,10 +2,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 
+#include "cambium/comparator.h"
 #include "database.h"
 #include "key_text.h"
 #include "output.h"
+#include "stream.h"
 #include "value_file.h"
 
 namespace cambium::tool {
@@ -26,35 +29,53 @@ struct Given {
 };
 
 // One entry, a line.
-std::string Line(const Flags& flags, const Iterator& it, Slice value) {
+void Print(const Flags& flags, const Iterator& it, Slice value, Stream* out) {
   const std::string key = Format(it.key(), flags.hex);
   if (flags.json) {
     nlohmann::ordered_json json{{"key", key}};
     if (!flags.keys_only) json["value"] = Format(value, flags.hex);
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return out->WriteLine(json);
   }
-  return flags.keys_only ? key + "\n" : key + "\t" + Format(value, flags.hex) + "\n";
+  out->Write(flags.keys_only ? key + "\n" : key + "\t" + Format(value, flags.hex) + "\n");
 }
 
-// Prints as it goes. Prefixes are cut by hand: they are no range in an order that is not of bytes.
-ExitCode Walk(const Flags& flags, Iterator* it, const std::string& prefix, std::uint64_t* count, Status* status) {
-  std::string text;
-  ExitCode said = kClean;
-  constexpr std::size_t kPiece = 1u << 16;
-  for (; it->Valid() && *count < flags.limit && said == kClean; flags.reverse ? it->Prev() : it->Next()) {
-    if (!it->key().starts_with(prefix)) continue;
+// The first string behind all that begin with this; nothing: there is none.
+std::optional<std::string> Behind(std::string prefix) {
+  while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
+  if (prefix.empty()) return std::nullopt;
+  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return prefix;
+}
+
+// In both orders that the tool knows, keys that begin alike lie together. The walk begins at their edge, and `ascends`
+// says whether it goes on to larger bytes.
+void GoToPrefix(const Flags& flags, const std::string& prefix, bool ascends, Iterator* it) {
+  const std::optional<std::string> edge = ascends ? prefix : Behind(prefix);
+  if (prefix.empty() || !edge.has_value()) {
+    flags.reverse ? it->SeekToLast() : it->SeekToFirst();
+  } else {
+    flags.reverse ? it->SeekForPrev(*edge) : it->Seek(*edge);
+  }
+}
+
+// Prints as it goes.
+Status Walk(const Flags& flags, bool is_in_byte_order, Iterator* it, const std::string& prefix, std::uint64_t* count,
+            Stream* out) {
+  const bool ascends = is_in_byte_order != flags.reverse;
+  for (GoToPrefix(flags, prefix, ascends, it); it->Valid() && *count < flags.limit && !out->is_closed();
+       flags.reverse ? it->Prev() : it->Next()) {
+    if (!it->key().starts_with(prefix)) {
+      const bool is_past = ascends == (BytewiseComparator()->Compare(it->key(), prefix) > 0);
+      if (is_past) break;
+      continue;  // still at the edge, or in front of it where a bound has cut it off
+    }
     if (!flags.count) {
       if (!flags.keys_only && !it->PrepareValue()) break;
-      text += Line(flags, *it, flags.keys_only ? Slice() : it->value());
+      Print(flags, *it, flags.keys_only ? Slice() : it->value(), out);
     }
     ++*count;
-    if (text.size() >= kPiece) {
-      said = Say(text);
-      text.clear();
-    }
   }
-  *status = it->status();
-  return said == kClean ? Say(text) : said;
+  return it->status();
 }
 
 int Scan(const Flags& flags, const Given& given) {
@@ -75,13 +96,15 @@ int Scan(const Flags& flags, const Given& given) {
   options.allow_unprepared_value = true;
   if (given.from) options.iterate_lower_bound = &lower;
   if (given.to) options.iterate_upper_bound = &upper;
+  const bool is_in_byte_order =
+      database.db()->GetOptions(family).comparator->Name() == std::string(BytewiseComparator()->Name());
   std::uint64_t count = 0;
-  ExitCode said = kClean;
+  Stream out;
   {
     const std::unique_ptr<Iterator> it(database.db()->NewIterator(options, family));
-    flags.reverse ? it->SeekToLast() : it->SeekToFirst();
-    said = Walk(flags, it.get(), prefix, &count, &s);
+    s = Walk(flags, is_in_byte_order, it.get(), prefix, &count, &out);
   }
+  const ExitCode said = out.End(kClean);
   if (!s.ok()) return Fail(s, flags.json);
   if (said != kClean || !flags.count) return said;
   return flags.json ? Say(nlohmann::ordered_json{{"count", count}}) : Say(std::to_string(count) + "\n");

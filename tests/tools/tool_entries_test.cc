@@ -1,6 +1,12 @@
 // get, put, delete, scan, options: single entries, and what is set.
 #include "tool.h"
 
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include "cambium/comparator.h"
+
 namespace cambium::testing {
 namespace {
 
@@ -79,6 +85,102 @@ TEST_F(ToolEntriesTest, ScansWhatIsAskedFor) {
   EXPECT_EQ(RunForJson(scan + " --count").at("count"), 4);
   EXPECT_EQ(RunForJson(scan + " --limit 1").at("key"), "a");
   EXPECT_EQ(RunTool(scan + " --from 'x\\y'").exit_code, kCannot);
+}
+
+// In both orders and both ways, with bounds in and around what begins so.
+TEST_F(ToolEntriesTest, APrefixIsARangeInEitherOrder) {
+  const std::vector<std::string> keys = {"a", "b", "b\xff", "b\xff\xff", "b\xff\xff!", "bz", "c", "\xff", "\xff\xff!"};
+  for (const Comparator* const order : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    std::filesystem::remove_all(Path());
+    {
+      Options options = TheOptions();
+      options.comparator = order;
+      std::unique_ptr<DB> db;
+      ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+      for (const std::string& key : keys) ASSERT_TRUE(db->Put({}, key, "").ok());
+    }
+    std::vector<std::string> sorted = keys;
+    std::ranges::sort(sorted, [&](const auto& a, const auto& b) { return order->Compare(a, b) < 0; });
+    const auto hex = [](const std::string& bytes) { return Slice(bytes).ToString(true); };
+    for (const std::string prefix : {"b", "b\xff", "\xff", "\xff\xff", "bb", "c"}) {
+      for (const std::string from : {"", "b\xff", "bz", "a"}) {
+        for (const bool reverse : {false, true}) {
+          std::string expected;
+          for (const std::string& key : sorted) {
+            const bool is_wanted = key.starts_with(prefix) && (from.empty() || order->Compare(key, from) >= 0);
+            if (is_wanted) expected = reverse ? hex(key) + "\n" + expected : expected + hex(key) + "\n";
+          }
+          const std::string arguments = "scan " + Path() + " --hex --keys-only --prefix " + hex(prefix) +
+                                        (from.empty() ? "" : " --from " + hex(from)) + (reverse ? " --reverse" : "");
+          EXPECT_EQ(RunTool(arguments).output, expected) << order->Name() << ": " << arguments;
+        }
+      }
+    }
+  }
+}
+
+// A scan of a prefix went through all keys, and met whatever was wrong with others.
+TEST_F(ToolEntriesTest, AScanOfAPrefixReadsNothingElse) {
+  std::map<std::string, std::string> entries;
+  for (int i = 0; i < 20'000; ++i) entries["k" + std::to_string(100'000 + i)] = "small";
+  Make(entries);
+  {
+    const std::unique_ptr<DB> db = Open();
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  std::vector<nlohmann::json> leaves;
+  std::istringstream lines(RunTool("dump " + Path() + " --what runs,pages --no-entries --json").output);
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::json page = nlohmann::json::parse(line, nullptr, false);
+    const bool is_live = page.value("page", "") == "leaf" && page.value("mark", "live") == "live";
+    if (is_live) leaves.push_back(std::move(page));
+  }
+  ASSERT_GE(leaves.size(), 5u);
+  const nlohmann::json& middle = leaves[leaves.size() / 2];
+  FlipByte(Path() + "/" + middle["file"].get<std::string>(), middle["offset"].get<std::size_t>() + 100);
+  EXPECT_EQ(RunTool("scan " + Path() + " --count").exit_code, kDamage);
+  for (const std::string prefix : {"k1000", "k1199"}) {
+    for (const std::string reverse : {"", " --reverse"}) {
+      const Ended ended = RunTool("scan " + Path() + " --count --prefix " + prefix + reverse);
+      EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+      EXPECT_EQ(ended.output, "100\n") << prefix;
+    }
+  }
+}
+
+// The error of a scan that fails was an object of three lines behind objects of one.
+TEST_F(ToolEntriesTest, AScanThatFailsEndsWithALineToo) {
+  Make({{"a", "1"}, {"b", std::string(2000, 'v')}, {"c", "3"}});
+  {
+    const std::unique_ptr<DB> db = Open();  // of what cannot be replayed nothing is printed
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  for (const auto& [name, bytes] : FilesIn(Path())) {
+    const std::size_t value = bytes.find("vvvv");
+    if (name.ends_with(".log") && value != std::string::npos) FlipByte(Path() + "/" + name, value + 1000);
+  }
+  const Ended ended = RunTool("scan " + Path() + " --json", "2>/dev/null");
+  EXPECT_EQ(ended.exit_code, kDamage);
+  std::istringstream lines(ended.output);
+  std::vector<nlohmann::json> objects;
+  for (std::string line; std::getline(lines, line);) {
+    objects.push_back(nlohmann::json::parse(line, nullptr, false));
+    EXPECT_FALSE(objects.back().is_discarded()) << line;
+  }
+  ASSERT_EQ(objects.size(), 2u) << ended.output;
+  EXPECT_EQ(objects[0].at("key"), "a");
+  EXPECT_TRUE(objects[1].contains("error"));
+}
+
+TEST_F(ToolEntriesTest, AClosedPipeEndsAScan) {
+  std::map<std::string, std::string> entries;
+  for (int i = 0; i < 20'000; ++i) entries["k" + std::to_string(i)] = "a value of some length";
+  Make(entries);
+  WriteFile(directory_.File("script"),
+            std::string("set -o pipefail\n") + CAMBIUM_TOOL + " scan " + Path() + " | head -n 1 > /dev/null\n");
+  EXPECT_EQ(std::system(("bash " + directory_.File("script")).c_str()), 0);
 }
 
 TEST_F(ToolEntriesTest, FamiliesByName) {

@@ -369,6 +369,37 @@ TEST_F(ToolInspectTest, DumpGoesOnBehindADamagedRecord) {
   EXPECT_EQ(DumpLines(Path() + " --what log"), before);
 }
 
+// It was told of the first damaged thing alone.
+TEST_F(ToolInspectTest, ASegmentThatEndsEarlyIsToldBesideOtherDamage) {
+  Options options = InspectOptions();
+  options.blob_file_size = 16u << 10;
+  ASSERT_TRUE(MakeGarbage(options)->Close().ok());
+  std::map<std::string, std::vector<Json>> records;  // of sealed segments
+  const Json stats = RunForJson("stats " + Path());
+  for (const Json& line : stats["segments"]) {
+    if (line["sealed"].get<bool>() && line["kind"] == "log") records[line["file"]];
+  }
+  for (const Json& line : DumpLines(Path() + " --what log")) {
+    if (line["type"] == "record" && records.contains(line["file"])) records[line["file"]].push_back(line);
+  }
+  ASSERT_GE(records.size(), 2u);
+  const std::string first = Path() + "/" + records.begin()->first;
+  const std::string last = Path() + "/" + records.rbegin()->first;
+  FlipByte(first, records.begin()->second[2]["offset"].get<std::size_t>() + kRecordHeader + 20);
+  const Json& end = records.rbegin()->second.back();
+  std::string bytes = ReadFile(last);
+  bytes.replace(end["offset"].get<std::size_t>(), end["size"].get<std::size_t>(),
+                std::string(end["size"].get<std::size_t>(), '\0'));
+  WriteFile(last, bytes);
+  std::size_t told = 0;
+  for (const Json& line : DumpLines(Path() + " --what log", kDamage)) {
+    const std::string what = line["type"] == "problem" ? line["what"].get<std::string>() : "";
+    const bool is_its = what.find(last + ":") != std::string::npos;
+    told += is_its && what.find("the records end before the segment") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(told, 1u);
+}
+
 TEST_F(ToolInspectTest, DamagedPagesAreToldAndTheRestIsShown) {
   Options options = InspectOptions();
   ASSERT_TRUE(MakeGarbage(options)->Close().ok());
