@@ -17,6 +17,7 @@ namespace {
 struct Flags : DatabaseFlags {
   std::string out;
   bool include_unproven = false;
+  bool is_filtered = false;
   bool dry_run = false;
   bool quiet = false;
 };
@@ -102,6 +103,7 @@ nlohmann::ordered_json JsonOf(const Flags& flags, const RepairReport& report) {
           {"out", flags.out},
           {"dry_run", flags.dry_run},
           {"has_manifest", report.has_manifest},
+          {"newest_known", report.newest_known.has_value() ? nlohmann::ordered_json(*report.newest_known) : nullptr},
           {"families", families},
           {"lost", report.lost},
           {"unproven", report.unproven},
@@ -118,7 +120,13 @@ std::string TextOf(const Flags& flags, const RepairReport& report) {
   }
   text += "lost: " + std::to_string(report.lost) + ", unproven: " + std::to_string(report.unproven) +
           (report.unproven > 0 && !flags.include_unproven ? " (--include-unproven writes them)" : "") + "\n";
-  if (!report.has_manifest) text += "the MANIFEST is lost: what is newest the log alone says\n";
+  if (report.newest_known.has_value()) {
+    text += "values may be older than operation " + std::to_string(*report.newest_known + 1) +
+            " of the log, from which on it is damaged: what of it cannot be read may have replaced or deleted any key\n";
+  }
+  if (!report.has_manifest) {
+    text += "the MANIFEST is lost: what is newest the log alone says, and whether a later part of it is missing nobody\n";
+  }
   return text + flags.out + (flags.dry_run ? ": was not made\n" : ": salvaged from " + flags.directory + "\n");
 }
 
@@ -130,6 +138,7 @@ int Run(const Flags& flags) {
   Progress progress;
   RepairOptions how;
   how.include_unproven = flags.include_unproven;
+  how.is_filtered = flags.is_filtered;
   how.dry_run = flags.dry_run;
   how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
   if (!flags.quiet) {
@@ -158,6 +167,8 @@ void AddSalvage(CLI::App* app, int* exit_code) {
   command->add_option("OUT", flags->out, "the new database's directory, which must not exist")->required();
   command->add_flag("--include-unproven", flags->include_unproven,
                     "write values too that may be old ones, or of deleted keys");
+  command->add_flag("--filtered", flags->is_filtered,
+                    "a compaction filter has run: what it removed, and the log still has, is unproven");
   command->add_flag("--dry-run", flags->dry_run, "say what would be there, and leave nothing behind");
   command->add_flag("--quiet", flags->quiet, "count what was lost and what is unproven, and list neither");
   AddHex(command, flags.get());

@@ -31,7 +31,7 @@ struct RepairLoss {
 };
 
 // A value that is whole, of a key of which something newer may have been lost: it may be an old value, or of a key that
-// was deleted.
+// was deleted, or that a compaction filter has removed.
 struct RepairUnproven {
   std::string family;
   std::string key;
@@ -44,6 +44,9 @@ struct RepairUnproven {
 struct RepairOptions {
   // Values that are in doubt are written too: of each key the one with the largest sequence number.
   bool include_unproven = false;
+  // A compaction filter has run, in any family; of a family whose options have one it is known. What it has removed the log
+  // still has, and nothing else tells: so what the log alone says of what was in lost layers is unproven then.
+  bool is_filtered = false;
   // Nothing is left behind: the new database, with keys alone, is made and removed again.
   bool dry_run = false;
 
@@ -65,6 +68,9 @@ struct RepairReport {
   std::uint64_t lost = 0;      // calls of on_lost
   std::uint64_t unproven = 0;  // calls of on_unproven
   bool has_manifest = false;   // it said which files count, and in which order
+  // Set if the log is damaged behind this operation, and not everything behind it could be read: values may be older than
+  // what it said of their keys. Those that are known to be are among the lost and the unproven.
+  std::optional<SequenceNumber> newest_known;
   std::vector<std::string> notes;
 
   // Everything that was committed is in the new database.

@@ -55,7 +55,10 @@ Status NewDatabase::MakeNotes(std::uint32_t id, const ColumnFamilyOptions& optio
 Status NewDatabase::Put(std::uint32_t family, Slice key, Slice value) {
   Family& there = families_.at(family);
   there.value_bytes += value.size();
-  return db_->Put({}, there.handle, key, has_values_ ? value : Slice());
+  if (has_values_) return db_->Put({}, there.handle, key, value);
+  std::string size;
+  PutFixed<std::uint64_t>(&size, value.size());
+  return db_->Put({}, there.handle, key, size);
 }
 Status NewDatabase::Delete(std::uint32_t family, Slice key) {
   return db_->Delete({}, families_.at(family).handle, key);
@@ -70,6 +73,17 @@ Result<bool> NewDatabase::Has(std::uint32_t family, Slice key) {
   if (found.IsNotFound()) return false;
   CAMBIUM_RETURN_IF_ERROR(found);
   return true;
+}
+
+Result<std::optional<std::uint64_t>> NewDatabase::FindValueSize(std::uint32_t family, Slice key) {
+  PinnableSlice value;
+  const Status found = db_->Get({}, families_.at(family).handle, key, &value);
+  if (found.IsNotFound()) return std::optional<std::uint64_t>();
+  CAMBIUM_RETURN_IF_ERROR(found);
+  std::uint64_t size = value.size();
+  Slice in = value;
+  if (!has_values_) static_cast<void>(GetFixed(&in, &size));
+  return std::optional<std::uint64_t>(size);
 }
 
 Status NewDatabase::SetNote(std::uint32_t family, Slice key, const Note& note) {

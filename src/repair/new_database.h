@@ -18,7 +18,7 @@ namespace cambium {
 // One thread.
 class NewDatabase {
  public:
-  // Without `values` keys alone are written.
+  // Without `values` keys alone are written, and how large each value would be.
   static Result<std::unique_ptr<NewDatabase>> Create(const DBOptions& options, const std::string& directory,
                                                      const ColumnFamilyOptions& default_family, bool values);
   ~NewDatabase();
@@ -32,6 +32,8 @@ class NewDatabase {
   Status Delete(std::uint32_t family, Slice key);
   Status DeleteRange(std::uint32_t family, Slice begin, Slice end);
   Result<bool> Has(std::uint32_t family, Slice key);
+  // Absent: there is no such key. Without values too.
+  Result<std::optional<std::uint64_t>> FindValueSize(std::uint32_t family, Slice key);
 
   Status SetNote(std::uint32_t family, Slice key, const Note& note);
   Result<std::optional<Note>> FindNote(std::uint32_t family, Slice key);

@@ -1,7 +1,7 @@
 // Note: what is known of a key of the damaged database, while not all is known.
 //
 //   verdict (1) | sequence (8) | address (8) | record's sequence (8) | batch index (4) | operation (1) | address (8) |
-//   value
+//   damaged record's sequence (8) | address (8) | value
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,10 @@ struct Note {
   RecordOp op = RecordOp::kPut;
   ValueAddress record_address;
 
+  // The newest record behind the tail that seems to be this key's: its header is whole, what follows is not; 0: none.
+  SequenceNumber damaged_sequence = 0;
+  ValueAddress damaged_address;
+
   [[nodiscard]] std::string Encode() const {
     std::string out(1, static_cast<char>(verdict));
     PutFixed<std::uint64_t>(&out, sequence);
@@ -47,6 +51,8 @@ struct Note {
     PutFixed<std::uint32_t>(&out, batch_index);
     out.push_back(static_cast<char>(op));
     PutFixed<std::uint64_t>(&out, record_address.word());
+    PutFixed<std::uint64_t>(&out, damaged_sequence);
+    PutFixed<std::uint64_t>(&out, damaged_address.word());
     return out + inline_value;
   }
   // Of bytes that Encode made, and that the new database has kept.
@@ -64,6 +70,9 @@ struct Note {
     in.remove_prefix(1);
     static_cast<void>(GetFixed(&in, &word));
     note.record_address = ValueAddress(word);
+    static_cast<void>(GetFixed(&in, &note.damaged_sequence));
+    static_cast<void>(GetFixed(&in, &word));
+    note.damaged_address = ValueAddress(word);
     note.inline_value = in.ToString();
     return note;
   }

@@ -79,11 +79,13 @@ class Repair {
       }
       salvage_.families.emplace(id, SalvagedFamily(state.name, options.comparator));
       salvage_.families.at(id).flushed_sequence = state.flushed_sequence;
+      salvage_.families.at(id).is_filtered = salvage_.IsFiltered(options);
       made_of_[id] = options;
     }
     if (made_of_.contains(0)) return Status::OK();
     made_of_[0] = salvage_.OptionsOf(kDefaultColumnFamilyName);
     salvage_.families.emplace(0, SalvagedFamily(kDefaultColumnFamilyName, made_of_[0].comparator));
+    salvage_.families.at(0).is_filtered = salvage_.IsFiltered(made_of_[0]);
     return Status::OK();
   }
 

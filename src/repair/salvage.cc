@@ -7,16 +7,30 @@
 
 namespace cambium {
 
+namespace {
+
+bool Covers(const SalvagedFamily& family, const SalvagedFamily::Ranges& layer, Slice key) {
+  return layer.ranges->Covers(key) && (!layer.from.has_value() || family.order->Compare(key, *layer.from) >= 0);
+}
+bool MayHave(const SalvagedFamily::Gaps& layer, Slice key) {
+  return layer.keys.Contains(key) && (layer.filter == nullptr || layer.filter->MayContain(key));
+}
+
+}  // namespace
+
 bool SalvagedFamily::IsDeleted(Slice key) const {
-  return std::ranges::any_of(ranges, [&](const Ranges& layer) {
-    return layer.ranges->Covers(key) && (!layer.from.has_value() || order->Compare(key, *layer.from) >= 0);
-  });
+  return std::ranges::any_of(ranges, [&](const Ranges& layer) { return Covers(*this, layer, key); });
+}
+
+bool SalvagedFamily::IsDeletedForSure(Slice key) const {
+  const auto newest = std::ranges::find_if(ranges, [&](const Ranges& layer) { return Covers(*this, layer, key); });
+  return newest != ranges.end() && std::ranges::none_of(gaps, [&](const Gaps& layer) {
+           return layer.depth <= newest->depth && MayHave(layer, key);
+         });
 }
 
 bool SalvagedFamily::IsInDoubt(Slice key) const {
-  return std::ranges::any_of(gaps, [&](const Gaps& layer) {
-    return layer.keys.Contains(key) && (layer.filter == nullptr || layer.filter->MayContain(key));
-  });
+  return std::ranges::any_of(gaps, [&](const Gaps& layer) { return MayHave(layer, key); });
 }
 
 ColumnFamilyOptions Salvage::OptionsOf(const std::string& name) const {

@@ -30,14 +30,20 @@ struct SalvagedFamily {
   struct Ranges {
     std::shared_ptr<const RangeDeletes> ranges;
     std::optional<std::string> from;
+    std::size_t depth = 0;  // of the layer: 0 is the log's tail, 1 the newest one
   };
   // What a damaged layer may have said something about; with a filter, only of keys that it may contain.
   struct Gaps {
     explicit Gaps(const Comparator* order) : keys(order) {}
     KeyGaps keys;
     std::shared_ptr<const Filter> filter;
+    std::size_t depth = 0;
   };
-  [[nodiscard]] bool IsDeleted(Slice key) const;  // by a range of a layer that was read so far
+  // By a range of a layer that was read so far: whatever older layers say.
+  [[nodiscard]] bool IsDeleted(Slice key) const;
+  // The same, and nothing that may have written it anew is missing: a gap of that layer or of a newer one. The ranges of a
+  // layer delete from older ones only.
+  [[nodiscard]] bool IsDeletedForSure(Slice key) const;
   [[nodiscard]] bool IsInDoubt(Slice key) const;
 
   std::string name;
@@ -46,6 +52,7 @@ struct SalvagedFamily {
   std::vector<Ranges> ranges;           // of the layers that were read so far, newest first
   std::vector<Gaps> gaps;               // of the same layers
   bool has_lost_values = false;
+  bool is_filtered = false;  // a compaction filter may have removed what the log still has
 };
 
 class Salvage {
@@ -56,6 +63,10 @@ class Salvage {
   // Of a family of the new database: what the caller has named, else the defaults, with the index of the default
   // family.
   [[nodiscard]] ColumnFamilyOptions OptionsOf(const std::string& name) const;
+
+  [[nodiscard]] bool IsFiltered(const ColumnFamilyOptions& options) const {
+    return how.is_filtered || options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+  }
 
   void TellLost(const RepairLoss& loss);
   // Of one key.

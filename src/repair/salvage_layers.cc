@@ -58,8 +58,15 @@ class FamilyLayers {
     std::vector<SalvagedFamily::Ranges> ranges;
     lost_.clear();
     for (const RunInfo& run : group.runs) CAMBIUM_RETURN_IF_ERROR(TakeRun(group, run, &ranges));
-    for (SalvagedFamily::Ranges& each : ranges) family_.ranges.push_back(std::move(each));
-    for (SalvagedFamily::Gaps& each : lost_) family_.gaps.push_back(std::move(each));
+    ++depth_;
+    for (SalvagedFamily::Ranges& each : ranges) {
+      each.depth = depth_;
+      family_.ranges.push_back(std::move(each));
+    }
+    for (SalvagedFamily::Gaps& each : lost_) {
+      each.depth = depth_;
+      family_.gaps.push_back(std::move(each));
+    }
     return Status::OK();
   }
 
@@ -88,7 +95,7 @@ class FamilyLayers {
     if (run.range_delete_count > 0) {
       Result<std::shared_ptr<const RangeDeletes>> read = ReadRanges(*pages, run);
       if (read.ok()) {
-        ranges->push_back({*read, group.first_visible});
+        ranges->push_back({*read, group.first_visible, 0});
       } else {
         LoseRun(group, run, 0,
                 read.status().ToString() + ", " + std::to_string(run.range_delete_count) + " range deletes");
@@ -182,6 +189,7 @@ class FamilyLayers {
       return Status::OK();
     }
     family_.gaps.emplace_back(family_.order);
+    family_.gaps.back().depth = depth_ + 1;
     for (const LostPage& page : lost) {
       family_.gaps.back().keys.Add(page.span.from, page.span.to);
       salvage_.TellLost(family_, page.span, page.entries, page.why);
@@ -194,11 +202,13 @@ class FamilyLayers {
     std::string scratch;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const Slice key = leaf.key(i, &scratch);
-      const bool is_missing = std::ranges::any_of(lost, [&](const LostPage& page) {
-        return (!page.span.from.has_value() || Compare(key, *page.span.from) >= 0) &&
-               (!page.span.to.has_value() || Compare(key, *page.span.to) < 0);
+      // The walk went in the order of keys, so they are sorted, and share none.
+      const auto next = std::ranges::partition_point(lost, [&](const LostPage& page) {
+        return !page.span.from.has_value() || Compare(*page.span.from, key) <= 0;
       });
-      if (!is_missing) continue;
+      if (next == lost.begin()) continue;
+      const std::optional<std::string>& to = std::prev(next)->span.to;
+      if (to.has_value() && Compare(key, *to) >= 0) continue;
       ++*found;
       CAMBIUM_RETURN_IF_ERROR(is_live ? TakeEntry(key, leaf.entry(i)) : TakeOrphan(key, leaf.entry(i)));
     }
@@ -301,6 +311,7 @@ class FamilyLayers {
   const FamilyState& state_;
   SalvagedFamily& family_;
   std::vector<SalvagedFamily::Gaps> lost_;  // of the group at hand
+  std::size_t depth_ = 0;                   // of the last group
   bool is_last_ = false;                    // no layer lies below the one at hand
 };
 

@@ -51,6 +51,37 @@ void LogSalvage::ReadLinks(std::vector<Source>* logs) {
   }
 }
 
+// Whatever has a larger number than the log's last segment, or was made in a later opening, shows that this is not the
+// last one.
+void LogSalvage::FindEnd(const std::vector<Source>& logs) {
+  const std::uint64_t newest = logs.empty() ? 0 : logs.back().segment->number();
+  if (salvage_.has_manifest) {
+    for (const auto& [number, info] : salvage_.state.segments) {
+      if (info.kind != SegmentKind::kLog || number <= newest) continue;
+      end_unknown_ = FilePath(salvage_.path, FileKind::kLog, number) + ": cannot be read";
+    }
+    return;
+  }
+  std::uint64_t log_epoch = 0;
+  for (const FoundFile& found : salvage_.files) {
+    if (found.name.kind != FileKind::kLog) continue;
+    if (found.flaw.ok() && found.header.database_id == salvage_.state.database_id) {
+      log_epoch = std::max(log_epoch, found.header.epoch);
+    }
+    // One that has more than a header may still show its records.
+    const bool is_unread = found.name.number > newest || found.size <= kFileHeaderSize;
+    if (is_unread && found.name.number >= newest && !found.flaw.ok() && found.size > 0) {
+      end_unknown_ = found.flaw.ToString();
+    }
+  }
+  for (const FoundFile& found : salvage_.files) {
+    if (!found.flaw.ok() || found.header.database_id != salvage_.state.database_id) continue;
+    if (found.header.epoch > log_epoch) {
+      end_unknown_ = found.path + ": was made in a later opening of the database than all of the log that is there";
+    }
+  }
+}
+
 Status LogSalvage::Read() {
   std::vector<Source> logs;
   std::vector<Source> moved;
@@ -60,13 +91,16 @@ Status LogSalvage::Read() {
   if (is_whole) {
     for (Source& source : logs) source.last = std::min(source.last, salvage_.tail_end);
     last_ = salvage_.tail_end;
-  } else if (salvage_.has_state) {
-    last_ = std::max({salvage_.state.last_sequence, salvage_.state.durable_sequence, salvage_.state.replay_sequence});
+  } else {
+    if (salvage_.has_state) {
+      last_ = std::max({salvage_.state.last_sequence, salvage_.state.durable_sequence, salvage_.state.replay_sequence});
+    }
+    FindEnd(logs);
   }
   for (const Source& source : logs) CAMBIUM_RETURN_IF_ERROR(ReadSegment(source, true));
   for (const Source& source : moved) CAMBIUM_RETURN_IF_ERROR(ReadSegment(source, false));
-  // A batch of which the end never came was never committed.
-  if (!newest_is_last_ && newest_ == last_) last_ = newest_begin_ - 1;
+  for (auto& [id, ranges] : ranges_) ranges.Sort();
+  if (is_whole) end_unknown_.clear();  // where it ends the tail has shown
   return Status::OK();
 }
 
@@ -82,72 +116,122 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
     if (!found.ok()) {
       // The device does not give it: neither this nor, with this reader, what stands behind.
       salvage_.TellLost({"", {}, {}, {}, 0, found.status().ToString()});
-      return Status::OK();
+      if (is_log && !source.is_end_known) end_unknown_ = found.status().ToString();
+      break;
     }
     salvage_.Advance(scanner.offset() - std::min(told, scanner.offset()));
     told = scanner.offset();
-    if (*found == ScanResult::kEnd) return Status::OK();
+    if (*found == ScanResult::kEnd) break;
     if (*found == ScanResult::kRecord) {
-      if (!segment.HasHole(record.offset)) CAMBIUM_RETURN_IF_ERROR(TakeRecord(source, record, is_log));
+      CAMBIUM_RETURN_IF_ERROR(is_log ? TakeRecord(source, record) : TakeMoved(source, record));
       continue;
     }
-    if (scanner.header_valid() && is_log && scanner.header().sequence <= source.last) {
-      last_ = std::max(last_, scanner.header().sequence);
-    }
-    if (!source.is_end_known) {
-      const Result<bool> is_end = scanner.OnlyZerosAhead();
-      if (is_end.ok() && *is_end) return Status::OK();
-    }
-    const std::string where = segment.path() + ":" + std::to_string(scanner.offset());
-    std::string why = scanner.reason();
-    if (scanner.header_valid()) why += ", of operation " + std::to_string(scanner.header().sequence);
-    const Result<bool> goes_on = scanner.SkipDamage();
-    if (!salvage_.has_manifest) {
-      salvage_.TellLost({"",
-                         {},
-                         {},
-                         {},
-                         0,
-                         where + ": " + why + "; nothing is whole before offset " + std::to_string(scanner.offset())});
-    }
-    if (!goes_on.ok() || !*goes_on) return Status::OK();
+    CAMBIUM_TRY(const bool goes_on, TakeDamage(source, is_log, &scanner));
+    if (!goes_on) break;
   }
+  // A batch of which the end never came was never committed.
+  if (source.is_end_known) CAMBIUM_RETURN_IF_ERROR(TakePending());
+  pending_.clear();
+  return Status::OK();
 }
 
-Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record, bool is_log) {
-  const RecordHeader& header = record.header;
-  const bool is_whole = salvage_.has_manifest && !salvage_.is_tail_damaged;
-  if (!is_whole && is_log) last_ = std::max(last_, header.DurableSequence());
-  if (IsControl(header.op)) return Status::OK();
-  if (is_log) {
-    if (header.sequence > source.last) return Status::OK();
-    cover_.Add(header.sequence);
+Result<bool> LogSalvage::TakeDamage(const Source& source, bool is_log, SegmentScanner* scanner) {
+  const bool has_header = scanner->header_valid();
+  const RecordHeader header = scanner->header();
+  const bool is_operation = has_header && is_log && header.sequence <= source.last;
+  if (is_operation) {
     last_ = std::max(last_, header.sequence);
-    if (header.sequence >= newest_) {
-      newest_ = header.sequence;
-      newest_begin_ = header.sequence - std::min<SequenceNumber>(header.batch_index, header.sequence - 1);
-      newest_is_last_ = (header.marks & kLastOfBatch) != 0;
-    }
+    CAMBIUM_RETURN_IF_ERROR(TakePendingBefore(header));
+    CAMBIUM_RETURN_IF_ERROR(TakeDamagedKey(source, header, scanner->offset()));
   }
-  if (!salvage_.families.contains(header.family)) {
-    // A dropped one's: ids are never given again.
-    const bool is_dropped = salvage_.has_state && header.family < salvage_.state.next_family_id;
-    if (salvage_.has_manifest || is_dropped || header.family >= kMaxFamilies) return Status::OK();
-    CAMBIUM_RETURN_IF_ERROR(EnsureFamily(header.family));
+  if (!source.is_end_known) {
+    const Result<bool> is_end = scanner->OnlyZerosAhead();
+    if (is_end.ok() && *is_end) return false;
   }
-  if (header.op == RecordOp::kDeleteRange) {
-    ranges_[header.family].push_back({header.sequence, record.key.ToString(), record.stored_value.ToString()});
+  const std::string where = source.segment->path() + ":" + std::to_string(scanner->offset());
+  std::string why = scanner->reason();
+  if (has_header) why += ", of operation " + std::to_string(header.sequence);
+  const Result<bool> skipped = scanner->SkipDamage();
+  const bool goes_on = skipped.ok() && *skipped;
+  if (!salvage_.has_manifest) {
+    salvage_.TellLost({"",
+                       {},
+                       {},
+                       {},
+                       0,
+                       where + ": " + why + "; nothing is whole before offset " + std::to_string(scanner->offset())});
+  }
+  if (!goes_on && is_log && !source.is_end_known) end_unknown_ = where + ": " + why + ", and nothing is whole behind it";
+  return goes_on;
+}
+
+Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record) {
+  const RecordHeader& header = record.header;
+  if (!salvage_.has_manifest || salvage_.is_tail_damaged) {
+    last_ = std::max(last_, header.DurableSequence());
+    if (IsControl(header.op)) last_ = std::max(last_, std::min(header.sequence, source.last));
+  }
+  CAMBIUM_RETURN_IF_ERROR(TakePendingBefore(header));
+  if (IsControl(header.op) || header.sequence > source.last) return Status::OK();
+  if (source.segment->HasHole(record.offset)) {
+    cover_.Add(header.sequence);  // what it was is known: not the newest of its key
     return Status::OK();
   }
-  return TakeKey(source, record);
+  const bool is_range = header.op == RecordOp::kDeleteRange;
+  pending_.push_back({header, record.key.ToString(), is_range ? record.stored_value.ToString() : std::string(),
+                      AddressOf(source, record)});
+  return (header.marks & kLastOfBatch) != 0 ? TakePending() : Status::OK();
 }
 
-Status LogSalvage::EnsureFamily(std::uint32_t id) {
+// Out of a layer, so it was committed.
+Status LogSalvage::TakeMoved(const Source& source, const ScannedRecord& record) {
+  const RecordHeader& header = record.header;
+  if (IsControl(header.op) || header.op == RecordOp::kDeleteRange) return Status::OK();
+  if (source.segment->HasHole(record.offset)) return Status::OK();
+  return TakeCommitted(header, record.key, Slice(), AddressOf(source, record));
+}
+
+Status LogSalvage::TakePendingBefore(const RecordHeader& header) {
+  if (pending_.empty()) return Status::OK();
+  const RecordHeader& first = pending_.front().header;
+  const bool is_same_batch =
+      !IsControl(header.op) && header.sequence - header.batch_index == first.sequence - first.batch_index;
+  return is_same_batch ? Status::OK() : TakePending();
+}
+
+Status LogSalvage::TakePending() {
+  for (const Pending& each : pending_) {
+    CAMBIUM_RETURN_IF_ERROR(TakeCommitted(each.header, each.key, each.range_end, each.address));
+  }
+  pending_.clear();
+  return Status::OK();
+}
+
+Status LogSalvage::TakeCommitted(const RecordHeader& header, Slice key, Slice range_end, ValueAddress address) {
+  cover_.Add(header.sequence);
+  const bool is_whole = salvage_.has_manifest && !salvage_.is_tail_damaged;
+  if (!is_whole) last_ = std::max(last_, header.sequence);
+  CAMBIUM_TRY(const bool has_family, EnsureFamily(header.family));
+  if (!has_family) return Status::OK();
+  if (header.op != RecordOp::kDeleteRange) return TakeKey(header, key, address);
+  const auto ranges = ranges_.try_emplace(header.family, salvage_.families.at(header.family).order).first;
+  ranges->second.Add({header.sequence, key.ToString(), range_end.ToString()});
+  return Status::OK();
+}
+
+Result<bool> LogSalvage::EnsureFamily(std::uint32_t id) {
+  if (salvage_.families.contains(id)) return true;
+  // Ids are never given again.
+  const bool is_dropped = salvage_.has_state && id < salvage_.state.next_family_id;
+  if (salvage_.has_manifest || is_dropped || id >= kMaxFamilies) return false;
   const std::string name = "salvaged-" + std::to_string(id);
   const ColumnFamilyOptions options = salvage_.OptionsOf(name);
   CAMBIUM_RETURN_IF_ERROR(salvage_.out->AddFamily(id, name, options));
   salvage_.families.emplace(id, SalvagedFamily(name, options.comparator));
-  return Status::OK();
+  salvage_.families.at(id).is_filtered = salvage_.IsFiltered(options);
+  salvage_.report->notes.push_back("column family " + name +
+                                   ": nothing but its number is known, so it may be one that was dropped");
+  return true;
 }
 
 ValueAddress LogSalvage::AddressOf(const Source& source, const ScannedRecord& record) const {
@@ -177,27 +261,43 @@ Result<bool> LogSalvage::IsOfInterest(std::uint32_t id, Slice key, SequenceNumbe
   if (note.has_value()) {
     return note->verdict != Note::Verdict::kValue && note->verdict != Note::Verdict::kDeleted;
   }
-  if (!family.IsInDoubt(key) || family.IsDeleted(key)) return false;
+  if (!family.IsInDoubt(key) || family.IsDeletedForSure(key)) return false;
   CAMBIUM_TRY(const bool is_there, salvage_.out->Has(id, key));
   return !is_there;
 }
 
-Status LogSalvage::TakeKey(const Source& source, const ScannedRecord& record) {
-  const RecordHeader& header = record.header;
+Status LogSalvage::TakeKey(const RecordHeader& header, Slice key, ValueAddress address) {
   const SalvagedFamily& family = salvage_.families.at(header.family);
   // Most keys of a database of which little is lost: no note needs to be looked for.
   const bool may_be = !salvage_.has_manifest || IsBeyond(family, header.sequence) || family.has_lost_values ||
-                      family.IsInDoubt(record.key);
+                      family.IsInDoubt(key);
   if (!may_be) return Status::OK();
-  CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(header.family, record.key));
-  CAMBIUM_TRY(const bool is_wanted, IsOfInterest(header.family, record.key, header.sequence, note));
+  CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(header.family, key));
+  CAMBIUM_TRY(const bool is_wanted, IsOfInterest(header.family, key, header.sequence, note));
   if (!is_wanted || (note.has_value() && note->record_sequence >= header.sequence)) return Status::OK();
   if (!note.has_value()) note.emplace();
   note->record_sequence = header.sequence;
   note->batch_index = header.batch_index;
   note->op = header.op;
-  note->record_address = AddressOf(source, record);
-  return salvage_.out->SetNote(header.family, record.key, *note);
+  note->record_address = address;
+  return salvage_.out->SetNote(header.family, key, *note);
+}
+
+// The key may be damaged itself; then it is mostly nobody's. A range delete is about more keys than it can be asked for.
+Status LogSalvage::TakeDamagedKey(const Source& source, const RecordHeader& header, std::uint64_t offset) {
+  if (!salvage_.has_manifest || IsControl(header.op) || header.op == RecordOp::kDeleteRange) return Status::OK();
+  const auto family = salvage_.families.find(header.family);
+  if (family == salvage_.families.end() || !IsBeyond(family->second, header.sequence)) return Status::OK();
+  std::string key(header.key_size, '\0');
+  std::size_t have = 0;
+  const Status read = source.segment->file().Read(offset + kRecordHeaderSize, key.size(), key.data(), &have);
+  if (!read.ok() || have < key.size() || offset >= kLogOffsetMax) return Status::OK();
+  CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(header.family, key));
+  if (!note.has_value()) note.emplace();
+  if (note->damaged_sequence >= header.sequence) return Status::OK();
+  note->damaged_sequence = header.sequence;
+  note->damaged_address = ValueAddress::InLog(source.segment->slot(), offset, header.RecordSize());
+  return salvage_.out->SetNote(header.family, key, *note);
 }
 
 // ---- What it comes to ----
@@ -206,8 +306,8 @@ Status LogSalvage::ApplyRangesBeyond() {
   if (!salvage_.has_manifest || !salvage_.is_tail_damaged) return Status::OK();
   for (const auto& [id, ranges] : ranges_) {
     const SalvagedFamily& family = salvage_.families.at(id);
-    for (const RangeDelete& range : ranges) {
-      if (!IsBeyond(family, range.sequence) || family.order->Compare(range.begin, range.end) >= 0) continue;
+    for (const RangeNumbers::Range& range : ranges.ranges()) {
+      if (!IsBeyond(family, range.sequence)) continue;
       CAMBIUM_RETURN_IF_ERROR(salvage_.out->DeleteRange(id, range.begin, range.end));
     }
   }
@@ -215,6 +315,9 @@ Status LogSalvage::ApplyRangesBeyond() {
 }
 
 Status LogSalvage::Decide() {
+  if (!end_unknown_.empty()) {
+    salvage_.report->notes.push_back("where the log ends nobody can tell, so it proves nothing: " + end_unknown_);
+  }
   CAMBIUM_RETURN_IF_ERROR(ApplyRangesBeyond());
   for (const auto& [id, family] : salvage_.families) {
     CAMBIUM_RETURN_IF_ERROR(
@@ -223,47 +326,53 @@ Status LogSalvage::Decide() {
   return Status::OK();
 }
 
-bool LogSalvage::IsProven(const Candidate& candidate) const {
-  return candidate.sequence != 0 && candidate.sequence <= last_ && cover_.Covers(candidate.batch_begin, last_);
+bool LogSalvage::IsProven(const SalvagedFamily& family, const Candidate& candidate) const {
+  const bool is_in_layers = !salvage_.has_manifest || candidate.sequence <= family.flushed_sequence;
+  if (family.is_filtered && is_in_layers) return false;
+  return end_unknown_.empty() && candidate.sequence != 0 && candidate.sequence <= last_ &&
+         cover_.Covers(candidate.batch_begin, last_);
 }
 
 bool LogSalvage::IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const {
   const auto ranges = ranges_.find(id);
-  if (ranges == ranges_.end()) return false;
-  const Comparator& order = *salvage_.families.at(id).order;
-  return std::ranges::any_of(ranges->second, [&](const RangeDelete& range) {
-    return range.sequence > sequence && order.Compare(range.begin, key) <= 0 && order.Compare(key, range.end) < 0;
-  });
+  return ranges != ranges_.end() && ranges->second.NewestOver(key) > sequence;
 }
 
 Status LogSalvage::DecideOne(std::uint32_t id, Slice key, const Note& note) {
   using Verdict = Note::Verdict;
   const SalvagedFamily& family = salvage_.families.at(id);
   const bool has_entry = note.verdict == Verdict::kInDoubt || note.verdict == Verdict::kOrphan;
-  Candidate candidate;
-  if (note.record_sequence != 0 && !(has_entry && note.sequence >= note.record_sequence)) {
-    if (note.op == RecordOp::kDelete) {
-      // A value that the layers have is older, if it is beyond them.
-      return IsBeyond(family, note.record_sequence) ? salvage_.out->Delete(id, key) : Status::OK();
+  const bool has_record = note.record_sequence != 0 && !(has_entry && note.sequence >= note.record_sequence);
+  bool is_written = false;
+  if (has_record || has_entry) {
+    Candidate candidate;
+    candidate.is_record = has_record;
+    candidate.sequence = has_record ? note.record_sequence : note.sequence;
+    candidate.address = has_record ? note.record_address : note.address;
+    // An entry's batch was committed: it has come into a layer.
+    const SequenceNumber before = has_record ? std::min<SequenceNumber>(note.batch_index, candidate.sequence - 1) : 0;
+    candidate.batch_begin = candidate.sequence - before;
+    if (!has_record || note.op != RecordOp::kDelete) {
+      CAMBIUM_RETURN_IF_ERROR(DecideCandidate(id, key, note, candidate, &is_written));
     }
-    candidate.sequence = note.record_sequence;
-    candidate.batch_begin = note.record_sequence - std::min<SequenceNumber>(note.batch_index, note.record_sequence - 1);
-    candidate.address = note.record_address;
-    candidate.is_record = true;
-  } else if (has_entry) {
-    candidate.sequence = note.sequence;
-    candidate.batch_begin = note.sequence;
-    candidate.address = note.address;
+    // What tail and layers have is older.
+    if (has_record && !is_written && salvage_.has_manifest && IsBeyond(family, note.record_sequence)) {
+      CAMBIUM_RETURN_IF_ERROR(salvage_.out->Delete(id, key));
+    }
   } else if (note.verdict == Verdict::kLost && !salvage_.has_manifest) {
     salvage_.TellLost(family, key, "an index page leads to its value, which is nowhere: lost, or deleted long ago");
-    return Status::OK();
-  } else {
-    return Status::OK();
   }
-  if (candidate.sequence != 0 && IsDeletedBehind(id, key, candidate.sequence)) return Status::OK();
-  const bool is_proven = IsProven(candidate);
-  if (note.verdict == Verdict::kDeletedInDoubt && !is_proven) return Status::OK();  // its tombstone is there
+  // A newer range delete would have taken it away too.
+  const bool is_damaged_newest = note.damaged_sequence > note.record_sequence &&
+                                 !IsDeletedBehind(id, key, note.damaged_sequence);
+  return is_damaged_newest ? DecideDamaged(id, key, note, is_written) : Status::OK();
+}
 
+Status LogSalvage::DecideCandidate(std::uint32_t id, Slice key, const Note& note, const Candidate& candidate,
+                                   bool* is_written) {
+  using Verdict = Note::Verdict;
+  const SalvagedFamily& family = salvage_.families.at(id);
+  if (candidate.sequence != 0 && IsDeletedBehind(id, key, candidate.sequence)) return Status::OK();
   Slice value = note.inline_value;
   std::string where = salvage_.PlaceOf(candidate.address);
   if (candidate.is_record || candidate.address.word() != 0) {
@@ -281,15 +390,32 @@ Status LogSalvage::DecideOne(std::uint32_t id, Slice key, const Note& note) {
   } else {
     where = "an index page";
   }
-  if (!is_proven) {
-    ++salvage_.report->unproven;
-    if (salvage_.how.on_unproven) {
-      salvage_.how.on_unproven(
-          {family.name, key.ToString(), candidate.sequence, value.size(), where, salvage_.how.include_unproven});
-    }
+  if (!IsProven(family, candidate)) {
+    TellUnproven(family, key, candidate.sequence, value.size(), where);
     if (!salvage_.how.include_unproven) return Status::OK();
   }
+  *is_written = true;
   return salvage_.out->Put(id, key, value);
+}
+
+// What it has said of the key is lost, and what is there of it is older.
+Status LogSalvage::DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_told) {
+  const SalvagedFamily& family = salvage_.families.at(id);
+  const std::string where = salvage_.PlaceOf(note.damaged_address);
+  salvage_.TellLost(family, key, where + ": the record of operation " + std::to_string(note.damaged_sequence) +
+                                     " is damaged, which seems to be about it");
+  CAMBIUM_TRY(const std::optional<std::uint64_t> size, salvage_.out->FindValueSize(id, key));
+  if (!size.has_value()) return Status::OK();
+  // A candidate that was written was not proven either, since the damaged record lies behind it: it has been told.
+  if (!is_told) TellUnproven(family, key, 0, *size, "what is older than " + where);
+  return salvage_.how.include_unproven ? Status::OK() : salvage_.out->Delete(id, key);
+}
+
+void LogSalvage::TellUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
+                              const std::string& where) {
+  ++salvage_.report->unproven;
+  if (!salvage_.how.on_unproven) return;
+  salvage_.how.on_unproven({family.name, key.ToString(), sequence, size, where, salvage_.how.include_unproven});
 }
 
 }  // namespace cambium

@@ -6,8 +6,13 @@
 //   the record, and the rest of its batch, and every operation behind it was seen   proven: it is the newest of its key
 //   it is a delete, or a range delete with a larger number covers the key           the key stays away
 //   otherwise                                                                       unproven
+//
+// Where nobody can tell how far the log went, nothing is proven. What is behind the tail is newer than what tail and
+// layers have of the key: whatever becomes of it, the older value goes. A batch counts when its end was seen, or when
+// something stands behind it: else it was never committed.
 #pragma once
 
+#include "repair/range_numbers.h"
 #include "repair/salvage.h"
 #include "repair/sequence_cover.h"
 #include "vlog/segment_scanner.h"
@@ -31,10 +36,12 @@ class LogSalvage {
     std::optional<SegmentLink> link;
     SequenceNumber last = ~SequenceNumber{0};  // what has a larger number was rejected, and its number given again
   };
-  struct RangeDelete {
-    SequenceNumber sequence = 0;
-    std::string begin;
-    std::string end;
+  // A record of a batch whose end has not been seen yet.
+  struct Pending {
+    RecordHeader header;
+    std::string key;
+    std::string range_end;
+    ValueAddress address;
   };
   // What a note comes to: a value to be read.
   struct Candidate {
@@ -46,28 +53,43 @@ class LogSalvage {
 
   void FindSources(std::vector<Source>* logs, std::vector<Source>* moved) const;
   static void ReadLinks(std::vector<Source>* logs);
+  void FindEnd(const std::vector<Source>& logs);
   Status ReadSegment(const Source& source, bool is_log);
-  Status TakeRecord(const Source& source, const ScannedRecord& record, bool is_log);
-  Status TakeKey(const Source& source, const ScannedRecord& record);
+  // What is no record. False: nothing stands behind it.
+  Result<bool> TakeDamage(const Source& source, bool is_log, SegmentScanner* scanner);
+  Status TakeRecord(const Source& source, const ScannedRecord& record);
+  Status TakeMoved(const Source& source, const ScannedRecord& record);
+  Status TakePending();
+  // Something of another batch stands behind it.
+  Status TakePendingBefore(const RecordHeader& header);
+  // Of a batch that was committed.
+  Status TakeCommitted(const RecordHeader& header, Slice key, Slice range_end, ValueAddress address);
+  Status TakeKey(const RecordHeader& header, Slice key, ValueAddress address);
+  Status TakeDamagedKey(const Source& source, const RecordHeader& header, std::uint64_t offset);
   [[nodiscard]] ValueAddress AddressOf(const Source& source, const ScannedRecord& record) const;
   // No layer can have absorbed it, and the tail ended before it.
   [[nodiscard]] bool IsBeyond(const SalvagedFamily& family, SequenceNumber sequence) const;
   Result<bool> IsOfInterest(std::uint32_t id, Slice key, SequenceNumber sequence,
                             const std::optional<Note>& note) const;
-  Status EnsureFamily(std::uint32_t id);
+  // False: it was dropped, or cannot be one.
+  Result<bool> EnsureFamily(std::uint32_t id);
 
   Status ApplyRangesBeyond();
   Status DecideOne(std::uint32_t id, Slice key, const Note& note);
-  [[nodiscard]] bool IsProven(const Candidate& candidate) const;
+  // Of the candidate, which *is_written says.
+  Status DecideCandidate(std::uint32_t id, Slice key, const Note& note, const Candidate& candidate, bool* is_written);
+  Status DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_told);
+  void TellUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
+                    const std::string& where);
+  [[nodiscard]] bool IsProven(const SalvagedFamily& family, const Candidate& candidate) const;
   [[nodiscard]] bool IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const;
 
   Salvage& salvage_;
   SequenceCover cover_;
-  SequenceNumber last_ = 0;          // the largest number that anything speaks of
-  SequenceNumber newest_ = 0;        // of a record that is whole
-  SequenceNumber newest_begin_ = 0;  // of its batch
-  bool newest_is_last_ = true;       // it ends its batch
-  std::map<std::uint32_t, std::vector<RangeDelete>> ranges_;
+  SequenceNumber last_ = 0;        // the largest number that anything speaks of
+  std::string end_unknown_;        // why nobody can tell where the log ends; empty: somebody can
+  std::vector<Pending> pending_;   // of one batch
+  std::map<std::uint32_t, RangeNumbers> ranges_;
 };
 
 }  // namespace cambium

@@ -38,12 +38,13 @@ class Tail {
       if (!salvage_.is_tail_damaged) salvage_.TellLost({"", {}, {}, {}, 0, replayed.status().ToString()});
       salvage_.is_tail_damaged = true;
     }
+    if (salvage_.is_tail_damaged) salvage_.report->newest_known = salvage_.tail_end;
     for (auto& [id, ranges] : ranges_) {
       if (ranges.empty()) continue;
       std::vector<RangeDeletes::Range> all;
       for (const auto& [begin, end] : ranges) all.push_back({begin, end});
       SalvagedFamily& family = salvage_.families.at(id);
-      family.ranges.push_back({std::make_shared<const RangeDeletes>(family.order, all), std::nullopt});
+      family.ranges.push_back({std::make_shared<const RangeDeletes>(family.order, all), std::nullopt, 0});
     }
     return Status::OK();
   }

@@ -1,0 +1,322 @@
+// What salvage makes of damage in the log: an older value never stands where a newer one is lost or in doubt, and what was
+// never committed is nowhere.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "cambium/compaction_filter.h"
+#include "io/file_header.h"
+#include "io/sim/sim_file_system.h"
+#include "repair/repair_store.h"
+#include "util/prng.h"
+#include "vlog/segment_scanner.h"
+
+namespace cambium::testing {
+namespace {
+
+struct Found {
+  std::string path;
+  std::uint64_t offset = 0;
+  RecordHeader header;
+  std::string key;
+};
+
+// Every operation of the log.
+std::vector<Found> RecordsOf(const TestStore& store) {
+  std::vector<Found> records;
+  for (const std::string& path : store.FilesOf(".log")) {
+    std::unique_ptr<File> file;
+    EXPECT_TRUE(store.fs->Open(path, OpenMode::kReadOnly, {}, &file).ok());
+    std::string bytes;
+    EXPECT_TRUE(store.fs->ReadFileForTest(path, &bytes).ok());
+    const Result<FileHeader> header = DecodeFileHeader(bytes, path);
+    EXPECT_TRUE(header.ok());
+    SegmentScanner scanner(*file, header->Seed(), kFileHeaderSize, bytes.size(), nullptr);
+    ScannedRecord record;
+    while (true) {
+      const Result<ScanResult> next = scanner.Next(&record);
+      if (!next.ok() || *next != ScanResult::kRecord) break;
+      if (!IsControl(record.header.op)) {
+        records.push_back({path, record.offset, record.header, record.key.ToString()});
+      }
+    }
+  }
+  return records;
+}
+
+std::string Value(char c, std::size_t size = 900) { return std::string(size, c); }
+
+bool IsToldUnproven(const Told& told, const std::string& key) {
+  return std::ranges::any_of(told.unproven, [&](const RepairUnproven& each) { return each.key == key; });
+}
+bool IsToldLost(const Told& told, const std::string& key) {
+  return std::ranges::any_of(told.lost, [&](const RepairLoss& each) { return each.key == key; });
+}
+
+// K was flushed, and written anew behind that; then two records of the tail are damaged, header or body. The older value
+// stayed where the newer one was in doubt or known to be lost.
+TEST(SalvageLog, AFlushedValueDoesNotOutliveADoubtfulNewerOne) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("K", Value('o'));
+  store.Flush();
+  for (const char* const key : {"V", "X", "K", "Y", "Z"}) store.Put(key, Value(key[0]));
+  ASSERT_TRUE(store.db->Delete({}, "W").ok());
+  store.Put("last", Value('l'));
+  store.MustClose();
+  Prng prng(1);
+  const SimImage image = store.fs->Snapshot().Kill(prng);
+  std::vector<Found> tail = RecordsOf(store);
+  std::erase_if(tail, [](const Found& record) { return record.header.sequence == 1; });
+  ASSERT_EQ(tail.size(), 7u);
+  for (std::size_t a = 0; a < tail.size(); ++a) {
+    for (std::size_t b = a; b < tail.size(); ++b) {
+      for (int how = 0; how < 4; ++how) {
+        for (const bool include_unproven : {false, true}) {
+          SCOPED_TRACE(tail[a].key + " and " + tail[b].key + ", " + std::to_string(how));
+          TestStore damaged(std::make_shared<SimFileSystem>(image));
+          const auto damage = [&](const Found& record, bool is_body) {
+            const std::uint64_t at = record.offset + (is_body ? kRecordHeaderSize + record.header.key_size : 8);
+            if (is_body && record.header.value_size == 0) return;  // a delete has nothing but its key
+            ASSERT_TRUE(damaged.fs->FlipBit(record.path, at, 3).ok());
+          };
+          damage(tail[a], (how & 1) != 0);
+          if (b != a) damage(tail[b], (how & 2) != 0);
+          Told told;
+          RepairOptions options;
+          options.include_unproven = include_unproven;
+          const Status s = RepairTo(damaged, {}, options, &told);
+          ASSERT_TRUE(s.ok()) << s.ToString();
+          const bool is_intact = tail[a].header.value_size == 0 && (how & 1) != 0 &&
+                                 (b == a || (tail[b].header.value_size == 0 && (how & 2) != 0));
+          EXPECT_EQ(told.report.IsClean(), is_intact);
+          const Entries out = Read(damaged, kOutPath);
+          const auto k = out.find("default/K");
+          const bool is_header_of_k = (tail[a].key == "K" && (how & 1) == 0) ||
+                                      (tail[b].key == "K" && b != a && (how & 2) == 0);
+          if (k != out.end() && k->second == Value('o')) {
+            // Nothing knows of the newer one; or it was asked for.
+            EXPECT_TRUE(is_header_of_k || (include_unproven && IsToldUnproven(told, "K")));
+            EXPECT_TRUE(told.report.newest_known.has_value());
+          } else if (k == out.end()) {
+            EXPECT_TRUE(IsToldLost(told, "K") || IsToldUnproven(told, "K"));
+          } else {
+            EXPECT_EQ(k->second, Value('K'));
+          }
+          for (const Found& record : tail) {
+            if (record.key == "W" || record.key == "K") continue;
+            const bool is_damaged = record.key == tail[a].key || record.key == tail[b].key;
+            EXPECT_TRUE(is_damaged || out.contains("default/" + record.key) || IsToldUnproven(told, record.key));
+          }
+        }
+      }
+    }
+  }
+}
+
+// A range delete of an older layer was applied to what the lost newest layer had written behind it: whole values, which the
+// log has and proves, were nowhere, not even with what is unproven.
+TEST(SalvageLog, ARangeDeleteHidesNothingThatIsNewer) {
+  if (!TestsUseLsm()) GTEST_SKIP() << "a tree takes the range straight in";
+  for (const bool has_log : {true, false}) {
+    TestStore store;
+    store.options.blob_file_size = 16 << 10;
+    store.options.level0_file_num_compaction_trigger = 8;
+    store.options.level0_slowdown_writes_trigger = 20;
+    store.options.level0_stop_writes_trigger = 30;
+    store.MustOpen();
+    for (int i = 0; i < 10; ++i) store.Put(NumberedKey(i), Value('o'));
+    store.Flush();
+    ASSERT_TRUE(store.db->DeleteRange({}, NumberedKey(0), NumberedKey(9)).ok());
+    store.Put("zz", "1");
+    store.Flush();
+    const std::vector<std::string> older = store.FilesOf(".run");
+    ASSERT_EQ(older.size(), 2u);
+    for (int i = 0; i < 3; ++i) store.Put(NumberedKey(i), Value('n'));
+    store.Flush();
+    store.MustClose();
+    const Entries before = Read(store, kStorePath);
+    ASSERT_EQ(before.size(), 5u);
+    std::vector<std::string> runs = store.FilesOf(".run");
+    std::erase_if(runs, [&](const std::string& path) { return std::ranges::find(older, path) != older.end(); });
+    ASSERT_EQ(runs.size(), 1u);
+    ASSERT_EQ(store.FilesOf(".run").size(), 3u) << "they were merged";
+    if (!has_log) {  // the range delete cannot be found by its number
+      const std::vector<Found> records = RecordsOf(store);
+      const auto range = std::ranges::find(records, RecordOp::kDeleteRange, [](const Found& f) { return f.header.op; });
+      ASSERT_NE(range, records.end());
+      ASSERT_TRUE(store.fs->FlipBit(range->path, range->offset + 8, 1).ok());
+    }
+    for (const bool is_missing : {true, false}) {
+      for (const bool include_unproven : {false, true}) {
+        SCOPED_TRACE(std::string(has_log ? "log, " : "") + (is_missing ? "missing" : "damaged"));
+        TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+        if (is_missing) {
+          ASSERT_TRUE(damaged.fs->RemoveForTest(runs[0]).ok());
+        } else {
+          ASSERT_TRUE(damaged.fs->OverwriteForTest(runs[0], store.options.page_size, std::string(64, 'x')).ok());
+        }
+        Told told;
+        RepairOptions how;
+        how.include_unproven = include_unproven;
+        ASSERT_TRUE(RepairTo(damaged, {}, how, &told).ok());
+        EXPECT_FALSE(told.report.IsClean());
+        const Entries out = Read(damaged, kOutPath);
+        // The newest ones are the last operations, and nothing is missing behind them.
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(out.at("default/" + NumberedKey(i)), Value('n'));
+        for (int i = 3; i < 9; ++i) EXPECT_FALSE(out.contains("default/" + NumberedKey(i)));
+      }
+    }
+  }
+}
+
+class DropsAll final : public CompactionFilter {
+ public:
+  [[nodiscard]] const char* Name() const override { return "test.DropsAll"; }
+  [[nodiscard]] bool Filter(int, const Slice& key, const Slice&, std::string*, bool*) const override {
+    return key.starts_with("drop");
+  }
+};
+
+// What a compaction filter had removed came back as proven when the index was lost, since the log still had it.
+TEST(SalvageLog, WhatAFilterRemovedIsUnproven) {
+  TestStore store;
+  const DropsAll filter;
+  store.options.compaction_filter = &filter;
+  store.MustOpen();
+  for (const char* const key : {"drop1", "drop2", "keep"}) store.Put(key, Value(key[4]));
+  store.Flush();
+  store.Compact();
+  store.Put("tail", "t");
+  store.MustClose();
+  ASSERT_EQ(Read(store, kStorePath).size(), 2u);
+  for (const char* const suffix : {".run", ".idx"}) {
+    for (const std::string& path : store.FilesOf(suffix)) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  }
+  for (const bool is_option : {false, true}) {  // known from the options, or said
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    if (is_option) damaged.options.compaction_filter = &filter;
+    Told told;
+    RepairOptions how;
+    how.is_filtered = !is_option;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, how, &told).ok());
+    EXPECT_EQ(Read(damaged, kOutPath), (Entries{{"default/tail", "t"}}));
+    EXPECT_TRUE(IsToldUnproven(told, "keep"));
+    // Of the run that is missing the MANIFEST says that they were not in it.
+    EXPECT_NE(IsToldUnproven(told, "drop1"), TestsUseLsm());
+    EXPECT_NE(IsToldUnproven(told, "drop2"), TestsUseLsm());
+  }
+}
+
+// The large value's file is missing: the value before it came back as if nothing had replaced it.
+TEST(SalvageLog, NoOlderValueTakesThePlaceOfALostLargeOne) {
+  TestStore store;
+  store.options.large_value_size = 4 << 10;
+  store.MustOpen();
+  store.Put("K", Value('1', 5'000));
+  store.Flush();
+  store.Put("other", "x");
+  store.Put("K", Value('2', 5'000));
+  store.Put("z", "z");
+  store.MustClose();
+  ASSERT_TRUE(store.fs->RemoveForTest(store.FilesOf(".val").back()).ok());
+  for (const bool include_unproven : {false, true}) {
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    Told told;
+    RepairOptions how;
+    how.include_unproven = include_unproven;
+    ASSERT_TRUE(RepairTo(damaged, {}, how, &told).ok());
+    EXPECT_TRUE(IsToldLost(told, "K"));
+    EXPECT_EQ(Read(damaged, kOutPath), (Entries{{"default/other", "x"}, {"default/z", "z"}}));
+  }
+}
+
+// Without a MANIFEST, the end of the log gone: what was before it was called proven.
+TEST(SalvageLog, ALogWithoutAnEndProvesNothing) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("K", Value('o'));
+  store.Put("A", "a");
+  store.Reopen();
+  store.Put("K", Value('n'));
+  store.MustClose();
+  const std::vector<Found> records = RecordsOf(store);
+  ASSERT_EQ(records.size(), 3u);
+  RemoveManifests(store);
+  ASSERT_NE(records.back().path, records.front().path);
+  for (int how = 0; how < 4; ++how) {
+    SCOPED_TRACE(how);
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    const std::string& path = records.back().path;
+    if (how == 0) {
+      ASSERT_TRUE(damaged.fs->FlipBit(path, records.back().offset + 8, 3).ok());
+    } else if (how == 1) {
+      ASSERT_TRUE(damaged.fs->FlipBit(path, records.back().offset + 500, 3).ok());
+    } else if (how == 2) {
+      ASSERT_TRUE(damaged.fs->OverwriteForTest(path, 0, std::string(1'000, 'x')).ok());
+    } else {
+      ASSERT_TRUE(damaged.fs->TruncateForTest(path, 60).ok());
+    }
+    Told told;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &told).ok());
+    EXPECT_FALSE(told.report.IsClean());
+    EXPECT_FALSE(Read(damaged, kOutPath).contains("default/K"));
+    EXPECT_TRUE(IsToldUnproven(told, "K"));
+    EXPECT_TRUE(IsToldUnproven(told, "A"));
+  }
+}
+
+// A batch that a crash had cut off took away, without a MANIFEST, what it would have deleted, and put in doubt what it would
+// have written.
+TEST(SalvageLog, ABatchWithoutItsEndIsNone) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("K", Value('o'));
+  store.Put("D", Value('d'));
+  store.Put("R", Value('r'));
+  store.Put("E", Value('e'));
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Delete("D").ok());
+  ASSERT_TRUE(batch.DeleteRange("Q", "S").ok());
+  ASSERT_TRUE(batch.Put("K", Value('n')).ok());
+  ASSERT_TRUE(batch.Put("B", Value('b', 3'000)).ok());
+  ASSERT_TRUE(store.db->Write({}, &batch).ok());
+  ASSERT_TRUE(store.db->SyncWAL().ok());
+  Prng prng(1);
+  const SimImage image = store.fs->Snapshot().Kill(prng);
+  store.fs->PowerOff();
+  store.db.reset();
+  TestStore whole(std::make_shared<SimFileSystem>(image));
+  const std::vector<Found> records = RecordsOf(whole);
+  ASSERT_EQ(records.size(), 8u);
+  const std::uint64_t end = records[7].offset + records[7].header.RecordSize();
+  const Entries before = {{"default/K", Value('o')}, {"default/D", Value('d')}, {"default/R", Value('r')},
+                          {"default/E", Value('e')}};
+  std::size_t proven = 0;
+  for (std::uint64_t cut = records[4].offset; cut < end; cut += 8) {
+    for (const bool include_unproven : {false, true}) {
+      SCOPED_TRACE(std::to_string(cut));
+      TestStore torn(std::make_shared<SimFileSystem>(image));
+      ASSERT_TRUE(torn.fs->TruncateForTest(records[7].path, cut).ok());
+      RemoveManifests(torn);
+      Told told;
+      RepairOptions how;
+      how.include_unproven = include_unproven;
+      ASSERT_TRUE(RepairTo(torn, {{kDefaultColumnFamilyName, store.options}}, how, &told).ok());
+      const Entries out = Read(torn, kOutPath);
+      for (const auto& [key, value] : out) {
+        ASSERT_TRUE(before.contains(key) && before.at(key) == value) << key;
+      }
+      if (include_unproven) {
+        EXPECT_EQ(out, before);
+      }
+      EXPECT_EQ(out.size() + (include_unproven ? 0 : told.unproven.size()), before.size());
+      proven += told.unproven.empty() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(proven, 0u);  // where the cut is between two records nothing is in doubt
+}
+
+}  // namespace
+}  // namespace cambium::testing
