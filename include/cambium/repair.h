@@ -87,7 +87,8 @@ struct RepairReport {
 //
 // OK if the new database is there, whatever was lost: see *report. InvalidArgument if `path` holds no database, `out`
 // exists, or a comparator is missing; Locked if it is open for writing; NotSupported if it is of a later format;
-// NoSpace and other IOErrors if `out` cannot be written. That a file of `path` cannot be read is a loss, and no error.
+// NoSpace and other IOErrors if `out` cannot be written. That a file of `path`, or a part of
+// it, cannot be read is a loss, and no error.
 //
 // Memory: that of the new database with these options, beside two keys for each gap in the index, the filters of
 // damaged runs, the range deletes that the log holds, and the value of one entry.

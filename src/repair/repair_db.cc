@@ -9,6 +9,7 @@
 #include "io/parent_path.h"
 #include "manifest/state_check.h"
 #include "repair/known_state.h"
+#include "repair/patient_file_system.h"
 #include "repair/salvage.h"
 #include "repair/salvage_layers.h"
 #include "repair/salvage_log.h"
@@ -27,8 +28,11 @@ class Repair {
  public:
   Repair(const std::string& path, const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
          const RepairOptions& repair, RepairReport* report)
-      : options_(options), salvage_(*options.file_system, path, repair, report) {
+      : options_(options), patient_(*options.file_system), salvage_(patient_, path, repair, report) {
     salvage_.wanted = families;
+    patient_.SetListener([this](const std::string& file, std::uint64_t offset, const Status& why) {
+      salvage_.TellLost({"", {}, {}, {}, 0, file + ":" + std::to_string(offset) + ": cannot be read: " + why.ToString()});
+    });
   }
 
   // Before anything is written.
@@ -98,6 +102,7 @@ class Repair {
   }
 
   const DBOptions options_;
+  PatientFileSystem patient_;
   Salvage salvage_;
   std::map<std::uint32_t, ColumnFamilyOptions> made_of_;  // the families that are known
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vlog/value_reader.h"
+
 namespace cambium {
 namespace {
 
@@ -13,13 +15,56 @@ class PageFiles {
 
   Status Run() {
     for (const FoundFile& found : salvage_.files) {
-      if (found.name.kind == FileKind::kRun || found.name.kind == FileKind::kIndex)
+      if (found.name.kind == FileKind::kRun || found.name.kind == FileKind::kIndex) {
         CAMBIUM_RETURN_IF_ERROR(Take(found));
+      }
+    }
+    // In the order of their numbers: of a key the newest one counts, and it is better than an entry that leads to one.
+    for (const FoundFile& found : salvage_.files) {
+      if (found.name.kind == FileKind::kLargeValue) CAMBIUM_RETURN_IF_ERROR(TakeLarge(found));
     }
     return Status::OK();
   }
 
  private:
+  // The record says whose value it is; the value is compared with its checksum when it is read.
+  Status TakeLarge(const FoundFile& found) {
+    const auto slot = salvage_.slots.find(found.name.number);
+    if (slot == salvage_.slots.end()) return Status::OK();  // of another database, or not to be opened: told
+    const std::shared_ptr<Segment>& segment = salvage_.segments.Find(slot->second);
+    char bytes[kRecordHeaderSize];
+    std::size_t have = 0;
+    Status read = segment->file().Read(kLargeRecordOffset, sizeof(bytes), bytes, &have);
+    RecordHeader header;
+    if (read.ok() && (have < sizeof(bytes) || DecodeRecordHeader(bytes, segment->seed(), kLargeRecordOffset, &header) !=
+                                                  HeaderCheck::kValid)) {
+      read = Status::Corruption(found.path + ":" + std::to_string(kLargeRecordOffset) +
+                                ": record header checksum mismatch");
+    }
+    std::string key(read.ok() ? header.key_size : 0, '\0');
+    if (read.ok()) {
+      read = segment->file().Read(kLargeRecordOffset + kRecordHeaderSize, key.size(), key.data(), &have);
+      if (read.ok() && have < key.size()) read = Status::Corruption(found.path + ": is cut off");
+    }
+    if (!read.ok()) {
+      salvage_.TellLost({"", {}, {}, {}, 0, read.ToString()});
+      return Status::OK();
+    }
+    if (!salvage_.families.contains(header.family)) {
+      const bool is_dropped = salvage_.has_state && header.family < salvage_.state.next_family_id;
+      if (is_dropped) return Status::OK();
+      salvage_.TellLost({"", key, {}, {}, 1, found.path + ": a large value of column family " +
+                                                 std::to_string(header.family) + ", of which nothing else is there"});
+      return Status::OK();
+    }
+    CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(header.family, key));
+    if (note.has_value() && note->record_sequence != 0) return Status::OK();  // the log knows more
+    note.emplace();
+    note->verdict = Note::Verdict::kInDoubt;
+    note->address = ValueAddress::OwnFile(slot->second, header.RecordSize());
+    return salvage_.out->SetNote(header.family, key, *note);
+  }
+
   Status Take(const FoundFile& found) {
     salvage_.Advance(found.size);
     Status why;

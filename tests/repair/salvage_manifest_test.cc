@@ -105,6 +105,37 @@ TEST(SalvageManifest, FamiliesThatItHasLostAreNotDropped) {
   }
 }
 
+// Without a MANIFEST, and without the log that had written it, a large value was not looked at.
+TEST(SalvageManifest, LargeValuesSayWhoseTheyAre) {
+  TestStore store;
+  store.options.large_value_size = 4 << 10;
+  store.options.blob_file_size = 16 << 10;
+  store.MustOpen();
+  store.Put("large", std::string(5'000, 'o'));
+  store.Put("large", std::string(5'000, 'l'));
+  store.Put("other", std::string(6'000, 'x'));
+  store.Put("small", "s");
+  store.Flush();
+  for (int i = 0; i < 3; ++i) {
+    store.Reopen();
+    store.Put(NumberedKey(i), "1");
+    store.Flush();
+  }
+  store.MustClose();
+  const Entries before = Read(store, kStorePath);
+  for (const std::string& path : store.FilesOf(".log")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
+  RemoveManifests(store);
+  for (const bool include_unproven : {false, true}) {
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    Told told;
+    RepairOptions how;
+    how.include_unproven = include_unproven;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, how, &told).ok());
+    EXPECT_EQ(Read(damaged, kOutPath), include_unproven ? before : Entries());
+    EXPECT_EQ(told.report.unproven, before.size());
+  }
+}
+
 // A crash had left a file of the index that a merge had replaced; and one large value was missing. Salvage then believed
 // that the MANIFEST had lost its end, and nothing was proven any more.
 TEST(SalvageManifest, IsBelievedBesideWhatACrashHasLeft) {

@@ -1,0 +1,58 @@
+// PatientFileSystem: reads files of which the device does not give every sector.
+//
+//   read of [0, 1 MiB)   ok ok ok EIO ok ...   again, 4 KiB at a time; what still fails is filled with a pattern
+//
+// The pattern is no zeros, so that it is not taken for space that was never written; every checksum over it is wrong, so
+// what is not there is damage like any other, and what stands behind it is found.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cambium/file_system.h"
+
+namespace cambium {
+
+// For reading alone: everything that changes something is NotSupported. One thread. `base` must outlive it.
+class PatientFileSystem final : public FileSystem {
+ public:
+  // Told once where unreadable bytes begin.
+  using OnUnreadable = std::function<void(const std::string& path, std::uint64_t offset, const Status& why)>;
+
+  explicit PatientFileSystem(FileSystem& base) : base_(base) {}
+  void SetListener(OnUnreadable on_unreadable) { on_unreadable_ = std::move(on_unreadable); }
+
+  Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override;
+  Status GetInfo(const std::string& path, FileInfo* info) override { return base_.GetInfo(path, info); }
+  Status List(const std::string& directory, std::vector<std::string>* names) override {
+    return base_.List(directory, names);
+  }
+  Status CreateDirectory(const std::string& path) override { return No(path); }
+  Status RemoveDirectory(const std::string& path) override { return No(path); }
+  Status Unlink(const std::string& path) override { return No(path); }
+  Status Rename(const std::string& from, const std::string&) override { return No(from); }
+  Status Link(const std::string& from, const std::string&) override { return No(from); }
+  Status SyncDirectory(const std::string& path) override { return No(path); }
+  Status Lock(const std::string& directory, LockMode, std::uint64_t, std::unique_ptr<FileLock>*) override {
+    return No(directory);
+  }
+  Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_.FreeSpace(path, bytes); }
+  // Reads when it is asked, one after the other.
+  std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
+
+  // Of a file that it has opened.
+  void TellUnreadable(const std::string& path, std::uint64_t offset, const Status& why);
+
+ private:
+  static Status No(const std::string& path) { return Status::NotSupported(path + ": is opened for reading alone"); }
+
+  FileSystem& base_;
+  OnUnreadable on_unreadable_;
+  std::map<std::string, std::set<std::uint64_t>> blocks_;  // by path: those that cannot be read
+};
+
+}  // namespace cambium
