@@ -1,215 +1,13 @@
 #include "report.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <functional>
-#include <map>
 #include <optional>
-#include <utility>
 
+#include "report_table.h"
 #include "workload.h"
 
 namespace cambium::bench {
 namespace {
-
-constexpr std::size_t kFirstColumn = 24;
-constexpr std::size_t kColumn = 26;
-constexpr std::size_t kRatioColumn = 12;
-constexpr const char* kBTree = "cambium/btree";
-constexpr const char* kLsm = "cambium/lsm";
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-std::string Decimal(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", digits, value);
-  return text;
-}
-
-// 1234567 as "1,234,567"; three digits that count where it is small.
-std::string Number(double value) {
-  if (value < 100) return Decimal(value, value < 10 ? 2 : 1);
-  const std::string digits = Decimal(value, 0);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-std::string PadLeft(const std::string& text, std::size_t width) {
-  return text.size() >= width ? " " + text : std::string(width - text.size(), ' ') + text;
-}
-std::string PadRight(const std::string& text, std::size_t width) {
-  return text.size() >= width ? text + " " : text + std::string(width - text.size(), ' ');
-}
-
-void AddOnce(std::vector<std::string>* names, const std::string& name) {
-  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
-}
-
-// "readrandom", and "readrandom 2" where it comes again.
-std::map<std::uint64_t, std::string> NameSteps(const std::vector<Result>& results) {
-  std::map<std::uint64_t, std::string> names;
-  for (const Result& result : results) names[result.step] = result.benchmark;
-  std::map<std::string, int> seen;
-  for (auto& [step, name] : names) {
-    if (const int times = ++seen[name]; times > 1) name.append(" ").append(std::to_string(times));
-  }
-  return names;
-}
-
-// A figure of every round in which there is one.
-using Rounds = std::map<unsigned, double>;
-
-std::vector<double> Values(const Rounds& rounds) {
-  std::vector<double> values;
-  for (const auto& [round, value] : rounds) values.push_back(value);
-  return values;
-}
-
-double Median(const Rounds& rounds) { return Median(Values(rounds)); }
-
-// a / b of each round that both have.
-Rounds Divide(const Rounds& a, const Rounds& b) {
-  Rounds ratios;
-  for (const auto& [round, value] : a) {
-    const auto other = b.find(round);
-    if (other != b.end() && other->second > 0) ratios[round] = value / other->second;
-  }
-  return ratios;
-}
-
-// "1.50x (1.41..1.62)": what the rounds' ratios have in the middle, and at both ends.
-std::string Ratio(const Rounds& ratios) {
-  if (ratios.empty()) return "-";
-  const std::vector<double> values = Values(ratios);
-  const std::string text = Decimal(Median(values), 2) + "x";
-  if (values.size() == 1) return text;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return text + " (" + Decimal(*low, 2) + ".." + Decimal(*high, 2) + ")";
-}
-
-// Which of two figures of the same kind is the better one.
-enum class Better : unsigned char { kMore, kLess };
-
-// The rounds of every pair of engine and benchmark.
-class Table {
- public:
-  explicit Table(const std::vector<Result>& results) : steps_(NameSteps(results)) {
-    for (const Result& result : results) {
-      AddOnce(&engines_, Label(result));
-      cells_[{result.step, Label(result)}].push_back(&result);
-    }
-    const auto has = [this](const char* engine) {
-      return std::find(engines_.begin(), engines_.end(), engine) != engines_.end();
-    };
-    has_both_indexes_ = has(kBTree) && has(kLsm);
-  }
-
-  using Metric = std::function<std::optional<double>(const Result&)>;
-  using Format = std::function<std::string(const Rounds& rounds)>;
-
-  // A row is left out if no engine has a value in it, and the table if no row is left.
-  [[nodiscard]] std::string Draw(const std::string& title, const Metric& metric, const Format& format) const {
-    std::string rows;
-    for (const auto& [step, name] : steps_) {
-      std::string row = PadRight(name, kFirstColumn);
-      bool any = false;
-      for (const std::string& engine : engines_) {
-        const Rounds rounds = RoundsOf(step, engine, metric);
-        any = any || !rounds.empty();
-        row += PadLeft(rounds.empty() ? "-" : format(rounds), kColumn);
-      }
-      if (has_both_indexes_) {
-        const Rounds ratios = Divide(RoundsOf(step, kBTree, metric), RoundsOf(step, kLsm, metric));
-        row += PadLeft(ratios.empty() ? "-" : Decimal(Median(ratios), 2) + "x", kRatioColumn);
-      }
-      if (any) rows += row + "\n";
-    }
-    if (rows.empty()) return {};
-    return Head(title, engines_) + (has_both_indexes_ ? PadLeft("btree:lsm", kRatioColumn) : "") + "\n" + rows + "\n";
-  }
-
-  // How many times as good as each other engine those are that stand for this project, or the first one.
-  [[nodiscard]] std::string DrawRatios(const std::string& title, Better better, const Metric& metric) const {
-    std::string text;
-    for (const std::string& base : Bases()) text += DrawRatiosOf(base, title, better, metric);
-    return text;
-  }
-
- private:
-  [[nodiscard]] std::vector<std::string> Bases() const {
-    std::vector<std::string> bases;
-    for (const std::string& engine : engines_) {
-      if (engine == kBTree || engine == kLsm) bases.push_back(engine);
-    }
-    return bases.empty() ? std::vector{engines_.front()} : bases;
-  }
-
-  [[nodiscard]] std::string DrawRatiosOf(const std::string& base, const std::string& title, Better better,
-                                         const Metric& metric) const {
-    std::vector<std::string> others = engines_;
-    std::erase(others, base);
-    std::string rows;
-    for (const auto& [step, name] : steps_) {
-      const Rounds own = RoundsOf(step, base, metric);
-      std::string row = PadRight(name, kFirstColumn);
-      bool any = false;
-      for (const std::string& other : others) {
-        const Rounds theirs = RoundsOf(step, other, metric);
-        const Rounds ratios = better == Better::kMore ? Divide(own, theirs) : Divide(theirs, own);
-        any = any || !ratios.empty();
-        row += PadLeft(Ratio(ratios), kColumn);
-      }
-      if (any) rows += row + "\n";
-    }
-    if (rows.empty()) return {};
-    const std::string what = better == Better::kMore ? title + " of " + base + " : that of"
-                                                     : title + " of these : that of " + base;
-    return what + "\n" + Head("", others) + "\n" + rows + "\n";
-  }
-
-  static std::string Head(const std::string& title, const std::vector<std::string>& engines) {
-    std::string head = PadRight(title, kFirstColumn);
-    for (const std::string& engine : engines) head += PadLeft(engine, kColumn);
-    return head;
-  }
-
-  [[nodiscard]] Rounds RoundsOf(std::uint64_t step, const std::string& engine, const Metric& metric) const {
-    Rounds values;
-    const auto cell = cells_.find({step, engine});
-    if (cell == cells_.end()) return values;
-    for (const Result* result : cell->second) {
-      if (const std::optional<double> value = metric(*result); value.has_value()) values[result->round] = *value;
-    }
-    return values;
-  }
-
-  std::map<std::uint64_t, std::string> steps_;
-  std::vector<std::string> engines_;
-  bool has_both_indexes_ = false;
-  std::map<std::pair<std::uint64_t, std::string>, std::vector<const Result*>> cells_;
-};
-
-// "123,456 +-2%": median and spread.
-std::string Speed(const Rounds& rounds) {
-  const std::vector<double> values = Values(rounds);
-  const double median = Median(values);
-  std::string text = Number(median);
-  if (values.size() > 1 && median > 0) {
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    text += " +-" + Decimal((*high - *low) / 2 / median * 100, 0) + "%";
-  }
-  return text;
-}
-
-std::string Plain(const Rounds& rounds) { return Number(Median(rounds)); }
 
 constexpr double kMiB = 1 << 20;
 
@@ -238,6 +36,61 @@ std::optional<double> LongestPutMillis(const Result& r) {
   const Workload* workload = FindWorkload(r.benchmark);
   const bool puts = workload != nullptr && workload->effect == Effect::kWrites && workload->count != Count::kDeletes;
   return puts ? std::optional(r.max_us * 1e-3) : std::nullopt;
+}
+
+// `bytes(result)` over the bytes that users wrote meanwhile.
+template <typename Bytes>
+Table::Metric PerWrittenByte(Bytes bytes) {
+  return [bytes](const Result& r) -> std::optional<double> {
+    if (!r.ledger.has_value() || r.user_write_bytes == 0) return std::nullopt;
+    return static_cast<double>(bytes(*r.ledger)) / static_cast<double>(r.user_write_bytes);
+  };
+}
+
+std::string LedgerTable(const Table& table) {
+  std::vector<Table::Part> parts;
+  const auto add = [&parts](const char* name, std::uint64_t WriteLedger::* cause) {
+    parts.push_back({name, PerWrittenByte([cause](const WriteLedger& ledger) { return ledger.*cause; })});
+  };
+  add("log", &WriteLedger::log);
+  add("values", &WriteLedger::values);
+  add("flush", &WriteLedger::flush);
+  add("merge", &WriteLedger::merge);
+  add("gc", &WriteLedger::gc);
+  add("manifest", &WriteLedger::manifest);
+  add("other", &WriteLedger::other);
+  const auto sum = PerWrittenByte([](const WriteLedger& ledger) { return ledger.Sum(); });
+  return table.DrawParts("written B/B by cause", sum, parts, Plain);
+}
+
+// Where anybody writes at all.
+std::optional<double> StallPercentOfWrites(const Result& r) {
+  return EffectOf(r) == Effect::kReads && !r.writer.has_value() ? std::nullopt : StallPercent(r);
+}
+
+std::optional<double> CacheHitPercent(const Result& r) {
+  if (!r.cache_hits.has_value() || !r.cache_misses.has_value()) return std::nullopt;
+  const double all = static_cast<double>(*r.cache_hits) + static_cast<double>(*r.cache_misses);
+  return all == 0 ? std::nullopt : std::optional(static_cast<double>(*r.cache_hits) / all * 100);
+}
+
+std::optional<double> IndexBytesPerKey(const Result& r) {
+  if (!r.index_bytes.has_value() || r.live_keys.value_or(0) == 0 || EffectOf(r) == Effect::kReads) return std::nullopt;
+  return static_cast<double>(*r.index_bytes) / static_cast<double>(*r.live_keys);
+}
+
+// Of what the block device did, per operation.
+Table::Metric OfDevice(std::uint64_t DeviceStats::* what) {
+  return [what](const Result& r) -> std::optional<double> {
+    if (!r.device.has_value() || r.ops == 0 || EffectOf(r) == Effect::kMaintains) return std::nullopt;
+    return static_cast<double>((*r.device).*what) / static_cast<double>(r.ops);
+  };
+}
+
+// `note` if there is a table.
+std::string WithNote(const std::string& table, std::string* notes, const char* note) {
+  if (!table.empty()) *notes += note;
+  return table;
 }
 
 // Of the last round: shapes have no median.
@@ -288,15 +141,29 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("p99 us", p99, Plain);
   text += table.DrawRatios("p99 us", Better::kLess, p99);
   text += table.Draw("p99.9 us", OfOperations([](const Result& r) { return r.p999_us; }), Plain);
+  text += table.Draw("p99.99 us", OfOperations([](const Result& r) { return r.p9999_us; }), Plain);
   text += table.Draw("longest put ms", LongestPutMillis, Plain);
   text += table.DrawRatios("longest put ms", Better::kLess, LongestPutMillis);
   text += table.Draw("CPU us/op", OfOperations([](const Result& r) {
     return r.ops == 0 ? 0.0 : (r.user_cpu_s + r.sys_cpu_s) * 1e6 / static_cast<double>(r.ops);
   }), Plain);
+  std::string notes;
+  text += WithNote(table.Draw("stall %", StallPercentOfWrites, Plain), &notes,
+                   "Stall: of the time of all threads, what writes were held back for background work; as the engine "
+                   "counts it.\n");
   text += table.Draw("write amp", [](const Result& r) { return r.write_amp; }, Plain);
+  text += WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), &notes,
+                   "The post's: what flushes and compactions wrote, values included, over what flushes alone did; a log "
+                   "that\nkeeps the values is a flush of them.\n");
+  text += WithNote(LedgerTable(table), &notes,
+                   "Written by cause: bytes that the engine itself has counted, per byte of keys and values that users "
+                   "wrote.\n");
   text += table.Draw("space amp", [](const Result& r) {
     return EffectOf(r) == Effect::kReads ? std::nullopt : r.space_amp;
   }, Plain);
+  text += WithNote(table.Draw("index B/key", IndexBytesPerKey, Plain), &notes,
+                   "Index: on disk, per key that exists, without values that are kept apart; where all values are in "
+                   "tables it has\nthem too.\n");
   text += table.Draw("disk MiB", OfChanges([](const Result& r) {
     return static_cast<double>(r.disk_bytes) / kMiB;
   }), Plain);
@@ -306,11 +173,20 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("peak RSS MiB", OfOperations([](const Result& r) {
     return static_cast<double>(r.rss_peak_bytes) / kMiB;
   }), Plain);
+  text += WithNote(table.Draw("cache hit %", CacheHitPercent, Plain), &notes,
+                   "Cache: of an engine's own cache for pages or blocks.\n");
+  std::string device = table.Draw("device read B/op", OfDevice(&DeviceStats::read_bytes), Plain);
+  device += table.Draw("device reads/op", OfDevice(&DeviceStats::reads), Plain);
+  device += table.Draw("device written B/op", OfDevice(&DeviceStats::write_bytes), Plain);
+  device += table.Draw("device writes/op", OfDevice(&DeviceStats::writes), Plain);
+  text += WithNote(device, &notes,
+                   "Device: what the block device completed meanwhile, for whoever asked; what is written back later is "
+                   "not in it.\n");
   text += IndexTable(results);
   text += "Write amp: bytes of pages made dirty in the page cache, as /proc/self/io counts them, per byte of keys and "
           "values.\nSpace amp: blocks of all files of the database per byte of keys and values that exist.\n"
           "Peak RSS: pages of files that are mapped count too.\n";
-  return text;
+  return text + notes;
 }
 
 }  // namespace cambium::bench

@@ -15,7 +15,9 @@ namespace cambium::bench {
 //
 // Below speed, p99 and the longest put stand their ratios: how many times as good as each other engine cambium is, or
 // the first one if cambium did not run. A ratio is taken in each round, because what else the machine does differs from
-// round to round; a cell has the median of these ratios, and the smallest and the largest.
+// round to round; a cell has the median of these ratios, and the smallest and the largest. Where these lie on both sides
+// of 1, or further apart than half of the median, the cell has a question mark, and the table says what that means.
+// What engines have counted themselves (bytes by cause, stalls, caches) has tables too, as far as any of them counts.
 // Below, what its index is like after each workload that writes, and what was written to it beside the cost law.
 std::string MakeReport(const std::vector<Result>& results);
 
