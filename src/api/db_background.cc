@@ -1118,11 +1118,18 @@ Status DbImpl::Shut() {
     }
   }
   closed_.store(true, std::memory_order_release);
-  std::vector<std::shared_ptr<Family>> families;
-  if (const std::shared_ptr<const View> view = view_.Pin(); view != nullptr) {
+  LetGo();
+  return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
+}
+
+void DbImpl::LetGo() {
+  if (has_let_go_) return;
+  if (const std::shared_ptr<const View> view = view_.Pin(); view != nullptr && closing_families_.empty()) {
+    std::vector<std::shared_ptr<Family>> families;
     for (const FamilyView& each : view->families) families.push_back(each.family);
+    families.insert(families.end(), dropped_families_.begin(), dropped_families_.end());
+    closing_families_ = std::move(families);
   }
-  families.insert(families.end(), dropped_families_.begin(), dropped_families_.end());
   families_.clear();
   dropped_families_.clear();
   TakeSpare().reset();
@@ -1131,19 +1138,23 @@ Status DbImpl::Shut() {
   log_.reset();
   view_.Install(nullptr);
   EpochDrain();
-  for (const auto& family : families) {
+  for (const auto& family : closing_families_) {
     family->index.reset();  // with the file that it writes to, which goes if the family was dropped
     family->active.reset();
   }
+  closing_families_.clear();
   if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
   events_.DeliverAll();
   manifest_.reset();
   lock_.reset();
-  return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
+  has_let_go_ = true;
 }
 
 DbImpl::~DbImpl() {
-  if (closed_.load(std::memory_order_acquire)) return;
+  if (closed_.load(std::memory_order_acquire)) {
+    LetGo();
+    return;
+  }
   const Status closed = Shut();
   if (!closed.ok() && logger_ != nullptr) logger_->Log(InfoLogLevel::kError, "closing: " + closed.ToString());
 }

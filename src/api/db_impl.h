@@ -361,6 +361,8 @@ class DbImpl final : public DB, private SegmentSource {
   void TellOfError(BackgroundErrorReason reason, const Status& status);
   [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
   Status Shut();
+  // Of a closed database: everything that it holds. Where memory runs out on the way, the destructor goes on.
+  void LetGo();
 
   // An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
   // have lost what the page cache still shows, and the database stops.
@@ -670,6 +672,8 @@ class DbImpl final : public DB, private SegmentSource {
   Status fatal_;                                // background_mutex_
   std::atomic<bool> has_fatal_{false};
   std::atomic<bool> closed_{false};
+  bool has_let_go_ = false;  // after closed_
+  std::vector<std::shared_ptr<Family>> closing_families_;  // by LetGo, until all are let go
 
   SpaceControl space_;
   mutable FullDisk full_disk_;

@@ -115,11 +115,14 @@ class ObsoleteFiles {
   struct Tracked {
     Tracked(ObsoleteFiles* o, std::uint64_t n, std::unique_ptr<File> f) : owner(o), number(n), file(std::move(f)) {}
     ~Tracked() {
-      const std::string path = file->path();
-      file.reset();
       if (!obsolete.load(std::memory_order_acquire)) return;
-      owner->Forget(number);
-      owner->Add(path);
+      try {
+        const std::string path = file->path();
+        file.reset();
+        owner->Forget(number);
+        owner->Add(path);
+      } catch (const std::bad_alloc&) {  // an orphan, which the next opening removes
+      }
     }
     ObsoleteFiles* owner;
     const std::uint64_t number;

@@ -140,8 +140,8 @@ std::size_t EpochCollect() {
       if (queue.waiting.empty()) return count;
       if (queue.waiting.front().epoch >= oldest_in_use) oldest_in_use = epoch_internal::OldestInUse();
       if (queue.waiting.front().epoch >= oldest_in_use) return count;
+      queue.running.push_back(queue.waiting.front().epoch);  // first: it may find no memory
       due = std::move(queue.waiting.front());
-      queue.running.push_back(due.epoch);
       queue.waiting.pop_front();
     }
     due.reclaim();

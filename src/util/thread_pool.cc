@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "util/background_thread.h"
@@ -29,10 +30,15 @@ ThreadPool::~ThreadPool() {
 }
 
 bool ThreadPool::StartOne() {
-  std::thread thread = StartBackgroundThread("cambium-work", [this] { RunTasks(); });
-  if (!thread.joinable()) return false;
-  threads_.push_back(std::move(thread));
-  return true;
+  try {
+    threads_.reserve(threads_.size() + 1);  // a thread that runs has a place
+    std::thread thread = StartBackgroundThread("cambium-work", [this] { RunTasks(); });
+    if (!thread.joinable()) return false;
+    threads_.push_back(std::move(thread));
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void ThreadPool::Schedule(TaskPriority priority, std::function<void()> task) {

@@ -34,7 +34,7 @@ class ThreadPool final : public Executor {
  private:
   static constexpr std::size_t kPriorities = 3;
 
-  // False if the system has no thread to give. Needs mutex_.
+  // False if the system has no thread, or no memory for one, to give. Needs mutex_.
   bool StartOne();
   void RunTasks();
   // Lets tasks join the others whose time has come. Needs mutex_.
