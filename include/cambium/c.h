@@ -13,7 +13,7 @@
    Truth      unsigned char: 0 is false, all else true; 1 is returned for true.
    Threads    A database, its families and snapshots: any thread. Everything else: one at a time.
    Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an exception.
-   Exceptions Where there is an errptr, memory that runs out is an error. Elsewhere it is std::bad_alloc, the only exception
+   Exceptions Where there is an errptr, or errors, memory that runs out is an error. Elsewhere it is std::bad_alloc, the only exception
               that can leave: it ends a program that is not C++.
    Forks      As in C++: in a child every call fails. */
 #ifndef CAMBIUM_C_H_
@@ -93,8 +93,8 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
                                                       char** errptr);
 /* Closes, without a way to tell an error. Snapshots, iterators and handles must have been given back. NULL is nothing. */
 void cambium_close(cambium_t* db);
-/* The same with one: a snapshot or an iterator that lives leaves the database open, and `db` as good as before. Any
-   other error has closed it. */
+/* The same with one: a snapshot or an iterator that lives leaves the database open, and `db` as good as before; so does
+   "Operation aborted: out of memory", after which it can be closed again. Any other error has closed it. */
 void cambium_close_with_status(cambium_t* db, char** errptr);
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
 /* As LevelDB's: what survives of a damaged database takes its place; what it was is called `name`.damaged then, which must
@@ -104,10 +104,25 @@ void cambium_repair_db(const cambium_options_t* options, const char* name, char*
    were lost, and how many values may be old or of deleted keys; those are written with `include_unproven`. */
 void cambium_salvage_db(const cambium_options_t* options, const char* name, const char* out,
                         unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven, char** errptr);
+/* The same with the options of `num_column_families` families by name: those of the others are the defaults, and a family
+   in an order of your own has to be among them. */
+void cambium_salvage_db_column_families(const cambium_options_t* options, const char* name, int num_column_families,
+                                        const char* const* column_family_names,
+                                        const cambium_options_t* const* column_family_options, const char* out,
+                                        unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven,
+                                        char** errptr);
 /* Checks a database that nobody has open for writing; with `deep` every value too. `*problems` is a list of what is
-   damaged, *num_problems lines, the caller's: cambium_string_list_destroy. */
+   damaged, *num_problems lines, the caller's: cambium_string_list_destroy. After a thousand one more says how many there
+   would be. Something that cannot be read is an error, and what was found beside it is in the list all the same. Of
+   `options` a comparator of your own is the default family's; the library's own need not be named. */
 void cambium_verify_db(const cambium_options_t* options, const char* name, unsigned char deep, char*** problems,
                        size_t* num_problems, char** errptr);
+/* The same with families by name, each in the order that its options have. One in an order of your own has to be among
+   them. */
+void cambium_verify_db_column_families(const cambium_options_t* options, const char* name, int num_column_families,
+                                       const char* const* column_family_names,
+                                       const cambium_options_t* const* column_family_options, unsigned char deep,
+                                       char*** problems, size_t* num_problems, char** errptr);
 
 /* ---- Column families ---- */
 /* The caller's: cambium_list_column_families_destroy. */
@@ -826,7 +841,7 @@ void cambium_backup_engine_restore_db_from_backup(cambium_backup_engine_t* engin
                                                   uint32_t backup_id, char** errptr);
 void cambium_backup_engine_restore_db_from_latest_backup(cambium_backup_engine_t* engine, const char* db_dir,
                                                          char** errptr);
-/* Those that can be read, in the order of their numbers. `index` is below the count. */
+/* Those that can be read, in the order of their numbers. `index` is below the count; of another one all is 0. */
 const cambium_backup_engine_info_t* cambium_backup_engine_get_backup_info(cambium_backup_engine_t* engine);
 int cambium_backup_engine_info_count(const cambium_backup_engine_info_t* info);
 int64_t cambium_backup_engine_info_timestamp(const cambium_backup_engine_info_t* info, int index);

@@ -6,6 +6,7 @@ using cambium::Status;
 using cambium::c::CheckRefused;
 using cambium::c::CopyBytes;
 using cambium::c::CopyStrings;
+using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
 
 namespace {
@@ -21,6 +22,36 @@ struct KeyRange {
   bool has_begin;
   bool has_end;
 };
+
+// What Close says does not tell: Aborted is also an error for which there was no memory, and it has closed.
+bool IsOpen(DB* db) {
+  std::vector<cambium::Iterator*> none;
+  return !db->NewIterators({}, {}, &none).IsShutdownInProgress();
+}
+
+// The order of the default family counts if the library has no other way to know it. Its own orders the MANIFEST names.
+std::vector<cambium::ColumnFamilyDescriptor> NamedToVerify(const cambium_options_t& options) {
+  const cambium::Comparator* const order = options.rep.comparator;
+  if (order == cambium::BytewiseComparator() || order == cambium::ReverseBytewiseComparator()) return {};
+  return {{cambium::kDefaultColumnFamilyName, options.rep}};
+}
+
+Status Verify(const cambium_options_t* options, const char* name,
+              const std::vector<cambium::ColumnFamilyDescriptor>& families, unsigned char deep, char*** problems,
+              size_t* num_problems) {
+  cambium::VerifyOptions verify;
+  verify.deep = deep != 0;
+  cambium::VerifyReport report;
+  Status made = VerifyDB(name, options->rep, families, verify, &report);
+  if (const std::uint64_t more = report.problem_count - report.problems.size(); more > 0) {
+    report.problems.push_back("and " + std::to_string(more) + " more");
+  }
+  if (made.ok() || !report.problems.empty()) {
+    *problems = CopyStrings(report.problems);
+    *num_problems = report.problems.size();
+  }
+  return made;
+}
 
 char* Property(DB* db, cambium::ColumnFamilyHandle* family, const char* name) {
   std::string value;
@@ -58,7 +89,7 @@ void cambium_close(cambium_t* db) { delete db; }
 void cambium_close_with_status(cambium_t* db, char** errptr) {
   Guarded(errptr, [&] {
     Status closed = db->rep->Close();
-    if (!closed.IsAborted()) delete db;
+    if (!closed.IsAborted() || !IsOpen(db->rep.get())) delete db;
     return closed;
   });
 }
@@ -73,13 +104,21 @@ void cambium_verify_db(const cambium_options_t* options, const char* name, unsig
   *num_problems = 0;
   Guarded(errptr, [&]() -> Status {
     if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
-    cambium::VerifyOptions verify;
-    verify.deep = deep != 0;
-    cambium::VerifyReport report;
-    if (Status made = VerifyDB(name, options->rep, verify, &report); !made.ok()) return made;
-    *problems = CopyStrings(report.problems);
-    *num_problems = report.problems.size();
-    return Status::OK();
+    return Verify(options, name, NamedToVerify(*options), deep, problems, num_problems);
+  });
+}
+
+void cambium_verify_db_column_families(const cambium_options_t* options, const char* name, int num_column_families,
+                                       const char* const* column_family_names,
+                                       const cambium_options_t* const* column_family_options, unsigned char deep,
+                                       char*** problems, size_t* num_problems, char** errptr) {
+  *problems = nullptr;
+  *num_problems = 0;
+  Guarded(errptr, [&]() -> Status {
+    std::vector<cambium::ColumnFamilyDescriptor> families;
+    if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
+    Status s = DescribeFamilies(num_column_families, column_family_names, column_family_options, &families);
+    return s.ok() ? Verify(options, name, families, deep, problems, num_problems) : s;
   });
 }
 

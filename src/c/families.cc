@@ -7,6 +7,7 @@ using cambium::Status;
 using cambium::c::CheckRefused;
 using cambium::c::CopyBytes;
 using cambium::c::CopyStrings;
+using cambium::c::DescribeFamilies;
 using cambium::c::Guarded;
 
 namespace {
@@ -20,16 +21,12 @@ cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, cons
                     cambium_column_family_handle_t** out, char** errptr) {
   cambium_t* db = nullptr;
   Guarded(errptr, [&]() -> Status {
-    if (count < 0) return Status::InvalidArgument("the number of column families is " + std::to_string(count));
     if (Status checked = CheckRefused(*options); !checked.ok()) return checked;
-    const auto n = static_cast<std::size_t>(count);
     std::vector<ColumnFamilyDescriptor> families;
+    if (Status s = DescribeFamilies(count, names, family_options, &families); !s.ok()) return s;
+    const std::size_t n = families.size();
     std::vector<std::unique_ptr<cambium_column_family_handle_t>> made;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (Status checked = CheckRefused(*family_options[i]); !checked.ok()) return checked;
-      families.emplace_back(names[i], family_options[i]->rep);
-      made.push_back(std::make_unique<cambium_column_family_handle_t>());
-    }
+    for (std::size_t i = 0; i < n; ++i) made.push_back(std::make_unique<cambium_column_family_handle_t>());
     auto opened = std::make_unique<cambium_t>();
     std::vector<ColumnFamilyHandle*> handles;
     if (Status status = open_as(options->rep, name, families, &handles, &opened->rep); !status.ok()) return status;
@@ -44,6 +41,16 @@ cambium_t* OpenWith(OpenFamilies open_as, const cambium_options_t* options, cons
 }
 
 }  // namespace
+
+Status cambium::c::DescribeFamilies(int count, const char* const* names, const cambium_options_t* const* options,
+                                    std::vector<ColumnFamilyDescriptor>* families) {
+  if (count < 0) return Status::InvalidArgument("the number of column families is " + std::to_string(count));
+  for (int i = 0; i < count; ++i) {
+    if (Status checked = CheckRefused(*options[i]); !checked.ok()) return checked;
+    families->emplace_back(names[i], options[i]->rep);
+  }
+  return Status::OK();
+}
 
 cambium_t* cambium_open_column_families(const cambium_options_t* options, const char* name, int num_column_families,
                                         const char* const* column_family_names,

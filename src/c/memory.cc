@@ -25,16 +25,40 @@ char** CopyStrings(const std::vector<std::string>& strings) {
   return list;
 }
 
-void SaveError(char** errptr, const Status& status) {
+namespace {
+
+// For an error that there is no memory to tell. It is not freed.
+char no_memory[] = "Operation aborted: there is no memory to say why";
+
+}  // namespace
+
+void SaveText(char** errptr, const char* text) noexcept {
+  if (errptr == nullptr) return;
+  const std::size_t bytes = std::strlen(text) + 1;
+  auto* copy = static_cast<char*>(std::malloc(bytes));
+  if (copy != nullptr) {
+    std::memcpy(copy, text, bytes);
+  } else {
+    copy = no_memory;
+  }
+  cambium_free(*errptr);
+  *errptr = copy;
+}
+
+void SaveError(char** errptr, const Status& status) noexcept {
   if (status.ok() || errptr == nullptr) return;
-  char* const text = CopyBytes(status.ToString());
-  std::free(*errptr);
-  *errptr = text;
+  try {
+    SaveText(errptr, status.ToString().c_str());
+  } catch (const std::exception&) {
+    SaveText(errptr, no_memory);
+  }
 }
 
 }  // namespace cambium::c
 
-void cambium_free(void* pointer) { std::free(pointer); }
+void cambium_free(void* pointer) {
+  if (pointer != cambium::c::no_memory) std::free(pointer);
+}
 
 void cambium_string_list_destroy(char** list, size_t length) {
   if (list == nullptr) return;

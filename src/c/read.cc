@@ -8,7 +8,7 @@ using cambium::Slice;
 using cambium::Status;
 using cambium::c::CopyBytes;
 using cambium::c::Guarded;
-using cambium::c::SaveError;
+using cambium::c::SaveText;
 
 namespace {
 
@@ -43,18 +43,19 @@ cambium_pinnableslice_t* GetPinned(cambium_t* db, const cambium_readoptions_t* o
   return value.release();
 }
 
-// `take` is given each value that was found, and may run out of memory; each i has then an error instead.
-template <typename Take>
-void MultiGet(cambium_t* db, const cambium_readoptions_t* options, const ColumnFamilyHandle* const* families,
-              std::size_t count, const char* const* keys, const size_t* key_lengths, char** errors, Take&& take) {
+// `family_of` says whose the i-th key is; `take` is given each value that was found. Both may run out of memory; each i
+// has then an error instead.
+template <typename FamilyOf, typename Take>
+void MultiGet(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
+              const char* const* keys, const size_t* key_lengths, char** errors, Take&& take) {
   std::fill_n(errors, count, nullptr);
   std::vector<Status> statuses;
   char* failed = nullptr;
   Guarded(&failed, [&] {
-    std::vector<Slice> slices;
-    for (std::size_t i = 0; i < count; ++i) slices.emplace_back(keys[i], key_lengths[i]);
-    std::vector<ColumnFamilyHandle*> handles;
-    for (std::size_t i = 0; i < count; ++i) handles.push_back(const_cast<ColumnFamilyHandle*>(families[i]));
+    std::vector<Slice> slices(count);
+    for (std::size_t i = 0; i < count; ++i) slices[i] = Slice(keys[i], key_lengths[i]);
+    std::vector<ColumnFamilyHandle*> handles(count);
+    for (std::size_t i = 0; i < count; ++i) handles[i] = family_of(i);
     std::vector<PinnableSlice> values(count);
     statuses.resize(count);
     db->rep->MultiGet(options->rep, count, handles.data(), slices.data(), values.data(), statuses.data());
@@ -68,9 +69,21 @@ void MultiGet(cambium_t* db, const cambium_readoptions_t* options, const ColumnF
   });
   if (failed == nullptr) return;
   for (std::size_t i = 0; i < count; ++i) {
-    if (errors[i] == nullptr) SaveError(&errors[i], Status::Aborted("out of memory"));
+    if (errors[i] == nullptr) SaveText(&errors[i], failed);
   }
   cambium_free(failed);
+}
+
+// As bytes of the caller's.
+template <typename FamilyOf>
+void CopyMany(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
+              const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
+  std::fill_n(values, count, nullptr);
+  std::fill_n(value_lengths, count, size_t{0});
+  MultiGet(db, options, family_of, count, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
+    values[i] = CopyBytes(*value);
+    value_lengths[i] = value->size();
+  });
 }
 
 }  // namespace
@@ -101,23 +114,17 @@ void cambium_pinnableslice_destroy(cambium_pinnableslice_t* slice) { delete slic
 
 void cambium_multi_get(cambium_t* db, const cambium_readoptions_t* options, size_t num_keys, const char* const* keys,
                        const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {
-  const cambium_column_family_handle_t family{db->rep->DefaultColumnFamily(), nullptr};
-  const std::vector<const cambium_column_family_handle_t*> families(num_keys, &family);
-  cambium_multi_get_cf(db, options, families.data(), num_keys, keys, key_lengths, values, value_lengths, errors);
+  ColumnFamilyHandle* const family = db->rep->DefaultColumnFamily();
+  CopyMany(db, options, [family](std::size_t) { return family; }, num_keys, keys, key_lengths, values, value_lengths,
+           errors);
 }
 
 void cambium_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
                           const cambium_column_family_handle_t* const* families, size_t num_keys,
                           const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths,
                           char** errors) {
-  std::fill_n(values, num_keys, nullptr);
-  std::fill_n(value_lengths, num_keys, size_t{0});
-  std::vector<const ColumnFamilyHandle*> handles;
-  for (size_t i = 0; i < num_keys; ++i) handles.push_back(families[i]->rep);
-  MultiGet(db, options, handles.data(), num_keys, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
-    values[i] = CopyBytes(*value);
-    value_lengths[i] = value->size();
-  });
+  CopyMany(db, options, [families](std::size_t i) { return families[i]->rep; }, num_keys, keys, key_lengths, values,
+           value_lengths, errors);
 }
 
 void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
@@ -125,8 +132,6 @@ void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* op
                                   const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
                                   unsigned char /*sorted_input*/) {
   std::fill_n(values, num_keys, nullptr);
-  const std::vector<const ColumnFamilyHandle*> handles(num_keys, family->rep);
-  MultiGet(db, options, handles.data(), num_keys, keys, key_lengths, errors, [&](size_t i, PinnableSlice* value) {
-    values[i] = new cambium_pinnableslice_t{std::move(*value)};
-  });
+  MultiGet(db, options, [family](std::size_t) { return family->rep; }, num_keys, keys, key_lengths, errors,
+           [&](size_t i, PinnableSlice* value) { values[i] = new cambium_pinnableslice_t{std::move(*value)}; });
 }

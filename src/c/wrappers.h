@@ -7,12 +7,14 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cambium/c.h"
+#include "cambium/column_family.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/comparator.h"
 #include "cambium/db.h"
@@ -116,8 +118,13 @@ struct cambium_statistics_histogram_data_t {
 
 namespace cambium::c {
 
-// Frees what *errptr has, and puts what the status says. Nothing if it is OK. `errptr` may be null.
-void SaveError(char** errptr, const Status& status);
+// Frees what *errptr has, and puts what the status says; where there is no memory for it, that. Nothing if it is OK.
+// `errptr` may be null.
+void SaveError(char** errptr, const Status& status) noexcept;
+// The same for a text. An error is never lost for want of memory: the text is then one that cambium_free knows.
+void SaveText(char** errptr, const char* text) noexcept;
+// Of an exception: the call was not finished.
+inline constexpr const char* kOutOfMemory = "Operation aborted: out of memory";
 
 // malloc'ed; a zero follows. Never null: without memory it throws std::bad_alloc.
 char* CopyBytes(Slice bytes);
@@ -127,14 +134,23 @@ char** CopyStrings(const std::vector<std::string>& strings);
 // NotSupported if something is set that this library has not.
 Status CheckRefused(const cambium_options_t& options);
 
-// What every function with an errptr does: `call` returns a Status, which is saved; where memory runs out, that is its
-// error.
+// `count` names with the options of each.
+Status DescribeFamilies(int count, const char* const* names, const cambium_options_t* const* options,
+                        std::vector<ColumnFamilyDescriptor>* families);
+
+// What every function with an errptr does: `call` returns a Status, which is saved; an exception of the standard
+// library is an error too, memory that runs out first of all. A length that no container can have is the same. Others
+// are not the library's, and end the program.
 template <typename Call>
 void Guarded(char** errptr, Call&& call) noexcept {
   try {
     SaveError(errptr, std::forward<Call>(call)());
   } catch (const std::bad_alloc&) {
-    SaveError(errptr, Status::Aborted("out of memory"));
+    SaveText(errptr, kOutOfMemory);
+  } catch (const std::length_error&) {
+    SaveText(errptr, kOutOfMemory);
+  } catch (const std::exception& exception) {
+    SaveText(errptr, exception.what());
   }
 }
 

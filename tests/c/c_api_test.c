@@ -1308,6 +1308,88 @@ static void test_repair(void) {
   CHECK_ERROR(error, "does not exist");
 }
 
+/* Orders that the library does not have are told by family; those that it has, the database knows. */
+static void test_orders_of_families(void) {
+  const char* const names[2] = {"default", "x"};
+  const cambium_options_t* both[2];
+  cambium_options_t* const with = cambium_options_create_copy(options);
+  cambium_comparator_t* const mine = cambium_comparator_create(state, destructor, compare_backwards, my_name);
+  cambium_comparator_t* const reverse = cambium_comparator_create_reverse_bytewise();
+  cambium_flushoptions_t* const flush = cambium_flushoptions_create();
+  cambium_column_family_handle_t* handles[2];
+  char salvaged[sizeof path];
+  char** problems = NULL;
+  size_t num_problems = 9;
+  uint64_t lost = 9;
+  uint64_t unproven = 9;
+  cambium_t* db = NULL;
+  CHECK(snprintf(salvaged, sizeof salvaged, "%s.salvaged", path) < (int)sizeof salvaged);
+  cambium_destroy_db(options, salvaged, &error);
+  CHECK_OK(error);
+  cambium_destroy_db(options, path, &error);
+  CHECK_OK(error);
+
+  /* One of the library's own need not be named. */
+  cambium_options_set_comparator(with, reverse);
+  db = cambium_open(with, path, &error);
+  CHECK_OK(error);
+  put(db, "a", "1");
+  put(db, "b", "2");
+  cambium_close(db);
+  cambium_verify_db(options, path, 1, &problems, &num_problems, &error);
+  CHECK_OK(error);
+  CHECK(problems != NULL && num_problems == 0);
+  cambium_string_list_destroy(problems, num_problems);
+  cambium_destroy_db(options, path, &error);
+  CHECK_OK(error);
+
+  cambium_options_set_comparator(with, mine);
+  both[0] = options;
+  both[1] = with;
+  db = cambium_open(options, path, &error);
+  CHECK_OK(error);
+  handles[1] = cambium_create_column_family(db, with, "x", &error);
+  CHECK_OK(error);
+  cambium_put_cf(db, woptions, handles[1], "a", 1, "1", 1, &error);
+  cambium_put_cf(db, woptions, handles[1], "b", 1, "2", 1, &error);
+  CHECK_OK(error);
+  cambium_flush_cf(db, flush, handles[1], &error);
+  CHECK_OK(error);
+  cambium_flushoptions_destroy(flush);
+  cambium_column_family_handle_destroy(handles[1]);
+  cambium_close(db);
+
+  cambium_verify_db(options, path, 1, &problems, &num_problems, &error);
+  CHECK_ERROR(error, "mine");
+  CHECK(problems == NULL && num_problems == 0);
+  cambium_verify_db_column_families(options, path, 2, names, both, 1, &problems, &num_problems, &error);
+  CHECK_OK(error);
+  CHECK(problems != NULL && num_problems == 0);
+  cambium_string_list_destroy(problems, num_problems);
+  cambium_verify_db_column_families(options, path, -1, names, both, 1, &problems, &num_problems, &error);
+  CHECK_ERROR(error, "-1");
+
+  cambium_salvage_db(options, path, salvaged, 0, &lost, &unproven, &error);
+  CHECK_ERROR(error, "mine");
+  cambium_salvage_db_column_families(options, path, 2, names, both, salvaged, 0, &lost, &unproven, &error);
+  CHECK_OK(error);
+  CHECK(lost == 0 && unproven == 0);
+  db = cambium_open_column_families(options, salvaged, 2, names, both, handles, &error);
+  CHECK_OK(error);
+  check_get_cf(db, handles[1], "a", "1");
+  check_get_cf(db, handles[1], "b", "2");
+  cambium_column_family_handle_destroy(handles[0]);
+  cambium_column_family_handle_destroy(handles[1]);
+  cambium_close(db);
+  cambium_destroy_db(options, salvaged, &error);
+  CHECK_OK(error);
+  cambium_destroy_db(options, path, &error);
+  CHECK_OK(error);
+  cambium_options_destroy(with);
+  cambium_comparator_destroy(mine);
+  cambium_comparator_destroy(reverse);
+}
+
 int main(int argc, char** argv) {
   const char* const index = getenv("CAMBIUM_INDEX");
   if (argc != 2) return 2;
@@ -1340,6 +1422,7 @@ int main(int argc, char** argv) {
   test_traces();
   test_backups();
   test_repair();
+  test_orders_of_families();
 
   cambium_destroy_db(options, path, &error);
   CHECK_OK(error);

@@ -1,0 +1,463 @@
+// Memory that runs out inside a call from C: every function that can say so says so, and none ends the program. Which
+// these are, c.h tells.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "c/wrappers.h"
+#include "cambium/listener.h"
+#include "io/sim/sim_file_system.h"
+#include "testing/scarce_memory.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::testing {
+namespace {
+
+enum class Needs { kNothing, kClosed, kOpen, kBackup };
+
+// What calls are made on, new for each of them.
+struct Room {
+  explicit Room(Needs needs) {
+    options.rep.create_if_missing = true;
+    options.rep.write_buffer_size = 64u << 10;
+    options.rep.info_log = NullLogger();
+    cambium_writebatch_put(&batch, "batch", 5, "value", 5);
+    cambium_writebatch_set_save_point(&batch);
+    cambium_writebatch_put(&batch, "batch", 5, "value", 5);
+    if (needs == Needs::kNothing) return;
+    db = cambium_open(&options, path.c_str(), &error);
+    x = cambium_create_column_family(db, &options, "x", &error);
+    const std::string large(2'000, 'v');
+    for (const std::string key : {"key", "other"}) {
+      cambium_put(db, &write, key.data(), key.size(), large.data(), large.size(), &error);
+      cambium_put_cf(db, &write, x, key.data(), key.size(), "value", 5, &error);
+    }
+    cambium_flush(db, &flush, &error);
+    cambium_put(db, &write, "later", 5, "value", 5, &error);
+    if (needs == Needs::kBackup) {
+      engine = cambium_backup_engine_open(&options, backups.c_str(), &error);
+      cambium_backup_engine_create_new_backup(engine, db, &error);
+    }
+    if (needs == Needs::kClosed) Close();
+    EXPECT_EQ(error, nullptr) << error;
+  }
+  ~Room() {
+    for (cambium_iterator_t* each : iterators) cambium_iter_destroy(each);
+    cambium_iter_destroy(iterator);
+    cambium_checkpoint_object_destroy(checkpoint);
+    cambium_backup_engine_close(engine);
+    for (cambium_column_family_handle_t* each : handles) cambium_column_family_handle_destroy(each);
+    cambium_close(opened);
+    Close();
+    cambium_free(error);
+    for (char* each : errors) cambium_free(each);
+    for (char* each : copies) cambium_free(each);
+    for (cambium_pinnableslice_t* each : slices) cambium_pinnableslice_destroy(each);
+    cambium_string_list_destroy(list, list_size);
+  }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  void Close() {
+    cambium_column_family_handle_destroy(x);
+    x = nullptr;
+    cambium_close(db);
+    db = nullptr;
+  }
+
+  TempDirectory directory;
+  const std::string path = directory.File("db");
+  const std::string out = directory.File("out");
+  const std::string backups = directory.File("backups");
+  cambium_options_t options{Options()};
+  cambium_readoptions_t read;
+  cambium_writeoptions_t write{};
+  cambium_flushoptions_t flush{};
+  cambium_compactoptions_t compact{};
+  cambium_writebatch_t batch;
+  cambium_t* db = nullptr;
+  cambium_column_family_handle_t* x = nullptr;
+  cambium_backup_engine_t* engine = nullptr;
+
+  // What calls give.
+  char* error = nullptr;
+  cambium_t* opened = nullptr;
+  cambium_iterator_t* iterator = nullptr;
+  cambium_checkpoint_t* checkpoint = nullptr;
+  cambium_column_family_handle_t* handles[2] = {};
+  cambium_iterator_t* iterators[2] = {};
+  cambium_pinnableslice_t* slices[2] = {};
+  char* copies[2] = {};
+  char* errors[2] = {};
+  std::size_t sizes[2] = {};
+  std::uint64_t numbers[2] = {};
+  char** list = nullptr;
+  std::size_t list_size = 0;
+};
+
+struct Case {
+  Needs needs;
+  std::function<void(Room&)> call;
+  std::function<void(Room&)> prepare = nullptr;
+};
+
+const char* const kNames[] = {"default", "x"};
+const char* const kKeys[] = {"key", "other"};
+const std::size_t kLengths[] = {3, 5};
+const char* const kOptionNames[] = {"write_buffer_size"};
+const char* const kOptionValues[] = {"128K"};
+const char* const kDbOptionNames[] = {"max_background_jobs"};
+const char* const kDbOptionValues[] = {"2"};
+
+template <typename Info>
+const Info& Worn() {
+  static const auto* const info = [] {
+    auto* const made = new Info();
+    made->status = Status::IOError("a disk that is worn");
+    return made;
+  }();
+  return *info;
+}
+template <typename Info, typename Face>
+Case TellsStatus(void (*tell)(const Face*, char**)) {
+  return {Needs::kNothing, [tell](Room& room) { tell(reinterpret_cast<const Face*>(&Worn<Info>()), &room.error); },
+          [](Room&) { Worn<Info>(); }};
+}
+
+const std::map<std::string, Case>& Cases() {
+  static const auto* const cases = [] {
+    auto* const all = new std::map<std::string, Case>;
+    std::map<std::string, Case>& c = *all;
+    const auto of = [](Room& r) {
+      static thread_local const cambium_options_t* both[2];
+      both[0] = both[1] = &r.options;
+      return both;
+    };
+    c["open"] = {Needs::kNothing, [](Room& r) { r.opened = cambium_open(&r.options, r.path.c_str(), &r.error); }};
+    c["open_for_read_only"] = {Needs::kClosed, [](Room& r) {
+      r.opened = cambium_open_for_read_only(&r.options, r.path.c_str(), &r.error);
+    }};
+    c["open_column_families"] = {Needs::kClosed, [of](Room& r) {
+      r.opened = cambium_open_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), r.handles, &r.error);
+    }};
+    c["open_for_read_only_column_families"] = {Needs::kClosed, [of](Room& r) {
+      r.opened = cambium_open_for_read_only_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), r.handles,
+                                                            &r.error);
+    }};
+    c["close_with_status"] = {Needs::kOpen, [](Room& r) {
+      cambium_close_with_status(r.db, &r.error);
+      if (r.error == nullptr || std::string_view(r.error) != c::kOutOfMemory) r.db = nullptr;
+    }, [](Room& r) {
+      cambium_column_family_handle_destroy(r.x);
+      r.x = nullptr;
+    }};
+    c["destroy_db"] = {Needs::kClosed, [](Room& r) { cambium_destroy_db(&r.options, r.path.c_str(), &r.error); }};
+    c["repair_db"] = {Needs::kClosed, [](Room& r) { cambium_repair_db(&r.options, r.path.c_str(), &r.error); }};
+    c["salvage_db"] = {Needs::kClosed, [](Room& r) {
+      cambium_salvage_db(&r.options, r.path.c_str(), r.out.c_str(), 0, &r.numbers[0], &r.numbers[1], &r.error);
+    }};
+    c["salvage_db_column_families"] = {Needs::kClosed, [of](Room& r) {
+      cambium_salvage_db_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), r.out.c_str(), 0, &r.numbers[0],
+                                         &r.numbers[1], &r.error);
+    }};
+    c["verify_db"] = {Needs::kClosed, [](Room& r) {
+      cambium_verify_db(&r.options, r.path.c_str(), 1, &r.list, &r.list_size, &r.error);
+    }};
+    c["verify_db_column_families"] = {Needs::kClosed, [of](Room& r) {
+      cambium_verify_db_column_families(&r.options, r.path.c_str(), 2, kNames, of(r), 1, &r.list, &r.list_size,
+                                        &r.error);
+    }};
+    c["list_column_families"] = {Needs::kClosed, [](Room& r) {
+      r.list = cambium_list_column_families(&r.options, r.path.c_str(), &r.list_size, &r.error);
+    }};
+    c["create_column_family"] = {Needs::kOpen, [](Room& r) {
+      r.handles[0] = cambium_create_column_family(r.db, &r.options, "another", &r.error);
+    }};
+    c["drop_column_family"] = {Needs::kOpen, [](Room& r) { cambium_drop_column_family(r.db, r.x, &r.error); }};
+    c["put"] = {Needs::kOpen, [](Room& r) { cambium_put(r.db, &r.write, "a", 1, "b", 1, &r.error); }};
+    c["put_cf"] = {Needs::kOpen, [](Room& r) { cambium_put_cf(r.db, &r.write, r.x, "a", 1, "b", 1, &r.error); }};
+    c["delete"] = {Needs::kOpen, [](Room& r) { cambium_delete(r.db, &r.write, "a", 1, &r.error); }};
+    c["delete_cf"] = {Needs::kOpen, [](Room& r) { cambium_delete_cf(r.db, &r.write, r.x, "a", 1, &r.error); }};
+    c["singledelete"] = {Needs::kOpen, [](Room& r) { cambium_singledelete(r.db, &r.write, "a", 1, &r.error); }};
+    c["singledelete_cf"] = {Needs::kOpen, [](Room& r) {
+      cambium_singledelete_cf(r.db, &r.write, r.x, "a", 1, &r.error);
+    }};
+    c["delete_range"] = {Needs::kOpen, [](Room& r) {
+      cambium_delete_range(r.db, &r.write, "a", 1, "z", 1, &r.error);
+    }};
+    c["delete_range_cf"] = {Needs::kOpen, [](Room& r) {
+      cambium_delete_range_cf(r.db, &r.write, r.x, "a", 1, "z", 1, &r.error);
+    }};
+    c["write"] = {Needs::kOpen, [](Room& r) { cambium_write(r.db, &r.write, &r.batch, &r.error); }};
+    c["get"] = {Needs::kOpen, [](Room& r) {
+      r.copies[0] = cambium_get(r.db, &r.read, "key", 3, r.sizes, &r.error);
+    }};
+    c["get_cf"] = {Needs::kOpen, [](Room& r) {
+      r.copies[0] = cambium_get_cf(r.db, &r.read, r.x, "key", 3, r.sizes, &r.error);
+    }};
+    c["get_pinned"] = {Needs::kOpen, [](Room& r) {
+      r.slices[0] = cambium_get_pinned(r.db, &r.read, "key", 3, &r.error);
+    }};
+    c["get_pinned_cf"] = {Needs::kOpen, [](Room& r) {
+      r.slices[0] = cambium_get_pinned_cf(r.db, &r.read, r.x, "key", 3, &r.error);
+    }};
+    c["multi_get"] = {Needs::kOpen, [](Room& r) {
+      cambium_multi_get(r.db, &r.read, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+    }};
+    c["multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+      const cambium_column_family_handle_t* const families[] = {r.x, r.x};
+      cambium_multi_get_cf(r.db, &r.read, families, 2, kKeys, kLengths, r.copies, r.sizes, r.errors);
+    }};
+    c["batched_multi_get_cf"] = {Needs::kOpen, [](Room& r) {
+      cambium_batched_multi_get_cf(r.db, &r.read, r.x, 2, kKeys, kLengths, r.slices, r.errors, 0);
+    }};
+    c["create_iterators"] = {Needs::kOpen, [](Room& r) {
+      cambium_column_family_handle_t* const families[] = {r.x, r.x};
+      cambium_create_iterators(r.db, &r.read, families, r.iterators, 2, &r.error);
+    }};
+    c["iter_get_error"] = {Needs::kOpen, [](Room& r) { cambium_iter_get_error(r.iterator, &r.error); }, [](Room& r) {
+      r.read.rep.durable_only = true;  // which does not go with a snapshot
+      r.read.rep.snapshot = r.db->rep->GetSnapshot();
+      r.iterator = cambium_create_iterator(r.db, &r.read);
+      r.db->rep->ReleaseSnapshot(r.read.rep.snapshot);
+    }};
+    c["flush"] = {Needs::kOpen, [](Room& r) { cambium_flush(r.db, &r.flush, &r.error); }};
+    c["flush_cf"] = {Needs::kOpen, [](Room& r) { cambium_flush_cf(r.db, &r.flush, r.x, &r.error); }};
+    c["flush_wal"] = {Needs::kOpen, [](Room& r) { cambium_flush_wal(r.db, 1, &r.error); }};
+    c["compact_range_opt"] = {Needs::kOpen, [](Room& r) {
+      cambium_compact_range_opt(r.db, &r.compact, nullptr, 0, nullptr, 0, &r.error);
+    }};
+    c["compact_range_cf_opt"] = {Needs::kOpen, [](Room& r) {
+      cambium_compact_range_cf_opt(r.db, r.x, &r.compact, nullptr, 0, nullptr, 0, &r.error);
+    }};
+    c["wait_for_compact"] = {Needs::kOpen, [](Room& r) { cambium_wait_for_compact(r.db, &r.error); }};
+    c["set_options"] = {Needs::kOpen, [](Room& r) {
+      cambium_set_options(r.db, 1, kOptionNames, kOptionValues, &r.error);
+    }};
+    c["set_options_cf"] = {Needs::kOpen, [](Room& r) {
+      cambium_set_options_cf(r.db, r.x, 1, kOptionNames, kOptionValues, &r.error);
+    }};
+    c["set_db_options"] = {Needs::kOpen, [](Room& r) {
+      cambium_set_db_options(r.db, 1, kDbOptionNames, kDbOptionValues, &r.error);
+    }};
+    c["approximate_sizes_cf"] = {Needs::kOpen, [](Room& r) {
+      cambium_approximate_sizes_cf(r.db, r.x, 1, kKeys, kLengths, kKeys + 1, kLengths + 1, r.numbers, &r.error);
+    }};
+    c["approximate_sizes_cf_with_flags"] = {Needs::kOpen, [](Room& r) {
+      cambium_approximate_sizes_cf_with_flags(r.db, r.x, 1, kKeys, kLengths, kKeys + 1, kLengths + 1, 3, r.numbers,
+                                              &r.error);
+    }};
+    c["writebatch_rollback_to_save_point"] = {Needs::kNothing, [](Room& r) {
+      cambium_writebatch_rollback_to_save_point(&r.batch, &r.error);
+      if (r.error == nullptr) cambium_writebatch_rollback_to_save_point(&r.batch, &r.error);
+    }};
+    c["writebatch_pop_save_point"] = {Needs::kNothing, [](Room& r) {
+      cambium_writebatch_pop_save_point(&r.batch, &r.error);
+      if (r.error == nullptr) cambium_writebatch_pop_save_point(&r.batch, &r.error);
+    }};
+    c["writebatch_iterate_cf"] = {Needs::kNothing, [](Room& r) {
+      cambium_writebatch_iterate_cf(
+          &r.batch, nullptr, [](void*, uint32_t, const char*, size_t, const char*, size_t) {},
+          [](void*, uint32_t, const char*, size_t) {}, [](void*, uint32_t, const char*, size_t, const char*, size_t) {},
+          &r.error);
+    }};
+    c["get_options_from_string"] = {Needs::kNothing, [](Room& r) {
+      cambium_get_options_from_string(&r.options, "page_size=8K", &r.options, &r.error);
+    }};
+    c["options_to_string"] = {Needs::kNothing, [](Room& r) {
+      r.copies[0] = cambium_options_to_string(&r.options, &r.error);
+    }};
+    c["load_latest_options"] = {Needs::kClosed, [](Room& r) {
+      cambium_options_t* of_db = nullptr;
+      cambium_options_t** of_families = nullptr;
+      std::size_t count = 0;
+      char** names = nullptr;
+      cambium_load_latest_options(r.path.c_str(), 0, nullptr, 0, &of_db, &count, &names, &of_families, &r.error);
+      if (r.error == nullptr) cambium_load_latest_options_destroy(of_db, names, of_families, count);
+    }};
+    c["ratelimiter_set_bytes_per_second"] = {Needs::kNothing, [](Room& r) {
+      cambium_ratelimiter_set_bytes_per_second(
+          reinterpret_cast<cambium_ratelimiter_t*>(&r.options.rep.rate_limiter), -1, &r.error);
+    }, [](Room& r) { r.options.rep.rate_limiter.reset(NewGenericRateLimiter(1 << 20)); }};
+    c["flushjobinfo_status"] = TellsStatus<FlushJobInfo>(&cambium_flushjobinfo_status);
+    c["compactionjobinfo_status"] = TellsStatus<CompactionJobInfo>(&cambium_compactionjobinfo_status);
+    c["loggcjobinfo_status"] = TellsStatus<LogGcJobInfo>(&cambium_loggcjobinfo_status);
+    c["tablefilecreationinfo_status"] = TellsStatus<TableFileCreationInfo>(&cambium_tablefilecreationinfo_status);
+    c["blobfilecreationinfo_status"] = TellsStatus<BlobFileCreationInfo>(&cambium_blobfilecreationinfo_status);
+    c["backgrounderrorinfo_status"] = TellsStatus<BackgroundErrorInfo>(&cambium_backgrounderrorinfo_status);
+    c["start_trace"] = {Needs::kOpen, [](Room& r) {
+      const cambium_traceoptions_t trace{};
+      cambium_start_trace(r.db, &trace, r.out.c_str(), &r.error);
+    }};
+    c["end_trace"] = {Needs::kOpen, [](Room& r) { cambium_end_trace(r.db, &r.error); }, [](Room& r) {
+      const cambium_traceoptions_t trace{};
+      cambium_start_trace(r.db, &trace, r.out.c_str(), &r.error);
+    }};
+    c["checkpoint_object_create"] = {Needs::kOpen, [](Room& r) {
+      r.checkpoint = cambium_checkpoint_object_create(r.db, &r.error);
+    }};
+    c["checkpoint_create"] = {Needs::kOpen, [](Room& r) {
+      cambium_checkpoint_create(r.checkpoint, r.out.c_str(), 0, &r.error);
+    }, [](Room& r) { r.checkpoint = cambium_checkpoint_object_create(r.db, &r.error); }};
+    c["checkpoint_offline"] = {Needs::kClosed, [](Room& r) {
+      cambium_checkpoint_offline(&r.options, r.path.c_str(), r.out.c_str(), &r.error);
+    }};
+    const auto close_engine = [](Room& r) {
+      cambium_backup_engine_close(r.engine);
+      r.engine = nullptr;
+    };
+    c["backup_engine_open"] = {Needs::kBackup, [](Room& r) {
+      r.engine = cambium_backup_engine_open(&r.options, r.backups.c_str(), &r.error);
+    }, close_engine};
+    c["backup_engine_open_for_read_only"] = {Needs::kBackup, [](Room& r) {
+      r.engine = cambium_backup_engine_open_for_read_only(&r.options, r.backups.c_str(), &r.error);
+    }, close_engine};
+    c["backup_engine_create_new_backup"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_create_new_backup(r.engine, r.db, &r.error);
+    }};
+    c["backup_engine_create_new_backup_flush"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_create_new_backup_flush(r.engine, r.db, 1, &r.error);
+    }};
+    c["backup_engine_create_new_backup_offline"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_create_new_backup_offline(r.engine, r.path.c_str(), &r.error);
+    }, [](Room& r) { r.Close(); }};
+    c["backup_engine_purge_old_backups"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_purge_old_backups(r.engine, 0, &r.error);
+    }};
+    c["backup_engine_delete_backup"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_delete_backup(r.engine, 1, &r.error);
+    }};
+    c["backup_engine_garbage_collect"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_garbage_collect(r.engine, &r.error);
+    }};
+    c["backup_engine_verify_backup"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_verify_backup(r.engine, 1, 1, &r.error);
+    }};
+    c["backup_engine_restore_db_from_backup"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_restore_db_from_backup(r.engine, r.out.c_str(), 1, &r.error);
+    }};
+    c["backup_engine_restore_db_from_latest_backup"] = {Needs::kBackup, [](Room& r) {
+      cambium_backup_engine_restore_db_from_latest_backup(r.engine, r.out.c_str(), &r.error);
+    }};
+    return all;
+  }();
+  return *cases;
+}
+
+// Those that c.h declares with an errptr, or errors.
+std::set<std::string> Declared() {
+  std::ifstream in(CAMBIUM_C_HEADER);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  text = std::regex_replace(text, std::regex("/\\*[^*]*\\*+([^/*][^*]*\\*+)*/"), "");
+  std::set<std::string> names;
+  for (std::size_t begin = 0, end = 0; (end = text.find(';', begin)) != std::string::npos; begin = end + 1) {
+    const std::string declaration = text.substr(begin, end - begin);
+    if (declaration.find("char** errptr") == std::string::npos &&
+        declaration.find("char** errors") == std::string::npos) {
+      continue;
+    }
+    const std::string before = declaration.substr(0, declaration.find('('));
+    names.insert(before.substr(before.rfind("cambium_") + 8));
+  }
+  return names;
+}
+
+TEST(CMemory, EveryFunctionWithAnErrorIsTried) {
+  std::set<std::string> tried;
+  for (const auto& [name, its] : Cases()) tried.insert(name);
+  EXPECT_EQ(tried, Declared());
+  EXPECT_GT(tried.size(), 60u);
+}
+
+class CMemoryTest : public ::testing::TestWithParam<std::string> {};
+
+// Each allocation fails once; of calls that make many, all of the first ones, and then an eighth.
+TEST_P(CMemoryTest, OutOfMemoryIsAnErrorAndNoEnd) {
+  const Case& its = Cases().at(GetParam());
+  for (std::uint64_t granted = 0, met = 1; met != 0; granted += 1 + (granted > 40 ? granted / 8 : 0)) {
+    Room room(its.needs);
+    if (its.prepare) its.prepare(room);
+    {
+      ScarceMemory scarce(granted);
+      its.call(room);
+      met = scarce.End();
+    }
+    for (const char* const error : {room.error, room.errors[0], room.errors[1]}) {
+      if (error != nullptr && met != 0) {
+        EXPECT_NE(std::string(error).find("memory"), std::string::npos) << error << ", after " << granted;
+      }
+    }
+  }
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& [name, its] : Cases()) names.push_back(name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, CMemoryTest, ::testing::ValuesIn(Names()),
+                         [](const auto& its) { return its.param; });
+
+// An index that there is not went through the interface as an exception, and ended the program.
+TEST(CMemory, ABackupThatThereIsNotIsZeros) {
+  Room room(Needs::kOpen);
+  char* error = nullptr;
+  cambium_backup_engine_t* const engine = cambium_backup_engine_open(&room.options, room.backups.c_str(), &error);
+  ASSERT_EQ(error, nullptr) << error;
+  const cambium_backup_engine_info_t* const info = cambium_backup_engine_get_backup_info(engine);
+  EXPECT_EQ(cambium_backup_engine_info_count(info), 0);
+  for (const int index : {0, -1, 1 << 30}) {
+    EXPECT_EQ(cambium_backup_engine_info_timestamp(info, index), 0);
+    EXPECT_EQ(cambium_backup_engine_info_backup_id(info, index), 0u);
+    EXPECT_EQ(cambium_backup_engine_info_size(info, index), 0u);
+    EXPECT_EQ(cambium_backup_engine_info_number_files(info, index), 0u);
+    EXPECT_EQ(cambium_backup_engine_info_sequence_number(info, index), 0u);
+  }
+  cambium_backup_engine_info_destroy(info);
+  cambium_backup_engine_close(engine);
+}
+
+// Aborted is what Close says of a snapshot that lives, and left the database open by itself; so it did where the error
+// was another one of that name, and the database was nobody's any more.
+TEST(CMemory, AnAbortedThatHasClosedLeavesNothingOpen) {
+  const auto fs = std::make_shared<SimFileSystem>();
+  const std::weak_ptr<SimFileSystem> watched = fs;
+  char* error = nullptr;
+  {
+    cambium_options_t options{Options()};
+    options.rep.create_if_missing = true;
+    options.rep.file_system = fs;
+    options.rep.info_log = NullLogger();
+    cambium_t* const db = cambium_open(&options, "/db", &error);
+    ASSERT_EQ(error, nullptr) << error;
+    const cambium_writeoptions_t write{};
+    cambium_put(db, &write, "key", 3, "value", 5, &error);
+    ASSERT_EQ(error, nullptr) << error;
+    SimFault fault;
+    fault.kind = SimOpKind::kSync;
+    fault.sticky = true;
+    fault.status = Status::Aborted("a disk that gives up");
+    fs->AddFault(fault);
+    cambium_close_with_status(db, &error);
+  }
+  ASSERT_NE(error, nullptr);
+  EXPECT_NE(std::string(error).find("a disk that gives up"), std::string::npos) << error;
+  cambium_free(error);
+  EXPECT_EQ(watched.use_count(), 1) << "the database is still there";
+}
+
+// The exceptions of the library that are not bad_alloc.
+TEST(CMemory, OtherExceptionsAreErrorsToo) {
+  char* error = nullptr;
+  c::Guarded(&error, []() -> Status { throw std::length_error("vector"); });
+  EXPECT_STREQ(error, c::kOutOfMemory);
+  c::Guarded(&error, []() -> Status { throw std::out_of_range("of what there is"); });
+  EXPECT_STREQ(error, "of what there is");
+  cambium_free(error);
+}
+
+}  // namespace
+}  // namespace cambium::testing
