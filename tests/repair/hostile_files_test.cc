@@ -741,10 +741,6 @@ class HostileFilesTest : public ::testing::Test {
       victim.Salvage();
       victim.Inspect();
       const Status read = victim.OpenAndRead();
-      if (std::getenv("CAMBIUM_SHOW") != nullptr) {
-        std::printf("%s | %s\n", what.c_str(),
-                    report.problems.empty() ? verified.ToString().c_str() : report.problems.front().c_str());
-      }
       seen += report.problems.empty() ? 0 : 1;
       unseen_failures += verified.ok() && report.problems.empty() && read.IsCorruption() ? 1 : 0;
       EXPECT_LT(taken_max - before, kMemoryMax);
