@@ -13,6 +13,7 @@
 #include "cambium/options.h"
 #include "cambium/slice.h"
 #include "cambium/status.h"
+#include "trace/trace_flags.h"
 
 namespace cambium::bench {
 
@@ -57,6 +58,7 @@ struct EngineConfig {
   bool verify_checksum = true;  // of what is read
   LevelShape levels;
   SpaceShape space;
+  TraceFlags trace;  // cambium's: whether it is recorded what it is asked
 };
 
 // How the writes of a phase are to be committed.

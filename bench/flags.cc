@@ -99,6 +99,20 @@ void AddYcsbOptions(CLI::App* app, YcsbFlags* y) {
   app->add_option("--max_scan_length", y->max_scan_length, "entries of a scan, at most")->check(CLI::Range(1, 1'000'000))->capture_default_str();
 }
 
+void AddTraceOptions(CLI::App* app, TraceFlags* t) {
+  app->add_option("--trace_file", t->file, "of replay: what the library, or trace analyze, has written; see cambium_bench trace");
+  app->add_option("--trace_replay_fast_forward", t->replay_fast_forward,
+                  "replay so many times as fast as it was recorded; 0: as fast as can be")
+      ->check(CLI::Range(0.0, 1e9))->capture_default_str();
+  app->add_option("--trace_replay_threads", t->replay_threads, "threads of replay; with more than one, calls overtake each other")
+      ->check(CLI::Range(1u, 255u))->capture_default_str();
+  app->add_flag("--record_trace", t->record, "record what the engine cambium is asked into --trace_file, a new file");
+  app->add_option("--trace_sampling_frequency", t->sampling_frequency, "record one of so many operations")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))->capture_default_str();
+  app->add_flag("--trace_values", t->include_values, "record values, not only their lengths");
+  app->add_flag("--trace_preserve_write_order", t->preserve_write_order, "record writes in the order in which they are committed");
+}
+
 void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--preset", f->preset, "published experiments: a series of runs; what else is given goes before its own")
       ->option_text("NAME, see --list");
@@ -112,6 +126,7 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->delimiter(',')->capture_default_str();
   AddMixgraphOptions(app, &f->mixgraph);
   AddYcsbOptions(app, &f->ycsb);
+  AddTraceOptions(app, &f->trace);
   app->add_option("--num", f->num, "size of the key space")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))->capture_default_str();
   app->add_option("--reads", f->reads, "reads per thread; negative: num")->capture_default_str();
@@ -289,6 +304,7 @@ std::string Contradiction(const BenchFlags& f) {
     return "values behind YCSB's hashed keys say whose they are, for which they need 16 bytes: no smaller ones, no mixgraph";
   }
   if (f.value_size_min > f.value_size_max) return "--value_size_min is larger than --value_size_max";
+  if (const std::string what = ComplainOfRecording(f); !what.empty()) return what;
   for (const std::string& name : f.benchmarks) {
     const Workload* workload = FindWorkload(name);
     if (workload->complain == nullptr) continue;

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "key.h"
 #include "mixgraph/mixgraph_flags.h"
+#include "trace/trace_flags.h"
 #include "value.h"
 #include "ycsb/ycsb_flags.h"
 
@@ -47,6 +48,7 @@ struct BenchFlags {
   std::uint64_t benchmark_write_rate_limit = 0;  // bytes a second; 0: none
   MixgraphFlags mixgraph;
   YcsbFlags ycsb;
+  TraceFlags trace;
   bool sync = false;
   bool disable_wal = false;
   bool verify_checksum = true;

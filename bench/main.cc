@@ -23,6 +23,7 @@
 #include "preset.h"
 #include "report.h"
 #include "space_check.h"
+#include "trace/trace_main.h"
 #include "turn.h"
 #include "workload.h"
 
@@ -252,6 +253,15 @@ int Run(const std::vector<BenchFlags>& experiments) {
 }  // namespace cambium::bench
 
 int main(int argc, char** argv) {
+  cambium::bench::TraceCommand trace;
+  std::vector<char*> words;
+  if (argc > 1 && std::strcmp(argv[1], "trace") == 0) {
+    trace = cambium::bench::TraceMain(argc, argv);
+    if (trace.exit_code.has_value()) return *trace.exit_code;
+    for (std::string& word : trace.words) words.push_back(word.data());
+    argc = static_cast<int>(words.size());
+    argv = words.data();
+  }
   const cambium::bench::ParsedFlags parsed = cambium::bench::ParseFlags(argc, argv);
   if (parsed.exit_code.has_value()) return *parsed.exit_code;
   if (parsed.runs.front().list) {

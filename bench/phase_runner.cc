@@ -40,7 +40,8 @@ std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
     case Count::kWrites: return flag_or_num(flags.writes);
     case Count::kDeletes: return flag_or_num(flags.deletes);
     case Count::kOne: return 1;
-    case Count::kAll: return OpMeter::kNoLimit;
+    case Count::kAll:
+    case Count::kTrace: return OpMeter::kNoLimit;
     case Count::kYcsb: return flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num;
   }
   return 0;
@@ -293,7 +294,9 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   phase->total_ops = CountOf(workload, flags);
   phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
   result->key_size = phase->key_shape.TypicalSize();
-  result->threads = workload.effect == Effect::kMaintains ? 1 : flags.threads;
+  result->threads = workload.effect == Effect::kMaintains ? 1
+                    : workload.threads != nullptr         ? workload.threads(flags)
+                                                          : flags.threads;
   Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync),
                                        .visible = workload.mixes,
                                        .disable_wal = flags.disable_wal});
@@ -349,6 +352,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   if (changes) result->index_figures = FiguresSince(engine, figures);
   FillIn(workload, *phase, work, result);
   if (!maintained.empty()) result->message = maintained;
+  if (workload.tell != nullptr) result->message = workload.tell(*phase->state);
   result->user_cpu_s = used.user_cpu_s;
   result->sys_cpu_s = used.sys_cpu_s;
   result->device_write_bytes = used.write_bytes;

@@ -267,7 +267,8 @@ EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
           .blob_file_size = flags.blob_file_size,
           .verify_checksum = flags.verify_checksum,
           .levels = flags.levels,
-          .space = flags.space};
+          .space = flags.space,
+          .trace = flags.trace};
 }
 
 Status CheckPrivileges(const BenchFlags& flags) {

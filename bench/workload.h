@@ -59,8 +59,8 @@ struct Worker {
 };
 
 enum class Effect : unsigned char { kReads, kWrites, kMaintains };
-// Which flag says how many operations; kAll: as many as there are keys.
-enum class Count : unsigned char { kNum, kReads, kWrites, kDeletes, kOne, kAll, kYcsb };
+// Which flag says how many operations; kAll: as many as there are keys; kTrace: what the trace has.
+enum class Count : unsigned char { kNum, kReads, kWrites, kDeletes, kOne, kAll, kYcsb, kTrace };
 
 struct Workload {
   const char* name;
@@ -86,6 +86,9 @@ struct Workload {
   void (*run)(Worker*) = nullptr;     // then, by every worker
   void (*beside)(Worker*) = nullptr;  // by one thread more, which writes until the workers are through
   bool beside_reads = false;          // no, it reads
+  unsigned (*threads)(const BenchFlags&) = nullptr;  // how many it has, whatever --threads says
+  // What is said of it at the end of the result line.
+  std::string (*tell)(const SharedState&) = nullptr;
 };
 
 // What the keys of a run look like.
@@ -129,5 +132,16 @@ void MakeCursors(Worker* worker);
 void ScanBeside(Worker* worker);
 void HoldCursor(Worker* worker);
 void VerifyAll(Worker* worker);
+
+// Traces, in workloads/replay.cc.
+std::string ComplainOfTrace(const BenchFlags& flags);
+std::string ComplainOfRecording(const BenchFlags& flags);
+unsigned ThreadsOfReplay(const BenchFlags& flags);
+unsigned OneThread(const BenchFlags& flags);
+std::shared_ptr<const SharedState> PrepareTraceLoad(const Phase& phase);
+void LoadForTrace(Worker* worker);
+std::shared_ptr<const SharedState> PrepareReplay(const Phase& phase);
+void Replay(Worker* worker);
+std::string TellOfReplay(const SharedState& state);
 
 }  // namespace cambium::bench

@@ -136,15 +136,17 @@ class CambiumEngine : public Engine {
     return DB::Open(options_, config_.path, &db_);
   }
   Status Close() override {
-    Status status = db_ == nullptr ? Status() : db_->Close();
+    Status status = is_recording_ ? db_->EndTrace() : Status();
+    is_recording_ = false;
+    Status closed = db_ == nullptr ? Status() : db_->Close();
     db_.reset();
-    return status;
+    return closed.ok() ? status : closed;
   }
   Status Destroy() override { return DestroyDB(config_.path, options_); }
 
   Status BeginWrites(const WriteMode& mode) override {
     mode_ = mode;
-    return {};
+    return config_.trace.record && !is_recording_ ? StartRecording() : Status();
   }
   std::unique_ptr<Session> NewSession() override {
     return std::make_unique<CambiumSession>(db_.get(), mode_, config_.verify_checksum);
@@ -241,6 +243,16 @@ class CambiumEngine : public Engine {
   }
 
  private:
+  // At the first workload, behind what makes its database new.
+  Status StartRecording() {
+    TraceOptions options;
+    options.sampling_frequency = config_.trace.sampling_frequency;
+    options.include_values = config_.trace.include_values;
+    options.preserve_write_order = config_.trace.preserve_write_order;
+    Status status = db_->StartTrace(options, config_.trace.file);
+    is_recording_ = status.ok();
+    return status;
+  }
   void SetLevels(const LevelShape& levels) {
     options_.compression = options_.blob_compression_type;
     options_.compaction_style = levels.compaction_style;
@@ -285,6 +297,7 @@ class CambiumEngine : public Engine {
   Options options_;
   WriteMode mode_;
   std::unique_ptr<DB> db_;
+  bool is_recording_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,68 @@
+// TraceStatistics: what a trace consists of, counted by one walk over it. Takes memory for every key that is in it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/fit.h"
+#include "trace/source.h"
+#include "trace/traced_op.h"
+
+namespace cambium::bench {
+
+// Groups of operations that trace_analyzer's flags and files tell apart.
+enum class OpGroup : unsigned char { kGet, kMultiGet, kPut, kDelete, kSingleDelete, kDeleteRange, kIterator };
+inline constexpr std::array<std::string_view, 7> kOpGroups = {"get",          "multiget",     "put",     "delete",
+                                                              "single_delete", "delete_range", "iterator"};
+[[nodiscard]] constexpr OpGroup GroupOf(TracedKind kind) {
+  return kind >= TracedKind::kSeek ? OpGroup::kIterator : static_cast<OpGroup>(kind);
+}
+
+struct KeyAccesses {
+  std::uint64_t count = 0;
+  std::uint64_t value_size = 0;  // the last that was seen
+};
+
+// Operations of one group in one family.
+struct GroupStatistics {
+  std::uint64_t ops = 0;
+  std::uint64_t found = 0;        // look-ups
+  std::uint64_t key_bytes = 0;
+  std::uint64_t value_bytes = 0;
+  std::unordered_map<std::string, KeyAccesses> keys;  // not those without a key
+  Counts value_sizes;             // of puts, and of what look-ups found
+  Counts scan_lengths;
+  std::map<std::uint64_t, std::uint64_t> per_second;  // second -> operations
+};
+
+class TraceStatistics {
+ public:
+  using Place = std::pair<OpGroup, std::uint32_t>;  // and the family
+
+  void Add(const TracedOp& op);
+
+  [[nodiscard]] const std::map<Place, GroupStatistics>& groups() const { return groups_; }
+  [[nodiscard]] std::uint64_t ops() const { return ops_; }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }  // a batch or MultiGet is one
+  [[nodiscard]] std::uint64_t last_micros() const { return last_micros_; }
+  // Of one group over all families; of sizes of values, of puts or of look-ups.
+  [[nodiscard]] std::uint64_t OpsOf(OpGroup group) const;
+  [[nodiscard]] Counts SizesOf(OpGroup group) const;
+  [[nodiscard]] Counts ScanLengths() const;
+  // Operations in each second, of all groups; seconds without are there.
+  [[nodiscard]] std::vector<std::uint64_t> PerSecond() const;
+  // Accesses of each key by all groups, in the order of families and keys.
+  [[nodiscard]] std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> Accesses() const;
+
+ private:
+  std::map<Place, GroupStatistics> groups_;
+  std::uint64_t ops_ = 0;
+  std::uint64_t calls_ = 0;
+  std::uint64_t last_micros_ = 0;
+};
+
+}  // namespace cambium::bench

@@ -1,0 +1,42 @@
+// ReplayValues: values for a replay. A trace has their lengths; what they are follows from key and length, so that each
+// that is read can be told from what it should be, whoever wrote it last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cambium/slice.h"
+#include "mix.h"
+#include "util/checksum.h"
+
+namespace cambium::bench {
+
+// The first 8 bytes are a hash of key and length, the rest is a piece of the pool, which is a ring. One thread at a time.
+class ReplayValues {
+ public:
+  // `pool` must outlive it, and not be empty.
+  ReplayValues(std::string_view pool, std::uint64_t seed) : pool_(pool), seed_(seed) {}
+
+  // Lives until the next call.
+  Slice Make(Slice key, std::size_t size) {
+    buffer_.clear();
+    const std::uint64_t hash = HashOf(key, size);
+    buffer_.append(reinterpret_cast<const char*>(&hash), size < sizeof(hash) ? size : sizeof(hash));
+    for (std::size_t at = hash % pool_.size(); buffer_.size() < size; at = 0) {
+      buffer_.append(pool_.substr(at, size - buffer_.size()));
+    }
+    return buffer_;
+  }
+  bool Matches(Slice key, Slice value) { return Make(key, value.size()) == value; }
+
+ private:
+  [[nodiscard]] std::uint64_t HashOf(Slice key, std::size_t size) const { return Mix(Checksum64(key, seed_), size); }
+
+  const std::string_view pool_;
+  const std::uint64_t seed_;
+  std::string buffer_;
+};
+
+}  // namespace cambium::bench
