@@ -183,8 +183,15 @@ Status TraceSwitch::End() {
 }
 
 void TracedCall::Begin(TraceSwitch* traces, TraceFilterType kind) noexcept {
-  tracer_ = traces->Take(kind);
-  if (tracer_ != nullptr) begun_micros_ = tracer_->NowMicros();
+  std::shared_ptr<Tracer> tracer = traces->Take(kind);
+  if (tracer == nullptr) return;
+  try {
+    call_ = std::make_unique<Call>();
+    call_->begun_micros = tracer->NowMicros();
+    call_->tracer = std::move(tracer);
+  } catch (const std::bad_alloc&) {
+    tracer->FailForMemory();
+  }
 }
 
 void TracedCall::DescribeWrite(bool sync, const TraceOp& op) noexcept {

@@ -89,45 +89,48 @@ class TraceSwitch {
   std::shared_ptr<Tracer> tracer_;  // mutex_; null: none
 };
 
-// A call that is being made. Costs one load where no trace runs.
+// A call that is being made. Where no trace runs it is one load, and a null pointer.
 class TracedCall {
  public:
   TracedCall(TraceSwitch* traces, TraceFilterType kind) {
     if (traces->is_on()) [[unlikely]] Begin(traces, kind);
   }
   // Whether it is to be recorded. Only then the others are called: first what the call is, then that it has succeeded.
-  [[nodiscard]] bool is_on() const { return tracer_ != nullptr; }
+  [[nodiscard]] bool is_on() const { return call_ != nullptr; }
   // `fill` is given the record, with its time.
   template <typename Fill>
   void Describe(TraceType type, Fill fill) noexcept {
     try {
       TraceRecord record;
       record.type = type;
-      record.time_micros = begun_micros_;
+      record.time_micros = call_->begun_micros;
       fill(&record);
-      body_ = EncodeTraceBody(record, tracer_->options().include_values);
-      type_ = type;
+      call_->body = EncodeTraceBody(record, call_->tracer->options().include_values);
+      call_->type = type;
     } catch (const std::bad_alloc&) {
-      tracer_->FailForMemory();
-      tracer_.reset();
+      call_->tracer->FailForMemory();
+      call_.reset();
     }
   }
   void DescribeWrite(bool sync, const WriteBatch& batch) noexcept;
   void DescribeWrite(bool sync, const TraceOp& op) noexcept;
   void Record() noexcept {
-    tracer_->Add(type_, body_);
-    tracer_.reset();
+    call_->tracer->Add(call_->type, call_->body);
+    call_.reset();
   }
   // Of a write whose record comes at the place that the write has in the log.
-  [[nodiscard]] bool keeps_order() const { return is_on() && tracer_->options().preserve_write_order; }
+  [[nodiscard]] bool keeps_order() const { return is_on() && call_->tracer->options().preserve_write_order; }
 
  private:
+  struct Call {
+    std::shared_ptr<Tracer> tracer;
+    std::uint64_t begun_micros = 0;
+    TraceType type{};
+    std::string body;
+  };
   void Begin(TraceSwitch* traces, TraceFilterType kind) noexcept;
 
-  std::shared_ptr<Tracer> tracer_;  // null: the call is not recorded, or has been
-  std::uint64_t begun_micros_ = 0;
-  TraceType type_{};
-  std::string body_;
+  std::unique_ptr<Call> call_;  // null: the call is not recorded, or has been
 };
 
 // One scan, from a seek until the iterator is moved elsewhere or goes. One thread at a time.
