@@ -1,6 +1,7 @@
 #include "repair/leaf_scan.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "index/page_format.h"
@@ -43,6 +44,10 @@ class TreeWalk {
     if (!read.ok()) return visitor_.on_lost(span, level, ref.entry_count, read);
     const PageView& view = page.view;
     if (view.is_leaf()) return visitor_.on_leaf(view);
+    // Whole pages that no writer of ours has made could lead to each other in more ways than anybody has time for.
+    if (!branches_.insert(ref.page.id).second) {
+      return visitor_.on_lost(span, level, ref.entry_count, Status::Corruption("a branch is reached twice"));
+    }
     std::string scratch;
     for (std::uint32_t i = 0; i < view.count(); ++i) {
       KeySpan below = span;
@@ -65,6 +70,7 @@ class TreeWalk {
 
   const FileSet& files_;
   const LeafVisitor& visitor_;
+  std::set<PageId> branches_;
 };
 
 bool HasPage(const IndexFile& file, std::uint64_t size) {
@@ -87,6 +93,8 @@ Status WalkTree(const TreeRoot& root, const FileSet& files, const LeafVisitor& v
 
 Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<Status(const PageView& leaf)>& on_leaf,
                   const std::function<void(std::uint64_t offset)>& on_hole, std::uint64_t* units) {
+  FileInfo info;
+  if (file.file().GetInfo(&info).ok()) end = std::min(end, info.size);  // whatever the MANIFEST says
   const std::uint64_t last = std::min(end / file.page_size(), kPageUnitOffsetMax);
   ReadPage page;
   bool is_in_hole = false;

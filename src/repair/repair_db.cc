@@ -134,6 +134,23 @@ Status CheckAll(const DBOptions& options, const std::vector<ColumnFamilyDescript
   return Status::OK();
 }
 
+// By what the directories above `out` are, not by how they are called. What cannot be asked is for whoever makes `out` to
+// report.
+bool LiesIn(FileSystem& fs, const std::string& out, const std::string& path) {
+  if ((WithoutSlash(out) + "/").starts_with(WithoutSlash(path) + "/")) return true;
+  FileInfo damaged;
+  if (!fs.GetInfo(path, &damaged).ok() || damaged.inode == 0) return false;
+  const auto is_same = [](const FileInfo& a, const FileInfo& b) { return a.inode == b.inode && a.device == b.device; };
+  FileInfo below;
+  for (std::string above = ParentOf(out);; above += "/..") {
+    FileInfo info;
+    if (!fs.GetInfo(above, &info).ok()) return false;
+    if (is_same(info, damaged)) return true;
+    if (is_same(info, below)) return false;  // the root is above itself
+    below = info;
+  }
+}
+
 Result<bool> Exists(FileSystem& fs, const std::string& path) {
   FileInfo info;
   const Status found = fs.GetInfo(path, &info);
@@ -149,10 +166,10 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
                 RepairReport* report) {
   *report = {};
   CAMBIUM_RETURN_IF_ERROR(CheckAll(options, families));
-  if ((WithoutSlash(out) + "/").starts_with(WithoutSlash(path) + "/")) {
+  const DBOptions filled = FillInDefaults(options);
+  if (LiesIn(*filled.file_system, out, path)) {
     return Status::InvalidArgument(out + ": lies in " + path + ", which must not be changed");
   }
-  const DBOptions filled = FillInDefaults(options);
   CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(path, filled, LockMode::kShared));
   return RepairLocked(path, out, filled, families, repair, report);
 }

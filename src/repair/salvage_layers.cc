@@ -73,8 +73,19 @@ class FamilyLayers {
   // What a run says of itself in the MANIFEST bounds what may be lost with it.
   void LoseRun(const Group& group, const RunInfo& run, std::uint64_t entries, const std::string& why) {
     lost_.emplace_back(family_.order);
-    AddGap(group, {run.smallest_key, run.largest_key});
-    salvage_.TellLost(family_, {run.smallest_key, run.largest_key}, entries, why);
+    LoseKeys(group, {run.smallest_key, run.largest_key}, entries, why);
+  }
+
+  // True: the tree has them all, so nothing is lost.
+  bool LoseKeys(const Group& group, KeyRange range, std::uint64_t entries, const std::string& why) {
+    const auto& visible = group.first_visible;
+    if (visible.has_value() && range.second.has_value() && Compare(*range.second, *visible) < 0) {
+      salvage_.report->notes.push_back(why + "; a sweep has carried on what it had");
+      return true;
+    }
+    salvage_.TellLost(family_, {range.first, range.second}, entries, why);
+    AddGap(group, std::move(range));
+    return false;
   }
 
   // To the last of lost_.
@@ -132,10 +143,9 @@ class FamilyLayers {
     }
     std::uint64_t missing = run.root.entry_count - std::min(entries, run.root.entry_count);
     for (auto& [range, offset] : holes) {
-      salvage_.TellLost(family_, {range.first, range.second}, missing,
-                        path + ":" + std::to_string(offset) + ": index pages are damaged");
-      missing = 0;
-      AddGap(group, std::move(range));
+      const bool is_carried = LoseKeys(group, std::move(range), missing,
+                                       path + ":" + std::to_string(offset) + ": index pages are damaged");
+      if (!is_carried) missing = 0;
     }
     return Status::OK();
   }

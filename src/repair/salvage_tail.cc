@@ -1,13 +1,16 @@
 #include "repair/salvage_tail.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "api/log_replay.h"
 
 namespace cambium {
 namespace {
+
+// A batch is read as a whole before it counts. Smaller values come with it, since they take no more memory than what is
+// kept of each operation; the others are read one by one.
+constexpr std::uint64_t kValuesReadAhead = 256;
 
 class Tail {
  public:
@@ -21,7 +24,7 @@ class Tail {
     request.directory = salvage_.path;
     request.state = &state_;
     for (const auto& [id, family] : salvage_.families) {
-      request.inline_below[id] = std::numeric_limits<std::uint64_t>::max();
+      request.inline_below[id] = kValuesReadAhead;
     }
     // What is applied before an error is what is there before the damage.
     Status written;

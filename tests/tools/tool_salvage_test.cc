@@ -141,6 +141,18 @@ TEST_F(ToolSalvageTest, DirectoriesThatItCannotWorkOn) {
     const std::unique_ptr<DB> db = Open();
     expect(kLocked);
   }
+  // OUT within DIR, under other names for it.
+  const std::string link = Path() + ".link";
+  std::filesystem::create_directory_symlink(Path(), link);
+  const std::string way_round = Path() + "/../" + std::filesystem::path(Path()).filename().string();
+  for (const std::string& inside : {Path() + "/out", way_round + "/out", link + "/out"}) {
+    const Ended ended = RunTool("salvage " + Path() + " " + inside);
+    EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+    EXPECT_NE(ended.output.find("must not be changed"), std::string::npos) << ended.output;
+    EXPECT_FALSE(std::filesystem::exists(inside));
+    EXPECT_FALSE(std::filesystem::exists(inside + ".tmp"));
+  }
+  std::filesystem::remove(link);
   for (const auto& [name, bytes] : FilesIn(Path())) {
     if (!name.starts_with("MANIFEST")) continue;
     std::string later = bytes;
