@@ -22,12 +22,13 @@ struct Flags : DatabaseFlags {
 nlohmann::ordered_json JsonOf(const CompactLogFigures& figures) {
   return {{"segments", figures.segments},           {"values", figures.values},
           {"bytes_read", figures.bytes_read},       {"bytes_written", figures.bytes_written},
-          {"bytes_freed", figures.bytes_freed}};
+          {"bytes_freed", figures.bytes_freed},     {"bytes_held", figures.bytes_held}};
 }
 
 std::string TextOf(const CompactLogFigures& figures) {
   return Bytes(figures.bytes_read) + " bytes read, " + Bytes(figures.bytes_written) + " written, " +
-         Bytes(figures.bytes_freed) + " freed; " + Bytes(figures.values) + " values out of " +
+         Bytes(figures.bytes_freed) + " freed" +
+         (figures.bytes_held > 0 ? ", " + Bytes(figures.bytes_held) + " held by second names" : "") + "; " + Bytes(figures.values) + " values out of " +
          Bytes(figures.segments) + " segments\n";
 }
 
@@ -52,7 +53,9 @@ int Run(const Flags& flags) {
   CompactLogReport report;
   const Status done = CompactLog(options, flags.directory, families, how, &report);
   if (said != kClean) return said;
-  if (!done.ok() && report.damaged.empty()) return Fail(done, flags.json);
+  // Damage alone is Corruption; anything else ended it early.
+  const bool has_failed = !done.ok() && !(done.IsCorruption() && !report.damaged.empty());
+  if (has_failed && report.damaged.empty()) return Fail(done, flags.json);
   if (flags.json) {
     nlohmann::ordered_json json{{"directory", flags.directory},
                                 {"forecast", JsonOf(report.forecast.figures)},
@@ -64,7 +67,9 @@ int Run(const Flags& flags) {
     json["index_bytes_before"] = report.index_bytes_before;
     json["index_bytes_after"] = report.index_bytes_after;
     json["damaged"] = report.damaged;
+    if (has_failed) json["error"] = done.ToString();
     const ExitCode code = Say(json);
+    if (has_failed) return Fail(done, false);
     return code != kClean ? code : report.damaged.empty() ? kClean : kDamage;
   }
   std::string text;

@@ -4,7 +4,7 @@
 //   cambium::CompactLogReport report;
 //   cambium::Status s = cambium::CompactLog("/data/db", options, {}, &report);
 //
-// Works in steps of at most 64 MiB of values (or one value), each committed by one MANIFEST record: whenever it is ended,
+// Works in steps of at most 48 MiB of values (or one value), each committed by one MANIFEST record: whenever it is ended,
 // by a kill or a power cut too, the database is whole, keeps what was done, and the next call goes on from there. It needs
 // free space for one step and, at its end, for the index once more; with `cluster` for all live values.
 #pragma once
@@ -27,14 +27,15 @@ struct CompactLogFigures {
   std::uint64_t values = 0;         // that are moved
   std::uint64_t bytes_read = 0;     // of these, and of what lies between them and is read along
   std::uint64_t bytes_written = 0;  // of new segments, all of their files
-  std::uint64_t bytes_freed = 0;    // of segments that go, less what is written
+  std::uint64_t bytes_freed = 0;    // of segments that go and have no second name, less what is written
+  std::uint64_t bytes_held = 0;     // of segments that go and have one, a checkpoint's: they stay on disk as long as it does
   friend bool operator==(const CompactLogFigures&, const CompactLogFigures&) = default;
 };
 
 struct CompactLogForecast {
   CompactLogFigures figures;
-  // The fact will be the same. Otherwise values change their form, or come in the order of keys: then bytes_written is
-  // what they take as they are, at most 1 % more than that in the order of keys.
+  // The fact will be the same. Otherwise values change their form, or come in the order of keys: then the figures are those
+  // of values as they are, within 1 % where they only come in the order of keys.
   bool is_exact = true;
 };
 

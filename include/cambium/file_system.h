@@ -82,6 +82,10 @@ class File {
   virtual Status SyncData() = 0;
   virtual Status Sync() = 0;
 
+  // Bytes of the range that are in memory only are on their way to the device from now on; it is not waited for, and
+  // nothing is durable by it. A hint: a later sync has less to do.
+  virtual void StartWriteback(std::uint64_t /*offset*/, std::uint64_t /*length*/) {}
+
   virtual Status Truncate(std::uint64_t size) = 0;
   // Reserves blocks for a range; the file grows to its end if `grow`.
   virtual Status Allocate(std::uint64_t offset, std::uint64_t length, bool grow) = 0;

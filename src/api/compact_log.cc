@@ -10,11 +10,14 @@
 #include "api/options_check.h"
 #include "api/options_file.h"
 #include "cambium/compaction_filter.h"
+#include "cambium/executor.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 
 namespace cambium {
 namespace {
+
+constexpr int kUrgentThreads = 2;  // for flushes, seals and removals
 
 // Takes what is in the index and belongs in the log there: a value that a filter "changes" is stored as the options say.
 class SeparatingFilter final : public CompactionFilter {
@@ -65,10 +68,10 @@ Result<Sizes> SizesOf(FileSystem& fs, const std::string& path, const ManifestSta
   return sizes;
 }
 
-// Files with larger numbers than the OPTIONS file that is in force were written as it says. All numbers if that says
-// something else than what is wanted.
+// Files with larger numbers than the OPTIONS file that is in force were written as it says. All numbers are asked for if it
+// says something else than what is wanted, or that values were moved without regard to that.
 std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
-                           const std::vector<ColumnFamilyDescriptor>& families) {
+                           const std::vector<ColumnFamilyDescriptor>& families, const CompactLogOptions& how) {
   constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
   const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, path);
   if (!files.ok()) return kNone;
@@ -79,7 +82,10 @@ std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
   if (number == 0) return kNone;
   const std::string name = FilePath(path, FileKind::kOptions, number);
   const Result<OptionsFileText> text = ReadOptionsFile(fs, name);
-  if (!text.ok()) return kNone;
+  if (!text.ok() || (how.recompress.has_value() && text->kept.codec) ||
+      (how.min_blob_size.has_value() && text->kept.size)) {
+    return kNone;
+  }
   ConfigOptions config;
   config.ignore_unknown_options = true;
   for (const ColumnFamilyDescriptor& family : families) config.comparators.push_back(family.options.comparator);
@@ -104,6 +110,8 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   CAMBIUM_RETURN_IF_ERROR(CheckHow(how));
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   DBOptions its = options;
+  // Of options that are kept, max_background_jobs stays what it is.
+  if (its.executor == nullptr) its.executor = Executor::NewThreadPool(LogCompaction::StepsAtATime(its), kUrgentThreads);
   its.create_if_missing = its.create_missing_column_families = its.error_if_exists = false;
   const std::shared_ptr<FileSystem> fs = FillInDefaults(its).file_system;
   std::vector<ColumnFamilyDescriptor> wanted = families;
@@ -120,7 +128,7 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   // Before the opening changes anything. Somebody may have it open, and change it too; then that is what the opening says.
   const Result<ManifestRead> read = ReadManifest(*fs, path);
   Result<Sizes> before = read.ok() ? SizesOf(*fs, path, read->state) : Result<Sizes>(read.status());
-  const std::uint64_t as_wanted_from = AsWantedFrom(*fs, path, wanted);
+  const std::uint64_t as_wanted_from = AsWantedFrom(*fs, path, wanted, how);
   CAMBIUM_TRY(const std::unique_ptr<DbImpl> db,
               DbImpl::OpenAt(its, path, wanted, how.dry_run ? OpenAs::kReader : OpenAs::kOffline, nullptr));
   CAMBIUM_RETURN_IF_ERROR(before.status());
@@ -132,7 +140,7 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   const Status closed = db->Close();
   if (done.ok()) done = closed;
   if (how.dry_run) {
-    report->log_bytes_after = before->log - std::min(before->log, report->forecast.figures.bytes_freed);
+    report->log_bytes_after = before->log - std::min(before->log, compaction.leaves());
     report->index_bytes_after = before->index;
   } else if (const Result<ManifestRead> now = ReadManifest(*fs, path); now.ok()) {
     CAMBIUM_TRY(const Sizes after, SizesOf(*fs, path, now->state));

@@ -128,11 +128,9 @@ Status DbImpl::RewriteIndexes() {
   return AwaitIdle();
 }
 
-std::vector<std::string> DbImpl::DamagedSegments() const {
+std::map<std::uint64_t, std::string> DbImpl::DamagedSegments() const {
   const std::lock_guard lock(commit_mutex_);
-  std::vector<std::string> reasons;
-  for (const auto& [number, reason] : damaged_segments_) reasons.push_back(reason);
-  return reasons;
+  return {damaged_segments_.begin(), damaged_segments_.end()};
 }
 
 }  // namespace cambium

@@ -380,7 +380,7 @@ Status DbImpl::MoveRecords(GcStep* step, std::span<const GcRecord> records) {
 }
 
 Status DbImpl::MoveValues(GcStep* step, std::span<const GcRecord> records, RelocationWriter* writer, bool* is_named) {
-  CAMBIUM_TRY(Relocation moved, Relocate(step->families, step->sources, records, &read_queues_, writer));
+  CAMBIUM_TRY(Relocation moved, Relocate(step->families, step->sources, records, &read_queues_, &copy_buffers_, writer));
   for (const DamagedSource& damaged : moved.damaged) {
     MarkDamaged(step->sources[damaged.source], damaged.why);
     step->is_emptied[damaged.source] = false;

@@ -32,6 +32,7 @@
 #include "api/key_sample.h"
 #include "api/log_replay.h"
 #include "api/obsolete_files.h"
+#include "api/options_file.h"
 #include "api/punched_segments.h"
 #include "api/snapshot_list.h"
 #include "api/space_control.h"
@@ -162,6 +163,10 @@ class DbImpl final : public DB, private SegmentSource {
   // ---- For CompactLog, see db_compact_log.cc ----
   // What was put by for a full disk is used now; the next opening puts it by again.
   void GiveUpReserve() { ReleaseReserve(); }
+  void KeepCopyBuffers(std::size_t count, std::size_t least) { copy_buffers_.Keep(count, least); }
+  // The OPTIONS file, which an offline opening leaves alone, says what is in force, and that from here on values keep so much
+  // of their form when they are moved. Behind SettleLog, and before the first of them is moved.
+  Status PersistOffline(KeptForm kept);
   // Everything is flushed, and the log is sealed up to here. Of a kOffline database, which nobody writes to.
   Status SettleLog();
   // Segments that can be emptied, by number, and what their values are looked up in. Of a kReader too: then as they would
@@ -192,7 +197,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status AwaitIdle();  // no job is under way
   Status RewriteIndexes();
   // Segments that were left alone, and why.
-  [[nodiscard]] std::vector<std::string> DamagedSegments() const;
+  [[nodiscard]] std::map<std::uint64_t, std::string> DamagedSegments() const;
   // The state of what was opened: as it was then, if for reading.
   [[nodiscard]] ManifestState StateNow() const;
 
@@ -580,10 +585,12 @@ class DbImpl final : public DB, private SegmentSource {
 
   // ---- db_options.cc ----
   [[nodiscard]] DBOptions DbOptionsInForce() const;
-  [[nodiscard]] std::string OptionsText() const;  // families_mutex_ held, both
-  [[nodiscard]] bool IsPersisted() const;
+  [[nodiscard]] std::string OptionsText(KeptForm kept) const;  // families_mutex_ held, both
+  [[nodiscard]] std::uint64_t NewestOptionsFile() const;  // its number; 0: none
+  [[nodiscard]] bool IsPersisted(KeptForm kept) const;
+  [[nodiscard]] bool IsPersistedWith(KeptForm most) const;
   // Writes an OPTIONS file. families_mutex_ held. Fatal if the directory could not be synced.
-  Status PersistOptions();
+  Status PersistOptions(KeptForm kept = {});
   // The same after a change of options, and after one of families, which is as good without it: that is only logged.
   void ResizeSegments(std::uint64_t bytes);  // families_mutex_ held
   Status PersistChange();
@@ -684,6 +691,7 @@ class DbImpl final : public DB, private SegmentSource {
   SnapshotList snapshots_;
   mutable std::atomic<int> iterator_count_{0};
   mutable ReadQueues read_queues_;
+  CopyBuffers copy_buffers_;  // of log GC; kept for CompactLog only
 
   // Figures for properties. Bytes, counts and microseconds since opening.
   struct Stats {

@@ -106,39 +106,65 @@ void DbImpl::PersistFamilies() {
 // A disk without room for one file more is no reason not to serve. A directory that cannot be synced is.
 Status DbImpl::PersistAtOpen() {
   const std::lock_guard one_at_a_time(families_mutex_);
-  if (IsPersisted()) return Status::OK();
+  if (is_offline_) return Status::OK();  // it is CompactLog's, which knows more
+  if (IsPersistedWith({true, true})) return Status::OK();
   const Status persisted = PersistOptions();
   if (persisted.severity() == Status::Severity::kFatal) return persisted;
   if (!persisted.ok()) logger_->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
   return Status::OK();
 }
 
-std::string DbImpl::OptionsText() const {
+std::string DbImpl::OptionsText(KeptForm kept) const {
   std::vector<ColumnFamilyDescriptor> families;
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) families.emplace_back(each.family->name, each.family->options());
-  return EncodeOptionsFile(DbOptionsInForce(), families);
+  return EncodeOptionsFile(DbOptionsInForce(), families, kept);
 }
 
-// The newest file says it already. So its number tells since when options are what they are, as far as openings know.
-bool DbImpl::IsPersisted() const {
-  const Result<std::vector<NumberedFile>> files = ListNumberedFiles(*fs_, path_);
-  if (!files.ok()) return false;
+std::uint64_t DbImpl::NewestOptionsFile() const {
   std::uint64_t newest = 0;
+  const Result<std::vector<NumberedFile>> files = ListNumberedFiles(*fs_, path_);
+  if (!files.ok()) return newest;
   for (const NumberedFile& file : *files) {
     if (file.kind == FileKind::kOptions) newest = std::max(newest, file.number);
   }
+  return newest;
+}
+
+// The file that is there will do if it says the same. If all segments are newer it also may say more of them: what has the
+// form that the options say, and is moved as it is, still has it.
+Status DbImpl::PersistOffline(KeptForm kept) {
+  const std::lock_guard one_at_a_time(families_mutex_);
+  const std::vector<std::uint64_t> segments = SegmentsOfLog();
+  if (segments.empty()) kept = {};  // there is nothing to be moved
+  const bool all_are_newer = segments.empty() || segments.front() > NewestOptionsFile();
+  if (all_are_newer ? IsPersistedWith(kept) : IsPersisted(kept)) return Status::OK();
+  return PersistOptions(kept);
+}
+
+// The newest file says it already, and of moved values no more than that.
+bool DbImpl::IsPersistedWith(KeptForm most) const {
+  for (const KeptForm kept : {KeptForm{}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
+    const bool is_more = (kept.codec && !most.codec) || (kept.size && !most.size);
+    if (!is_more && IsPersisted(kept)) return true;
+  }
+  return false;
+}
+
+// The newest file says it already. So its number tells since when options are what they are, as far as openings know.
+bool DbImpl::IsPersisted(KeptForm kept) const {
+  const std::uint64_t newest = NewestOptionsFile();
   if (newest == 0) return false;
   const Result<std::string> text = ReadWholeFile(*fs_, FilePath(path_, FileKind::kOptions, newest), kOptionsFileSizeMax);
-  return text.ok() && *text == OptionsText();
+  return text.ok() && *text == OptionsText(kept);
 }
 
 // A failed sync of the file itself is nobody else's: no state refers to it, and recovery does not read it. It goes, the
 // one before it stays, and writes go on; no page cache can make us believe something of it that is not so. The
 // directory is another matter. Its sync is also that of names which other threads have just made, a run's, a segment's;
 // one that fails may lose them, and may be the only one that says so. So that is fatal, as everywhere.
-Status DbImpl::PersistOptions() {
-  const std::string text = OptionsText();
+Status DbImpl::PersistOptions(KeptForm kept) {
+  const std::string text = OptionsText(kept);
   std::uint64_t number = 0;
   {
     const std::lock_guard lock(commit_mutex_);

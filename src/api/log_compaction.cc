@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gc/clustering.h"
 #include "gc/record_reads.h"
 #include "gc/victims.h"
 #include "io/file_header.h"
@@ -11,10 +12,10 @@
 namespace cambium {
 namespace {
 
-// Of values, in all steps that are under way. What is under way takes twice as much memory. A step has no more than a
-// segment, if segments are small.
-constexpr std::uint64_t kBytesUnderWay = 128u << 20;
-constexpr int kStepsAtATimeMax = 8;
+// Of values, in all steps that are under way. A step has no more than a segment, if segments are small.
+constexpr std::uint64_t kBytesUnderWay = 192u << 20;
+// Of what has been looked up.
+constexpr std::uint64_t kFoundBytesMax = 64u << 20;
 
 // The file and the key of every hole may keep a part of two blocks.
 constexpr std::uint64_t kKeptPerHole = 2 * 4096;
@@ -36,10 +37,16 @@ LogCompaction::LogCompaction(DbImpl* db, const CompactLogOptions& how, std::uint
     : db_(*db),
       how_(how),
       as_wanted_from_(as_wanted_from),
-      steps_at_a_time_(std::clamp(db->GetOptions(db->DefaultColumnFamily()).max_background_jobs, 2, kStepsAtATimeMax)),
+      steps_at_a_time_(StepsAtATime(db->GetOptions(db->DefaultColumnFamily()))),
       step_bytes_(std::min<std::uint64_t>(kBytesUnderWay / static_cast<std::uint64_t>(steps_at_a_time_),
                                           db->GetOptions(db->DefaultColumnFamily()).blob_file_size)),
-      report_(*report) {}
+      report_(*report) {
+  db_.KeepCopyBuffers(static_cast<std::size_t>(steps_at_a_time_), step_bytes_ + step_bytes_ / 8);
+}
+
+LogCompaction::~LogCompaction() { db_.KeepCopyBuffers(0, 0); }
+
+int LogCompaction::StepsAtATime(const DBOptions& options) { return std::clamp(options.max_background_jobs, 4, 8); }
 
 // On a disk that is nearly full, one step at a time, and first what has least to be moved: each makes room for the next.
 void LogCompaction::FitIntoFreeSpace() {
@@ -54,27 +61,16 @@ void LogCompaction::FitIntoFreeSpace() {
 
 Result<bool> LogCompaction::FindLive(const DbImpl::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
                                      std::vector<GcRecord>* live) {
-  Arena all_keys;
-  std::vector<GcRecord> records;
-  const Status listed = ListRecords(source, 0, &all_keys, &records);
-  if (listed.IsCorruption()) {
-    if (damaged_.insert(source.info.number).second) report_.damaged.push_back(std::string(listed.message()));
-    return false;
+  std::unique_ptr<Found> now;
+  const auto remembered = found_.find(source.info.number);
+  if (remembered == found_.end()) {
+    CAMBIUM_TRY(now, LookUp(log, source));
+    if (!now->damage.empty()) NoteDamage(source.info.number, now->damage);
   }
-  CAMBIUM_RETURN_IF_ERROR(listed);
-  // What stands in memory, in a database that is open for reading, is newer than the layers.
-  std::vector<GcRecord> unflushed;
-  std::erase_if(records, [&](const GcRecord& record) {
-    const FamilyView* const family = log.view->Find(record.family);
-    Entry newest;
-    if (family == nullptr || !View::FindInMemory(*family, record.key, kMaxSequenceNumber, &newest)) return false;
-    const ValueAddress address = ValueAddress::InLog(source.info.slot, record.offset, record.size);
-    if (newest.HasAddress() && newest.address == address) unflushed.push_back(record);
-    return true;
-  });
-  CAMBIUM_RETURN_IF_ERROR(KeepLive(log.families, {&source, 1}, &records));
-  records.insert(records.end(), unflushed.begin(), unflushed.end());
-  for (GcRecord& record : records) {
+  const Found& found = now != nullptr ? *now : *remembered->second;
+  if (!found.damage.empty()) return false;
+  for (GcRecord record : found.live) {
+    if (!clustered_.empty() && IsClustered(record, log)) continue;
     CAMBIUM_TRY(record.key, CopyKey(record.key, keys));
     record.source = index;
     live->push_back(record);
@@ -82,46 +78,122 @@ Result<bool> LogCompaction::FindLive(const DbImpl::LogNow& log, const GcSource& 
   return true;
 }
 
+// As PickClusterStep chooses: in a range that is moved, all that are small enough. What it leaves alone is damaged, and no
+// source of steps either.
+bool LogCompaction::IsClustered(const GcRecord& record, const DbImpl::LogNow& log) const {
+  const auto ranges = clustered_.find(record.family);
+  if (ranges == clustered_.end() || ValueAddress::InLog(Slot{}, record.offset, record.size).size() > kClusteredValueMax) {
+    return false;
+  }
+  const Comparator& order = *std::ranges::find(log.families, record.family, &GcFamily::id)->comparator;
+  const auto behind = std::ranges::upper_bound(
+      ranges->second, record.key, [&](Slice a, Slice b) { return order.Compare(a, b) < 0; },
+      [](const KeyRange& range) { return Slice(range.first); });
+  return behind != ranges->second.begin() && order.Compare(record.key, std::prev(behind)->last) <= 0;
+}
+
+void LogCompaction::NoteDamage(std::uint64_t number, const std::string& damage) {
+  if (damaged_.insert(number).second) report_.damaged.push_back(damage);
+}
+
+Result<std::unique_ptr<LogCompaction::Found>> LogCompaction::LookUp(const DbImpl::LogNow& log, const GcSource& source) {
+  auto found = std::make_unique<Found>();
+  Arena all_keys;
+  std::vector<GcRecord> records;
+  const Status listed = ListRecords(source, 0, &all_keys, &records);
+  if (listed.IsCorruption()) {
+    found->damage = listed.message();
+    return found;
+  }
+  CAMBIUM_RETURN_IF_ERROR(listed);
+  found->is_empty = records.empty();
+  // What stands in memory, in a database that is open for reading, is newer than the layers.
+  std::erase_if(records, [&](const GcRecord& record) {
+    const FamilyView* const family = log.view->Find(record.family);
+    Entry newest;
+    if (family == nullptr || !View::FindInMemory(*family, record.key, kMaxSequenceNumber, &newest)) return false;
+    const ValueAddress address = ValueAddress::InLog(source.info.slot, record.offset, record.size);
+    if (newest.HasAddress() && newest.address == address) found->live.push_back(record);
+    return true;
+  });
+  CAMBIUM_RETURN_IF_ERROR(KeepLive(log.families, {&source, 1}, &records));
+  found->live.insert(found->live.end(), records.begin(), records.end());
+  for (GcRecord& record : found->live) {
+    CAMBIUM_TRY(record.key, CopyKey(record.key, &found->keys));
+  }
+  return found;
+}
+
+// Several segments at a time: one look waits for the device while another takes a processor.
 Status LogCompaction::Look() {
   segments_.clear();
+  found_.clear();
+  found_bytes_ = 0;
   report_.live_bytes = 0;
-  for (const std::uint64_t number : db_.SegmentsOfLog()) {
-    const DbImpl::LogNow log = db_.PinLog({&number, 1});
-    for (const GcSource& source : log.sources) CAMBIUM_RETURN_IF_ERROR(LookAt(log, source));
+  const std::vector<std::uint64_t> numbers = db_.SegmentsOfLog();
+  const std::size_t together = is_tight_ ? 1 : 2 * static_cast<std::size_t>(steps_at_a_time_);
+  for (std::size_t at = 0; at < numbers.size(); at += together) {
+    const DbImpl::LogNow log =
+        db_.PinLog(std::span(numbers).subspan(at, std::min(together, numbers.size() - at)));
+    std::vector<std::unique_ptr<Found>> found(log.sources.size());
+    Status begun;
+    for (std::size_t i = 0; begun.ok() && i < found.size(); ++i) {
+      begun = db_.BeginBeside(
+          [this, &log, &found, i]() -> Status {
+            CAMBIUM_TRY(found[i], LookUp(log, log.sources[i]));
+            return Status::OK();
+          },
+          steps_at_a_time_);
+    }
+    CAMBIUM_RETURN_IF_ERROR(db_.AwaitBeside());
+    CAMBIUM_RETURN_IF_ERROR(begun);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAMBIUM_RETURN_IF_ERROR(LookAt(log.sources[i], std::move(found[i])));
+    }
   }
   return Status::OK();
 }
 
-Status LogCompaction::LookAt(const DbImpl::LogNow& log, const GcSource& source) {
-  Arena keys;
-  std::vector<GcRecord> live;
-  CAMBIUM_TRY(const bool is_listed, FindLive(log, source, 0, &keys, &live));
+Status LogCompaction::LookAt(const GcSource& source, std::unique_ptr<Found> found) {
   const SegmentInfo& info = source.info;
   Segment segment;
-  segment.bytes = info.file_size;
-  if (!info.punched.empty()) {
-    FileInfo file;
-    CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
-    segment.bytes = std::min(info.file_size, file.allocated_bytes);
-  }
-  for (const GcRecord& record : live) segment.live_bytes += record.size;
+  FileInfo file;
+  CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
+  segment.bytes = info.punched.empty() ? info.file_size : std::min(info.file_size, file.allocated_bytes);
+  segment.is_shared = file.link_count > 1;
+  if (found->is_empty) return Status::OK();
+  for (const GcRecord& record : found->live) segment.live_bytes += record.size;
   const std::uint64_t kept = segment.live_bytes + kFileHeaderSize + (info.file_size - info.sealed_length) +
                              info.punched.size() * kKeptPerHole;
-  segment.has_garbage = is_listed && segment.bytes > kept;
+  segment.has_garbage = found->damage.empty() && segment.bytes > kept;
+  if (!found->damage.empty()) NoteDamage(info.number, found->damage);
   report_.live_bytes += segment.live_bytes;
   segments_.emplace(info.number, segment);
+  const std::uint64_t memory = found->keys.used_bytes() + found->live.capacity() * sizeof(GcRecord);
+  if (found_bytes_ + memory > kFoundBytesMax) return Status::OK();
+  found_bytes_ += memory;
+  found_.emplace(info.number, std::move(found));
   return Status::OK();
+}
+
+std::vector<std::uint64_t> LogCompaction::Dead() const {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [number, segment] : segments_) {
+    if (segment.live_bytes == 0 && !damaged_.contains(number)) numbers.push_back(number);
+  }
+  return numbers;
 }
 
 std::vector<std::uint64_t> LogCompaction::Victims() const {
   std::set<std::uint64_t> numbers;
   std::vector<std::pair<double, std::uint64_t>> by_garbage;  // least alive first
-  std::uint64_t log_bytes = 0;
+  std::uint64_t log_bytes = clustered_bytes_;  // of those that are not damaged, as live_bytes is
   for (const auto& [number, segment] : segments_) {
+    if (segment.live_bytes == 0 || damaged_.contains(number)) continue;
     log_bytes += segment.bytes;
     const double alive = static_cast<double>(segment.live_bytes) / static_cast<double>(std::max<std::uint64_t>(segment.bytes, 1));
     if (segment.has_garbage) by_garbage.emplace_back(alive, number);
-    if (ChangesForm() && number <= as_wanted_from_ && !damaged_.contains(number)) numbers.insert(number);
+    if (ChangesForm() && number <= as_wanted_from_) numbers.insert(number);
   }
   std::ranges::sort(by_garbage);
   const double wanted = how_.target_space_amp * static_cast<double>(report_.live_bytes);
@@ -133,17 +205,24 @@ std::vector<std::uint64_t> LogCompaction::Victims() const {
   }
   std::vector<std::uint64_t> victims(numbers.begin(), numbers.end());
   if (is_tight_) {
-    std::ranges::stable_sort(victims, {}, [this](std::uint64_t number) { return segments_.at(number).live_bytes; });
+    std::ranges::stable_sort(victims, {}, [this](std::uint64_t number) {
+      const Segment& segment = segments_.at(number);
+      return std::pair(segment.is_shared, segment.live_bytes);  // what frees nothing comes last
+    });
   }
   return victims;
 }
 
 Status LogCompaction::ForEachGroup(const VisitGroup& visit) {
-  const std::vector<std::uint64_t> victims = Victims();
+  CAMBIUM_RETURN_IF_ERROR(ForEachGroupOf(Dead(), visit));
+  return ForEachGroupOf(Victims(), visit);
+}
+
+Status LogCompaction::ForEachGroupOf(std::span<const std::uint64_t> victims, const VisitGroup& visit) {
   for (std::size_t at = 0; at < victims.size();) {
     const std::size_t count = is_tight_ ? 1 : std::min(victims.size() - at, kLogGroupMax);
     // Held by the steps that come of it, and no longer, so that files go.
-    auto log = std::make_shared<DbImpl::LogNow>(db_.PinLog(std::span(victims).subspan(at, count)));
+    auto log = std::make_shared<DbImpl::LogNow>(db_.PinLog(victims.subspan(at, count)));
     EncodeAsWanted(log.get());
     const auto find = [&](const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* live) {
       return FindLive(*log, source, index, keys, live);
@@ -168,9 +247,21 @@ void LogCompaction::EncodeAsWanted(DbImpl::LogNow* log) const {
   }
 }
 
+void LogCompaction::CountFreed(std::uint64_t gone, std::uint64_t held, CompactLogFigures* figures) const {
+  figures->bytes_held = held;
+  figures->bytes_freed = gone - std::min(gone, figures->bytes_written);
+}
+
+std::uint64_t LogCompaction::leaves() const {
+  const CompactLogFigures& figures = report_.forecast.figures;
+  return figures.bytes_freed + figures.bytes_held;
+}
+
 Status LogCompaction::ForecastSteps() {
   CompactLogFigures& figures = report_.forecast.figures;
-  std::uint64_t gone = 0;
+  figures.segments += settled_.segments;
+  std::uint64_t gone = settled_.bytes_freed;
+  std::uint64_t held = settled_.bytes_held;
   CAMBIUM_RETURN_IF_ERROR(ForEachGroup([&](const auto&, const std::vector<LogStep>& steps) {
     for (const LogStep& step : steps) {
       figures.values += step.records.size();
@@ -178,31 +269,44 @@ Status LogCompaction::ForecastSteps() {
       figures.bytes_written += RelocatedFileSize(step.records);
     }
     figures.segments += steps.front().group->sources.size();
-    for (const GcSource& source : steps.front().group->sources) gone += segments_.at(source.info.number).bytes;
+    for (const GcSource& source : steps.front().group->sources) {
+      const Segment& segment = segments_.at(source.info.number);
+      (segment.is_shared ? held : gone) += segment.bytes;
+    }
     return Status::OK();
   }));
-  figures.bytes_freed = gone - std::min(gone, figures.bytes_written);
-  report_.forecast.is_exact = !ChangesForm();
+  CountFreed(gone, held, &figures);
+  report_.forecast.is_exact = !ChangesForm() && !how_.cluster;
   return Status::OK();
 }
 
-// Everything that has to move does, and all garbage goes.
+// First what comes into the order of keys, then what is left of the segments that have garbage by that, or had it before.
 Status LogCompaction::ForecastClustering() {
   CompactLogFigures& figures = report_.forecast.figures;
   CAMBIUM_RETURN_IF_ERROR(db_.ClusterAll(true, [&](std::span<const GcRecord> records) {
     figures.values += records.size();
     figures.bytes_read += PlanReads(records).bytes();
     figures.bytes_written += RelocatedFileSize(records);
+    clustered_[records.front().family].push_back({records.front().key.ToString(), records.back().key.ToString()});
     return true;
   }));
-  std::uint64_t bytes = 0;
-  for (const auto& [number, segment] : segments_) {
-    bytes += segment.bytes;
-    if (segment.has_garbage || figures.values > 0) ++figures.segments;
+  clustered_bytes_ = figures.bytes_written;
+  const std::map<std::uint64_t, Segment> before = segments_;
+  for (auto& [number, segment] : segments_) {
+    const DbImpl::LogNow log = db_.PinLog({&number, 1});
+    if (log.sources.empty()) continue;
+    Arena keys;
+    std::vector<GcRecord> left;
+    CAMBIUM_TRY(const bool is_listed, FindLive(log, log.sources.front(), 0, &keys, &left));
+    const std::uint64_t live_bytes = std::exchange(segment.live_bytes, 0);
+    for (const GcRecord& record : left) segment.live_bytes += record.size;
+    segment.has_garbage = is_listed && (segment.has_garbage || segment.live_bytes < live_bytes);
   }
-  figures.bytes_freed = bytes - std::min(bytes, report_.live_bytes);
-  report_.forecast.is_exact = false;
-  return Status::OK();
+  const Status done = ForecastSteps();
+  segments_ = before;
+  clustered_.clear();
+  clustered_bytes_ = 0;
+  return done;
 }
 
 Status LogCompaction::Forecast() {
@@ -277,19 +381,53 @@ Status LogCompaction::Empty() {
 
 void LogCompaction::CountGone(const std::map<std::uint64_t, Segment>& before) {
   const ManifestState state = db_.StateNow();
-  std::uint64_t gone = 0;
+  report_.fact.segments += settled_.segments;
+  std::uint64_t gone = settled_.bytes_freed;
+  std::uint64_t held = settled_.bytes_held;
   for (const auto& [number, segment] : before) {
     if (state.segments.contains(number)) continue;
     ++report_.fact.segments;
-    gone += segment.bytes;
+    (segment.is_shared ? held : gone) += segment.bytes;
   }
-  report_.fact.bytes_freed = gone - std::min(gone, report_.fact.bytes_written);
+  CountFreed(gone, held, &report_.fact);
+}
+
+// Flushes may have merges follow them, and these let go of the last references to segments. What goes in that way is a
+// part of what this compaction does: a dry run, which sees all of them, counts it too.
+Status LogCompaction::Settle() {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [number, info] : db_.StateNow().segments) {
+    if (info.kind != SegmentKind::kLargeValue && info.sealed) numbers.push_back(number);
+  }
+  const DbImpl::LogNow opened = db_.PinLog(numbers);  // what goes can still be read
+  CAMBIUM_RETURN_IF_ERROR(db_.SettleLog());
+  const ManifestState state = db_.StateNow();
+  for (const GcSource& source : opened.sources) {
+    if (!state.segments.contains(source.info.number)) CAMBIUM_RETURN_IF_ERROR(CountSettled(source));
+  }
+  return Status::OK();
+}
+
+Status LogCompaction::CountSettled(const GcSource& source) {
+  Arena keys;
+  std::vector<GcRecord> records;
+  const Status listed = ListRecords(source, 0, &keys, &records);
+  if (!listed.ok() && !listed.IsCorruption()) return listed;
+  if (listed.ok() && records.empty()) return Status::OK();
+  FileInfo file;
+  CAMBIUM_RETURN_IF_ERROR(source.segment->file().GetInfo(&file));
+  const SegmentInfo& info = source.info;
+  const std::uint64_t bytes = info.punched.empty() ? info.file_size : std::min(info.file_size, file.allocated_bytes);
+  ++settled_.segments;
+  (file.link_count > 1 ? settled_.bytes_held : settled_.bytes_freed) += bytes;
+  return Status::OK();
 }
 
 Status LogCompaction::Run() {
   FitIntoFreeSpace();
   if (is_tight_) db_.GiveUpReserve();
-  CAMBIUM_RETURN_IF_ERROR(db_.SettleLog());
+  CAMBIUM_RETURN_IF_ERROR(Settle());
+  CAMBIUM_RETURN_IF_ERROR(db_.PersistOffline({!how_.recompress.has_value(), !how_.min_blob_size.has_value()}));
   CAMBIUM_RETURN_IF_ERROR(Forecast());
   if (how_.cluster) CAMBIUM_RETURN_IF_ERROR(CheckRoom(db_, report_.forecast.figures));
   const std::map<std::uint64_t, Segment> before = segments_;
@@ -298,7 +436,7 @@ Status LogCompaction::Run() {
   if (done.ok()) done = Empty();
   if (done.ok()) done = db_.RewriteIndexes();
   CountGone(before);
-  for (std::string& reason : db_.DamagedSegments()) report_.damaged.push_back(std::move(reason));
+  for (const auto& [number, damage] : db_.DamagedSegments()) NoteDamage(number, damage);
   return done;
 }
 

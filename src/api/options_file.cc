@@ -22,6 +22,17 @@ constexpr std::string_view kVersionSection = "Version";
 constexpr std::string_view kDbSection = "DBOptions";
 constexpr std::string_view kFamilySection = "CFOptions";
 constexpr std::string_view kVersionName = "options_file_version";
+constexpr std::string_view kKeptName = "values_moved_as_they_were";
+
+std::string TextOf(KeptForm kept) { return kept.codec && kept.size ? "codec,size" : kept.codec ? "codec" : "size"; }
+
+// What it does not know it takes for everything: then nothing is believed of a value's form.
+KeptForm KeptOf(const std::string& text) {
+  for (const KeptForm kept : {KeptForm{true, false}, KeptForm{false, true}}) {
+    if (text == TextOf(kept)) return kept;
+  }
+  return {true, true};
+}
 
 template <typename Struct>
 void AppendSection(const std::string& title, const Struct& options, std::string* out) {
@@ -76,6 +87,7 @@ class Sections {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out_->version);
     const bool is_number = error == std::errc() && end == digits.data() + digits.size();
     if (!is_number) return std::string(kVersionName) + " is no number";
+    if (const auto kept = version_.find(std::string(kKeptName)); kept != version_.end()) out_->kept = KeptOf(kept->second);
     if (!has_db_) return "there is no section " + std::string(kDbSection);
     for (const auto& [name, texts] : out_->families) {
       if (name == kDefaultColumnFamilyName) return "";
@@ -114,10 +126,12 @@ Result<OptionsFileText> ReadNewest(FileSystem& fs, const std::string& directory,
 
 }  // namespace
 
-std::string EncodeOptionsFile(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families) {
+std::string EncodeOptionsFile(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
+                              KeptForm kept) {
   std::string out(kPreamble);
   out.append("\n[").append(kVersionSection).append("]\n  ");
   out.append(kVersionName).append("=").append(std::to_string(kOptionsFileVersion)).append("\n");
+  if (kept.any()) out.append("  ").append(kKeptName).append("=").append(TextOf(kept)).append("\n");
   AppendSection(std::string(kDbSection), options, &out);
   for (const ColumnFamilyDescriptor& family : families) {
     AppendSection(std::string(kFamilySection) + " \"" + EscapeText(family.name) + "\"", family.options, &out);

@@ -12,6 +12,10 @@
 //     ...
 //   checksum=0123456789abcdef        XXH3 of every byte before this line, seed 0, in hexadecimal
 //
+// Section Version may have a line `values_moved_as_they_were=codec,size`, or one of the two: segments that were written
+// since have values that lost nothing of their form on the way, whatever these options say of it. Else a segment with a
+// larger number than the file's has all values as the options say: packed by that codec, none smaller than min_blob_size.
+//
 // Lines end in '\n'; space at both ends of a line does not count, and neither do empty lines and those that begin with
 // '#'. Names of families, and values, are escaped (EscapeText). Objects are not in it. A file is written under another
 // name, synced and renamed, so there is never half of one.
@@ -34,12 +38,21 @@ inline constexpr std::uint64_t kOptionsFileVersion = 1;
 inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // of one that is read; all families there can be
 inline constexpr std::size_t kOptionsFilesKept = 2;
 
+// What of a value's form stays as it is when it is moved.
+struct KeptForm {
+  bool codec = false;
+  bool size = false;  // whether it is in the log or in the index
+  [[nodiscard]] bool any() const { return codec || size; }
+  friend bool operator==(const KeptForm&, const KeptForm&) = default;
+};
+
 [[nodiscard]] std::string EncodeOptionsFile(const DBOptions& options,
-                                            const std::vector<ColumnFamilyDescriptor>& families);
+                                            const std::vector<ColumnFamilyDescriptor>& families, KeptForm kept = {});
 
 // What a file says, not compared with what this version knows.
 struct OptionsFileText {
   std::uint64_t version = 0;
+  KeptForm kept;
   OptionTexts db;
   std::vector<std::pair<std::string, OptionTexts>> families;  // by name, in the order of the file
   std::vector<std::string> unknown_sections;

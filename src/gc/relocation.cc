@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <set>
+#include <map>
 
 #include "gc/record_reads.h"
 #include "util/coding.h"
@@ -13,31 +13,41 @@
 namespace cambium {
 namespace {
 
-// Reads all records into one piece of memory.
+// Reads all records into one piece of memory. A read that brings little else is made right there; what is alive in another
+// is copied out of a piece of its own, so that the gaps of all reads are never in memory at a time.
 class Reader {
  public:
-  Reader(std::span<const GcSource> sources, std::span<const GcRecord> records)
-      : sources_(sources), records_(records), at_(records.size()) {
+  Reader(std::span<const GcSource> sources, std::span<const GcRecord> records, CopyBuffers* buffers)
+      : sources_(sources),
+        records_(records),
+        buffers_(*buffers),
+        at_(records.size()),
+        have_(records.size(), 0),
+        plan_(PlanReads(records)),
+        blocks_(plan_.reads.size()) {
     std::size_t bytes = 0;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      at_[i] = bytes;
-      bytes += records[i].size;
-    }
-    bytes_ = std::make_unique_for_overwrite<char[]>(std::max<std::size_t>(bytes, 1));
-    size_ = bytes;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) bytes += Place(i, bytes);
+    bytes_ = buffers_.Take(bytes);
   }
+  ~Reader() { buffers_.Give(std::move(bytes_)); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
-  Status ReadAll(ReadQueue* queue) {
-    Plan();
+  // `visit` is told each record that has come, as far as the file went, while others are on their way.
+  template <typename Visit>
+  Status ReadAll(ReadQueue* queue, const Visit& visit) {
     Status first;
     std::size_t next = 0;
     std::vector<ReadRequest*> done;
+    std::vector<ReadRequest*> submit;
+    done.reserve(queue->depth());
+    const Drained drained{queue, &done};
     while (true) {
-      std::vector<ReadRequest*> submit;
+      submit.clear();
       while (first.ok() && next < blocks_.size() && queue->in_flight() + submit.size() < queue->depth()) {
         Block& block = blocks_[next++];
-        block.bytes = std::make_unique_for_overwrite<char[]>(block.request.size);
-        block.request.out = block.bytes.get();
+        if (!block.is_in_place) block.apart = std::make_unique_for_overwrite<char[]>(block.request.size);
+        block.request.out = block.is_in_place ? bytes_.bytes.get() + block.at : block.apart.get();
         submit.push_back(&block.request);
       }
       if (!submit.empty()) {
@@ -50,70 +60,102 @@ class Reader {
       for (ReadRequest* const request : done) {
         Block& block = *static_cast<Block*>(request->tag);
         if (first.ok()) first = request->status;
-        if (request->status.ok()) Take(block);
-        block.bytes.reset();
+        if (first.ok()) Take(block, visit);
+        block.apart.reset();
       }
     }
   }
 
   // As far as the file went.
-  [[nodiscard]] Slice RecordAt(std::size_t i) const { return {bytes_.get() + at_[i], have_[i]}; }
+  [[nodiscard]] Slice RecordAt(std::size_t i) const { return {bytes_.bytes.get() + at_[i], have_[i]}; }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
   struct Block {
     ReadRequest request;
-    std::unique_ptr<char[]> bytes;
+    std::size_t at = 0;  // of bytes_
+    bool is_in_place = false;
+    std::unique_ptr<char[]> apart;
     const RecordRead* read = nullptr;
   };
 
-  void Plan() {
-    have_.assign(records_.size(), 0);
-    plan_ = PlanReads(records_);
-    blocks_.resize(plan_.reads.size());
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const RecordRead& read = plan_.reads[i];
-      Block& block = blocks_[i];
-      block.read = &read;
-      block.request.file = &sources_[read.source].segment->file();
-      block.request.offset = read.offset;
-      block.request.size = static_cast<std::size_t>(read.size);
-      block.request.tag = &block;
+  // Without memory for the next read, those that are under way still write into ours.
+  struct Drained {
+    ReadQueue* queue;
+    std::vector<ReadRequest*>* done;
+    ~Drained() {
+      while (queue->in_flight() > 0) {
+        done->clear();
+        static_cast<void>(queue->Wait(done));
+      }
     }
+  };
+
+  // Where the records of a read will be, from `at` on. Returns the bytes they take there.
+  std::size_t Place(std::size_t which, std::size_t at) {
+    const RecordRead& read = plan_.reads[which];
+    Block& block = blocks_[which];
+    block.read = &read;
+    block.request.file = &sources_[read.source].segment->file();
+    block.request.offset = read.offset;
+    block.request.size = static_cast<std::size_t>(read.size);
+    block.request.tag = &block;
+    block.at = at;
+    std::size_t alive = 0;
+    for (std::size_t i = read.first; i < read.first + read.count; ++i) {
+      const std::size_t record = plan_.by_place[i];
+      at_[record] = at + alive;
+      alive += records_[record].size;
+    }
+    block.is_in_place = read.size <= alive + alive / 8;
+    if (!block.is_in_place) return alive;
+    for (std::size_t i = read.first; i < read.first + read.count; ++i) {
+      const std::size_t record = plan_.by_place[i];
+      at_[record] = at + static_cast<std::size_t>(records_[record].offset - read.offset);
+    }
+    return block.request.size;
   }
 
-  void Take(const Block& block) {
+  template <typename Visit>
+  void Take(const Block& block, const Visit& visit) {
     bytes_read_ += block.request.read;
     for (std::size_t i = block.read->first; i < block.read->first + block.read->count; ++i) {
       const std::size_t which = plan_.by_place[i];
       const std::uint64_t from = records_[which].offset - block.request.offset;
-      if (from >= block.request.read) continue;
-      have_[which] = std::min<std::size_t>(records_[which].size, block.request.read - from);
-      std::memcpy(bytes_.get() + at_[which], block.bytes.get() + from, have_[which]);
+      if (from < block.request.read) {
+        have_[which] = std::min<std::size_t>(records_[which].size, block.request.read - from);
+        if (!block.is_in_place) std::memcpy(bytes_.bytes.get() + at_[which], block.apart.get() + from, have_[which]);
+      }
+      visit(which);
     }
   }
 
   const std::span<const GcSource> sources_;
   const std::span<const GcRecord> records_;
+  CopyBuffers& buffers_;
   std::vector<std::size_t> at_;    // of bytes_, by record
   std::vector<std::size_t> have_;  // bytes of the record that are there
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_ = 0;
-  RecordReads plan_;
+  const RecordReads plan_;
   std::vector<Block> blocks_;
+  CopyBuffers::Buffer bytes_;
   std::uint64_t bytes_read_ = 0;
 };
 
 class Copier {
  public:
   Copier(std::span<const GcFamily> families, std::span<const GcSource> sources, std::span<const GcRecord> records,
-         RelocationWriter* writer)
-      : families_(families), sources_(sources), records_(records), writer_(writer), reader_(sources, records) {}
+         CopyBuffers* buffers, RelocationWriter* writer)
+      : families_(families),
+        sources_(sources),
+        records_(records),
+        writer_(writer),
+        reader_(sources, records, buffers) {}
 
+  // Each record is checked as it comes, before anything of its segment is copied.
   Result<Relocation> Run(ReadQueue* queue) {
-    CAMBIUM_RETURN_IF_ERROR(reader_.ReadAll(queue));
+    CAMBIUM_RETURN_IF_ERROR(reader_.ReadAll(queue, [this](std::size_t i) { CheckAsItComes(i); }));
     out_.bytes_read = reader_.bytes_read();
-    FindDamage();
+    for (auto& [source, damage] : damaged_) out_.damaged.push_back({source, std::move(damage.why)});
     for (std::size_t i = 0; i < records_.size(); ++i) {
       if (damaged_.contains(records_[i].source)) continue;
       CAMBIUM_RETURN_IF_ERROR(Copy(i));
@@ -133,24 +175,20 @@ class Copier {
     return ValueAddress::InLog(sources_[record.source].info.slot, record.offset, record.size);
   }
 
-  // All of them, before anything of their segments is copied.
-  void FindDamage() {
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      const GcRecord& record = records_[i];
-      if (damaged_.contains(record.source)) continue;
-      RecordHeader header;
-      Slice stored;
-      const Status checked = Check(i, &header, &stored);
-      if (checked.ok()) continue;
-      damaged_.insert(record.source);
-      out_.damaged.push_back({record.source, checked});
-    }
+  // Of several in a segment, the first in the file is reported, in whatever order they come.
+  void CheckAsItComes(std::size_t i) {
+    const GcRecord& record = records_[i];
+    const auto known = damaged_.find(record.source);
+    if (known != damaged_.end() && known->second.offset <= record.offset) return;
+    RecordHeader header;
+    Slice stored;
+    Status checked = Parse(i, !MutantIs(Mutant::kCopyDamagedValues), &header, &stored);
+    if (!checked.ok()) damaged_[record.source] = {record.offset, std::move(checked)};
   }
 
-  Status Check(std::size_t i, RecordHeader* header, Slice* stored) const {
+  Status Parse(std::size_t i, bool verify, RecordHeader* header, Slice* stored) const {
     const GcRecord& record = records_[i];
     const ValuePlace place{sources_[record.source].segment.get(), record.offset, static_cast<std::size_t>(record.size)};
-    const bool verify = !MutantIs(Mutant::kCopyDamagedValues);
     const ValueQuery query{AddressOf(record), record.family, record.key, verify, FamilyOf(record).equal_by};
     return ParseRecord(place, query, reader_.RecordAt(i), header, stored);
   }
@@ -160,7 +198,7 @@ class Copier {
     const GcFamily& family = FamilyOf(record);
     RecordHeader header;
     Slice stored;
-    CAMBIUM_RETURN_IF_ERROR(Check(i, &header, &stored));
+    CAMBIUM_RETURN_IF_ERROR(Parse(i, false, &header, &stored));  // its bytes have been checked
     if (out_.families.empty() || out_.families.back().family != record.family) out_.families.push_back({record.family, {}});
     std::vector<MovedValue>& moves = out_.families.back().values;
 
@@ -217,7 +255,11 @@ class Copier {
   const std::span<const GcRecord> records_;
   RelocationWriter* const writer_;
   Reader reader_;
-  std::set<std::uint32_t> damaged_;
+  struct Damage {
+    std::uint64_t offset = 0;
+    Status why;
+  };
+  std::map<std::uint32_t, Damage> damaged_;  // by source
   std::vector<InlineAt> inline_at_;
   std::string raw_;
   std::string packed_;
@@ -227,9 +269,10 @@ class Copier {
 }  // namespace
 
 Result<Relocation> Relocate(std::span<const GcFamily> families, std::span<const GcSource> sources,
-                            std::span<const GcRecord> records, ReadQueues* queues, RelocationWriter* writer) {
+                            std::span<const GcRecord> records, ReadQueues* queues, CopyBuffers* buffers,
+                            RelocationWriter* writer) {
   std::unique_ptr<ReadQueue> queue = queues->Take(true);
-  Result<Relocation> moved = Copier(families, sources, records, writer).Run(queue.get());
+  Result<Relocation> moved = Copier(families, sources, records, buffers, writer).Run(queue.get());
   queues->Give(std::move(queue), true);
   return moved;
 }

@@ -1,6 +1,6 @@
 // Relocation: copies values that are alive out of segments that are to go, in the order of their keys.
 //
-//   records, by key ─▶ read, by place, many reads under way ─▶ each checked against its checksum ─▶ written, by key
+//   records, by key ─▶ read, by place, many reads under way ─▶ each checked as it comes ─▶ written, by key
 //
 // A value whose record does not validate is never copied under a fresh checksum: its segment is reported, and nothing of
 // it is moved.
@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "gc/copy_buffers.h"
 #include "gc/live_records.h"
 #include "gc/relocation_writer.h"
 #include "util/result.h"
@@ -46,6 +47,7 @@ struct Relocation {
 // `records`: alive, by family and key, as KeepLive leaves them; their sizes add up to what memory is taken for.
 // Errors are those of reading and writing files; a damaged record is none.
 Result<Relocation> Relocate(std::span<const GcFamily> families, std::span<const GcSource> sources,
-                            std::span<const GcRecord> records, ReadQueues* queues, RelocationWriter* writer);
+                            std::span<const GcRecord> records, ReadQueues* queues, CopyBuffers* buffers,
+                            RelocationWriter* writer);
 
 }  // namespace cambium

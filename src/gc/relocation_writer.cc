@@ -50,6 +50,7 @@ Status RelocationWriter::WriteOut() {
   if (before_write_) before_write_(buffer_.size());
   CAMBIUM_RETURN_IF_ERROR(TakeBlocks(made_.file.get(), written_, buffer_.size()));
   CAMBIUM_RETURN_IF_ERROR(made_.file->Write(written_, buffer_));
+  made_.file->StartWriteback(written_, buffer_.size());  // while the next piece is made
   written_ += buffer_.size();
   buffer_.clear();
   return Status::OK();

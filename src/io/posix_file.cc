@@ -216,6 +216,13 @@ Status PosixFile::SyncBy(SyncKind kind) {
 Status PosixFile::SyncData() { return SyncBy(SyncKind::kData); }
 Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
 
+// Asked neither to wait nor for errors, it takes no report of a failed write-back away from the sync that waits for it.
+void PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
+  if (length == 0 || !CheckRange("write back", offset, length).ok()) return;  // 0 means "to the end" to the kernel
+  static_cast<void>(
+      ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE));
+}
+
 // Six system calls, and a log asks under its append lock; a journal neither comes nor goes under an open file.
 bool PosixFile::CanGrowAhead() const {
   Known known = can_grow_ahead_.load(std::memory_order_relaxed);

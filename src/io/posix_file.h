@@ -31,6 +31,7 @@ class PosixFile final : public File {
   Status WriteVectored(std::uint64_t offset, std::span<const Slice> data) override;
   Status SyncData() override;
   Status Sync() override;
+  void StartWriteback(std::uint64_t offset, std::uint64_t length) override;
   Status Truncate(std::uint64_t size) override;
   Status Allocate(std::uint64_t offset, std::uint64_t length, bool grow) override;
   [[nodiscard]] bool CanGrowAhead() const override;

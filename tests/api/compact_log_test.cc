@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "backup/known_store.h"
+#include "cambium/checkpoint.h"
 #include "cambium/convenience.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
@@ -74,9 +76,7 @@ TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
     ASSERT_EQ(forecasts.size(), 1u);
     EXPECT_TRUE(forecasts[0].is_exact);
     EXPECT_EQ(forecasts[0].figures, store.report.fact);
-    EXPECT_EQ(said.forecast.figures.values, store.report.fact.values);
-    EXPECT_EQ(said.forecast.figures.bytes_written, store.report.fact.bytes_written);
-    EXPECT_EQ(said.forecast.figures.bytes_read, store.report.fact.bytes_read);
+    EXPECT_EQ(said.forecast.figures, store.report.fact) << "a dry run says the same";
     EXPECT_EQ(said.log_bytes_before, store.report.log_bytes_before);
     EXPECT_EQ(said.live_bytes, store.report.live_bytes);
     EXPECT_TRUE(store.report.damaged.empty());
@@ -89,6 +89,37 @@ TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
     store.ExpectWhole();
   }
   EXPECT_GT(moved, ScaledCount(100));
+}
+
+// Each opening leaves a segment, and some of these nobody refers to any more: they go without it when it begins.
+TEST(CompactLog, ADryRunForeseesWhatGoesByItself) {
+  std::uint64_t gone = 0;
+  for (std::uint64_t seed = 1; seed <= ScaledCount(10); ++seed) {
+    SCOPED_TRACE(seed);
+    Prng prng(seed);
+    CompactedStore store;
+    store.options.enable_blob_garbage_collection = false;
+    for (int opening = 0; opening < 8; ++opening) {
+      store.MustOpen();
+      for (std::uint64_t i = prng.Uniform(12); i > 0; --i) {
+        const std::string key = NumberedKey(static_cast<int>(prng.Uniform(12)));
+        store.Put(key, store.known[key] = prng.Bytes(200 + prng.Uniform(3000)));
+      }
+      if (prng.Uniform(3) == 0) store.Compact();
+      store.MustClose();
+    }
+    CompactLogOptions dry;
+    dry.dry_run = true;
+    store.MustCompact(dry);
+    const CompactLogReport said = store.report;
+    EXPECT_TRUE(said.forecast.is_exact);
+    store.MustCompact();
+    EXPECT_EQ(said.forecast.figures, store.report.fact);
+    EXPECT_EQ(said.log_bytes_after, store.report.log_bytes_after);
+    gone += store.report.fact.segments;
+    store.ExpectWhole();
+  }
+  EXPECT_GT(gone, 10u);
 }
 
 TEST(CompactLog, ItStopsWhereItIsToldTo) {
@@ -163,6 +194,48 @@ TEST(CompactLog, ClusteredValuesLieInTheOrderOfTheirKeys) {
   EXPECT_EQ(store.report.forecast.figures.values, 0u) << "and there is no garbage";
 }
 
+void ExpectNear(std::uint64_t forecast, std::uint64_t fact) {
+  EXPECT_LE(std::max(forecast, fact) - std::min(forecast, fact), fact / 100) << forecast << " and not " << fact;
+}
+
+// What lies in order already is not moved for that, but as soon as a quarter of it is garbage, it is.
+TEST(CompactLog, TheForecastOfClusteringCountsWhatGarbageMoves) {
+  for (const bool is_in_order : {true, false}) {
+    SCOPED_TRACE(is_in_order);
+    CompactedStore store;
+    Prng prng(11);
+    store.options.enable_blob_garbage_collection = false;
+    store.options.blob_file_size = 256u << 10;
+    store.MustOpen();
+    for (int i = 0; i < 1500; ++i) {
+      const std::string key = NumberedKey(is_in_order ? i : i * 7 % 1500);
+      store.Put(key, store.known[key] = prng.Bytes(1500));
+    }
+    store.Compact();
+    for (int i = 0; i < 1500; i += 4) {
+      ASSERT_TRUE(store.db->Delete({}, NumberedKey(i)).ok());
+      store.known.erase(NumberedKey(i));
+    }
+    store.Compact();
+    store.MustClose();
+    CompactLogOptions how;
+    how.cluster = how.dry_run = true;
+    store.MustCompact(how);
+    const CompactLogFigures said = store.report.forecast.figures;
+    how.dry_run = false;
+    store.MustCompact(how);
+    const CompactLogFigures& fact = store.report.fact;
+    EXPECT_EQ(store.report.forecast.figures, said);
+    EXPECT_GT(fact.bytes_written, 1'000'000u);
+    EXPECT_EQ(said.values, fact.values);
+    EXPECT_EQ(said.segments, fact.segments);
+    ExpectNear(said.bytes_written, fact.bytes_written);
+    ExpectNear(said.bytes_read, fact.bytes_read);
+    ExpectNear(said.bytes_freed, fact.bytes_freed);
+    store.ExpectWhole();
+  }
+}
+
 TEST(CompactLog, ClusteringNeedsRoomForAllOfIt) {
   Prng prng(4);
   CompactedStore store;
@@ -213,6 +286,27 @@ TEST(CompactLog, SpaceComesBackOnTheWay) {
   EXPECT_GT(store.report.fact.bytes_written, 2u << 20);
   EXPECT_LT(most, before + (1u << 20)) << "two groups of values, and the index";
   EXPECT_LT(store.fs->allocated_bytes(), before / 2);
+}
+
+// Whatever the disk has room for: what was done stays, and nothing is lost.
+TEST(CompactLog, ADiskThatGetsFullOnTheWayLosesNothing) {
+  int full = 0;
+  for (std::uint64_t room = 0; room < (1u << 20); room += 48u << 10) {
+    SCOPED_TRACE(room);
+    CompactedStore store;
+    FillLargely(&store);
+    CompactLogOptions how;
+    how.recompress = kNoCompression;
+    how.on_forecast = [&](const CompactLogForecast&) { store.fs->SetQuota(store.fs->allocated_bytes() + room); };
+    const Status s = store.CompactIt(how);
+    EXPECT_TRUE(s.ok() || s.IsNoSpace()) << s.ToString();
+    full += s.IsNoSpace() ? 1 : 0;
+    store.fs->SetQuota(std::numeric_limits<std::uint64_t>::max());
+    store.ExpectWhole();
+    store.MustCompact();
+    store.ExpectWhole();
+  }
+  EXPECT_GT(full, 0);
 }
 
 // What the database has put by for such a moment is enough to begin with.
@@ -281,6 +375,71 @@ TEST(CompactLog, ARecompressionThatWasEndedGoesOn) {
   } while (!s.ok());
   EXPECT_EQ(moved, 60u);
   EXPECT_GT(calls, 3);
+  store.ExpectWhole();
+}
+
+// A compaction that keeps the form of values writes them into segments that are newer than the OPTIONS file. A later one
+// took these for what the file says, moved nothing, and said that all was done.
+TEST(CompactLog, ValuesThatWereMovedAsTheyWereAreRecompressedLater) {
+  for (const bool by_program : {false, true}) {
+    SCOPED_TRACE(by_program);
+    CompactedStore store;
+    store.options.enable_blob_garbage_collection = false;
+    store.options.blob_file_size = 64u << 10;
+    store.MustOpen();
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = std::string(6000, 'x'));
+    }
+    store.MustClose();
+    CompactLogOptions how;
+    how.recompress = kZSTD;
+    if (by_program) {
+      store.options.blob_compression_type = kZSTD;
+      store.MustOpen();
+      store.MustClose();
+    } else {
+      how.on_progress = [](std::uint64_t, std::uint64_t) { return false; };
+      ASSERT_TRUE(store.CompactIt(how).IsIncomplete());
+      how.on_progress = nullptr;
+      store.options.blob_compression_type = kZSTD;  // as the OPTIONS file has it now
+    }
+    store.MustCompact();
+    EXPECT_GT(store.report.fact.values, 30u);
+    EXPECT_GT(store.report.log_bytes_after, 200'000u) << "they have kept their form";
+    store.MustCompact(how);
+    EXPECT_GE(store.report.fact.values, 50u);
+    EXPECT_LT(store.report.log_bytes_after, 60'000u);
+    store.MustCompact(how);
+    EXPECT_EQ(store.report.fact.values, 0u) << "they are as wanted";
+    store.ExpectWhole();
+  }
+}
+
+// The same with the other thing that a form is made of.
+TEST(CompactLog, ValuesThatWereMovedAsTheyWereGoIntoTheIndexLater) {
+  CompactedStore store;
+  store.options.enable_blob_garbage_collection = false;
+  store.options.min_blob_size = 64;
+  store.MustOpen();
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = std::string(100, 'x'));
+  }
+  store.Compact();
+  store.MustClose();
+  store.options.min_blob_size = 101;
+  store.MustOpen();
+  store.MustClose();
+  store.MustCompact();
+  EXPECT_EQ(store.report.fact.values, 60u) << "they stay in the log";
+  CompactLogOptions how;
+  how.recompress = kZSTD;  // which is no matter of size
+  store.options.blob_compression_type = kZSTD;
+  store.MustCompact(how);
+  how = {};
+  how.min_blob_size = 101;
+  store.MustCompact(how);
+  EXPECT_EQ(store.report.fact.values, 60u);
+  EXPECT_EQ(store.report.fact.bytes_written, 0u);
   store.ExpectWhole();
 }
 
@@ -358,6 +517,67 @@ TEST(CompactLog, ADamagedSegmentIsLeftAlone) {
   EXPECT_GT(store.report.fact.values, 0u) << "the rest is done";
   FileInfo info;
   EXPECT_TRUE(store.fs->GetInfo(victim, &info).ok());
+}
+
+// What is damaged cannot go: it is no part of what the log is to have per byte that is alive, else all the rest is taken.
+TEST(CompactLog, DamageDoesNotHinderItFromStoppingWhereItIsToldTo) {
+  Prng prng(2);
+  CompactedStore store;
+  store.Fill(&prng, 600);
+  CompactLogOptions how;
+  how.target_space_amp = 1000;  // all is flushed, and nothing is moved
+  store.MustCompact(how);
+  const std::string victim = store.FilesOf(".log").front();
+  std::string bytes;
+  ASSERT_TRUE(store.fs->ReadFileForTest(victim, &bytes).ok());
+  for (std::size_t at = 4096; at < bytes.size(); at += 64) {
+    ASSERT_TRUE(store.fs->OverwriteForTest(victim, at, "damage").ok());
+  }
+  how.dry_run = true;
+  how.target_space_amp = 1;
+  EXPECT_TRUE(store.CompactIt(how).IsCorruption());
+  EXPECT_EQ(store.report.damaged.size(), 1u);
+  const std::uint64_t all = store.report.forecast.figures.segments;
+  how.target_space_amp = 1.3;
+  EXPECT_TRUE(store.CompactIt(how).IsCorruption());
+  EXPECT_GT(store.report.forecast.figures.segments, 0u);
+  EXPECT_LT(store.report.forecast.figures.segments, all);
+  how.dry_run = false;
+  how.cluster = true;  // which comes across the damage by another way
+  EXPECT_TRUE(store.CompactIt(how).IsCorruption());
+  EXPECT_EQ(store.report.damaged.size(), 1u) << "it is named once";
+}
+
+// A checkpoint has second names of the same files: what the database drops stays on disk.
+TEST(CompactLog, WhatACheckpointHoldsIsNotFreed) {
+  for (const bool of_checkpoint : {false, true}) {
+    SCOPED_TRACE(of_checkpoint);
+    CompactedStore store;
+    FillLargely(&store);
+    store.MustOpen();
+    const std::string clone = "/clone";
+    std::unique_ptr<Checkpoint> checkpoint;
+    ASSERT_TRUE(Checkpoint::Create(store.db.get(), &checkpoint).ok());
+    ASSERT_TRUE(checkpoint->CreateCheckpoint(clone).ok());
+    store.MustClose();
+    const std::string path = of_checkpoint ? clone : kStorePath;
+    const std::uint64_t before = store.fs->allocated_bytes();
+    CompactLogReport report;
+    const Status s = CompactLog(path, store.options, {}, &report);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    EXPECT_EQ(report.forecast.figures, report.fact);
+    EXPECT_GT(report.fact.bytes_held, 2u << 20);
+    EXPECT_GT(store.fs->allocated_bytes() + report.fact.bytes_freed, before) << "nothing but that was freed";
+    EXPECT_LT(report.log_bytes_after, report.log_bytes_before / 2) << "of its own";
+    for (const std::string& each : {clone, std::string(kStorePath)}) {
+      VerifyReport verified;
+      EXPECT_TRUE(VerifyDB(each, store.options, {}, &verified).ok()) << each;
+      std::unique_ptr<DB> db;
+      ASSERT_TRUE(DB::Open(store.options, each, &db).ok());
+      EXPECT_EQ(Contents(db.get()), store.known) << each;
+      ASSERT_TRUE(db->Close().ok());
+    }
+  }
 }
 
 TEST(CompactLog, AllFamiliesAreCompacted) {

@@ -12,6 +12,7 @@
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
 #include "util/checksum.h"
+#include "util/sealed_text.h"
 
 namespace cambium::testing {
 namespace {
@@ -82,6 +83,23 @@ TEST(OptionsFile, SaysWhatWasInForce) {
   EXPECT_EQ(loaded.families.size(), 1u);
   for (ColumnFamilyHandle* const each : handles) delete each;
   store.MustClose();
+}
+
+// A word that is not known is taken for all of them.
+TEST(OptionsFile, SaysWhatOfAValueKeepsItsForm) {
+  const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, Options()}};
+  for (const KeptForm kept : {KeptForm{false, false}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
+    const std::string bytes = EncodeOptionsFile(DBOptions(), families, kept);
+    EXPECT_EQ(bytes == EncodeOptionsFile(DBOptions(), families), !kept.any());
+    const Result<OptionsFileText> text = DecodeOptionsFile(bytes, "OPTIONS");
+    ASSERT_TRUE(text.ok()) << text.status().ToString();
+    EXPECT_EQ(text->kept, kept);
+  }
+  std::string body = EncodeOptionsFile(DBOptions(), families, {true, false});
+  body.replace(body.find("=codec\n"), 7, "=order\n");
+  const Result<OptionsFileText> text = DecodeOptionsFile(SealText(body.substr(0, body.rfind("checksum="))), "OPTIONS");
+  ASSERT_TRUE(text.ok()) << text.status().ToString();
+  EXPECT_EQ(text->kept, (KeptForm{true, true}));
 }
 
 TEST(OptionsFile, OfAPathWithoutOneIsNotFound) {

@@ -1,6 +1,10 @@
 // cambium compact: what it says, what it ends with, and that it may be killed.
+#include <sys/mount.h>
+
+#include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "tool.h"
 #include "util/prng.h"
@@ -68,16 +72,100 @@ TEST_F(ToolCompactTest, ValuesTakeTheFormThatIsAskedFor) {
 }
 
 TEST_F(ToolCompactTest, KilledItLeavesAWholeDatabaseAndGoesOn) {
-  int killed = 0;
-  for (const std::uint64_t micros : {10'000, 20'000, 30'000, 50'000, 80'000}) {
-    Make(100, 20'000);
-    killed += RunAndKill("compact " + Path(), micros) == kWasKilled ? 1 : 0;
-    EXPECT_EQ(RunTool("verify " + Path() + " --deep").exit_code, kClean);
+  for (const std::string how : {"", " --cluster", " --recompress zstd"}) {
+    SCOPED_TRACE(how);
+    int killed = 0;
+    for (const std::uint64_t micros : {10'000, 20'000, 30'000, 50'000, 80'000}) {
+      Make(100, 20'000);
+      killed += RunAndKill("compact " + Path() + how, micros) == kWasKilled ? 1 : 0;
+      EXPECT_EQ(RunTool("verify " + Path() + " --deep").exit_code, kClean);
+    }
+    EXPECT_GT(killed, 0) << "each was done before it was killed";
+    const nlohmann::json done = RunForJson("compact " + Path() + how);
+    if (how.empty()) {
+      EXPECT_EQ(done.at("forecast"), done.at("fact"));
+    }
+    EXPECT_EQ(RunForJson("compact " + Path() + how).at("fact").at("values"), 0) << "nothing is left to do";
+    ExpectWhole();
   }
-  EXPECT_GT(killed, 0) << "each was done before it was killed";
-  const nlohmann::json done = RunForJson("compact " + Path());
-  EXPECT_EQ(done.at("forecast"), done.at("fact"));
-  ExpectWhole();
+}
+
+// A small file system in memory, as long as this lives.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::string path) : path_(std::move(path)) {
+    std::filesystem::create_directory(path_);
+    is_there_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=32m") == 0;
+  }
+  ~SmallDisk() {
+    if (is_there_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  [[nodiscard]] bool is_there() const { return is_there_; }
+  // All but so many bytes.
+  void Fill(std::uint64_t left) const {
+    const std::uint64_t free = std::filesystem::space(path_).available;
+    WriteFile(path_ + "/filler", std::string(free - std::min(free, left), 'x'));
+  }
+
+ private:
+  const std::string path_;
+  bool is_there_ = false;
+};
+
+// Both are told, and what hinders it decides the exit code.
+TEST_F(ToolCompactTest, DamageDoesNotHideThatTheDiskIsFull) {
+  const SmallDisk disk(directory_.File("disk"));
+  if (!disk.is_there()) GTEST_SKIP() << "only root may mount a file system";
+  Make(100, 20'000);
+  RunTool("compact " + Path() + " --target-space-amp 1000");  // all is flushed
+  std::string victim;
+  for (const auto& entry : std::filesystem::directory_iterator(Path())) {
+    const bool is_first = victim.empty() || entry.path().string() < victim;
+    if (entry.path().extension() == ".log" && entry.file_size() > 30'000 && is_first) victim = entry.path();
+  }
+  ASSERT_FALSE(victim.empty());
+  std::string bytes = ReadFile(victim);
+  for (std::size_t at = 4096; at < bytes.size(); at += 64) bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
+  WriteFile(victim, bytes);
+  const std::string small = directory_.File("disk") + "/db";
+  std::filesystem::copy(Path(), small);
+  disk.Fill(256u << 10);
+  const std::string damaged = small + "/" + std::filesystem::path(victim).filename().string();
+  const Ended ended = RunTool("compact " + small + " --cluster --json", "2>/dev/null");
+  EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+  const nlohmann::json json = nlohmann::json::parse(ended.output, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << ended.output;
+  ASSERT_EQ(json.at("damaged").size(), 1u);
+  EXPECT_NE(json.at("damaged")[0].get<std::string>().find(damaged), std::string::npos);
+  EXPECT_NE(json.at("error").get<std::string>().find("are free"), std::string::npos) << ended.output;
+  const Ended text = RunTool("compact " + small + " --cluster");
+  EXPECT_EQ(text.exit_code, kCannot) << text.output;
+  EXPECT_NE(text.output.find("damaged, and left alone: " + damaged), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("are free"), std::string::npos) << text.output;
+}
+
+// What it cannot do for want of room it leaves undone; what was done stays.
+TEST_F(ToolCompactTest, OnAFullDiskItLosesNothing) {
+  const SmallDisk disk(directory_.File("disk"));
+  if (!disk.is_there()) GTEST_SKIP() << "only root may mount a file system";
+  Make(100, 20'000);
+  const std::string small = directory_.File("disk") + "/db";
+  for (const std::string how : {"", " --cluster", " --recompress zstd"}) {
+    SCOPED_TRACE(how);
+    std::filesystem::copy(Path(), small);
+    disk.Fill(64u << 10);
+    const Ended ended = RunTool("compact " + small + how);
+    EXPECT_TRUE(ended.exit_code == kClean || ended.exit_code == kCannot) << ended.output;
+    EXPECT_EQ(RunTool("verify " + small + " --deep").exit_code, kClean);
+    std::filesystem::remove(directory_.File("disk") + "/filler");
+    EXPECT_EQ(RunTool("compact " + small + how).exit_code, kClean);
+    EXPECT_EQ(RunTool("verify " + small + " --deep").exit_code, kClean);
+    EXPECT_EQ(RunTool("scan " + small + " --count").output, std::to_string(known_.size()) + "\n");
+    for (const auto& [key, value] : known_) ASSERT_EQ(RunTool("get " + small + " " + key).output, value + "\n");
+    std::filesystem::remove_all(small);
+  }
 }
 
 TEST_F(ToolCompactTest, WhatCannotBeMeantIsRefused) {
