@@ -20,7 +20,7 @@ struct CapturedFile {
   Id128 file_id{};
   std::uint64_t length = 0;  // bytes of it that belong to the moment; there may be more in the file
   bool is_final = false;     // there never will be others, and they are durable: the file may get a second name
-  bool has_holes = false;
+  std::vector<std::uint64_t> punched;  // of a segment, see SegmentInfo: values that may be holes in it, and no others
 };
 
 struct Capture {

@@ -116,12 +116,20 @@ BackupID BackupDirectory::NextId() const {
   return std::max(last, damaged_.empty() ? 0 : *damaged_.rbegin()) + 1;
 }
 
-const BackupFile* BackupDirectory::Find(const std::string& stored) const {
+const BackupFile* BackupDirectory::Find(const CapturedFile& file,
+                                        const std::function<bool(const BackupFile&)>& is_wanted) const {
+  const BackupFile* best = nullptr;
   for (const auto& [id, record] : records_) {
-    const auto found = std::ranges::find(record.files, stored, &BackupFile::stored);
-    if (found != record.files.end()) return &*found;
+    for (const BackupFile& known : record.files) {
+      if (!IsStoredNameOf(known.stored, file.file_id, file.length, file.name.kind)) continue;
+      // Where the stored file may have a hole, nothing may be alive: a copy of the database has a history of its own.
+      const bool has_all_alive = known.knows_punched && std::ranges::includes(file.punched, known.punched);
+      if (!has_all_alive && !MutantIs(Mutant::kBackupSharesOthersHoles)) continue;
+      if (best != nullptr && best->punched.size() >= known.punched.size()) continue;
+      if (known.length == file.length && is_wanted(known)) best = &known;
+    }
   }
-  return nullptr;
+  return best;
 }
 
 }  // namespace cambium

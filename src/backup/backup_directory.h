@@ -1,7 +1,8 @@
 // BackupDirectory: what lies in a directory of backups, and which of it is needed.
 //
 //   000007.backup          the record of backup 7
-//   files/<id>-<n>.log     n bytes of a file that never changes again, for every backup that has them
+//   files/<id>-<n>.log     n bytes of a file that never changes again, for every backup that has them; and -<hash> before
+//                          the end of the name if values were punched in it, so that it may have holes there
 //   files/000007-x.log     of backup 7 alone: what was still written to, its MANIFEST and OPTIONS
 //   staging/               MANIFEST and OPTIONS of a backup that is being made
 //   LOCK                   whose lock says who writes here
@@ -9,10 +10,12 @@
 // Not thread-safe.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 
+#include "api/capture.h"
 #include "backup/backup_record.h"
 #include "cambium/file_system.h"
 
@@ -35,8 +38,10 @@ class BackupDirectory {
   [[nodiscard]] const std::map<BackupID, BackupRecord>& records() const { return records_; }
   [[nodiscard]] const std::set<BackupID>& damaged() const { return damaged_; }
   [[nodiscard]] BackupID NextId() const;
-  // The file of that stored name in some record; null if none has it.
-  [[nodiscard]] const BackupFile* Find(const std::string& stored) const;
+  // Of the files in records that `is_wanted`, one whose bytes do for `file`, which is final: all that is alive in it is
+  // alive there, and as few blocks more as can be. Null if there is none.
+  [[nodiscard]] const BackupFile* Find(const CapturedFile& file,
+                                       const std::function<bool(const BackupFile&)>& is_wanted) const;
 
   [[nodiscard]] std::string StoredPath(const std::string& stored) const { return FilesPath() + "/" + stored; }
   [[nodiscard]] std::string FilesPath() const { return path_ + "/files"; }

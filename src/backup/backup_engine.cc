@@ -198,18 +198,20 @@ bool BackupEngineImpl::IsThere(const BackupFile& file) const {
 void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, BackupRecord* record,
                             std::vector<Source>* sources) const {
   for (const CapturedFile& file : capture.files) {
-    BackupFile stored{file.name, file.length, 0, StoredName(file.file_id, file.length, file.name.kind)};
-    const BackupFile* const known = file.is_final ? directory_.Find(stored.stored) : nullptr;
-    if (known != nullptr && known->length == file.length && IsThere(*known)) {
-      stored.checksum = known->checksum;
-      record->files.push_back(std::move(stored));
+    const auto is_there = [this](const BackupFile& known) { return IsThere(known); };
+    const BackupFile* const known = file.is_final ? directory_.Find(file, is_there) : nullptr;
+    if (known != nullptr) {
+      record->files.push_back(*known);
+      record->files.back().name = file.name;
       continue;
     }
+    BackupFile stored{.name = file.name, .length = file.length, .punched = file.punched};
+    stored.stored = StoredName(file.file_id, file.length, file.name.kind, file.punched);
     // A name that is taken is a damaged backup's, or one that lacks its file: theirs is left alone.
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
     if (!file.is_final || !is_free) stored.stored = StoredNameOfOne(record->id, file.name);
-    sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), file.has_holes});
+    sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), !file.punched.empty()});
   }
 }
 
@@ -240,7 +242,7 @@ Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std:
     const std::string path = FilePath(staging, name.kind, name.number);
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path, &info));
-    sources->push_back({path, {name, info.size, 0, StoredNameOfOne(id, name)}, false});
+    sources->push_back({path, {.name = name, .length = info.size, .stored = StoredNameOfOne(id, name)}, false});
   }
   return Status::OK();
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "api/option_table.h"
+#include "util/checksum.h"
+#include "util/coding.h"
 #include "util/sealed_text.h"
 
 namespace cambium {
@@ -34,6 +36,27 @@ std::vector<Slice> Words(Slice line) {
   return words;
 }
 
+bool MayBePunched(FileKind kind) { return kind == FileKind::kLog || kind == FileKind::kRelocation; }
+
+// "128,300160". False unless they ascend, and lie in a file of that length.
+bool ParseOffsets(Slice text, std::uint64_t length, std::vector<std::uint64_t>* offsets) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.ToStringView().find(',', at), text.size());
+    std::uint64_t offset = 0;
+    if (!ParseDecimal(text.substr(at, end - at), &offset) || offset >= length) return false;
+    if (!offsets->empty() && offset <= offsets->back()) return false;
+    offsets->push_back(offset);
+    at = end + 1;
+  }
+  return true;
+}
+
+std::string OffsetsText(const std::vector<std::uint64_t>& offsets) {
+  std::string text;
+  for (const std::uint64_t offset : offsets) text += (text.empty() ? "" : ",") + std::to_string(offset);
+  return text;
+}
+
 // Takes one line after the other, in their order.
 class Reader {
  public:
@@ -58,7 +81,9 @@ class Reader {
  private:
   std::string TakeFile(Slice value) {
     const std::vector<Slice> words = Words(value);
-    if (words.size() != 4) return "expected a name, a length, a checksum and a stored name";
+    if (words.size() != 4 && (words.size() != 5 || version_ == 1)) {
+      return "expected a name, a length, a checksum and a stored name";
+    }
     const std::optional<NumberedFile> name = ParseFileName(words[0].ToStringView());
     if (!name.has_value() || !names_.insert(*name).second) return "no name of a file, or one that was there before";
     BackupFile file;
@@ -67,6 +92,10 @@ class Reader {
     if (!ParseHex(words[2], &file.checksum)) return "no checksum";
     if (!IsStoredName(words[3])) return "no name of a stored file";
     file.stored = words[3].ToString();
+    file.knows_punched = version_ > 1 || !MayBePunched(name->kind);
+    if (words.size() == 5 && (!MayBePunched(name->kind) || !ParseOffsets(words[4], file.length, &file.punched))) {
+      return "no offsets of punched values";
+    }
     lengths_ += file.length;
     manifests_ += name->kind == FileKind::kManifest ? 1 : 0;
     record_->files.push_back(std::move(file));
@@ -94,7 +123,8 @@ std::string EncodeBackupRecord(const BackupRecord& record) {
   text += "metadata=" + EscapeText(record.metadata) + "\n";
   for (const BackupFile& file : record.files) {
     text += "file=" + FileName(file.name.kind, file.name.number) + " " + std::to_string(file.length) + " " +
-            HexOf(file.checksum) + " " + file.stored + "\n";
+            HexOf(file.checksum) + " " + file.stored + (file.punched.empty() ? "" : " " + OffsetsText(file.punched)) +
+            "\n";
   }
   return SealText(std::move(text));
 }
@@ -140,10 +170,35 @@ BackupID ParseBackupRecordName(const std::string& name) {
   return error == std::errc() && BackupRecordName(id) == name ? id : 0;
 }
 
-std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind) {
+namespace {
+
+std::string SuffixOf(FileKind kind) {
   const std::string name = FileName(kind, 1);
-  return Slice(reinterpret_cast<const char*>(file_id.data()), file_id.size()).ToString(true) + "-" +
-         std::to_string(length) + name.substr(name.rfind('.'));
+  return name.substr(name.rfind('.'));
+}
+
+std::string StoredPrefix(const Id128& file_id, std::uint64_t length) {
+  return Slice(reinterpret_cast<const char*>(file_id.data()), file_id.size()).ToString(true) + "-" + std::to_string(length);
+}
+
+}  // namespace
+
+std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind,
+                       const std::vector<std::uint64_t>& punched) {
+  std::string offsets;
+  for (const std::uint64_t offset : punched) PutFixed(&offsets, offset);
+  const std::string holes = punched.empty() ? "" : "-" + HexOf(Checksum64(offsets, 0));
+  return StoredPrefix(file_id, length) + holes + SuffixOf(kind);
+}
+
+bool IsStoredNameOf(Slice stored, const Id128& file_id, std::uint64_t length, FileKind kind) {
+  const std::string prefix = StoredPrefix(file_id, length);
+  const std::string suffix = SuffixOf(kind);
+  const std::string_view name = stored.ToStringView();
+  if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() < prefix.size() + suffix.size()) return false;
+  const std::string_view holes = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  std::uint64_t hash = 0;
+  return holes.empty() || (holes[0] == '-' && ParseHex(holes.substr(1), &hash));
 }
 
 std::string StoredNameOfOne(BackupID id, const NumberedFile& name) {

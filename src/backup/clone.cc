@@ -21,7 +21,7 @@ Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to,
     if (!linked.IsNotSupported()) return linked;
     *can_link = false;  // another file system, or one that has no second names
   }
-  return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, file.has_holes});
+  return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, !file.punched.empty()});
 }
 
 }  // namespace

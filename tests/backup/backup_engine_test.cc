@@ -13,6 +13,7 @@
 
 #include "backup/backup_record.h"
 #include "backup/known_store.h"
+#include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -179,6 +180,95 @@ TEST(BackupEngine, OfADatabaseThatNobodyHasOpen) {
   ASSERT_TRUE(made.ok()) << made.ToString();
   EXPECT_EQ(Restore(store.engine.get(), 0, store.options), store.known);
   EXPECT_TRUE(store.engine->CreateNewBackupOffline({}, "/nowhere").IsPathNotFound());
+}
+
+// ---- Two histories ----
+
+// The origin, and a database that was restored from it, of which other values die; both are backed up into one directory.
+// Their log has the same ids and lengths, and holes where the other one is alive.
+class TwoHistories : public BackedUpStore {
+ public:
+  static constexpr int kKeys = 16;  // the first 12 are in a segment that is full, and has its footer
+  static constexpr const char* kOther = "/other";
+
+  void Begin() {
+    options.enable_blob_garbage_collection = false;
+    options.large_value_size = 64u << 10;
+    options.blob_file_size = 512u << 10;
+    options.write_buffer_size = 1u << 20;
+    MustOpen();
+    MustOpenEngine();
+    Prng prng(20);
+    for (int i = 0; i < kKeys; ++i) Put(NumberedKey(i), known[NumberedKey(i)] = prng.Bytes(40'000));
+    Flush();
+    MustClose();
+    ASSERT_TRUE(engine->CreateNewBackupOffline({}, kStorePath).ok());
+    ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kOther).ok());
+    ASSERT_TRUE(engine->PurgeOldBackups(0).ok());
+  }
+  // Deletes them in the database at `path`, and punches what they had.
+  void Punch(const std::string& path, const std::vector<int>& keys) {
+    std::unique_ptr<DB> its;
+    ASSERT_TRUE(DB::Open(options, path, &its).ok());
+    for (const int key : keys) ASSERT_TRUE(its->Delete({}, NumberedKey(key)).ok());
+    ASSERT_TRUE(its->CompactRange({}, nullptr, nullptr).ok());
+    ASSERT_TRUE(its->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+    ASSERT_TRUE(its->WaitForCompact().ok());
+    executor->RunAll();
+    ASSERT_TRUE(its->Close().ok());
+    const auto manifest = ReadManifest(*fs, path);
+    ASSERT_TRUE(manifest.ok());
+    std::size_t punched = 0;
+    for (const auto& [number, info] : manifest->state.segments) punched += info.punched.size();
+    ASSERT_GE(punched, keys.size()) << path;
+  }
+  [[nodiscard]] Map Without(const std::vector<int>& keys) const {
+    Map left = known;
+    for (const int key : keys) left.erase(NumberedKey(key));
+    return left;
+  }
+};
+
+std::string RestoreBothHistories(bool origin_first) {
+  TwoHistories store;
+  store.Begin();
+  store.Punch(kStorePath, {9});
+  store.Punch(TwoHistories::kOther, {0, 2, 5});
+  const std::string paths[] = {kStorePath, TwoHistories::kOther};
+  const Map contents[] = {store.Without({9}), store.Without({0, 2, 5})};
+  for (const int which : {origin_first ? 0 : 1, origin_first ? 1 : 0}) {
+    BackupID id = 0;
+    if (const Status s = store.engine->CreateNewBackupOffline({}, paths[which], &id); !s.ok()) return s.ToString();
+    const Map restored = Restore(store.engine.get(), id, store.options);
+    if (restored != contents[which]) return paths[which] + ": " + (restored.contains("error") ? restored.at("error") : "");
+  }
+  return "";
+}
+
+TEST(BackupEngine, TwoHistoriesInOneDirectory) {
+  for (const bool origin_first : {false, true}) EXPECT_EQ(RestoreBothHistories(origin_first), "");
+}
+
+TEST(BackupEngineMutants, AnothersHolesAreShared) {
+  const MutantScope mutant(Mutant::kBackupSharesOthersHoles);
+  EXPECT_NE(RestoreBothHistories(false), "");
+}
+
+// Holes that came since are no reason to store a file anew: the stored one has all that is alive, and more.
+TEST(BackupEngine, WhatGotHolesSinceIsShared) {
+  TwoHistories store;
+  store.Begin();
+  store.Punch(kStorePath, {9});
+  ASSERT_TRUE(store.engine->CreateNewBackupOffline({}, kStorePath).ok());
+  store.Punch(kStorePath, {2, 4});
+  ASSERT_TRUE(store.engine->CreateNewBackupOffline({}, kStorePath).ok());
+  EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.Without({2, 4, 9}));
+  std::size_t logs = 0;
+  for (const auto& file : StoredFiles(*store.fs)) logs += file.size > 400'000 ? 1 : 0;
+  EXPECT_EQ(logs, 1u) << "the segment with the values is stored once";
+  // And when the one with fewer holes goes, it stays for the other.
+  ASSERT_TRUE(store.engine->DeleteBackup(1).ok());
+  EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.Without({2, 4, 9}));
 }
 
 // ---- Damage ----
@@ -489,23 +579,31 @@ TEST(BackupRecord, IsThisText) {
   record.metadata = "a\nb";
   Id128 id{};
   id[0] = 0xab;
-  record.files.push_back({{FileKind::kLog, 12}, 4096, 0x0123456789abcdef, StoredName(id, 4096, FileKind::kLog)});
-  record.files.push_back({{FileKind::kManifest, 15}, 300, 1, StoredNameOfOne(7, {FileKind::kManifest, 15})});
+  const auto add = [&record](FileKind kind, std::uint64_t number, std::uint64_t length, const std::string& stored) {
+    record.files.push_back({.name = {kind, number}, .length = length, .checksum = number, .stored = stored});
+  };
+  add(FileKind::kLog, 12, 4096, StoredName(id, 4096, FileKind::kLog, {}));
+  add(FileKind::kRelocation, 13, 9000, StoredName(id, 9000, FileKind::kRelocation, {128, 4400}));
+  record.files.back().punched = {128, 4400};
+  add(FileKind::kManifest, 15, 300, StoredNameOfOne(7, {FileKind::kManifest, 15}));
   const std::string text = EncodeBackupRecord(record);
   EXPECT_EQ(text,
             "# A backup of a Cambium database: the files it consists of, their bytes, checksums, and names in files/. The last\n"
             "# line is a checksum of the others.\n"
-            "backup_file_version=1\n"
+            "backup_file_version=2\n"
             "backup=7\n"
             "created=1790000000\n"
             "sequence=12345\n"
             "metadata=a\\x0ab\n"
-            "file=000012.log 4096 0123456789abcdef ab000000000000000000000000000000-4096.log\n"
-            "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n"
+            "file=000012.log 4096 000000000000000c ab000000000000000000000000000000-4096.log\n"
+            "file=000013.gc 9000 000000000000000d ab000000000000000000000000000000-9000-b4c90e9bfcd3bbad.gc 128,4400\n"
+            "file=MANIFEST-000015 300 000000000000000f 000007-MANIFEST-000015\n"
             "checksum=" + text.substr(text.size() - 17));
   const Result<BackupRecord> read = DecodeBackupRecord(text, 7, "r");
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_EQ(EncodeBackupRecord(*read), text);
+  EXPECT_TRUE(read->files[0].knows_punched);
+  EXPECT_EQ(read->files[1].punched, (std::vector<std::uint64_t>{128, 4400}));
   EXPECT_TRUE(DecodeBackupRecord(text, 8, "r").status().IsCorruption());
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string damaged = text;
@@ -517,7 +615,7 @@ TEST(BackupRecord, IsThisText) {
 
 // With a right checksum: who writes such a record is not this library.
 TEST(BackupRecord, IllegalOnesAreRefused) {
-  const std::string head = "backup_file_version=1\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
+  const std::string head = "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
   const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
   const auto decode = [](const std::string& body) { return DecodeBackupRecord(SealText(body), 7, "r").status(); };
   EXPECT_TRUE(decode(head + manifest).ok());
@@ -528,10 +626,29 @@ TEST(BackupRecord, IllegalOnesAreRefused) {
         head + "file=12.log 1 0123456789abcdef x\n" + manifest, head + "file=000012.log -1 0123456789abcdef x\n" + manifest,
         head + "file=000012.log 1 0123456789ABCDEF x\n" + manifest,
         head + "file=000012.log 18446744073709551615 0123456789abcdef x\n" + manifest,
-        head + "nothing\n" + manifest, "backup=7\n" + head + manifest}) {
+        head + "file=000012.log 900 0123456789abcdef x 8,8\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef x 16,8\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef x 900\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef x 8,\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef x \n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef x 8 16\n" + manifest,
+        head + "file=000012.idx 900 0123456789abcdef x 8\n" + manifest, head + "nothing\n" + manifest, "backup=7\n" + head + manifest}) {
     EXPECT_TRUE(decode(body).IsCorruption()) << body;
   }
-  EXPECT_TRUE(decode("backup_file_version=2\nanything=else\n").IsNotSupported());
+  EXPECT_TRUE(decode("backup_file_version=3\nanything=else\n").IsNotSupported());
+}
+
+// Version 1 did not say what was punched: such a segment is restored, and shared with nobody.
+TEST(BackupRecord, OfVersionOneIsRead) {
+  const std::string head = "backup_file_version=1\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
+  const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
+  const std::string files = "file=000012.log 900 0123456789abcdef x\nfile=000013.run 900 0123456789abcdef y\n";
+  const Result<BackupRecord> read = DecodeBackupRecord(SealText(head + files + manifest), 7, "r");
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_FALSE(read->files[0].knows_punched);
+  EXPECT_TRUE(read->files[1].knows_punched);
+  const std::string punched = "file=000012.log 900 0123456789abcdef x 8\n";
+  EXPECT_TRUE(DecodeBackupRecord(SealText(head + punched + manifest), 7, "r").status().IsCorruption());
 }
 
 }  // namespace
