@@ -31,7 +31,10 @@ using BackupID = std::uint32_t;  // from 1, each one more than the newest there 
 struct BackupEngineOptions {
   explicit BackupEngineOptions(std::string directory) : backup_dir(std::move(directory)) {}
 
-  std::string backup_dir;  // made if it does not exist; its parent must
+  // Made if it does not exist; its parent must. One that is not empty, and that no engine has made, is refused with
+  // InvalidArgument before anything is written there; for reading only so is an empty one.
+  std::string backup_dir;
+  bool create_if_missing = true;  // false: PathNotFound, or InvalidArgument if it is empty
   // Nothing is written: backups are listed, verified and restored. Beside others that do the same.
   bool read_only = false;
   // How long Open waits for another engine that has the directory, in microseconds.
@@ -69,8 +72,8 @@ struct BackupInfo {
 // for writing, whatever the process.
 class BackupEngine {
  public:
-  // Locked if another engine has the directory. Damaged records of backups are no error, see GetCorruptedBackups. What an
-  // interrupted call has left is removed.
+  // Locked if another engine has the directory. Damaged records of backups are no error, see GetCorruptedBackups; one of
+  // a later version is NotSupported. What an interrupted call has left is removed, and nothing that no engine makes.
   static Status Open(const BackupEngineOptions& options, std::unique_ptr<BackupEngine>* engine);
 
   BackupEngine() = default;
@@ -93,6 +96,10 @@ class BackupEngine {
   // What CreateNewBackupOffline by an engine with these options would do, which need not be open; writes nothing. What an
   // earlier backup has is `shared`. Its error, if it can be foreseen, NoSpace too. The backup's record is not counted.
   static Status PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path, CopyPlan* plan);
+  // Which backups DeleteBackup(id) would delete, or with `id` 0 PurgeOldBackups(num_backups_to_keep), by an engine with
+  // these options, which need not be open; writes nothing. Its error, if it can be foreseen.
+  static Status PlanDeletion(const BackupEngineOptions& options, BackupID id, std::uint32_t num_backups_to_keep,
+                             std::vector<BackupID>* ids);
   // The call that is under way, and all later ones, end with Incomplete. Not to be taken back.
   virtual void StopBackup() = 0;
 

@@ -2,24 +2,81 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "io/lock_file_name.h"
 #include "io/whole_file.h"
 #include "util/mutant.h"
 
 namespace cambium {
 namespace {
 
-constexpr const char* kUnfinished = ".unfinished";  // behind the name of a record that is being written
+constexpr std::string_view kUnfinished = ".unfinished";  // behind the name of a record that is being written
+constexpr std::string_view kFiles = "files";
+constexpr std::string_view kStaging = "staging";
+
+bool IsUnfinishedRecord(const std::string& name) {
+  return name.ends_with(kUnfinished) && ParseBackupRecordName(name.substr(0, name.size() - kUnfinished.size())) != 0;
+}
+
+// What a MANIFEST and an OPTIONS file are called, and the latter while it is written.
+bool IsStagedName(const std::string& name) {
+  const std::optional<NumberedFile> file = ParseFileName(name);
+  return file.has_value() && (file->kind == FileKind::kManifest || file->kind == FileKind::kOptions ||
+                              file->kind == FileKind::kTemporary);
+}
+
+// The first name in a directory, which need not exist, that is none of ours; "" if there is none.
+Result<std::string> FirstForeign(FileSystem& fs, const std::string& directory, bool (*is_ours)(const std::string&)) {
+  std::vector<std::string> names;
+  const Status listed = fs.List(directory, &names);
+  if (listed.IsPathNotFound()) return std::string();
+  CAMBIUM_RETURN_IF_ERROR(listed);
+  const auto foreign = std::ranges::find_if_not(names, is_ours);
+  return foreign == names.end() ? std::string() : *foreign;
+}
 
 }  // namespace
+
+Status BackupDirectory::Check(bool may_be_new) const {
+  std::vector<std::string> names;
+  CAMBIUM_RETURN_IF_ERROR(fs_->List(path_, &names));
+  const auto refuse = [this](const std::string& why) {
+    return Status::InvalidArgument(path_ + ": is no directory of backups: it holds " + why);
+  };
+  bool has_record = false;
+  bool has_lock = false;
+  bool has_files = false;
+  std::string foreign;
+  for (const std::string& name : names) {
+    if (name != kLockFileName && ParseFileName(name).has_value()) return refuse(name + ", of a database");
+    const bool is_record = ParseBackupRecordName(name) != 0 || IsUnfinishedRecord(name);
+    has_record = has_record || is_record;
+    has_lock = has_lock || name == kLockFileName;
+    has_files = has_files || name == kFiles;
+    if (!is_record && name != kLockFileName && name != kFiles && name != kStaging) foreign = name;
+  }
+  if (has_record) return Status::OK();
+  if (!foreign.empty()) return refuse(foreign + ", and no backup");
+  if (!has_files && names.size() == (has_lock ? 1 : 0)) {
+    return may_be_new ? Status::OK() : refuse("no backup");
+  }
+  if (!has_lock || !has_files) return refuse("no backup, and not what an engine makes");
+  CAMBIUM_TRY(foreign, FirstForeign(*fs_, FilesPath(), IsStoredName));
+  if (!foreign.empty()) return refuse(std::string(kFiles) + "/" + foreign + ", and no backup");
+  CAMBIUM_TRY(foreign, FirstForeign(*fs_, StagingPath(), IsStagedName));
+  return foreign.empty() ? Status::OK() : refuse(std::string(kStaging) + "/" + foreign + ", and no backup");
+}
 
 Status BackupDirectory::ReadRecord(BackupID id) {
   const std::string path = path_ + "/" + BackupRecordName(id);
   Result<std::string> bytes = ReadWholeFile(*fs_, path, kBackupRecordSizeMax);
   if (!bytes.ok() && !bytes.status().IsCorruption()) return bytes.status();
   Result<BackupRecord> record = bytes.ok() ? DecodeBackupRecord(*bytes, id, path) : bytes.status();
+  if (record.status().IsNotSupported()) return record.status();
   if (record.ok()) {
     records_.emplace(id, std::move(*record));
   } else {
@@ -34,11 +91,6 @@ Status BackupDirectory::Load() {
   std::vector<std::string> names;
   CAMBIUM_RETURN_IF_ERROR(fs_->List(path_, &names));
   for (const std::string& name : names) {
-    if (ParseFileName(name).has_value()) {
-      return Status::InvalidArgument(path_ + ": is no directory of backups: it holds " + name + ", of a database");
-    }
-  }
-  for (const std::string& name : names) {
     if (const BackupID id = ParseBackupRecordName(name); id != 0) CAMBIUM_RETURN_IF_ERROR(ReadRecord(id));
   }
   return Status::OK();
@@ -46,7 +98,7 @@ Status BackupDirectory::Load() {
 
 Status BackupDirectory::Add(BackupRecord record) {
   const std::string path = path_ + "/" + BackupRecordName(record.id);
-  const std::string unfinished = path + kUnfinished;
+  const std::string unfinished = path + std::string(kUnfinished);
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs_->Open(unfinished, OpenMode::kCreateNew, {}, &file));
   Status s = file->Write(0, EncodeBackupRecord(record));
@@ -67,10 +119,13 @@ Status BackupDirectory::Add(BackupRecord record) {
   return Status::OK();
 }
 
+Status BackupDirectory::CheckThere(BackupID id) const {
+  if (records_.contains(id) || damaged_.contains(id)) return Status::OK();
+  return Status::NotFound(path_ + ": there is no backup " + std::to_string(id));
+}
+
 Status BackupDirectory::Remove(BackupID id) {
-  if (!records_.contains(id) && !damaged_.contains(id)) {
-    return Status::NotFound(path_ + ": there is no backup " + std::to_string(id));
-  }
+  CAMBIUM_RETURN_IF_ERROR(CheckThere(id));
   const Status gone = fs_->Unlink(path_ + "/" + BackupRecordName(id));
   if (!gone.ok() && !gone.IsPathNotFound()) return gone;
   // Before any of its files goes: a cut must not leave a backup that lacks some.
@@ -85,17 +140,22 @@ Status BackupDirectory::RemoveStaging() {
   const Status listed = fs_->List(StagingPath(), &names);
   if (listed.IsPathNotFound()) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(listed);
-  for (const std::string& name : names) CAMBIUM_RETURN_IF_ERROR(fs_->Unlink(StagingPath() + "/" + name));
-  return fs_->RemoveDirectory(StagingPath());
+  bool is_empty = true;
+  for (const std::string& name : names) {
+    if (!IsStagedName(name)) {
+      is_empty = false;  // somebody's, who will know why it is here
+      continue;
+    }
+    CAMBIUM_RETURN_IF_ERROR(fs_->Unlink(StagingPath() + "/" + name));
+  }
+  return is_empty ? fs_->RemoveDirectory(StagingPath()) : Status::OK();
 }
 
 Status BackupDirectory::RemoveUnneeded() {
   std::vector<std::string> names;
   CAMBIUM_RETURN_IF_ERROR(fs_->List(path_, &names));
   for (const std::string& name : names) {
-    const std::size_t suffix = name.rfind(kUnfinished);
-    const bool is_unfinished = suffix != std::string::npos && ParseBackupRecordName(name.substr(0, suffix)) != 0;
-    if (is_unfinished) CAMBIUM_RETURN_IF_ERROR(fs_->Unlink(path_ + "/" + name));
+    if (IsUnfinishedRecord(name)) CAMBIUM_RETURN_IF_ERROR(fs_->Unlink(path_ + "/" + name));
   }
   CAMBIUM_RETURN_IF_ERROR(RemoveStaging());
   if (!damaged_.empty()) return Status::OK();

@@ -25,14 +25,21 @@ class BackupDirectory {
  public:
   BackupDirectory(FileSystem* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
 
-  // Reads all records. InvalidArgument if it is the directory of a database.
+  // InvalidArgument unless everything says that it is a directory of backups: it has a record, or nothing but what an
+  // engine makes, and of that at least LOCK and files/. `may_be_new`: an empty one will do. Only reads names, and is to be
+  // asked before anything is written there.
+  Status Check(bool may_be_new) const;
+  // Reads all records. NotSupported if one is of a later version: whoever made it knows what else is here.
   Status Load();
 
   // Durable when it returns: its files and their names must be. After an error there is no such record.
   Status Add(BackupRecord record);
+  // NotFound if there is none, damaged or not.
+  [[nodiscard]] Status CheckThere(BackupID id) const;
   // Durable when it returns. NotFound if there is none.
   Status Remove(BackupID id);
-  // Removes what no record has, and what was not finished. Nothing that a damaged record may have.
+  // Removes what no record has, and what was not finished. Nothing that a damaged record may have, and nothing whose name
+  // no engine makes.
   Status RemoveUnneeded();
 
   [[nodiscard]] const std::map<BackupID, BackupRecord>& records() const { return records_; }

@@ -89,11 +89,16 @@ class BackupEngineImpl final : public BackupEngine {
   Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& directory) override;
   Status PlanRestore(BackupID id, const std::string& directory, CopyPlan* plan) override;
   Status PlanNew(const std::string& path, CopyPlan* plan);
+  Status PlanDeletion(BackupID id, std::uint32_t num_backups_to_keep, std::vector<BackupID>* ids);
 
  private:
   [[nodiscard]] Status CheckWritable() const {
     return options_.read_only ? Status::InvalidArgument(options_.backup_dir + ": is open for reading only") : Status::OK();
   }
+  // Makes it if it may.
+  Status MakeDirectory();
+  // As Start does for an engine that writes, and writes nothing.
+  Status StartToPlan();
   static Status CheckNew(const CreateBackupOptions& options);
   // work_mutex_ held.
   Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id);
@@ -122,10 +127,9 @@ Status BackupEngineImpl::Start() {
   if (options_.backup_dir.empty()) return Status::InvalidArgument("backup_dir is empty");
   CAMBIUM_RETURN_IF_ERROR(CheckLimiter("backup_rate_limiter", options_.backup_rate_limiter));
   CAMBIUM_RETURN_IF_ERROR(CheckLimiter("restore_rate_limiter", options_.restore_rate_limiter));
-  if (!options_.read_only) {
-    CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(options_.backup_dir));
-    CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_->SyncDirectory(ParentOf(options_.backup_dir))));
-  }
+  const bool may_make = !options_.read_only && options_.create_if_missing;
+  if (may_make) CAMBIUM_RETURN_IF_ERROR(MakeDirectory());
+  CAMBIUM_RETURN_IF_ERROR(directory_.Check(may_make));
   const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(options_.backup_dir, mode, options_.lock_wait_micros, &lock_));
   CAMBIUM_RETURN_IF_ERROR(directory_.Load());
@@ -133,6 +137,26 @@ Status BackupEngineImpl::Start() {
   CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(directory_.FilesPath()));
   CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_->SyncDirectory(options_.backup_dir)));
   return directory_.RemoveUnneeded();
+}
+
+Status BackupEngineImpl::MakeDirectory() {
+  FileInfo info;
+  const Status found = fs_->GetInfo(options_.backup_dir, &info);
+  if (!found.IsPathNotFound()) return found;
+  CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(options_.backup_dir));
+  return OfTheCopy(fs_->SyncDirectory(ParentOf(options_.backup_dir)));
+}
+
+Status BackupEngineImpl::StartToPlan() {
+  CAMBIUM_RETURN_IF_ERROR(directory_.Check(options_.create_if_missing));
+  // No engine has had it yet if there is no LOCK; to make one would be to write.
+  FileInfo info;
+  const Status found = fs_->GetInfo(options_.backup_dir + "/" + kLockFileName, &info);
+  if (!found.ok() && !found.IsPathNotFound()) return found;
+  if (found.ok()) {
+    CAMBIUM_RETURN_IF_ERROR(fs_->Lock(options_.backup_dir, LockMode::kExclusive, options_.lock_wait_micros, &lock_));
+  }
+  return directory_.Load();
 }
 
 // ---- Making one ----
@@ -411,9 +435,8 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   const Status found = fs_->GetInfo(options_.backup_dir, &info);
   const bool exists = found.ok();
   if (!exists && !found.IsPathNotFound()) return found;
-  // No engine has had it yet if there is no LOCK; to make one would be to write.
-  const bool has_lock = fs_->GetInfo(options_.backup_dir + "/" + kLockFileName, &info).ok();
-  if (exists) CAMBIUM_RETURN_IF_ERROR(has_lock ? Start() : directory_.Load());
+  if (!exists && !options_.create_if_missing) return found;
+  if (exists) CAMBIUM_RETURN_IF_ERROR(StartToPlan());
   const std::string place = exists ? options_.backup_dir : ParentOf(options_.backup_dir);
   CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(place, &info));
   std::unique_ptr<FileLock> lock;
@@ -433,13 +456,33 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   return CheckPlanFits(*fs_, place, plan);
 }
 
+Status BackupEngineImpl::PlanDeletion(BackupID id, std::uint32_t num_backups_to_keep, std::vector<BackupID>* ids) {
+  ids->clear();
+  CAMBIUM_RETURN_IF_ERROR(StartToPlan());
+  if (id != 0) {
+    CAMBIUM_RETURN_IF_ERROR(directory_.CheckThere(id));
+    ids->push_back(id);
+    return Status::OK();
+  }
+  std::size_t left = directory_.records().size();
+  for (const auto& [each, record] : directory_.records()) {
+    if (left-- > num_backups_to_keep) ids->push_back(each);
+  }
+  return Status::OK();
+}
+
 }  // namespace
+
+Status BackupEngine::PlanDeletion(const BackupEngineOptions& options, BackupID id, std::uint32_t num_backups_to_keep,
+                                  std::vector<BackupID>* ids) {
+  BackupEngineOptions of_one_that_is = options;
+  of_one_that_is.create_if_missing = false;
+  return BackupEngineImpl(of_one_that_is).PlanDeletion(id, num_backups_to_keep, ids);
+}
 
 Status BackupEngine::PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path,
                                           CopyPlan* plan) {
-  BackupEngineOptions reading = options;
-  reading.read_only = true;
-  return BackupEngineImpl(reading).PlanNew(path, plan);
+  return BackupEngineImpl(options).PlanNew(path, plan);
 }
 
 Status BackupEngine::Open(const BackupEngineOptions& options, std::unique_ptr<BackupEngine>* engine) {

@@ -90,7 +90,7 @@ class Reader {
     file.name = *name;
     if (!ParseDecimal(words[1], &file.length) || file.length > kLengthsMax - lengths_) return "no length";
     if (!ParseHex(words[2], &file.checksum)) return "no checksum";
-    if (!IsStoredName(words[3])) return "no name of a stored file";
+    if (!IsStoredName(words[3].ToString())) return "no name of a stored file";
     file.stored = words[3].ToString();
     file.knows_punched = version_ > 1 || !MayBePunched(name->kind);
     if (words.size() == 5 && (!MayBePunched(name->kind) || !ParseOffsets(words[4], file.length, &file.punched))) {
@@ -191,14 +191,40 @@ std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind
   return StoredPrefix(file_id, length) + holes + SuffixOf(kind);
 }
 
+namespace {
+
+// What stands between a prefix and the end of a name: nothing, or '-' and a hash.
+bool IsHashOfHoles(std::string_view text) {
+  std::uint64_t hash = 0;
+  return text.empty() || (text[0] == '-' && ParseHex(text.substr(1), &hash));
+}
+
+// "<id in hex>-<length>.log"
+bool IsSharedName(std::string_view name) {
+  constexpr std::size_t kIdDigits = 2 * sizeof(Id128);
+  std::string_view rest;
+  for (const FileKind kind :
+       {FileKind::kLog, FileKind::kLargeValue, FileKind::kRun, FileKind::kIndex, FileKind::kRelocation}) {
+    const std::string suffix = SuffixOf(kind);
+    if (name.ends_with(suffix)) rest = name.substr(0, name.size() - suffix.size());
+  }
+  if (rest.size() <= kIdDigits + 1 || rest[kIdDigits] != '-') return false;
+  const std::string_view id = rest.substr(0, kIdDigits);
+  if (id.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
+  const std::string_view length_and_hash = rest.substr(kIdDigits + 1);
+  const std::size_t end = std::min(length_and_hash.find('-'), length_and_hash.size());
+  std::uint64_t length = 0;
+  return ParseDecimal(length_and_hash.substr(0, end), &length) && IsHashOfHoles(length_and_hash.substr(end));
+}
+
+}  // namespace
+
 bool IsStoredNameOf(Slice stored, const Id128& file_id, std::uint64_t length, FileKind kind) {
   const std::string prefix = StoredPrefix(file_id, length);
   const std::string suffix = SuffixOf(kind);
   const std::string_view name = stored.ToStringView();
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() < prefix.size() + suffix.size()) return false;
-  const std::string_view holes = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-  std::uint64_t hash = 0;
-  return holes.empty() || (holes[0] == '-' && ParseHex(holes.substr(1), &hash));
+  return IsHashOfHoles(name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()));
 }
 
 std::string StoredNameOfOne(BackupID id, const NumberedFile& name) {
@@ -206,11 +232,12 @@ std::string StoredNameOfOne(BackupID id, const NumberedFile& name) {
   return record.substr(0, record.size() - kRecordSuffix.size()) + "-" + FileName(name.kind, name.number);
 }
 
-bool IsStoredName(Slice name) {
-  const auto is_legal = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
-  };
-  return !name.empty() && name.size() <= 200 && !name.starts_with(".") && std::ranges::all_of(name, is_legal);
+bool IsStoredName(const std::string& name) {
+  if (IsSharedName(name)) return true;
+  const std::size_t dash = name.find('-');
+  if (dash == std::string::npos) return false;
+  const BackupID id = ParseBackupRecordName(name.substr(0, dash) + std::string(kRecordSuffix));
+  return id != 0 && ParseFileName(name.substr(dash + 1)).has_value();
 }
 
 }  // namespace cambium

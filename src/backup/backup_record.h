@@ -65,7 +65,7 @@ Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::str
 [[nodiscard]] bool IsStoredNameOf(Slice stored, const Id128& file_id, std::uint64_t length, FileKind kind);
 // "000007-000012.log": of one backup.
 [[nodiscard]] std::string StoredNameOfOne(BackupID id, const NumberedFile& name);
-// Whether it can be a name in the directory of files: no way out of it, and no temporary one.
-[[nodiscard]] bool IsStoredName(Slice name);
+// Whether one of these functions makes it: nothing else in the directory of files is ours.
+[[nodiscard]] bool IsStoredName(const std::string& name);
 
 }  // namespace cambium

@@ -623,16 +623,17 @@ TEST(BackupRecord, IllegalOnesAreRefused) {
        {std::string(), head, manifest, head + manifest + manifest, head + "file=\n" + manifest,
         head + "file=000012.log 1 0123456789abcdef ../../etc/passwd\n" + manifest,
         head + "file=000012.log 1 0123456789abcdef .\n" + manifest,
-        head + "file=12.log 1 0123456789abcdef x\n" + manifest, head + "file=000012.log -1 0123456789abcdef x\n" + manifest,
-        head + "file=000012.log 1 0123456789ABCDEF x\n" + manifest,
-        head + "file=000012.log 18446744073709551615 0123456789abcdef x\n" + manifest,
-        head + "file=000012.log 900 0123456789abcdef x 8,8\n" + manifest,
-        head + "file=000012.log 900 0123456789abcdef x 16,8\n" + manifest,
-        head + "file=000012.log 900 0123456789abcdef x 900\n" + manifest,
-        head + "file=000012.log 900 0123456789abcdef x 8,\n" + manifest,
-        head + "file=000012.log 900 0123456789abcdef x \n" + manifest,
-        head + "file=000012.log 900 0123456789abcdef x 8 16\n" + manifest,
-        head + "file=000012.idx 900 0123456789abcdef x 8\n" + manifest, head + "nothing\n" + manifest, "backup=7\n" + head + manifest}) {
+        head + "file=000012.log 1 0123456789abcdef x\n" + manifest,
+        head + "file=12.log 1 0123456789abcdef 000007-000012.log\n" + manifest, head + "file=000012.log -1 0123456789abcdef 000007-000012.log\n" + manifest,
+        head + "file=000012.log 1 0123456789ABCDEF 000007-000012.log\n" + manifest,
+        head + "file=000012.log 18446744073709551615 0123456789abcdef 000007-000012.log\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef 000007-000012.log 8,8\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef 000007-000012.log 16,8\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef 000007-000012.log 900\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef 000007-000012.log 8,\n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef 000007-000012.log \n" + manifest,
+        head + "file=000012.log 900 0123456789abcdef 000007-000012.log 8 16\n" + manifest,
+        head + "file=000012.idx 900 0123456789abcdef 000007-000012.log 8\n" + manifest, head + "nothing\n" + manifest, "backup=7\n" + head + manifest}) {
     EXPECT_TRUE(decode(body).IsCorruption()) << body;
   }
   EXPECT_TRUE(decode("backup_file_version=3\nanything=else\n").IsNotSupported());
@@ -642,12 +643,12 @@ TEST(BackupRecord, IllegalOnesAreRefused) {
 TEST(BackupRecord, OfVersionOneIsRead) {
   const std::string head = "backup_file_version=1\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
   const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
-  const std::string files = "file=000012.log 900 0123456789abcdef x\nfile=000013.run 900 0123456789abcdef y\n";
+  const std::string files = "file=000012.log 900 0123456789abcdef 000007-000012.log\nfile=000013.run 900 0123456789abcdef 000007-000013.run\n";
   const Result<BackupRecord> read = DecodeBackupRecord(SealText(head + files + manifest), 7, "r");
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_FALSE(read->files[0].knows_punched);
   EXPECT_TRUE(read->files[1].knows_punched);
-  const std::string punched = "file=000012.log 900 0123456789abcdef x 8\n";
+  const std::string punched = "file=000012.log 900 0123456789abcdef 000007-000012.log 8\n";
   EXPECT_TRUE(DecodeBackupRecord(SealText(head + punched + manifest), 7, "r").status().IsCorruption());
 }
 
