@@ -1,4 +1,5 @@
 // cambium backup ...: makes, lists, verifies and deletes backups; cambium restore: gets a database back from them.
+#include <cstdio>
 #include <ctime>
 #include <memory>
 #include <vector>
@@ -19,14 +20,22 @@ struct Flags : DatabaseFlags {
   std::string metadata;
   BackupID id = 0;
   std::uint32_t keep = 0;
+  bool has_id = false;
   bool deep = false;
   bool dry_run = false;
 };
 
-Status Open(const Flags& flags, bool to_write, std::unique_ptr<BackupEngine>* engine) {
+enum class Use : unsigned char { kRead, kDelete, kCreate };
+
+BackupEngineOptions OptionsFor(const Flags& flags, Use use) {
   BackupEngineOptions options(flags.backups);
-  options.read_only = !to_write;
-  return BackupEngine::Open(options, engine);
+  options.read_only = use == Use::kRead;
+  options.create_if_missing = use == Use::kCreate;
+  return options;
+}
+
+Status Open(const Flags& flags, Use use, std::unique_ptr<BackupEngine>* engine) {
+  return BackupEngine::Open(OptionsFor(flags, use), engine);
 }
 
 std::string DateOf(std::int64_t seconds) {
@@ -44,26 +53,54 @@ nlohmann::ordered_json JsonOf(const BackupInfo& info) {
           {"bytes", info.size},             {"files", info.number_files},
           {"sequence", info.sequence_number}, {"metadata", Escape(info.app_metadata)}};
 }
+// What was done, with the error that ended it, if there is one.
+ExitCode SayOrFail(const Status& status, nlohmann::ordered_json json) {
+  if (status.ok()) return Say(json);
+  json["error"] = status.ToString();
+  std::fprintf(stderr, "cambium: %s\n", status.ToString().c_str());
+  static_cast<void>(Say(json));
+  return ExitCodeOf(status);
+}
 std::string LineOf(const BackupInfo& info) {
   return "backup " + std::to_string(info.backup_id) + "  " + DateOf(info.timestamp) + "  " + Bytes(info.size) +
          " bytes in " + std::to_string(info.number_files) + " files" +
          (info.app_metadata.empty() ? "" : "  " + Escape(info.app_metadata)) + "\n";
 }
 
-int PlanCreate(const Flags& flags) {
-  CopyPlan plan;
-  const Status planned = BackupEngine::PlanNewBackupOffline(BackupEngineOptions(flags.backups), flags.directory, &plan);
-  return SayPlan(planned, plan, flags.json);
+// Deletes them one by one; those that have gone are appended to *gone, whatever stops it.
+Status DeleteEach(BackupEngine* engine, const std::vector<BackupID>& ids, std::vector<BackupID>* gone) {
+  for (const BackupID id : ids) {
+    if (const Status s = engine->DeleteBackup(id); !s.ok()) return s;
+    gone->push_back(id);
+  }
+  return Status::OK();
+}
+
+std::vector<BackupID> AllButTheNewest(const BackupEngine& engine, std::uint32_t keep) {
+  const std::vector<BackupInfo> all = engine.GetBackupInfo();
+  std::vector<BackupID> ids;
+  for (std::size_t i = 0; i + keep < all.size(); ++i) ids.push_back(all[i].backup_id);
+  return ids;
+}
+
+std::string DeletedLines(const std::vector<BackupID>& ids, const char* verb) {
+  std::string text;
+  for (const BackupID id : ids) text += verb + std::to_string(id) + "\n";
+  return text;
 }
 
 int Create(const Flags& flags) {
-  if (flags.dry_run) return PlanCreate(flags);
-  std::unique_ptr<BackupEngine> engine;
-  Status s = Open(flags, true, &engine);
-  if (!s.ok()) return Fail(s, flags.json);
   Progress progress;
   CreateBackupOptions options;
   if (!Unescape(flags.metadata, &options.app_metadata)) return FailUsage("--metadata is no text with \\xNN", flags.json);
+  // Whatever can be foreseen is told before BACKUPS is made. Holes may need less space than the plan says.
+  CopyPlan plan;
+  const Status planned = BackupEngine::PlanNewBackupOffline(OptionsFor(flags, Use::kCreate), flags.directory, &plan);
+  if (flags.dry_run) return SayPlan(planned, plan, flags.json);
+  if (!planned.ok() && !planned.IsNoSpace()) return Fail(planned, flags.json);
+  std::unique_ptr<BackupEngine> engine;
+  Status s = Open(flags, Use::kCreate, &engine);
+  if (!s.ok()) return Fail(s, flags.json);
   std::uint64_t stored = 0;
   options.progress = [&](std::uint64_t done, std::uint64_t all) {
     stored = done;
@@ -71,20 +108,27 @@ int Create(const Flags& flags) {
   };
   BackupID id = 0;
   s = engine->CreateNewBackupOffline(options, flags.directory, &id);
-  if (s.ok() && flags.keep > 0) s = engine->PurgeOldBackups(flags.keep);
   if (!s.ok()) return Fail(s, flags.json);
   const BackupInfo info = engine->GetBackupInfo().back();
+  std::vector<BackupID> gone;
+  if (flags.keep > 0) s = DeleteEach(engine.get(), AllButTheNewest(*engine, flags.keep), &gone);
+  // It is made, and some have gone, even if another could not be deleted.
+  ExitCode said = kClean;
   if (flags.json) {
     nlohmann::ordered_json json = JsonOf(info);
     json["bytes_stored"] = stored;
-    return Say(json);
+    json["deleted"] = gone;
+    said = SayOrFail(s, std::move(json));
+  } else {
+    said = Say(LineOf(info) + Bytes(stored) + " bytes were new\n" + DeletedLines(gone, "deleted backup "));
+    if (!s.ok()) said = Fail(s, false);
   }
-  return Say(LineOf(info) + Bytes(stored) + " bytes were new\n");
+  return said;
 }
 
 int List(const Flags& flags) {
   std::unique_ptr<BackupEngine> engine;
-  const Status s = Open(flags, false, &engine);
+  const Status s = Open(flags, Use::kRead, &engine);
   if (!s.ok()) return Fail(s, flags.json);
   const std::vector<BackupID> damaged = engine->GetCorruptedBackups();
   std::string text;
@@ -101,10 +145,10 @@ int List(const Flags& flags) {
 // All, or the one that was named.
 int Verify(const Flags& flags) {
   std::unique_ptr<BackupEngine> engine;
-  const Status s = Open(flags, false, &engine);
+  const Status s = Open(flags, Use::kRead, &engine);
   if (!s.ok()) return Fail(s, flags.json);
   std::vector<BackupID> ids = {flags.id};
-  if (flags.id == 0) {
+  if (!flags.has_id) {
     ids = engine->GetCorruptedBackups();
     for (const BackupInfo& info : engine->GetBackupInfo()) ids.push_back(info.backup_id);
   }
@@ -122,34 +166,32 @@ int Verify(const Flags& flags) {
 }
 
 int Delete(const Flags& flags) {
+  std::vector<BackupID> ids;
+  const BackupID id = flags.has_id ? flags.id : 0;
+  if (flags.dry_run) {
+    const Status planned = BackupEngine::PlanDeletion(OptionsFor(flags, Use::kDelete), id, flags.keep, &ids);
+    if (!planned.ok()) return Fail(planned, flags.json);
+    if (flags.json) return Say(nlohmann::ordered_json{{"deleted", ids}, {"dry_run", true}});
+    return Say(DeletedLines(ids, "would delete backup "));
+  }
   std::unique_ptr<BackupEngine> engine;
-  Status s = Open(flags, !flags.dry_run, &engine);
-  std::vector<BackupID> gone;
-  if (s.ok() && flags.id != 0) {
-    gone.push_back(flags.id);
-  } else if (s.ok()) {
-    const std::vector<BackupInfo> all = engine->GetBackupInfo();
-    for (std::size_t i = 0; i + flags.keep < all.size(); ++i) gone.push_back(all[i].backup_id);
-  }
-  if (!flags.dry_run) {
-    for (std::size_t i = 0; s.ok() && i < gone.size(); ++i) s = engine->DeleteBackup(gone[i]);
-  }
+  Status s = Open(flags, Use::kDelete, &engine);
   if (!s.ok()) return Fail(s, flags.json);
-  if (flags.json) return Say(nlohmann::ordered_json{{"deleted", gone}, {"dry_run", flags.dry_run}});
-  std::string text;
-  for (const BackupID id : gone) {
-    text += (flags.dry_run ? "would delete backup " : "deleted backup ") + std::to_string(id) + "\n";
-  }
-  return Say(text);
+  ids = flags.has_id ? std::vector<BackupID>{id} : AllButTheNewest(*engine, flags.keep);
+  std::vector<BackupID> gone;
+  s = DeleteEach(engine.get(), ids, &gone);
+  if (flags.json) return SayOrFail(s, {{"deleted", gone}, {"dry_run", false}});
+  const ExitCode said = Say(DeletedLines(gone, "deleted backup "));
+  return s.ok() ? said : Fail(s, false);
 }
 
 int Restore(const Flags& flags) {
   std::unique_ptr<BackupEngine> engine;
-  Status s = Open(flags, false, &engine);
+  Status s = Open(flags, Use::kRead, &engine);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.dry_run) {
     CopyPlan plan;
-    const Status planned = engine->PlanRestore(flags.id, flags.out, &plan);
+    const Status planned = engine->PlanRestore(flags.has_id ? flags.id : 0, flags.out, &plan);
     return SayPlan(planned, plan, flags.json);
   }
   Progress progress;
@@ -159,11 +201,24 @@ int Restore(const Flags& flags) {
     bytes = done;
     progress.Show(done, all);
   };
-  s = flags.id == 0 ? engine->RestoreDBFromLatestBackup(options, flags.out)
-                    : engine->RestoreDBFromBackup(options, flags.id, flags.out);
+  s = flags.has_id ? engine->RestoreDBFromBackup(options, flags.id, flags.out)
+                   : engine->RestoreDBFromLatestBackup(options, flags.out);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.out}, {"bytes", bytes}});
   return Say(flags.out + ": restored, " + Bytes(bytes) + " bytes, every checksum compared\n");
+}
+
+// A number from 1: none is 0, and 0 is nobody's way to say "all".
+CLI::Option* AddId(CLI::App* command, Flags* flags, const std::string& help) {
+  return command
+      ->add_option_function<BackupID>(
+          "--id",
+          [flags](const BackupID& id) {
+            flags->id = id;
+            flags->has_id = true;
+          },
+          help)
+      ->check(CLI::PositiveNumber);
 }
 
 void AddBackups(CLI::App* command, Flags* flags) {
@@ -195,14 +250,14 @@ void AddBackup(CLI::App* app, int* exit_code) {
 
   command = all->add_subcommand("verify", "Checks that every file of a backup, or of all, is there.");
   AddBackups(command, flags.get());
-  command->add_option("--id", flags->id, "only this one");
+  AddId(command, flags.get(), "only this one");
   command->add_flag("--deep", flags->deep, "read every byte, and compare the checksums");
   AddJson(command, flags.get());
   command->callback([flags, exit_code] { *exit_code = Verify(*flags); });
 
   command = all->add_subcommand("delete", "Deletes a backup, or all but the newest, and the files that no other has.");
   AddBackups(command, flags.get());
-  CLI::Option* const id = command->add_option("--id", flags->id, "this one");
+  CLI::Option* const id = AddId(command, flags.get(), "this one");
   CLI::Option* const keep = command->add_option("--keep", flags->keep, "all but the newest so many");
   keep->excludes(id);
   command->add_flag("--dry-run", flags->dry_run, "say which, and delete nothing");
@@ -217,7 +272,7 @@ void AddRestore(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand("restore", "Makes a database of a backup, and compares every checksum.");
   AddBackups(command, flags.get());
   command->add_option("OUT", flags->out, "the database's directory, which must not exist")->required();
-  command->add_option("--id", flags->id, "of this backup (default: the newest)");
+  AddId(command, flags.get(), "of this backup (default: the newest)");
   command->add_flag("--dry-run", flags->dry_run, "say what would be written, or why not, and write nothing");
   AddJson(command, flags.get());
   command->footer("Example: cambium restore BACKUPS DIR");

@@ -93,6 +93,15 @@ inline std::map<std::string, std::string> FilesIn(const std::string& directory) 
   return contents;
 }
 
+// Everything below it, with contents of files.
+inline std::map<std::string, std::string> Tree(const std::string& directory) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    all[entry.path()] = entry.is_directory() ? "a directory" : ReadFile(entry.path());
+  }
+  return all;
+}
+
 class ToolTest : public ::testing::Test {
  protected:
   std::string Path() const { return directory_.File("db"); }

@@ -5,15 +5,6 @@
 namespace cambium::testing {
 namespace {
 
-// Everything below it, with contents of files.
-std::map<std::string, std::string> Tree(const std::string& directory) {
-  std::map<std::string, std::string> all;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    all[entry.path()] = entry.is_directory() ? "a directory" : ReadFile(entry.path());
-  }
-  return all;
-}
-
 struct Sum {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;

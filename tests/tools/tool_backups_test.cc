@@ -1,0 +1,232 @@
+// Commands on directories of backups: which they work on, which they leave as they are, and what they say of it.
+#include <sys/mount.h>
+
+#include <vector>
+
+#include "cambium/backup_engine.h"
+#include "tool.h"
+#include "util/sealed_text.h"
+
+namespace cambium::testing {
+namespace {
+
+class ToolBackupsTest : public ToolTest {
+ protected:
+  ToolBackupsTest() {
+    std::filesystem::create_directory(All());
+    const std::unique_ptr<DB> db = Open();
+    EXPECT_TRUE(db->Put({}, "key", std::string(1000, 'v')).ok());
+    EXPECT_TRUE(db->Close().ok());
+  }
+  std::string All() const { return directory_.File("all"); }
+  std::string Backups() const { return All() + "/backups"; }
+  std::string Out() const { return All() + "/out"; }
+  void MakeBackups(int count) const {
+    for (int i = 0; i < count; ++i) ASSERT_EQ(RunTool("backup create " + Path() + " " + Backups()).exit_code, kClean);
+  }
+  std::size_t CountBackups() const { return RunForJson("backup list " + Backups()).at("backups").size(); }
+  // Commands that need backups.
+  std::vector<std::string> Lines() const {
+    return {"backup list " + Backups(),
+            "backup verify " + Backups(),
+            "backup verify " + Backups() + " --deep",
+            "backup delete " + Backups() + " --id 1",
+            "backup delete " + Backups() + " --keep 0",
+            "backup delete " + Backups() + " --id 1 --dry-run",
+            "backup delete " + Backups() + " --keep 0 --dry-run",
+            "restore " + Backups() + " " + Out(),
+            "restore " + Backups() + " " + Out() + " --dry-run"};
+  }
+  std::vector<std::string> CreatingLines() const {
+    return {"backup create " + Path() + " " + Backups() + " --dry-run", "backup create " + Path() + " " + Backups()};
+  }
+  // Each ends with this, says why, and leaves everything as it is.
+  void ExpectAll(const std::vector<std::string>& lines, int exit_code, const std::string& why = "") const {
+    for (const std::string& line : lines) {
+      SCOPED_TRACE(line);
+      const auto before = Tree(All());
+      const Ended ended = RunTool(line);
+      EXPECT_EQ(ended.exit_code, exit_code) << ended.output;
+      EXPECT_NE(ended.output.find(why), std::string::npos) << ended.output;
+      EXPECT_NE(ended.output.find(Backups()), std::string::npos) << ended.output;
+      EXPECT_EQ(Tree(All()), before);
+    }
+  }
+};
+
+// ---- Which they work on ----
+
+TEST_F(ToolBackupsTest, Missing) { ExpectAll(Lines(), kCannot); }
+
+TEST_F(ToolBackupsTest, Empty) {
+  std::filesystem::create_directory(Backups());
+  ExpectAll(Lines(), kCannot, "is no directory of backups");
+  MakeBackups(1);
+  EXPECT_EQ(CountBackups(), 1u);
+}
+
+TEST_F(ToolBackupsTest, Foreign) {
+  std::filesystem::create_directory(Backups());
+  WriteFile(Backups() + "/shopping list", "seeds");
+  ExpectAll(Lines(), kCannot, "is no directory of backups");
+  ExpectAll(CreatingLines(), kCannot, "shopping list");
+}
+
+// What has our names and none of our files: opening it for writing would once have emptied them.
+TEST_F(ToolBackupsTest, ForeignWithFilesAndStaging) {
+  for (const bool has_lock : {false, true}) {
+    std::filesystem::remove_all(Backups());
+    std::filesystem::create_directories(Backups() + "/files");
+    std::filesystem::create_directories(Backups() + "/staging/inner");
+    if (has_lock) WriteFile(Backups() + "/LOCK", "");
+    WriteFile(Backups() + "/files/holiday.jpg", "sun");
+    WriteFile(Backups() + "/staging/app.tar", "app");
+    ExpectAll(Lines(), kCannot, "is no directory of backups");
+    ExpectAll(CreatingLines(), kCannot, "is no directory of backups");
+  }
+}
+
+// Beside backups, what somebody else has put there stays; what an engine has left goes.
+TEST_F(ToolBackupsTest, OnlyOurOwnNamesAreRemoved) {
+  MakeBackups(2);
+  std::filesystem::create_directories(Backups() + "/staging");
+  const std::vector<std::string> theirs = {"files/holiday.jpg", "files/000001-", "files/1-000007.log",
+                                           "files/0123456789abcdef0123456789abcdeF-12.log",
+                                           "files/0123456789abcdef0123456789abcdef-012.log",
+                                           "files/0123456789abcdef0123456789abcdef-12-abc.log",
+                                           "files/0123456789abcdef0123456789abcdef-12.txt",
+                                           "staging/app.tar", "staging/000007.log", "000003.backup.unfinished.old",
+                                           "read me"};
+  const std::vector<std::string> ours = {"files/000009-000007.log", "files/000009-MANIFEST-000007",
+                                         "files/0123456789abcdef0123456789abcdef-12.log",
+                                         "files/0123456789abcdef0123456789abcdef-12-0123456789abcdef.gc",
+                                         "staging/MANIFEST-000007", "staging/000007.dbtmp", "000003.backup.unfinished"};
+  for (const std::string& name : theirs) WriteFile(Backups() + "/" + name, "theirs");
+  for (const std::string& name : ours) WriteFile(Backups() + "/" + name, "ours");
+  EXPECT_EQ(RunTool("backup delete " + Backups() + " --id 1").exit_code, kClean);
+  for (const std::string& name : theirs) EXPECT_EQ(ReadFile(Backups() + "/" + name), "theirs") << name;
+  for (const std::string& name : ours) EXPECT_FALSE(std::filesystem::exists(Backups() + "/" + name)) << name;
+  EXPECT_EQ(RunTool("backup create " + Path() + " " + Backups()).exit_code, kClean);
+  for (const std::string& name : theirs) EXPECT_EQ(ReadFile(Backups() + "/" + name), "theirs") << name;
+  EXPECT_EQ(RunTool("restore " + Backups() + " " + Out()).exit_code, kClean);
+}
+
+TEST_F(ToolBackupsTest, OfALaterVersion) {
+  MakeBackups(2);
+  WriteFile(Backups() + "/000002.backup", SealText("backup_file_version=3\nbackup=2\nwhat=nobody knows\n"));
+  ExpectAll(Lines(), kCannot, "backup_file_version is 3");
+  ExpectAll(CreatingLines(), kCannot, "backup_file_version is 3");
+}
+
+TEST_F(ToolBackupsTest, DamagedRecord) {
+  MakeBackups(1);
+  FlipByte(Backups() + "/000001.backup", 100);
+  ExpectAll({"backup verify " + Backups(), "restore " + Backups() + " " + Out() + " --id 1",
+             "restore " + Backups() + " " + Out() + " --id 1 --dry-run"},
+            kDamage);
+  EXPECT_EQ(RunTool("backup list " + Backups()).exit_code, kDamage);
+  EXPECT_EQ(RunTool("backup delete " + Backups() + " --id 1 --dry-run").output, "would delete backup 1\n");
+  EXPECT_EQ(RunTool("backup delete " + Backups() + " --id 1").exit_code, kClean);
+  EXPECT_EQ(CountBackups(), 0u);
+}
+
+// Nothing is made, not even the directory, for a backup that will not be.
+TEST_F(ToolBackupsTest, WhatCannotBeBackedUpLeavesNoDirectory) {
+  for (const std::string& line : {"backup create " + All() + "/none " + Backups(),
+                                  "backup create " + Path() + " " + Backups() + " --metadata '\\x'"}) {
+    EXPECT_EQ(RunTool(line).exit_code, kCannot) << line;
+    EXPECT_EQ(RunTool(line + " --dry-run").exit_code, kCannot) << line;
+  }
+  const std::unique_ptr<DB> db = Open();
+  EXPECT_EQ(RunTool("backup create " + Path() + " " + Backups()).exit_code, kLocked);
+  EXPECT_TRUE(std::filesystem::is_empty(All()));
+}
+
+TEST_F(ToolBackupsTest, LockedByAReaderOrAWriter) {
+  MakeBackups(1);
+  BackupEngineOptions options(Backups());
+  std::unique_ptr<BackupEngine> engine;
+  ASSERT_TRUE(BackupEngine::Open(options, &engine).ok());
+  ExpectAll(Lines(), kLocked);
+  ExpectAll(CreatingLines(), kLocked);
+  engine.reset();
+  options.read_only = true;
+  ASSERT_TRUE(BackupEngine::Open(options, &engine).ok());
+  for (const std::string& line : Lines()) {
+    const bool writes = line.find("delete") != std::string::npos;
+    EXPECT_EQ(RunTool(line).exit_code, writes ? kLocked : kClean) << line;
+    std::filesystem::remove_all(Out());
+  }
+  ExpectAll(CreatingLines(), kLocked);
+}
+
+TEST_F(ToolBackupsTest, OnAReadOnlyFileSystem) {
+  MakeBackups(1);
+  if (::mount(Backups().c_str(), Backups().c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  }
+  const bool is_read_only = ::mount(nullptr, Backups().c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
+  if (is_read_only) {
+    for (const std::string& line : Lines()) {
+      const bool writes = line.find("delete") != std::string::npos;
+      EXPECT_EQ(RunTool(line).exit_code, writes ? kCannot : kClean) << line;
+      std::filesystem::remove_all(Out());
+    }
+    ExpectAll(CreatingLines(), kCannot);
+  }
+  ::umount2(Backups().c_str(), MNT_DETACH);
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+}
+
+// ---- What is deleted ----
+
+// 0 once meant "all of them".
+TEST_F(ToolBackupsTest, AnIdIsANumberFromOne) {
+  MakeBackups(2);
+  for (const std::string id : {"0", "-1", "x", "4294967296"}) {
+    for (const std::string& line : {"backup delete " + Backups(), "backup verify " + Backups(),
+                                   "backup delete " + Backups() + " --dry-run", "restore " + Backups() + " " + Out()}) {
+      EXPECT_EQ(RunTool(line + " --id " + id).exit_code, kCannot) << line << " " << id;
+    }
+  }
+  EXPECT_EQ(CountBackups(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(Out()));
+}
+
+TEST_F(ToolBackupsTest, ADeletionIsForecast) {
+  MakeBackups(3);
+  ExpectAll({"backup delete " + Backups() + " --id 99 --dry-run", "backup delete " + Backups() + " --id 99"}, kCannot,
+            "no backup 99");
+  const nlohmann::json planned = RunForJson("backup delete " + Backups() + " --keep 1 --dry-run");
+  EXPECT_EQ(CountBackups(), 3u);
+  const nlohmann::json done = RunForJson("backup delete " + Backups() + " --keep 1");
+  EXPECT_EQ(planned.at("deleted"), done.at("deleted"));
+  EXPECT_EQ(done.at("deleted"), (std::vector<int>{1, 2}));
+  EXPECT_EQ(CountBackups(), 1u);
+}
+
+// A name that something is mounted on cannot be removed.
+TEST_F(ToolBackupsTest, WhatWasDoneBeforeAFailureIsTold) {
+  MakeBackups(3);
+  const std::string record = Backups() + "/000002.backup";
+  if (::mount(record.c_str(), record.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  }
+  const nlohmann::json json = RunForJson("backup delete " + Backups() + " --keep 0", kCannot);
+  EXPECT_EQ(json.at("deleted"), (std::vector<int>{1}));
+  EXPECT_NE(json.at("error").get<std::string>().find(record), std::string::npos);
+  const nlohmann::json made = RunForJson("backup create " + Path() + " " + Backups() + " --keep 1", kCannot);
+  EXPECT_EQ(made.at("backup"), 4);
+  EXPECT_EQ(made.at("deleted"), (std::vector<int>{}));
+  EXPECT_NE(made.at("error").get<std::string>().find(record), std::string::npos);
+  const Ended text = RunTool("backup create " + Path() + " " + Backups() + " --keep 1");
+  EXPECT_EQ(text.exit_code, kCannot);
+  EXPECT_NE(text.output.find("backup 5 "), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find(record), std::string::npos) << text.output;
+  ::umount2(record.c_str(), MNT_DETACH);
+  EXPECT_EQ(RunTool("backup delete " + Backups() + " --keep 1").output,
+            "deleted backup 2\ndeleted backup 3\ndeleted backup 4\n");
+}
+
+}  // namespace
+}  // namespace cambium::testing
