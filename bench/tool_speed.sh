@@ -4,8 +4,8 @@
 #   bash bench/tool_speed.sh BUILD DIR [ROUNDS] [VALUES]
 #
 # BUILD: a release build. DIR: an empty directory with room for four times the database. The database: VALUES (262144)
-# values of 16 KiB and half as many again that have overwritten others, so that 60 % of its log is garbage: 10 GiB.
-# Needs root, to drop what the system caches. One line for each measurement; MiB/s count bytes read and written, peak is
+# values of 16 KiB, which do not shrink, and half as many again that have overwritten others, so that 60 % of its log is
+# garbage: 10 GiB. Needs root, to drop what the system caches. One line for each measurement; MiB/s count bytes read and written, peak is
 # of resident memory in MiB, ratio is to the copy of that round.
 set -euo pipefail
 build=$1
@@ -60,7 +60,7 @@ mkdir -p "$dir"
 if [ ! -d "$base" ]; then
   "$build/bench/cambium_bench" --benchmarks=fillseq,overwrite --num="$values" --writes=$((values * 3 / 2)) \
     --value_size=16384 --db="$base" --enable_blob_garbage_collection=false --max_space_amplification=0 --check=ends \
-    --compression_ratio=0.5 > "$dir/make.log"
+    > "$dir/make.log"
 fi
 alive=$((values * 16440))
 for round in $(seq "$rounds"); do
