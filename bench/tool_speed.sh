@@ -5,8 +5,8 @@
 #
 # BUILD: a release build. DIR: an empty directory with room for four times the database. The database: VALUES (262144)
 # values of 16 KiB, which do not shrink, and half as many again that have overwritten others, so that 60 % of its log is
-# garbage: 10 GiB. Needs root, to drop what the system caches. One line for each measurement; MiB/s count bytes read and written, peak is
-# of resident memory in MiB, ratio is to the copy of that round.
+# garbage: 10 GiB. Needs root, to drop what the system caches. One line for each measurement; MiB/s count bytes read and
+# written, peak is of resident memory in MiB, ratio is to the copy of that round.
 set -euo pipefail
 build=$1
 dir=$2
