@@ -229,6 +229,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
                   "begins cold. 256m is understood. Needs root, and a control group. 0: no limit")
       ->transform(CLI::AsSizeValue(false))->option_text("SIZE=0");
   app->add_option("--json", f->json, "appends a JSON object per engine, benchmark and round to this file");
+  app->add_option("--report", f->report,
+                  "directory for a report: report.html with tables and plots, results.csv, results.json, plots/");
   app->add_flag("--histogram", f->histogram, "print more percentiles");
   app->add_flag("--statistics", f->statistics, "print what the engine tells about itself after each workload");
   app->add_option("--report_interval_seconds", f->report_interval_seconds,
@@ -315,7 +317,8 @@ std::string Contradiction(const BenchFlags& f) {
 
 // The run that `words` ask for, or the exit code with which to end; what is wrong has been told then.
 std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f) {
-  CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there.");
+  CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there. "
+               "'cambium_bench report' makes the report of earlier runs again; see its --help.");
   AddOptions(&app, f);
   app.allow_extras();
   const auto refuse = [](const std::string& why) {

@@ -71,6 +71,7 @@ struct BenchFlags {
   bool drop_caches = false;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
   std::string json;
+  std::string report;  // directory; empty: none
   bool histogram = false;
   bool statistics = false;
   std::uint64_t report_interval_seconds = 0;  // 0: no report over time

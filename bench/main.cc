@@ -19,9 +19,11 @@
 #include "engines/registry.h"
 #include "environment.h"
 #include "flags.h"
+#include "html/report_writer.h"
 #include "interrupt.h"
 #include "preset.h"
 #include "report.h"
+#include "report_command.h"
 #include "space_check.h"
 #include "trace/trace_main.h"
 #include "turn.h"
@@ -79,6 +81,13 @@ std::vector<Contender> ChooseEngines(const BenchFlags& flags) {
   return engines;
 }
 
+// Version and settings.
+std::string SettingsOf(const Contender& contender, const std::string& root) {
+  const std::string path = PathOf(root, contender.flags, *contender.entry);
+  const auto engine = contender.entry->make(ConfigOf(path, contender.flags));
+  return engine->Version() + ": " + engine->Settings();
+}
+
 void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
   std::printf("Command:    %s\n", flags.command_line.c_str());
@@ -101,10 +110,7 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
                 "it begins cold\n", static_cast<unsigned long long>(flags.memory_limit));
   }
   for (const Contender& contender : engines) {
-    const std::string path = PathOf(root, contender.flags, *contender.entry);
-    const auto engine = contender.entry->make(ConfigOf(path, contender.flags));
-    std::printf("Engine:     %s = %s: %s\n", NameOf(contender).c_str(), engine->Version().c_str(),
-                engine->Settings().c_str());
+    std::printf("Engine:     %s = %s\n", NameOf(contender).c_str(), SettingsOf(contender, root).c_str());
   }
   std::fflush(stdout);
 }
@@ -149,21 +155,29 @@ class Root {
   bool ok_ = true;
 };
 
-// What the JSON objects of a run share.
-nlohmann::ordered_json RunFacts(const BenchFlags& flags, const std::string& root) {
+// What is known of a command before it has run.
+ReportRun Describe(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
-  return {{"commit", e.commit},
-          {"command", flags.command_line},
-          {"seed", flags.seed},
-          {"cpu", e.cpu},
-          {"kernel", e.kernel},
-          {"file_system", e.file_system}};
+  ReportRun run{.facts = {.commit = e.commit,
+                          .build = e.build,
+                          .command = flags.command_line,
+                          .seed = flags.seed,
+                          .cpu = e.cpu,
+                          .memory = e.memory,
+                          .kernel = e.kernel,
+                          .file_system = e.file_system,
+                          .max_space_amplification = flags.space.max_space_amplification},
+                .settings = {},
+                .results = {}};
+  for (const Contender& contender : engines) run.settings[NameOf(contender)] = SettingsOf(contender, root);
+  return run;
 }
 
 // What the runs of one command share.
 struct RunState {
   std::ofstream json;
-  std::vector<Result> results;
+  std::vector<ReportRun> runs;
+  std::vector<std::string> failures;
   bool failed = false;
 };
 
@@ -183,27 +197,46 @@ std::vector<Result> Sorted(std::vector<Result> results, const std::vector<Conten
 void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
   const std::vector<Contender> engines = ChooseEngines(flags);
   PrintSetting(flags, engines, root.path());
-  const nlohmann::ordered_json facts = RunFacts(flags, root.path());
-  std::vector<Result> results;
+  ReportRun& run = state->runs.emplace_back(Describe(flags, engines, root.path()));
   const auto keep = [&](const Result& result) {
-    results.push_back(result);
+    run.results.push_back(result);
     if (!state->json.is_open()) return;
-    nlohmann::ordered_json object = ToJson(result);
-    object.update(facts);
-    state->json << object.dump() << std::endl;  // flushed: a run that dies later has not been for nothing
+    state->json << ToJson(result, run).dump() << std::endl;  // flushed: a run that dies later has not been for nothing
   };
   for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
     for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
       const Contender& contender = engines[(i + round) % engines.size()];
       std::printf("\n== %s, round %u of %u\n", NameOf(contender).c_str(), round + 1, flags.rounds);
       const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
-      state->failed |= end == TurnEnd::kFailed;
+      if (end == TurnEnd::kFailed) {
+        state->failed = true;
+        state->failures.push_back(NameOf(contender) + " failed in round " + std::to_string(round + 1) +
+                                  (flags.experiment.empty() ? "" : " of " + flags.experiment));
+      }
       root.EndTurn(PathOf(root.path(), contender.flags, *contender.entry));
     }
   }
-  results = Sorted(std::move(results), engines);
-  std::printf("\n%s", MakeReport(results).c_str());
-  state->results.insert(state->results.end(), results.begin(), results.end());
+  run.results = Sorted(std::move(run.results), engines);
+  std::printf("\n%s", MakeReport(run.results).c_str());
+}
+
+// What there is so far, if a report was asked for. `through` runs of `all` have ended.
+void WriteReportSoFar(const std::string& directory, std::size_t through, std::size_t all, RunState* state) {
+  if (directory.empty()) return;
+  ReportInput input{
+      .runs = state->runs, .claims = JudgeClaims(AllResults(state->runs)), .incomplete = state->failures};
+  if (Interrupted().load()) {
+    input.incomplete.emplace_back("It was interrupted.");
+  } else if (through < all) {
+    input.incomplete.push_back(std::to_string(through) + " of " + std::to_string(all) + " runs were through.");
+  }
+  const Status status = WriteReport(directory, input);
+  if (!status.ok()) {
+    std::fprintf(stderr, "cambium_bench: no report: %s\n", status.ToString().c_str());
+    state->failed = true;
+  } else if (through == all || Interrupted().load()) {
+    std::printf("\nReport:     %s/report.html\n", directory.c_str());
+  }
 }
 
 int Run(const std::vector<BenchFlags>& experiments) {
@@ -226,6 +259,12 @@ int Run(const std::vector<BenchFlags>& experiments) {
       return kExitUsage;
     }
   }
+  if (!first.report.empty()) {
+    if (const Status may = PrepareReport(first.report); !may.ok()) {
+      std::fprintf(stderr, "cambium_bench: --report: %s\n", may.ToString().c_str());
+      return kExitUsage;
+    }
+  }
   const Root root(first);
   if (!root.ok()) return kExitUsage;
   for (const BenchFlags& flags : experiments) {
@@ -241,6 +280,7 @@ int Run(const std::vector<BenchFlags>& experiments) {
                   experiments.size());
     }
     RunExperiment(experiments[i], root, &state);
+    WriteReportSoFar(first.report, i + 1, experiments.size(), &state);
   }
   if (state.json.is_open() && !state.json) {
     std::fprintf(stderr, "cambium_bench: writing %s failed\n", first.json.c_str());
@@ -253,6 +293,7 @@ int Run(const std::vector<BenchFlags>& experiments) {
 }  // namespace cambium::bench
 
 int main(int argc, char** argv) {
+  if (cambium::bench::IsReportCommand(argc, argv)) return cambium::bench::RunReportCommand(argc, argv);
   cambium::bench::TraceCommand trace;
   std::vector<char*> words;
   if (argc > 1 && std::strcmp(argv[1], "trace") == 0) {

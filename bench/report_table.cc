@@ -10,16 +10,8 @@ constexpr std::size_t kColumn = 26;
 constexpr std::size_t kRatioColumn = 12;
 constexpr const char* kBTree = "cambium/btree";
 constexpr const char* kLsm = "cambium/lsm";
-// Rounds whose ratios lie further apart, in parts of their median, say too little.
-constexpr double kSpreadMax = 0.5;
 constexpr const char* kDoubt =
     "?: the rounds do not agree. Their ratios lie on both sides of 1, or further apart than half of their median.\n";
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 std::string Decimal(double value, int digits) {
   char text[64];
@@ -27,43 +19,13 @@ std::string Decimal(double value, int digits) {
   return text;
 }
 
-void AddOnce(std::vector<std::string>* names, const std::string& name) {
-  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
-}
-
-std::vector<double> Values(const Rounds& rounds) {
-  std::vector<double> values;
-  for (const auto& [round, value] : rounds) values.push_back(value);
-  return values;
-}
-
-double Median(const Rounds& rounds) { return Median(Values(rounds)); }
-
-// a / b of each round that both have.
-Rounds Divide(const Rounds& a, const Rounds& b) {
-  Rounds ratios;
-  for (const auto& [round, value] : a) {
-    const auto other = b.find(round);
-    if (other != b.end() && other->second > 0) ratios[round] = value / other->second;
-  }
-  return ratios;
-}
-
-// Of more than one.
-bool IsDoubtful(double low, double median, double high) {
-  return (low <= 1 && high >= 1) || high - low > kSpreadMax * median;
-}
-
 // "1.50x (1.41..1.62)": what the rounds' ratios have in the middle, and at both ends; "1.50x? (0.90..1.62)".
-std::string Ratio(const Rounds& ratios) {
-  if (ratios.empty()) return "-";
-  const std::vector<double> values = Values(ratios);
-  const double median = Median(values);
-  std::string text = Decimal(median, 2) + "x";
-  if (values.size() == 1) return text;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  if (IsDoubtful(*low, median, *high)) text += '?';
-  return text + " (" + Decimal(*low, 2) + ".." + Decimal(*high, 2) + ")";
+std::string Ratio(const Rounds& rounds) {
+  const std::optional<Spread> ratio = SpreadOf(rounds);
+  if (!ratio.has_value()) return "-";
+  const std::string text = Decimal(ratio->median, 2) + "x";
+  if (ratio->rounds == 1) return text;
+  return text + (IsDoubtful(*ratio) ? "?" : "") + " (" + Decimal(ratio->low, 2) + ".." + Decimal(ratio->high, 2) + ")";
 }
 
 std::string Head(const std::string& title, const std::vector<std::string>& engines) {
@@ -90,16 +52,6 @@ std::string PadLeft(const std::string& text, std::size_t width) {
 }
 std::string PadRight(const std::string& text, std::size_t width) {
   return text.size() >= width ? text + " " : text + std::string(width - text.size(), ' ');
-}
-
-std::map<std::uint64_t, std::string> NameSteps(const std::vector<Result>& results) {
-  std::map<std::uint64_t, std::string> names;
-  for (const Result& result : results) names[result.step] = result.benchmark;
-  std::map<std::string, int> seen;
-  for (auto& [step, name] : names) {
-    if (const int times = ++seen[name]; times > 1) name.append(" ").append(std::to_string(times));
-  }
-  return names;
 }
 
 std::string Speed(const Rounds& rounds) {

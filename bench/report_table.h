@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "result.h"
+#include "rounds.h"
 
 namespace cambium::bench {
 
@@ -21,17 +22,9 @@ std::string Number(double value);
 std::string PadLeft(const std::string& text, std::size_t width);
 std::string PadRight(const std::string& text, std::size_t width);
 
-// "readrandom", and "readrandom 2" where it comes again.
-std::map<std::uint64_t, std::string> NameSteps(const std::vector<Result>& results);
-
-// A figure of every round in which there is one.
-using Rounds = std::map<unsigned, double>;
 // "123,456 +-2%": median and spread.
 std::string Speed(const Rounds& rounds);
 std::string Plain(const Rounds& rounds);  // the median
-
-// Which of two figures of the same kind is the better one.
-enum class Better : unsigned char { kMore, kLess };
 
 // The rounds of every pair of engine and benchmark.
 class Table {

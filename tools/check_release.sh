@@ -60,6 +60,13 @@ fi
   --mmap_read --benchmarks=fillseq,fillrandom,flush,waitforcompaction,readseq,seekrandom,seekrandomwhilewriting \
   --benchmarks=readwhilesyncing,compact,verify
 
+say "The bench's report, once from a run and once from its results"
+"$BUILD/bench/cambium_bench" --engine=cambium,lmdb --index=both --num=5000 --value_size=1024 --rounds=2 \
+  --benchmarks=filluniquerandom,overwrite,readrandom --json="$WORK/lines.json" --report="$WORK/report"
+"$BUILD/bench/cambium_bench" report --json="$WORK/lines.json" --report="$WORK/again"
+cmp "$WORK/report/report.html" "$WORK/again/report.html"
+bash tests/bench/html_browser_script.sh none "$WORK/again/report.html"
+
 # bench_or_refusal MAY FLAGS...: a small run with them. It may be refused, with the reason, unless MAY is yes: then this
 # machine is known to allow what they need.
 bench_or_refusal() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, testing and measuring Cambium needs, on Debian (12 or later) and Ubuntu (24.04 or later):
 # only what is missing, and nothing at all if all is there. The rivals of the bench are optional: without one of them
-# the bench is built without it.
+# the bench is built without it. So is Chromium: without it nobody opens the bench's report in a test.
 #
 #   bash tools/install_deps.sh
 #
@@ -13,6 +13,7 @@ PROGRAMS=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 NEEDED=(libzstd-dev liblz4-dev libxxhash-dev liburing-dev libgtest-dev libbenchmark-dev libcli11-dev
         nlohmann-json3-dev)
 RIVALS=(librocksdb-dev liblmdb-dev libleveldb-dev libwiredtiger-dev)
+BROWSER=(chromium)
 CMAKE_MIN=3.25
 
 say() { printf 'install_deps: %s\n' "$*" >&2; }
@@ -53,7 +54,7 @@ check_cmake() {
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   say "this is neither Debian nor Ubuntu; please see to it that these, by whatever name, are installed:"
-  say "  ${PROGRAMS[*]#*:} ${NEEDED[*]}; optional: ${RIVALS[*]}"
+  say "  ${PROGRAMS[*]#*:} ${NEEDED[*]}; optional: ${RIVALS[*]} ${BROWSER[*]}"
   exit 0
 fi
 
@@ -62,26 +63,26 @@ for program in "${PROGRAMS[@]}"; do
   command -v "${program%%:*}" >/dev/null || needed+=("${program#*:}")
 done
 mapfile -t -O "${#needed[@]}" needed < <(missing_of "${NEEDED[@]}")
-mapfile -t rivals < <(missing_of "${RIVALS[@]}")
+mapfile -t optional < <(missing_of "${RIVALS[@]}" "${BROWSER[@]}")
 
-if [ "${#needed[@]}" -eq 0 ] && [ "${#rivals[@]}" -eq 0 ]; then
+if [ "${#needed[@]}" -eq 0 ] && [ "${#optional[@]}" -eq 0 ]; then
   check_cmake
   exit 0
 fi
 if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
   say "not root, and there is no sudo; as root, run:"
-  say "  apt-get update && apt-get install -y ${needed[*]} ${rivals[*]}"
+  say "  apt-get update && apt-get install -y ${needed[*]} ${optional[*]}"
   [ "${#needed[@]}" -eq 0 ] && exit 0
   exit 1
 fi
 
-say "installing ${needed[*]} ${rivals[*]}"
+say "installing ${needed[*]} ${optional[*]}"
 update_lists || say "apt-get update failed again; trying with the lists that are there"
 if [ "${#needed[@]}" -gt 0 ] && ! as_root apt-get -q install -y --no-install-recommends "${needed[@]}"; then
   say "could not install: ${needed[*]}"
   exit 1
 fi
-for rival in "${rivals[@]}"; do
-  as_root apt-get -q install -y --no-install-recommends "$rival" || say "going on without $rival"
+for package in "${optional[@]}"; do
+  as_root apt-get -q install -y --no-install-recommends "$package" || say "going on without $package"
 done
 check_cmake

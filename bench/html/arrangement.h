@@ -1,0 +1,70 @@
+// Arrangement: results in the order in which they are read: chapters, runs, benchmarks, engines.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "html/palette.h"
+#include "html/run_facts.h"
+#include "rounds.h"
+#include "workload.h"
+
+namespace cambium::bench {
+
+using Metric = std::function<std::optional<double>(const Result&)>;
+
+// What a result's benchmark does. Of names that this release does not know the figures tell.
+Effect EffectOf(const Result& result);
+
+struct StepOfRun {
+  std::uint64_t step = 0;
+  std::string name;  // "readrandom 2" where it comes again
+  Effect effect = Effect::kReads;
+  bool changes = false;  // what is on disk; upkeep that only reads does not
+};
+
+class RunView {
+ public:
+  // `run` must stay where it is. `prefix` is for names of plots.
+  RunView(const ReportRun& run, std::string name, std::string prefix);
+
+  [[nodiscard]] const ReportRun& run() const { return *run_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  [[nodiscard]] const std::vector<StepOfRun>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<std::string>& engines() const { return engines_; }  // labels, Cambium first
+  // In the order of rounds.
+  [[nodiscard]] std::vector<const Result*> ResultsOf(std::uint64_t step, const std::string& engine) const;
+  [[nodiscard]] Rounds RoundsOf(std::uint64_t step, const std::string& engine, const Metric& metric) const;
+  [[nodiscard]] std::optional<Spread> SpreadOfRounds(std::uint64_t step, const std::string& engine,
+                                                     const Metric& metric) const;
+  [[nodiscard]] unsigned rounds() const { return rounds_; }
+
+ private:
+  const ReportRun* run_;
+  std::string name_;
+  std::string prefix_;
+  std::vector<StepOfRun> steps_;
+  std::vector<std::string> engines_;
+  unsigned rounds_ = 0;
+};
+
+// Runs that belong together: those of a preset, or commands that differ in sizes and counts alone.
+struct Chapter {
+  std::string name;
+  std::string prefix;
+  std::vector<RunView> runs;
+};
+
+struct Arrangement {
+  Palette palette;
+  std::vector<std::string> engines;  // of all runs, Cambium first
+  std::vector<Chapter> chapters;
+};
+// `runs` must stay where they are. Runs without results are left out.
+Arrangement Arrange(const std::vector<ReportRun>& runs);
+
+}  // namespace cambium::bench

@@ -1,0 +1,50 @@
+// What is known of a command besides its figures: where it ran, and how to run it again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "claim.h"
+#include "result.h"
+
+namespace cambium::bench {
+
+struct RunFacts {
+  std::string commit;
+  std::string build;
+  std::string command;
+  std::uint64_t seed = 0;
+  std::string cpu;
+  std::string memory;
+  std::string kernel;
+  std::string file_system;
+  double max_space_amplification = 0;  // Cambium's ceiling; 0: none, or not known
+
+  bool operator==(const RunFacts&) const = default;
+};
+
+// One command, or one run of a preset: engines by turns, with one list of benchmarks.
+struct ReportRun {
+  RunFacts facts;
+  std::map<std::string, std::string> settings;  // by label: version and settings of the engine
+  std::vector<Result> results;
+};
+
+struct ReportInput {
+  std::vector<ReportRun> runs;
+  std::vector<Claim> claims;            // empty: the report has no section on them
+  std::vector<std::string> incomplete;  // why there is less than was asked for: "lmdb failed in round 2"
+};
+
+// A line of --json, or an element of results.json: the result, the facts, and the settings of its engine.
+nlohmann::ordered_json ToJson(const Result& result, const ReportRun& run);
+// Throws nlohmann's exceptions if it is no such object. Facts that an earlier release did not write are left empty.
+RunFacts FactsFromJson(const nlohmann::ordered_json& json);
+std::string SettingsFromJson(const nlohmann::ordered_json& json);
+
+std::vector<Result> AllResults(const std::vector<ReportRun>& runs);
+
+}  // namespace cambium::bench

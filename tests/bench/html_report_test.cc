@@ -1,0 +1,198 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "html/report_writer.h"
+#include "html/result_files.h"
+#include "html/tables.h"
+#include "html_results.h"
+
+namespace cambium::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReportFilesTest : public testing::Test {
+ protected:
+  ReportFilesTest() {
+    std::string name = (fs::temp_directory_path() / "report_test-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+  }
+  ~ReportFilesTest() override { fs::remove_all(root_); }
+
+  static std::string Read(const fs::path& path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file) << path;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  static void Write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+  fs::path root_;
+};
+
+TEST_F(ReportFilesTest, AReportIsAPageFiguresAndADrawingPerPlot) {
+  const fs::path directory = root_ / "new" / "report";
+  ASSERT_TRUE(WriteReport(directory, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
+  const std::string page = Read(directory / "report.html");
+  for (const char* section : {"law", "results-1", "machine", "commands", "settings"}) {
+    EXPECT_NE(page.find("<section id=\"" + std::string(section) + "\""), std::string::npos) << section;
+  }
+  EXPECT_EQ(page.find("<section id=\"claims\""), std::string::npos) << "there are none";
+  EXPECT_EQ(page.find("class=\"incomplete\""), std::string::npos);
+  EXPECT_EQ(page.find("http"), std::string::npos) << "it needs no network";
+  EXPECT_NE(page.find("2 x &lt;processor&gt;"), std::string::npos);
+  EXPECT_NE(page.find("0.9: map &amp; more"), std::string::npos);
+  std::size_t drawings = 0;
+  for (const fs::directory_entry& file : fs::directory_iterator(directory / "plots")) {
+    ++drawings;
+    EXPECT_NE(page.find("id=\"" + file.path().stem().string() + "\""), std::string::npos) << file.path();
+  }
+  EXPECT_EQ(drawings, 28u);
+  EXPECT_TRUE(fs::exists(directory / "results.csv"));
+}
+
+TEST_F(ReportFilesTest, PlotsOfAnEarlierReportDoNotStay) {
+  ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
+  std::vector<ReportRun> runs = MakeRuns();
+  runs.pop_back();
+  ASSERT_TRUE(fs::exists(root_ / "plots" / "by-value-size-overwrite.svg"));
+  ASSERT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {}}).ok());
+  EXPECT_FALSE(fs::exists(root_ / "plots" / "by-value-size-overwrite.svg"));
+  EXPECT_TRUE(fs::exists(root_ / "plots" / "throughput.svg"));
+}
+
+TEST_F(ReportFilesTest, NamesThatAreMarkupStayText) {
+  std::vector<ReportRun> runs = MakeRuns();
+  for (ReportRun& run : runs) {
+    for (Result& r : run.results) {
+      if (r.engine == "lmdb") r.engine = "<script>alert(1)</script>";
+      if (r.benchmark == "readrandom") r.benchmark = "\"><img src=x>";
+      r.experiment = "<b>made, " + r.experiment;
+    }
+  }
+  ASSERT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {"<i>stopped</i>"}}).ok());
+  const std::string page = Read(root_ / "report.html");
+  for (const char* markup : {"<script>alert", "<img", "<b>made", "<i>stopped"}) {
+    EXPECT_EQ(page.find(markup), std::string::npos) << markup;
+  }
+  EXPECT_NE(page.find("&lt;script&gt;alert"), std::string::npos);
+  for (const fs::directory_entry& file : fs::directory_iterator(root_ / "plots")) {
+    EXPECT_EQ(Read(file.path()).find("<script>"), std::string::npos);
+  }
+}
+
+TEST_F(ReportFilesTest, WhatIsMissingIsSaidAtTheTop) {
+  ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {"lmdb failed in round 2"}}).ok());
+  const std::string page = Read(root_ / "report.html");
+  const std::size_t said = page.find("lmdb failed in round 2");
+  ASSERT_NE(said, std::string::npos);
+  EXPECT_LT(said, page.find("<main>"));
+}
+
+TEST_F(ReportFilesTest, BeforeAnyResultThereIsAPageThatSaysSo) {
+  ASSERT_TRUE(WriteReport(root_, {.runs = {}, .claims = {}, .incomplete = {"It was interrupted."}}).ok());
+  EXPECT_NE(Read(root_ / "report.html").find("There is no result"), std::string::npos);
+  EXPECT_EQ(Read(root_ / "results.json"), "[\n]\n");
+}
+
+TEST_F(ReportFilesTest, ClaimsHaveTheirVerdictAndWhy) {
+  const Claim claim{.id = "A3",
+                    .source = "a post",
+                    .text = "few writes",
+                    .published = "1.4",
+                    .measured = "2.2",
+                    .verdict = Verdict::kDiffers,
+                    .why = "less <data>"};
+  ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {claim}, .incomplete = {}}).ok());
+  const std::string page = Read(root_ / "report.html");
+  EXPECT_NE(page.find("<section id=\"claims\""), std::string::npos);
+  EXPECT_NE(page.find("verdict differs"), std::string::npos);
+  EXPECT_NE(page.find("less &lt;data&gt;"), std::string::npos);
+}
+
+TEST_F(ReportFilesTest, AReportIsMadeAgainFromItsOwnJson) {
+  ASSERT_TRUE(WriteReport(root_ / "a", {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
+  std::vector<ReportRun> runs;
+  ASSERT_TRUE(ReadResults(root_ / "a" / "results.json", &runs).ok());
+  EXPECT_EQ(runs.size(), 2u);
+  ASSERT_TRUE(WriteReport(root_ / "b", {.runs = runs, .claims = {}, .incomplete = {}}).ok());
+  for (const char* file : {"report.html", "results.json", "results.csv"}) {
+    EXPECT_EQ(Read(root_ / "a" / file), Read(root_ / "b" / file)) << file;
+  }
+}
+
+TEST_F(ReportFilesTest, ResultsALineEachAreReadToo) {
+  const ReportRun made = MakeRuns()[0];
+  std::string lines;
+  for (const Result& result : made.results) lines += ToJson(result, made).dump() + "\n";
+  Write(root_ / "lines.json", lines);
+  std::vector<ReportRun> runs;
+  ASSERT_TRUE(ReadResults(root_ / "lines.json", &runs).ok());
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].results.size(), made.results.size());
+  EXPECT_EQ(runs[0].facts, made.facts);
+  EXPECT_EQ(runs[0].settings, made.settings);
+}
+
+// Two results of the same engine, step and round cannot be of one run: their rounds would be mixed up.
+TEST_F(ReportFilesTest, ACommandThatRanTwiceIsTwoRuns) {
+  const ReportRun made = MakeRuns()[0];
+  const std::string line = ToJson(made.results[0], made).dump() + "\n";
+  Write(root_ / "lines.json", line + line);
+  std::vector<ReportRun> runs;
+  ASSERT_TRUE(ReadResults(root_ / "lines.json", &runs).ok());
+  EXPECT_EQ(runs.size(), 2u);
+}
+
+TEST_F(ReportFilesTest, WhatIsNoResultIsRefusedByFileAndLine) {
+  const ReportRun made = MakeRuns()[0];
+  const std::string good = ToJson(made.results[0], made).dump() + "\n";
+  for (const std::string& bad : {good + "{\"engine\":\"lmdb\"}\n", good + "nonsense\n", good + "7\n"}) {
+    Write(root_ / "bad.json", bad);
+    std::vector<ReportRun> runs;
+    const Status status = ReadResults(root_ / "bad.json", &runs);
+    EXPECT_TRUE(status.IsCorruption()) << bad;
+    EXPECT_NE(status.ToString().find("bad.json, line 2"), std::string::npos) << status.ToString();
+  }
+  std::vector<ReportRun> runs;
+  EXPECT_TRUE(ReadResults(root_ / "none.json", &runs).IsIOError());
+}
+
+TEST_F(ReportFilesTest, WhereNothingCanBeWrittenIsSaidBeforehand) {
+  Write(root_ / "file", "");
+  EXPECT_FALSE(PrepareReport(root_ / "file").ok());
+  EXPECT_FALSE(PrepareReport(root_ / "file" / "below").ok());
+  ASSERT_TRUE(PrepareReport(root_ / "new").ok());
+  EXPECT_TRUE(fs::is_empty(root_ / "new")) << "trying leaves nothing";
+}
+
+const Figure& Speed() { return ComparedFigures().front(); }
+
+TEST(ComparisonTableTest, ARatioWhoseRoundsDisagreeIsMarked) {
+  std::vector<ReportRun> runs = MakeRuns();
+  for (Result& r : runs[0].results) {
+    if (r.engine == "lmdb" && r.benchmark == "overwrite") r.ops_per_sec = r.round == 0 ? 1e9 : 1;
+  }
+  const Arrangement arrangement = Arrange(runs);
+  const std::string table = ComparisonTable(arrangement.chapters[0].runs[0], Speed());
+  const std::size_t row = table.find(">overwrite<");
+  ASSERT_NE(row, std::string::npos);
+  EXPECT_NE(table.find(" ?</span>", row), std::string::npos) << table;
+  EXPECT_EQ(table.substr(0, row).find(" ?</span>"), std::string::npos) << "the others agree";
+  EXPECT_NE(table.find("ratio better"), std::string::npos);
+}
+
+TEST(ComparisonTableTest, AFigureThatNobodyHasIsNoTable) {
+  const std::vector<ReportRun> runs = MakeRuns();
+  const Arrangement arrangement = Arrange(runs);
+  const Figure nothing{"nothing", Unit::kPlain, Better::kMore, [](const Result&) { return std::optional<double>(); }};
+  EXPECT_EQ(ComparisonTable(arrangement.chapters[0].runs[0], nothing), "");
+}
+
+}  // namespace
+}  // namespace cambium::bench
