@@ -1,8 +1,18 @@
 #include "database.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "cambium/convenience.h"
+#include "index/page_format.h"
+#include "io/lock_file_name.h"
 
 namespace cambium::tool {
 
@@ -17,6 +27,10 @@ void AddHex(CLI::App* command, DatabaseFlags* flags) {
 }
 void AddJson(CLI::App* command, DatabaseFlags* flags) {
   command->add_flag("--json", flags->json, "print JSON instead of text");
+}
+void AddDefaultOptions(CLI::App* command, DatabaseFlags* flags) {
+  command->add_flag("--default-options", flags->default_options,
+                    "if the OPTIONS file is damaged, go on with the defaults and record them");
 }
 
 namespace {
@@ -56,12 +70,49 @@ Status GuessFamilies(const std::string& directory, std::vector<ColumnFamilyDescr
   return s;
 }
 
-}  // namespace
-
-Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
+Status LoadOptions(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
-  Status s = LoadLatestOptions(config, directory, options, families);
+  return LoadLatestOptions(config, directory, options, families);
+}
+
+// That nobody has it open, to read it neither. A file to be locked is not made: where there is none, readers lock the
+// directory alone.
+Status CheckIsUnused(const std::string& path) {
+  FileSystem& fs = *FileSystem::Default();
+  FileInfo info;
+  const Status found = fs.GetInfo(path + "/" + kLockFileName, &info);
+  if (found.ok()) {
+    std::unique_ptr<FileLock> lock;
+    return fs.Lock(path, LockMode::kExclusive, 0, &lock);
+  }
+  if (!found.IsPathNotFound()) return found;
+  const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return Status::IOError(path + ": " + std::strerror(errno));
+  const bool is_locked = ::flock(directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(directory);
+  return is_locked ? Status::Locked("lock " + path + ": held by another process") : Status::OK();
+}
+
+}  // namespace
+
+bool Compresses(const ColumnFamilyOptions& family) {
+  return family.compression != CompressionType::kNoCompression ||
+         family.blob_compression_type != CompressionType::kNoCompression;
+}
+
+Status CheckSpaceFor(const std::string& directory, std::uint64_t files, std::uint64_t bytes) {
+  constexpr std::uint64_t kBlock = 4096;
+  std::uint64_t free = 0;
+  const Status s = FileSystem::Default()->FreeSpace(directory, &free);
+  // What is less than a block may go into one that has begun.
+  if (!s.ok() || (files + bytes / kBlock) * kBlock <= free) return s;
+  return Status::NoSpace(directory + ": no space for " + std::to_string(bytes) + " bytes, " + std::to_string(free) +
+                         " are free");
+}
+
+Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
+  Status s = LoadOptions(directory, options, families);
   if (s.IsNotFound() || s.IsCorruption() || s.IsIOError()) {
     *options = {};
     families->clear();
@@ -72,22 +123,62 @@ Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<C
   return s;
 }
 
+Status OptionsToWriteWith(const DatabaseFlags& flags, DBOptions* options,
+                          std::vector<ColumnFamilyDescriptor>* families) {
+  const Status known = LoadOptions(flags.directory, options, families);
+  if (known.IsCorruption() && !flags.default_options) {
+    return Status::Corruption(std::string(known.message()) + "; --default-options goes on with the defaults, and records them");
+  }
+  return OptionsOf(flags.directory, options, families);
+}
+
+Status CheckSizes(const ColumnFamilyOptions& family, Slice key, Slice value) {
+  const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.page_size));
+  for (const auto& [what, size, most] : {std::tuple{"key", key.size(), key_size_max}, {"value", value.size(), kMaxValueBytes}}) {
+    if (size <= most) continue;
+    return Status::InvalidArgument(std::string(what) + " of " + std::to_string(size) + " bytes; the most is " + std::to_string(most));
+  }
+  return Status::OK();
+}
+
 Database::~Database() {
   for (ColumnFamilyHandle* const handle : handles_) delete handle;
 }
 
-Status Database::Open(const std::string& directory, bool to_write, std::shared_ptr<EventListener> listener) {
+Status Database::OpenToRead(const std::string& directory) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   const Status known = OptionsOf(directory, &options, &families);
+  return known.ok() ? DB::OpenForReadOnly(options, directory, families, &handles_, &db_) : known;
+}
+
+Status Database::OpenToWrite(const DatabaseFlags& flags, std::shared_ptr<EventListener> listener) {
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status known = OptionsToWriteWith(flags, &options, &families);
   if (!known.ok()) return known;
   if (listener != nullptr) options.listeners.push_back(std::move(listener));
-  return to_write ? DB::Open(options, directory, families, &handles_, &db_)
-                  : DB::OpenForReadOnly(options, directory, families, &handles_, &db_);
+  return DB::Open(options, flags.directory, families, &handles_, &db_);
 }
-Status Database::OpenToRead(const std::string& directory) { return Open(directory, false, nullptr); }
-Status Database::OpenToWrite(const std::string& directory, std::shared_ptr<EventListener> listener) {
-  return Open(directory, true, std::move(listener));
+
+Status Database::OpenAsIfToWrite(const DatabaseFlags& flags, std::uint64_t bytes) {
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  Status s = OptionsToWriteWith(flags, &options, &families);
+  if (s.ok()) s = CheckIsUnused(flags.directory);
+  if (s.ok()) s = DB::OpenForReadOnly(options, flags.directory, families, &handles_, &db_);
+  if (!s.ok()) return s;
+  const bool is_smaller = std::ranges::any_of(families, [](const auto& each) { return Compresses(each.options); });
+  return CheckSpaceFor(flags.directory, kFilesOfOpening, is_smaller ? 0 : bytes);
+}
+
+Status Database::Has(ColumnFamilyHandle* family, Slice key, bool* has) const {
+  ReadOptions options;
+  options.allow_unprepared_value = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(options, family));
+  it->Seek(key);
+  *has = it->Valid() && family->GetComparator()->Compare(it->key(), key) == 0;
+  return it->status();
 }
 
 Status Database::Find(const std::string& family, ColumnFamilyHandle** handle) const {

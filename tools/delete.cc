@@ -16,29 +16,40 @@ struct Flags : DatabaseFlags {
 };
 
 // How many keys there are to be deleted.
-Status Count(DB* db, ColumnFamilyHandle* family, Slice begin, const std::string* end, std::uint64_t* count) {
+Status Count(const Database& database, ColumnFamilyHandle* family, Slice begin, const std::string* end,
+             std::uint64_t* count) {
   *count = 0;
   if (end == nullptr) {
-    PinnableSlice value;
-    const Status s = db->Get({}, family, begin, &value);
-    if (s.ok()) *count = 1;
-    return s.IsNotFound() ? Status::OK() : s;
+    bool has = false;
+    const Status s = database.Has(family, begin, &has);
+    *count = has ? 1 : 0;
+    return s;
   }
   const Slice behind = *end;
   ReadOptions options;
   options.iterate_upper_bound = &behind;
   options.allow_unprepared_value = true;
-  const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
+  const std::unique_ptr<Iterator> it(database.db()->NewIterator(options, family));
   for (it->Seek(begin); it->Valid(); it->Next()) ++*count;
   return it->status();
+}
+
+// What a write would say of them.
+Status CheckArguments(DB* db, ColumnFamilyHandle* family, Slice key, const std::string* end) {
+  const ColumnFamilyOptions options = db->GetOptions(family);
+  Status s = CheckSizes(options, key, {});
+  if (end == nullptr || !s.ok()) return s;
+  if (family->GetComparator()->Compare(key, *end) > 0) return Status::InvalidArgument("a range delete ends before it begins");
+  return CheckSizes(options, *end, {});
 }
 
 Status Delete(const Flags& flags, const std::string& key, const std::string* end, std::uint64_t* count) {
   Database database;
   ColumnFamilyHandle* family = nullptr;
-  Status s = flags.dry_run ? database.OpenToRead(flags.directory) : database.OpenToWrite(flags.directory);
+  Status s = flags.dry_run ? database.OpenAsIfToWrite(flags, key.size()) : database.OpenToWrite(flags);
   if (s.ok()) s = database.Find(flags.family, &family);
-  if (s.ok()) s = Count(database.db(), family, key, end, count);
+  if (s.ok()) s = CheckArguments(database.db(), family, key, end);
+  if (s.ok()) s = Count(database, family, key, end, count);
   if (!s.ok()) return s;
   WriteOptions durable;
   durable.sync = true;
@@ -75,8 +86,11 @@ void AddDelete(CLI::App* app, int* exit_code) {
   AddFamily(command, flags.get());
   AddHex(command, flags.get());
   command->add_flag("--dry-run", flags->dry_run, "count what would be deleted, and write nothing");
+  AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
-  command->footer("Example: cambium delete DIR user100 --end user200 --dry-run");
+  command->footer(
+      "Example: cambium delete DIR user100 --end user200 --dry-run\n"
+      "What is not there is deleted already: \"deleted 0 keys\", exit code 0. So it can be repeated.");
   command->callback([flags, end, exit_code] { *exit_code = Run(*flags, end->count() > 0); });
 }
 

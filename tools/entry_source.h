@@ -23,6 +23,9 @@ class EntrySource {
   virtual ~EntrySource() = default;
   // *has_one is false behind the last one. After an error no further call is made.
   virtual Status Next(ImportedEntry* entry, bool* has_one) = 0;
+  // Which part of all came so far, about; 0: nobody knows. May take as long as looking at the names of all files does,
+  // the first time.
+  [[nodiscard]] virtual double Part() const { return 0; }
 };
 
 // Each names `path` in its errors.

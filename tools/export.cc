@@ -1,13 +1,11 @@
-// cambium export DIR FILE: all entries, as JSON lines or as files.
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+// cambium export DIR FILE: all entries, as JSON lines.
+#include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "database.h"
 #include "jsonl.h"
 #include "key_text.h"
+#include "new_file.h"
 #include "output.h"
 #include "progress.h"
 
@@ -19,44 +17,20 @@ struct Flags : DatabaseFlags {
   bool one_family = false;
 };
 
-// A new file beside the one that is meant, whose name it gets when it is whole.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path)
-      : path_(path), partial_(path + ".tmp"), file_(path == "-" ? stdout : std::fopen(partial_.c_str(), "wb")) {}
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    if (file_ == nullptr || file_ == stdout) return;
-    std::fclose(file_);
-    std::remove(partial_.c_str());
-  }
-  Status Write(const std::string& text) {
-    const bool is_out = file_ != nullptr && std::fwrite(text.data(), 1, text.size(), file_) == text.size();
-    return is_out ? Status::OK() : Error();
-  }
-  Status Finish() {
-    if (std::fflush(file_) != 0) return Error();
-    if (file_ == stdout) return Status::OK();
-    FileSystem& fs = *FileSystem::Default();
-    std::unique_ptr<File> synced;
-    Status s = fs.Open(partial_, OpenMode::kReadWrite, {}, &synced);
-    if (s.ok()) s = synced->Sync();
-    if (s.ok()) s = fs.Rename(partial_, path_);
-    if (!s.ok()) return s;
-    std::fclose(std::exchange(file_, nullptr));
-    return Status::OK();
-  }
-
- private:
-  Status Error() const { return Status::IOError(path_ + ": " + std::strerror(errno)); }
-  const std::string path_;
-  const std::string partial_;
-  std::FILE* file_;
+struct Counts {
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t expected = 0;  // entries, as the database estimates them
 };
 
-Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* progress, std::uint64_t* entries,
-                    std::uint64_t* bytes) {
+// All bytes there will be, if entries go on as they were. Estimates count what is overwritten too.
+std::uint64_t Forecast(const Counts& counts) {
+  if (counts.entries == 0) return 0;
+  const double each = static_cast<double>(counts.bytes) / static_cast<double>(counts.entries);
+  return static_cast<std::uint64_t>(each * static_cast<double>(std::max(counts.entries, counts.expected)));
+}
+
+Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* progress, Counts* counts) {
   ReadOptions options;
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
@@ -65,37 +39,42 @@ Status ExportFamily(DB* db, ColumnFamilyHandle* family, NewFile* out, Progress* 
     const nlohmann::ordered_json json{
         {"family", Escape(family->GetName())}, {"key", Escape(it->key())}, {"value", Escape(it->value())}};
     if (const Status s = out->Write(json.dump() + "\n"); !s.ok()) return s;
-    ++*entries;
-    *bytes += it->key().size() + it->value().size();
-    progress->Show(*bytes, 0);
+    ++counts->entries;
+    counts->bytes += it->key().size() + it->value().size();
+    progress->Show(counts->bytes, Forecast(*counts));
   }
   return it->status();
 }
 
 int Export(const Flags& flags) {
-  std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;
+  Counts counts;
   Database database;
   Status s = database.OpenToRead(flags.directory);
   ColumnFamilyHandle* only = nullptr;
   if (s.ok() && flags.one_family) s = database.Find(flags.family, &only);
   if (!s.ok()) return Fail(s, flags.json);
+  for (ColumnFamilyHandle* const family : database.handles()) {
+    std::uint64_t keys = 0;
+    if (only != nullptr && only != family) continue;
+    if (database.db()->GetIntProperty(family, "cambium.estimate-num-keys", &keys)) counts.expected += keys;
+  }
   {
     NewFile out(flags.file);
     Progress progress;
-    s = out.Write(nlohmann::ordered_json{{kExportName, kExportVersion}}.dump() + "\n");
+    s = out.Open();
+    if (s.ok()) s = out.Write(nlohmann::ordered_json{{kExportName, kExportVersion}}.dump() + "\n");
     for (ColumnFamilyHandle* const family : database.handles()) {
       if (s.ok() && (only == nullptr || only == family)) {
-        s = ExportFamily(database.db(), family, &out, &progress, &entries, &bytes);
+        s = ExportFamily(database.db(), family, &out, &progress, &counts);
       }
     }
-    if (s.ok()) s = out.Write(nlohmann::ordered_json{{"end", true}, {"entries", entries}}.dump() + "\n");
+    if (s.ok()) s = out.Write(nlohmann::ordered_json{{"end", true}, {"entries", counts.entries}}.dump() + "\n");
     if (s.ok()) s = out.Finish();
   }
   if (!s.ok()) return Fail(s, flags.json && flags.file != "-");
   if (flags.file == "-") return kClean;
-  if (flags.json) return Say(nlohmann::ordered_json{{"entries", entries}, {"bytes", bytes}});
-  return Say(flags.file + ": " + std::to_string(entries) + " entries, " + Bytes(bytes) + " bytes\n");
+  if (flags.json) return Say(nlohmann::ordered_json{{"entries", counts.entries}, {"bytes", counts.bytes}});
+  return Say(flags.file + ": " + std::to_string(counts.entries) + " entries, " + Bytes(counts.bytes) + " bytes\n");
 }
 
 }  // namespace
@@ -107,7 +86,8 @@ void AddExport(CLI::App* app, int* exit_code) {
   command->add_option("FILE", flags->file, "the file; - is stdout")->required();
   CLI::Option* const family = command->add_option("--column-family", flags->family, "only of this family");
   AddJson(command, flags.get());
-  command->footer("Example: cambium export DIR - | gzip > entries.gz\nThe file appears when it is whole.");
+  command->footer("Example: cambium export DIR - | gzip > entries.gz\nThe file appears when it is whole; a device or a pipe "
+                  "is written into.");
   command->callback([flags, family, exit_code] {
     flags->one_family = family->count() > 0;
     *exit_code = Export(*flags);

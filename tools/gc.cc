@@ -1,4 +1,5 @@
 // cambium gc DIR: what log GC would choose and why, or one round of it.
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +12,7 @@
 #include "inspect/gc_plan.h"
 #include "key_text.h"
 #include "output.h"
+#include "progress.h"
 
 namespace cambium::tool {
 namespace {
@@ -79,20 +81,24 @@ std::string DrawPlan(const Flags& flags, const Json& json, const GcPlan& plan) {
   return text;
 }
 
-int DryRun(const Flags& flags) {
-  Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
-  if (!opened.ok()) return Fail(opened.status(), flags.json);
-  InspectedDatabase& database = **opened;
-  if (const Status s = database.OpenFiles(); !s.ok()) return Fail(s, flags.json);
+Result<GcPlan> PlanOf(InspectedDatabase* database, const Flags& flags) {
+  if (const Status s = database->OpenFiles(); !s.ok()) return s;
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   const Status known = OptionsOf(flags.directory, &options, &families);
-  if (!known.ok() && !known.IsCorruption()) return Fail(known, flags.json);
+  if (!known.ok() && !known.IsCorruption()) return known;
   ColumnFamilyOptions its;
   for (const ColumnFamilyDescriptor& family : families) {
     if (family.name == kDefaultColumnFamilyName) its = family.options;
   }
-  const Result<GcPlan> plan = PlanGc(&database, options, its, flags.round());
+  return PlanGc(database, options, its, flags.round());
+}
+
+int DryRun(const Flags& flags) {
+  Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
+  if (!opened.ok()) return Fail(opened.status(), flags.json);
+  InspectedDatabase& database = **opened;
+  const Result<GcPlan> plan = PlanOf(&database, flags);
   if (!plan.ok()) return Fail(plan.status(), flags.json);
   Json json{{"directory", flags.directory}, {"dry_run", true}};
   json["age_cutoff"] = plan->age_cutoff;
@@ -118,9 +124,13 @@ int DryRun(const Flags& flags) {
 // What the steps of log GC report. Called by threads of the database.
 class Listener final : public EventListener {
  public:
+  // So many bytes are to be read, by the forecast.
+  explicit Listener(std::uint64_t expected) : expected_(expected) {}
   void OnLogGcCompleted(DB*, const LogGcJobInfo& info) override {
     const std::lock_guard lock(mutex_);
     steps_.push_back(info);
+    read_ += info.bytes_read;
+    progress_.Show(read_, std::max(read_, expected_));
   }
   void OnBlobFileDeleted(const BlobFileDeletionInfo&) override {
     const std::lock_guard lock(mutex_);
@@ -136,8 +146,11 @@ class Listener final : public EventListener {
   }
 
  private:
+  const std::uint64_t expected_;
   mutable std::mutex mutex_;
   std::vector<LogGcJobInfo> steps_;
+  std::uint64_t read_ = 0;
+  Progress progress_;
   std::size_t removed_ = 0;
 };
 
@@ -181,10 +194,18 @@ Status MergeAll(const Database& database) {
   return Status::OK();
 }
 
+// How much a round reads, for those who watch it; 0 if that cannot be told, which is then for the opening to say.
+std::uint64_t Expected(const Flags& flags) {
+  Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
+  if (!opened.ok()) return 0;
+  const Result<GcPlan> plan = PlanOf(opened->get(), flags);
+  return plan.ok() ? Sum(plan->moved, plan->punched).bytes_read : 0;
+}
+
 int Collect(const Flags& flags) {
-  const auto listener = std::make_shared<Listener>();
+  const auto listener = std::make_shared<Listener>(Progress().is_due() ? Expected(flags) : 0);
   Database database;
-  Status s = database.OpenToWrite(flags.directory, listener);
+  Status s = database.OpenToWrite(flags, listener);
   if (s.ok() && flags.compact) s = MergeAll(database);
   if (s.ok()) s = RunGcRound(database.db(), flags.round());
   if (s.ok()) s = database.db()->WaitForCompact();
@@ -216,8 +237,9 @@ int Collect(const Flags& flags) {
   json["files_removed"] = listener->removed();
   json["segments_damaged"] = damaged;
   json["steps"] = std::move(steps);
-  if (!s.ok() && !flags.json) return Fail(s, false);
-  const ExitCode found = !s.ok() ? ExitCodeOf(s) : damaged != 0 ? kDamage : kClean;
+  const ExitCode failed = s.ok() ? kClean : Fail(s, false);  // with --json "error" is beside what was done
+  if (!s.ok() && !flags.json) return failed;
+  const ExitCode found = !s.ok() ? failed : damaged != 0 ? kDamage : kClean;
   std::string text = flags.directory + ": read " + Bytes(read) + ", wrote " + Bytes(written) + ", freed " +
                      Bytes(json["bytes_freed"].get<std::uint64_t>()) + ", " + std::to_string(emptied) +
                      " segments emptied, " + std::to_string(punched) + " punched\n";
@@ -249,6 +271,7 @@ void AddGc(CLI::App* app, int* exit_code) {
                    "which part of the segments is old enough, instead of the option's")
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--compact", flags->compact, "flush and merge everything first, so that nothing hides garbage");
+  AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium gc DIR --dry-run --age-cutoff 1\n"

@@ -4,9 +4,12 @@
 #include <memory>
 #include <vector>
 
+#include "api/options_check.h"
+#include "backup/whole_directory.h"
 #include "cambium/convenience.h"
 #include "database.h"
 #include "entry_source.h"
+#include "io/parent_path.h"
 #include "key_text.h"
 #include "output.h"
 #include "progress.h"
@@ -29,13 +32,36 @@ struct Counts {
 
 constexpr std::size_t kBatchBytes = 4u << 20;
 
-Status Exists(const Flags& flags) {
-  return Status::InvalidArgument(flags.directory + ": exists; --add adds to a database");
+std::string WithoutSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
-std::string ParentOf(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+// A new database goes where nothing is.
+Status CheckIsNew(const Flags& flags) {
+  FileInfo info;
+  const Status found = FileSystem::Default()->GetInfo(flags.directory, &info);
+  if (found.ok()) return Status::InvalidArgument(flags.directory + ": exists; --add adds to a database");
+  return found.IsPathNotFound() ? Status::OK() : found;
+}
+
+// By way of a name that nobody else uses: what MakeWholeDatabase says of it.
+Status CheckWay(const std::string& directory) {
+  FileSystem& fs = *FileSystem::Default();
+  const std::string partial = WithoutSlash(directory) + ".tmp";
+  FileInfo info;
+  const Status found = fs.GetInfo(partial, &info);
+  if (!found.ok()) return found.IsPathNotFound() ? Status::OK() : found;
+  const Status marked = fs.GetInfo(partial + ".mark", &info);
+  if (!marked.IsPathNotFound()) return marked;
+  return Status::InvalidArgument(partial + ": is where the new database is to be made, and exists");
+}
+
+// How far the source has been read, which may know it; bytes as they are counted here.
+void Show(Progress* progress, const EntrySource& source, const Counts& counts) {
+  if (!progress->is_due()) return;
+  const double part = source.Part();
+  progress->Show(counts.bytes, part > 0 ? static_cast<std::uint64_t>(static_cast<double>(counts.bytes) / part) : 0);
 }
 
 // Entries as they come, in batches. Families that do not exist are made.
@@ -60,22 +86,17 @@ Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
     if (!s.ok()) return s;
     ++counts->entries;
     counts->bytes += entry.key.size() + entry.value.size();
-    progress.Show(counts->bytes, 0);
+    Show(&progress, *source, *counts);
   }
 }
 
-Status Fill(EntrySource* source, const std::string& directory, const Flags& flags, Counts* counts) {
-  DBOptions options;
-  std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, {}}};
-  Options all;
-  all.info_log = NullLogger();
-  Status s = GetOptionsFromString(all, flags.options, &all);
-  if (!s.ok()) return s;
-  all.create_if_missing = !flags.add;
-  all.error_if_exists = !flags.add;
-  options = all;
-  families.front().options = all;
-  if (flags.add) s = OptionsOf(directory, &options, &families);
+// `made`: of the database, if it is new, and of families that are made.
+Status Fill(EntrySource* source, const std::string& directory, const Flags& flags, const Options& made,
+            Counts* counts) {
+  DBOptions options = made;
+  std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, made}};
+  options.create_if_missing = true;
+  Status s = flags.add ? OptionsToWriteWith(flags, &options, &families) : Status::OK();
   if (!s.ok()) return s;
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
@@ -83,57 +104,61 @@ Status Fill(EntrySource* source, const std::string& directory, const Flags& flag
   if (!s.ok()) return s;
   std::map<std::string, ColumnFamilyHandle*> by_name;
   for (ColumnFamilyHandle* const handle : handles) by_name[handle->GetName()] = handle;
-  s = Copy(source, db.get(), all, &by_name, counts);
+  s = Copy(source, db.get(), made, &by_name, counts);
   for (const auto& [name, handle] : by_name) delete handle;
   const Status closed = db->Close();
   return s.ok() ? closed : s;
 }
 
+// What is there to be written into: options of its families by name.
+using FamilyOptions = std::map<std::string, ColumnFamilyOptions>;
+
 // That the entries can be put, and how many they are.
-Status Count(EntrySource* source, Counts* counts) {
+Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions* families, Counts* counts) {
   Progress progress;
-  WriteBatch batch;
   ImportedEntry entry;
   while (true) {
     bool has_one = false;
     Status s = source->Next(&entry, &has_one);
     if (!s.ok() || !has_one) return s;
-    s = batch.Put(entry.key, entry.value);
+    const auto [family, is_new] = families->try_emplace(entry.family, made);
+    if (is_new) s = CheckFamilyName(entry.family);
+    if (s.ok()) s = CheckSizes(family->second, entry.key, entry.value);
     if (!s.ok()) return s;
-    batch.Clear();
     ++counts->entries;
     counts->bytes += entry.key.size() + entry.value.size();
-    progress.Show(counts->bytes, 0);
+    Show(&progress, *source, *counts);
   }
 }
 
 // Everything but the writing: the source is read to its end, and the directory is looked at as an import would.
-Status Plan(EntrySource* source, const Flags& flags, Counts* counts, std::uint64_t* free) {
+Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts* counts, std::uint64_t* free) {
   FileSystem& fs = *FileSystem::Default();
-  Options all;
-  Status s = GetOptionsFromString(all, flags.options, &all);
-  if (!s.ok()) return s;
   std::string place = flags.directory;
+  FamilyOptions families;
+  Status s;
   if (flags.add) {
     Database database;
-    s = database.OpenToRead(flags.directory);
-    if (s.ok()) s = database.Close();
-    std::unique_ptr<FileLock> lock;  // to see whether somebody reads it; in what is no database it would make a file
-    if (s.ok()) s = fs.Lock(flags.directory, LockMode::kExclusive, 0, &lock);
+    s = database.OpenAsIfToWrite(flags, 0);
+    for (ColumnFamilyHandle* const family : database.handles()) {
+      families[family->GetName()] = database.db()->GetOptions(family);
+    }
+    const Status closed = database.Close();
+    if (s.ok()) s = closed;
   } else {
-    FileInfo info;
-    if (fs.GetInfo(flags.directory, &info).ok()) return Exists(flags);
+    families[kDefaultColumnFamilyName] = made;
     place = ParentOf(flags.directory);
-    s = fs.GetInfo(place, &info);
+    s = CheckIsNew(flags);
+    if (s.ok()) s = CheckWay(flags.directory);
+    FileInfo info;
+    if (s.ok()) s = fs.GetInfo(place, &info);
   }
-  if (s.ok()) s = Count(source, counts);
+  if (s.ok()) s = Count(source, made, &families, counts);
   if (s.ok()) s = fs.FreeSpace(place, free);
   if (!s.ok()) return s;
-  const bool is_smaller =
-      all.compression != CompressionType::kNoCompression || all.blob_compression_type != CompressionType::kNoCompression;
-  if (counts->bytes <= *free || is_smaller || flags.add) return s;
-  return Status::NoSpace(place + ": no space for " + std::to_string(counts->bytes) + " bytes, " + std::to_string(*free) +
-                         " are free");
+  const bool is_smaller = std::ranges::any_of(families, [](const auto& each) { return Compresses(each.second); });
+  const std::uint64_t of_log = flags.add || counts->entries == 0 ? 0 : 1;
+  return CheckSpaceFor(place, kFilesOfOpening + of_log, is_smaller ? 0 : counts->bytes);
 }
 
 int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
@@ -146,19 +171,10 @@ int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
 }
 
 // A new database gets its name when it is whole.
-Status ImportNew(EntrySource* source, const Flags& flags, Counts* counts) {
-  FileSystem& fs = *FileSystem::Default();
-  FileInfo info;
-  if (fs.GetInfo(flags.directory, &info).ok()) return Exists(flags);
-  const std::string partial = flags.directory + ".importing";
-  Options options;
-  options.info_log = NullLogger();
-  Status s = DestroyDB(partial, options);  // what a kill has left
-  if (s.ok()) s = Fill(source, partial, flags, counts);
-  if (s.ok()) s = fs.Rename(partial, flags.directory);
-  if (s.ok()) return fs.SyncDirectory(ParentOf(flags.directory));
-  static_cast<void>(DestroyDB(partial, options));
-  return s;
+Status ImportNew(EntrySource* source, const Flags& flags, const Options& made, Counts* counts) {
+  if (const Status s = CheckIsNew(flags); !s.ok()) return s;
+  return MakeWholeDatabase(*FileSystem::Default(), flags.directory, true,
+                           [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
 }
 
 int Import(const Flags& flags) {
@@ -167,13 +183,19 @@ int Import(const Flags& flags) {
       {"jsonl", OpenJsonl}, {"folder", OpenFolder}, {"rocksdb", OpenRocksDb}, {"lmdb", OpenLmdb}};
   std::unique_ptr<EntrySource> source;
   Counts counts;
-  Status s = kFormats.at(flags.format)(flags.source, &source);
+  Options made;
+  made.info_log = NullLogger();
+  Status s = GetOptionsFromString(made, flags.options, &made);
+  if (s.ok()) s = kFormats.at(flags.format)(flags.source, &source);
   if (flags.dry_run) {
     std::uint64_t free = 0;
-    if (s.ok()) s = Plan(source.get(), flags, &counts, &free);
+    if (s.ok()) s = Plan(source.get(), flags, made, &counts, &free);
     return s.ok() ? SayPlanned(flags, counts, free) : int{Fail(s, flags.json)};
   }
-  if (s.ok()) s = flags.add ? Fill(source.get(), flags.directory, flags, &counts) : ImportNew(source.get(), flags, &counts);
+  if (s.ok()) {
+    s = flags.add ? Fill(source.get(), flags.directory, flags, made, &counts)
+                  : ImportNew(source.get(), flags, made, &counts);
+  }
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"entries", counts.entries}, {"bytes", counts.bytes}});
   return Say(flags.directory + ": " + std::to_string(counts.entries) + " entries, " + Bytes(counts.bytes) + " bytes\n");
@@ -191,6 +213,7 @@ void AddImport(CLI::App* app, int* exit_code) {
   command->add_option("--options", flags->options, "options of the new database, as \"name=value;name=value\"");
   command->add_flag("--add", flags->add, "into a database that exists; what comes takes the place of what is there");
   command->add_flag("--dry-run", flags->dry_run, "read all of SOURCE, say what would be written, or why not, and write nothing");
+  AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium import DIR /data/rocks --format rocksdb --options index_type=kLsm\n"

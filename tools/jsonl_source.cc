@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,9 +18,15 @@ struct Closer {
   }
 };
 
+std::uint64_t SizeOf(std::FILE* file) {
+  struct stat facts {};
+  const bool is_known = ::fstat(::fileno(file), &facts) == 0 && S_ISREG(facts.st_mode);
+  return is_known ? static_cast<std::uint64_t>(facts.st_size) : 0;
+}
+
 class JsonlSource final : public EntrySource {
  public:
-  JsonlSource(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  JsonlSource(std::string path, std::FILE* file) : path_(std::move(path)), file_(file), size_(SizeOf(file)) {}
   ~JsonlSource() override { std::free(line_); }
 
   Status ReadHead() {
@@ -42,7 +50,9 @@ class JsonlSource final : public EntrySource {
     if (!*has_one) return Wrong("is cut off: the line that says where it ends is missing");
     if (json.contains("end")) {
       *has_one = false;
-      if (json.value("entries", std::uint64_t{0}) != entries_) return Wrong("the last line says another number of entries");
+      if (!json.contains("entries") || !json["entries"].is_number_unsigned() || json["entries"] != entries_) {
+        return Wrong("the last line says another number of entries");
+      }
       nlohmann::json more;
       bool has_more = false;
       s = ReadLine(&more, &has_more);
@@ -61,6 +71,10 @@ class JsonlSource final : public EntrySource {
     return Status::OK();
   }
 
+  [[nodiscard]] double Part() const override {
+    return size_ == 0 ? 0 : static_cast<double>(read_) / static_cast<double>(size_);
+  }
+
  private:
   Status Wrong(const std::string& what) const {
     return Status::Corruption(path_ + ":" + std::to_string(line_number_) + ": " + what);
@@ -72,12 +86,15 @@ class JsonlSource final : public EntrySource {
     if (size < 0 && std::ferror(file_.get()) != 0) return Status::IOError(path_ + ": " + std::strerror(errno));
     if (size < 0) return Status::OK();
     ++line_number_;
+    read_ += static_cast<std::uint64_t>(size);
     *json = nlohmann::json::parse(line_, line_ + size, nullptr, false);
     return json->is_object() ? Status::OK() : Wrong("is no JSON object");
   }
 
   const std::string path_;
   const std::unique_ptr<std::FILE, Closer> file_;
+  const std::uint64_t size_;  // 0: of what is no regular file
+  std::uint64_t read_ = 0;
   char* line_ = nullptr;
   std::size_t capacity_ = 0;
   std::uint64_t line_number_ = 0;

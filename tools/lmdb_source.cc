@@ -12,12 +12,21 @@ struct Val {  // MDB_val
   std::size_t size;
   void* data;
 };
+struct Stat {  // MDB_stat
+  unsigned page_size;
+  unsigned depth;
+  std::size_t branch_pages;
+  std::size_t leaf_pages;
+  std::size_t overflow_pages;
+  std::size_t entries;
+};
 constexpr unsigned kReadOnly = 0x20000;   // MDB_RDONLY
 constexpr unsigned kNoSubdir = 0x4000;    // MDB_NOSUBDIR
 constexpr unsigned kDupSort = 0x04;       // MDB_DUPSORT
 constexpr int kFirst = 0;                 // MDB_FIRST
 constexpr int kNext = 8;                  // MDB_NEXT
 constexpr int kNotFound = -30798;         // MDB_NOTFOUND
+constexpr int kIncompatible = -30784;     // MDB_INCOMPATIBLE: the record is none of a database
 constexpr unsigned kDatabasesMax = 10'000;
 
 struct Api {
@@ -30,6 +39,7 @@ struct Api {
   void (*txn_abort)(void*);
   int (*dbi_open)(void* txn, const char* name, unsigned flags, unsigned* dbi);
   int (*dbi_flags)(void* txn, unsigned dbi, unsigned* flags);
+  int (*stat)(void* txn, unsigned dbi, Stat* stat);
   int (*cursor_open)(void* txn, unsigned dbi, void** cursor);
   int (*cursor_get)(void* cursor, Val* key, Val* value, int op);
   void (*cursor_close)(void*);
@@ -48,6 +58,7 @@ struct Api {
     find("txn_abort", &txn_abort);
     find("dbi_open", &dbi_open);
     find("dbi_flags", &dbi_flags);
+    find("stat", &stat);
     find("cursor_open", &cursor_open);
     find("cursor_get", &cursor_get);
     find("cursor_close", &cursor_close);
@@ -103,9 +114,15 @@ class LmdbSource final : public EntrySource {
       }
       if (is_database) continue;
       entry->value.assign(static_cast<const char*>(value.data), value.size);
+      ++done_;
       *has_one = true;
       return Status::OK();
     }
+  }
+
+  // Of entries. While the main database is read, of the named ones that it has led to.
+  [[nodiscard]] double Part() const override {
+    return all_ == 0 ? 0 : static_cast<double>(done_) / static_cast<double>(all_);
   }
 
  private:
@@ -125,13 +142,25 @@ class LmdbSource final : public EntrySource {
     if ((flags & kDupSort) != 0) {
       return Status::NotSupported(path_ + ": database \"" + (name == nullptr ? "" : name) + "\" has several values a key");
     }
+    Stat stat{};
+    if (s = Check(api_.stat(txn_, dbi, &stat)); !s.ok()) return s;
+    all_ += stat.entries;
     databases_.push_back({name == nullptr ? kDefaultColumnFamilyName : name, dbi});
     return Status::OK();
   }
   Status AddIfDatabase(const std::string& name, bool* is_database) {
+    *is_database = false;
+    if (name.find('\0') != std::string::npos) return Status::OK();
     unsigned dbi = 0;
-    *is_database = name.find('\0') == std::string::npos && api_.dbi_open(txn_, name.c_str(), 0, &dbi) == 0;
-    return *is_database ? AddDatabase(name.c_str()) : Status::OK();
+    const int opened = api_.dbi_open(txn_, name.c_str(), 0, &dbi);
+    if (opened == kIncompatible || opened == kNotFound) return Status::OK();
+    if (const Status s = Check(opened); !s.ok()) return s;
+    *is_database = true;
+    // The family of that name has what the main database has.
+    if (name == kDefaultColumnFamilyName) {
+      return Status::NotSupported(path_ + ": a named database is called \"" + name + "\", as the family of the main one");
+    }
+    return AddDatabase(name.c_str());
   }
 
   const std::string path_;
@@ -141,6 +170,8 @@ class LmdbSource final : public EntrySource {
   void* cursor_ = nullptr;
   std::vector<Database> databases_;
   std::size_t at_ = 0;
+  std::uint64_t done_ = 0;
+  std::uint64_t all_ = 0;
 };
 
 }  // namespace

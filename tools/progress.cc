@@ -54,10 +54,14 @@ Progress::~Progress() {
   if (has_drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::Show(std::uint64_t done, std::uint64_t all) {
+bool Progress::is_due() const {
   constexpr double kPause = 0.1;
+  return is_seen_ && Now() >= shown_ + kPause;
+}
+
+void Progress::Show(std::uint64_t done, std::uint64_t all) {
+  if (!is_due()) return;
   const double now = Now();
-  if (!is_seen_ || now < shown_ + kPause) return;
   shown_ = now;
   has_drawn_ = true;
   std::fprintf(stderr, "\r\033[K%s", ProgressLine(done, all, now - begun_).c_str());

@@ -16,6 +16,8 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+  // Whether Show would draw: what is dear to know need not be found out otherwise.
+  [[nodiscard]] bool is_due() const;
   void Show(std::uint64_t done, std::uint64_t all);
 
  private:

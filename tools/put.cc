@@ -19,17 +19,14 @@ struct Flags : DatabaseFlags {
 Status Write(const Flags& flags, const std::string& key, const std::string& value, bool* replaces) {
   Database database;
   ColumnFamilyHandle* family = nullptr;
-  Status s = flags.dry_run ? database.OpenToRead(flags.directory) : database.OpenToWrite(flags.directory);
+  Status s = flags.dry_run ? database.OpenAsIfToWrite(flags, key.size() + value.size()) : database.OpenToWrite(flags);
   if (s.ok()) s = database.Find(flags.family, &family);
+  if (s.ok()) s = database.Has(family, key, replaces);
   if (!s.ok()) return s;
-  PinnableSlice old;
-  s = database.db()->Get({}, family, key, &old);
-  *replaces = s.ok();
-  if (!s.ok() && !s.IsNotFound()) return s;
-  s = Status::OK();
   WriteOptions durable;
   durable.sync = true;
-  if (!flags.dry_run) s = database.db()->Put(durable, family, key, value);
+  s = flags.dry_run ? CheckSizes(database.db()->GetOptions(family), key, value)
+                    : database.db()->Put(durable, family, key, value);
   const Status closed = database.Close();
   return s.ok() ? closed : s;
 }
@@ -68,6 +65,7 @@ void AddPut(CLI::App* app, int* exit_code) {
   AddFamily(command, flags.get());
   AddHex(command, flags.get());
   command->add_flag("--dry-run", flags->dry_run, "say what would be done, and write nothing");
+  AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer("Example: cambium put DIR oak 'a ring a year'");
   command->callback([flags, value, exit_code] { *exit_code = Put(*flags, value->count() > 0); });

@@ -1,4 +1,5 @@
 // Through RocksDB's C interface, of which this declares what it calls.
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Api {
   void* (*open)(const void* options, const char* name, int count, const char* const* names, const void* const* options_of,
                 void** handles, unsigned char error_if_wal_file_exists, char** error);
   void (*close)(void*);
+  int (*property_int)(void* db, void* family, const char* name, std::uint64_t* value);
   void (*handle_destroy)(void*);
   void* (*readoptions_create)();
   void (*readoptions_destroy)(void*);
@@ -41,6 +43,7 @@ struct Api {
     find("list_column_families_destroy", &list_column_families_destroy);
     find("open_for_read_only_column_families", &open);
     find("close", &close);
+    find("property_int_cf", &property_int);
     find("column_family_handle_destroy", &handle_destroy);
     find("readoptions_create", &readoptions_create);
     find("readoptions_destroy", &readoptions_destroy);
@@ -84,6 +87,10 @@ class RocksDbSource final : public EntrySource {
       handles_.clear();
       return Take(error);
     }
+    for (void* const handle : handles_) {
+      std::uint64_t keys = 0;
+      if (api_.property_int(db_, handle, "rocksdb.estimate-num-keys", &keys) == 0) all_ += keys;
+    }
     return Status::OK();
   }
 
@@ -111,9 +118,14 @@ class RocksDbSource final : public EntrySource {
     bytes = api_.iter_value(iterator_, &size);
     entry->value.assign(bytes, size);
     entry->family = names_[family_];
+    ++done_;
     api_.iter_next(iterator_);
     *has_one = true;
     return Status::OK();
+  }
+
+  [[nodiscard]] double Part() const override {
+    return all_ == 0 ? 0 : std::min(1.0, static_cast<double>(done_) / static_cast<double>(all_));
   }
 
  private:
@@ -131,6 +143,8 @@ class RocksDbSource final : public EntrySource {
   std::vector<std::string> names_;
   std::vector<void*> handles_;
   std::size_t family_ = 0;
+  std::uint64_t done_ = 0;
+  std::uint64_t all_ = 0;  // as RocksDB estimates them
   void* iterator_ = nullptr;
 };
 

@@ -5,7 +5,6 @@
 #include "api/options_check.h"
 #include "api/options_file.h"
 #include "api/options_text.h"
-#include "io/whole_file.h"
 #include "manifest/file_names.h"
 
 namespace cambium {
@@ -155,8 +154,10 @@ bool DbImpl::IsPersistedWith(KeptForm most) const {
 bool DbImpl::IsPersisted(KeptForm kept) const {
   const std::uint64_t newest = NewestOptionsFile();
   if (newest == 0) return false;
-  const Result<std::string> text = ReadWholeFile(*fs_, FilePath(path_, FileKind::kOptions, newest), kOptionsFileSizeMax);
-  return text.ok() && *text == OptionsText(kept);
+  const std::string name = FilePath(path_, FileKind::kOptions, newest);
+  const Result<OptionsFileText> text = ReadOptionsFile(*fs_, name);
+  const Result<OptionsFileText> ours = DecodeOptionsFile(OptionsText(kept), name);
+  return text.ok() && ours.ok() && SaysTheSame(*text, *ours);
 }
 
 // A failed sync of the file itself is nobody else's: no state refers to it, and recovery does not read it. It goes, the

@@ -124,7 +124,25 @@ Result<OptionsFileText> ReadNewest(FileSystem& fs, const std::string& directory,
   return ReadOptionsFile(fs, *path);
 }
 
+// `texts` may say more: what a later version has.
+bool HasAllOf(const OptionTexts& texts, const OptionTexts& ours) {
+  return std::ranges::all_of(ours, [&](const auto& each) {
+    if (each.first == "create_if_missing" || each.first == "error_if_exists") return true;
+    const auto found = texts.find(each.first);
+    return found != texts.end() && found->second == each.second;
+  });
+}
+
 }  // namespace
+
+bool SaysTheSame(const OptionsFileText& text, const OptionsFileText& ours) {
+  if (text.kept != ours.kept || !HasAllOf(text.db, ours.db) || text.families.size() != ours.families.size()) return false;
+  for (const auto& [name, texts] : ours.families) {
+    const auto found = std::ranges::find(text.families, name, [](const auto& family) { return family.first; });
+    if (found == text.families.end() || !HasAllOf(found->second, texts)) return false;
+  }
+  return true;
+}
 
 std::string EncodeOptionsFile(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
                               KeptForm kept) {

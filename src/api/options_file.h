@@ -65,6 +65,11 @@ Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path)
 Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& config, const std::string& path,
                            DBOptions* options, std::vector<ColumnFamilyDescriptor>* families);
 
+// Whether a file says of the same families all that `ours`, which this version would write, says. It may say more: what
+// a later version knows, which would be lost with it.
+// create_if_missing and error_if_exists do not count: they are about an opening, not about the database.
+[[nodiscard]] bool SaysTheSame(const OptionsFileText& text, const OptionsFileText& ours);
+
 // Writes `bytes` to the OPTIONS file of this number. Its name is not durable before the directory is synced. After an
 // error nothing is left, if it can be removed.
 Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint64_t number, Slice bytes);

@@ -1,5 +1,8 @@
 // get, put, delete, scan, options: single entries, and what is set.
+#include <optional>
+
 #include "tool.h"
+#include "util/sealed_text.h"
 
 #include <algorithm>
 #include <sstream>
@@ -68,7 +71,85 @@ TEST_F(ToolEntriesTest, Deletes) {
   EXPECT_EQ(RunTool("delete " + Path() + " a").output, "deleted 1 key\n");
   EXPECT_EQ(RunTool("delete " + Path() + " a").output, "deleted 0 keys\n");
   EXPECT_EQ(RunTool("scan " + Path()).output, "d\t4\n");
+  EXPECT_EQ(RunTool("delete " + Path() + " a").exit_code, kClean) << "it is as it was asked to be";
   EXPECT_EQ(RunTool("delete " + Path() + " z --end a").exit_code, kCannot);
+  EXPECT_EQ(RunTool("delete " + Path() + " z --end a --dry-run").exit_code, kCannot);
+}
+
+// Both read the old value before they wrote, so that a damaged one could not be got rid of.
+TEST_F(ToolEntriesTest, WhatIsDamagedCanBeReplacedAndDeleted) {
+  const std::string value(5000, 'v');
+  Make({{"a", value}, {"b", value + "b"}});
+  {
+    const std::unique_ptr<DB> db = Open();
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  for (const auto& [name, bytes] : FilesIn(Path())) {
+    if (!name.ends_with(".log")) continue;
+    for (std::size_t at = bytes.find(value); at != std::string::npos; at = bytes.find(value, at + 4000)) {
+      FlipByte(Path() + "/" + name, at + 100);
+    }
+  }
+  for (const std::string key : {"a", "b"}) ASSERT_EQ(RunTool("get " + Path() + " " + key).exit_code, kDamage) << key;
+  EXPECT_TRUE(RunForJson("put " + Path() + " a new --dry-run").at("replaces"));
+  EXPECT_TRUE(RunForJson("put " + Path() + " a new").at("replaces"));
+  EXPECT_EQ(RunTool("get " + Path() + " a").output, "new\n");
+  EXPECT_EQ(RunForJson("delete " + Path() + " b --dry-run").at("deleted"), 1);
+  EXPECT_EQ(RunForJson("delete " + Path() + " b").at("deleted"), 1);
+  EXPECT_EQ(RunTool("scan " + Path()).output, "a\tnew\n");
+}
+
+// Every write wrote an OPTIONS file too, with defaults where the one before was damaged.
+TEST_F(ToolEntriesTest, ADamagedOptionsFileIsNotCoveredUp) {
+  {
+    Options options = TheOptions();
+    options.min_blob_size = 777;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+    ASSERT_TRUE(db->Put({}, "a", "1").ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const std::string file = FileLike("OPTIONS");
+  const std::string entries = directory_.File("entries");
+  WriteFile(entries, "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
+  FlipByte(file, ReadFile(file).find("777"));
+  const auto before = FilesIn(Path());
+  for (const std::string& line : {"put " + Path() + " k v", "delete " + Path() + " a", "gc " + Path(),
+                                  "import " + Path() + " " + entries + " --add", "put " + Path() + " k v --dry-run",
+                                  "delete " + Path() + " a --dry-run",
+                                  "import " + Path() + " " + entries + " --add --dry-run"}) {
+    const Ended ended = RunTool(line);
+    EXPECT_EQ(ended.exit_code, kDamage) << line << "\n" << ended.output;
+    EXPECT_NE(ended.output.find(file + ":"), std::string::npos) << ended.output;
+    EXPECT_NE(ended.output.find("--default-options"), std::string::npos) << ended.output;
+    EXPECT_EQ(FilesIn(Path()), before) << line;
+  }
+  EXPECT_EQ(RunTool("options " + Path()).exit_code, kDamage);
+  EXPECT_EQ(RunTool("get " + Path() + " a").output, "1\n");
+  EXPECT_EQ(RunTool("put " + Path() + " k v --default-options").exit_code, kClean);
+  EXPECT_EQ(RunForJson("options " + Path()).at("CFOptions \"default\"").at("min_blob_size").at("value"), "512");
+  EXPECT_EQ(RunTool("scan " + Path()).output, "a\t1\nk\tv\n");
+}
+
+// A write said that create_if_missing was off, and forgot what it did not know.
+TEST_F(ToolEntriesTest, AWriteLeavesTheOptionsFileAsItIs) {
+  Make({});
+  const std::string file = FileLike("OPTIONS");
+  const std::string now = ReadFile(file);
+  const std::optional<Slice> body = UnsealText(now);
+  ASSERT_TRUE(body.has_value());
+  std::string later = body->ToString();
+  const std::size_t at = later.find("  create_if_missing=true\n");
+  ASSERT_NE(at, std::string::npos);
+  later.insert(at, "  shiny=1\n");
+  WriteFile(file, SealText(later));
+  const std::string before = ReadFile(file);
+  EXPECT_EQ(RunTool("put " + Path() + " k v").exit_code, kClean);
+  EXPECT_EQ(RunTool("delete " + Path() + " k").exit_code, kClean);
+  EXPECT_EQ(RunTool("gc " + Path()).exit_code, kClean);
+  EXPECT_EQ(FileLike("OPTIONS"), file);
+  EXPECT_EQ(ReadFile(file), before);
 }
 
 TEST_F(ToolEntriesTest, ScansWhatIsAskedFor) {

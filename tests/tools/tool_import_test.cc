@@ -60,7 +60,7 @@ TEST_F(ToolImportTest, IntoWhatExistsOnlyIfToldTo) {
   EXPECT_EQ(RunTool("import " + Copy() + " " + File() + " --add").exit_code, kCannot) << "nothing to add to";
   EXPECT_EQ(RunTool("import " + Copy() + " " + File() + " --options no_such_option=1").exit_code, kCannot);
   EXPECT_FALSE(std::filesystem::exists(Copy()));
-  EXPECT_FALSE(std::filesystem::exists(Copy() + ".importing"));
+  EXPECT_FALSE(std::filesystem::exists(Copy() + ".tmp"));
 }
 
 TEST_F(ToolImportTest, WhatIsNoExportMakesNoDatabase) {
@@ -77,7 +77,7 @@ TEST_F(ToolImportTest, WhatIsNoExportMakesNoDatabase) {
     EXPECT_EQ(ended.exit_code, kDamage) << bytes << "\n" << ended.output;
     EXPECT_NE(ended.output.find(File() + ":"), std::string::npos) << ended.output;
     EXPECT_FALSE(std::filesystem::exists(Copy()));
-    EXPECT_FALSE(std::filesystem::exists(Copy() + ".importing"));
+    EXPECT_FALSE(std::filesystem::exists(Copy() + ".tmp"));
   }
   WriteFile(File(), "{\"cambium_export\":2}\n");
   EXPECT_EQ(RunTool("import " + Copy() + " " + File()).exit_code, kCannot);
@@ -95,6 +95,86 @@ TEST_F(ToolImportTest, AFolderOfFiles) {
   EXPECT_EQ(Scan(Copy(), "--keys-only"), "b\nsub/a\nsub/deep/empty\n");
   EXPECT_EQ(RunTool("get " + Copy() + " sub/a").output, std::string(100'000, 'a') + "\n");
   EXPECT_EQ(RunTool("import " + directory_.File("other") + " " + directory_.File("no") + " --format folder").exit_code, kCannot);
+}
+
+// What was called so before was destroyed. Now the names are OUT.tmp and OUT.tmp.mark, and what has no mark is somebody's.
+TEST_F(ToolImportTest, WhatIsInTheWayIsLeftAlone) {
+  namespace fs = std::filesystem;
+  WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
+  ASSERT_TRUE(Open()->Close().ok());
+  ASSERT_EQ(RunTool("put " + Path() + " theirs 1").exit_code, kClean);
+  const std::string line = "import " + Copy() + "/ " + File();
+  const auto expect_refused = [&](const std::string& in_the_way) {
+    const auto before = FilesIn(in_the_way);
+    EXPECT_EQ(RunForJson(line + " --dry-run", kCannot), RunForJson(line, kCannot));
+    EXPECT_NE(RunTool(line).output.find(in_the_way), std::string::npos);
+    EXPECT_EQ(FilesIn(in_the_way), before);
+    EXPECT_FALSE(fs::exists(Copy()));
+    fs::remove_all(in_the_way);
+  };
+  fs::copy(Path(), Copy() + ".tmp");
+  expect_refused(Copy() + ".tmp");
+  fs::create_directory(Copy() + ".tmp");
+  WriteFile(Copy() + ".tmp/shopping list", "seeds");
+  expect_refused(Copy() + ".tmp");
+  // These names mean nothing any more.
+  fs::copy(Path(), Copy() + ".importing");
+  const auto before = FilesIn(Copy() + ".importing");
+  EXPECT_EQ(RunTool(line).exit_code, kClean);
+  EXPECT_EQ(FilesIn(Copy() + ".importing"), before);
+  EXPECT_EQ(Scan(Copy()), "a\t1\n");
+  for (const auto& entry : fs::directory_iterator(directory_.path())) {
+    EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
+  }
+}
+
+// With error_if_exists in it a program that goes by its OPTIONS file could not open it again.
+TEST_F(ToolImportTest, WhatIsImportedOpensWithItsOwnOptions) {
+  WriteFile(File(), "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
+  ASSERT_EQ(RunTool("import " + Copy() + " " + File()).exit_code, kClean);
+  EXPECT_EQ(RunForJson("options " + Copy()).at("DBOptions").at("error_if_exists").at("value"), "false");
+}
+
+// The number was taken for a number without a look, and what that threw was an error without file and line.
+TEST_F(ToolImportTest, ALastLineWhoseNumberIsNoneIsDamage) {
+  for (const std::string number : {"\"1\"", "1.5", "-1", "null", "[1]"}) {
+    WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":" + number + "}\n");
+    const std::string error = RunForJson("import " + Copy() + " " + File(), kDamage).at("error");
+    EXPECT_NE(error.find(File() + ":3: "), std::string::npos) << error;
+    for (const std::string rest : {"", ".tmp", ".tmp.mark"}) EXPECT_FALSE(std::filesystem::exists(Copy() + rest));
+  }
+}
+
+// The walk ended at the first directory that it could not enter, and what it had found by then was a database.
+TEST_F(ToolImportTest, AFolderThatCannotBeReadMakesNoDatabase) {
+  namespace fs = std::filesystem;
+  fs::permissions(directory_.path(), fs::perms::all);  // for whom the tool is run as
+  fs::create_directories(directory_.File("folder/sub"));
+  for (const std::string name : {"a", "b", "sub/c"}) WriteFile(directory_.File("folder/" + name), "of " + name);
+  const std::string line = "import " + Copy() + " " + directory_.File("folder") + " --format folder";
+  std::string nobody;
+  if (::geteuid() == 0) {  // whom nothing is forbidden
+    nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+    if (RunCommand(nobody + Tool() + " --version").exit_code != kClean) {
+      GTEST_SKIP() << "SKIPPED: the tool cannot be run as another user here";
+    }
+  }
+  const auto expect_refused = [&](const std::string& what) {
+    const Ended ended = RunCommand(nobody + Tool() + " " + line);
+    EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+    EXPECT_NE(ended.output.find(what), std::string::npos) << ended.output;
+    EXPECT_EQ(RunCommand(nobody + Tool() + " " + line + " --dry-run").exit_code, kCannot);
+    for (const std::string rest : {"", ".tmp", ".tmp.mark"}) EXPECT_FALSE(fs::exists(Copy() + rest)) << rest;
+  };
+  fs::permissions(directory_.File("folder/sub"), fs::perms::none);
+  expect_refused("folder/sub");
+  fs::permissions(directory_.File("folder/sub"), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(directory_.File("folder/b"), fs::perms::none);
+  expect_refused("folder/b");
+  fs::permissions(directory_.File("folder/b"), fs::perms::owner_read | fs::perms::others_read);
+  const Ended ended = RunCommand(nobody + Tool() + " " + line);
+  EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+  EXPECT_NE(ended.output.find("3 entries"), std::string::npos) << ended.output;
 }
 
 TEST_F(ToolImportTest, ARocksDbDatabase) {
@@ -125,18 +205,69 @@ TEST_F(ToolImportTest, ARocksDbDatabase) {
 #endif
 }
 
+#if CAMBIUM_HAVE_LMDB
+// A new one, with a transaction to write with.
+struct LmdbEnv {
+  LmdbEnv(const std::string& path, unsigned databases) {
+    std::filesystem::create_directory(path);
+    EXPECT_EQ(mdb_env_create(&env), 0);
+    EXPECT_EQ(mdb_env_set_maxdbs(env, databases), 0);
+    EXPECT_EQ(mdb_env_set_mapsize(env, std::size_t{256} << 20), 0);
+    EXPECT_EQ(mdb_env_open(env, path.c_str(), MDB_NOSYNC, 0644), 0);
+    EXPECT_EQ(mdb_txn_begin(env, nullptr, 0, &txn), 0);
+  }
+  void Finish() const {
+    ASSERT_EQ(mdb_txn_commit(txn), 0);
+    mdb_env_close(env);
+  }
+  MDB_env* env = nullptr;
+  MDB_txn* txn = nullptr;
+};
+#endif
+
+// The record of one that could not be opened, for whatever reason, was imported as an entry.
+TEST_F(ToolImportTest, MoreLmdbDatabasesThanCanBeOpenedAreNoEntries) {
+#if CAMBIUM_HAVE_LMDB
+  const std::string path = directory_.File("lmdb");
+  const LmdbEnv lmdb(path, 10'010);
+  for (int i = 0; i < 10'001; ++i) {
+    MDB_dbi dbi = 0;
+    ASSERT_EQ(mdb_dbi_open(lmdb.txn, ("named" + std::to_string(i)).c_str(), MDB_CREATE, &dbi), 0);
+  }
+  ASSERT_NO_FATAL_FAILURE(lmdb.Finish());
+  const Ended ended = RunTool("import " + Copy() + " " + path + " --format lmdb");
+  EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+  EXPECT_NE(ended.output.find("MDB_DBS_FULL"), std::string::npos) << ended.output;
+  EXPECT_FALSE(std::filesystem::exists(Copy()));
+#else
+  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer";
+#endif
+}
+
+// Its entries would be among those of the main one.
+TEST_F(ToolImportTest, AnLmdbDatabaseThatIsCalledDefaultIsRefused) {
+#if CAMBIUM_HAVE_LMDB
+  const std::string path = directory_.File("lmdb");
+  const LmdbEnv lmdb(path, 4);
+  MDB_dbi dbi = 0;
+  ASSERT_EQ(mdb_dbi_open(lmdb.txn, "default", MDB_CREATE, &dbi), 0);
+  ASSERT_NO_FATAL_FAILURE(lmdb.Finish());
+  const Ended ended = RunTool("import " + Copy() + " " + path + " --format lmdb");
+  EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+  EXPECT_NE(ended.output.find("default"), std::string::npos) << ended.output;
+  EXPECT_FALSE(std::filesystem::exists(Copy()));
+#else
+  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer";
+#endif
+}
+
 TEST_F(ToolImportTest, AnLmdbDatabase) {
 #if CAMBIUM_HAVE_LMDB
   const std::string path = directory_.File("lmdb");
-  std::filesystem::create_directory(path);
-  MDB_env* env = nullptr;
-  MDB_txn* txn = nullptr;
+  const LmdbEnv lmdb(path, 4);
+  MDB_txn* const txn = lmdb.txn;
   MDB_dbi main = 0;
   MDB_dbi named = 0;
-  ASSERT_EQ(mdb_env_create(&env), 0);
-  ASSERT_EQ(mdb_env_set_maxdbs(env, 4), 0);
-  ASSERT_EQ(mdb_env_open(env, path.c_str(), 0, 0644), 0);
-  ASSERT_EQ(mdb_txn_begin(env, nullptr, 0, &txn), 0);
   ASSERT_EQ(mdb_dbi_open(txn, nullptr, 0, &main), 0);
   ASSERT_EQ(mdb_dbi_open(txn, "named", MDB_CREATE, &named), 0);
   const auto put = [txn](MDB_dbi dbi, std::string key, std::string value) {
@@ -147,8 +278,7 @@ TEST_F(ToolImportTest, AnLmdbDatabase) {
   put(main, "a", std::string(5000, 'l'));
   put(main, "z", "last");
   put(named, "k", "v");
-  ASSERT_EQ(mdb_txn_commit(txn), 0);
-  mdb_env_close(env);
+  ASSERT_NO_FATAL_FAILURE(lmdb.Finish());
   const Ended ended = RunTool("import " + Copy() + " " + path + " --format lmdb");
   EXPECT_EQ(ended.exit_code, kClean) << ended.output;
   EXPECT_EQ(Scan(Copy()), "a\t" + std::string(5000, 'l') + "\nz\tlast\n");

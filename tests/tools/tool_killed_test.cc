@@ -1,7 +1,10 @@
-// Commands that copy are killed at moments that are drawn, and run again: the source is whole, and so is what they
-// make.
+// Commands are killed at moments that are drawn, and run again: what they read is whole, and so is what they make or
+// change, in between too.
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <sstream>
+#include <vector>
 
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -64,7 +67,43 @@ class ToolKilledTest : public ToolTest {
   void ExpectCopy(const std::string& directory) const {
     EXPECT_TRUE(Contents(directory) == contents_) << directory;
     EXPECT_EQ(RunTool("verify --deep " + directory).exit_code, kClean);
-    for (const std::string rest : {".tmp", ".importing"}) EXPECT_FALSE(std::filesystem::exists(directory + rest));
+    for (const std::string rest : {".tmp", ".tmp.mark"}) EXPECT_FALSE(std::filesystem::exists(directory + rest));
+  }
+
+  // The same of a command that changes what is there, which `reset` brings about. `expect_half` looks at what a kill has
+  // left, `expect` at what an undisturbed run leaves behind it.
+  void KillAndRepeatThere(const std::string& line, const std::function<void()>& reset,
+                          const std::function<void()>& expect_half, const std::function<void()>& expect) {
+    reset();
+    const auto begun = std::chrono::steady_clock::now();
+    ASSERT_EQ(RunTool(line).exit_code, kClean);
+    const auto micros = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun).count());
+    expect();
+    int killed = 0;
+    for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
+      reset();
+      for (int tries = 0; tries < 2; ++tries) {
+        const int exit_code = RunAndKill(line, prng_.Uniform(micros + micros / 4));
+        EXPECT_TRUE(exit_code == kWasKilled || exit_code == kClean) << exit_code;
+        killed += exit_code == kWasKilled ? 1 : 0;
+        expect_half();
+      }
+      const Ended again = RunTool(line);
+      EXPECT_EQ(again.exit_code, kClean) << again.output;
+      expect();
+      EXPECT_EQ(RunTool("verify --deep " + Path()).exit_code, kClean);
+    }
+    EXPECT_GT(killed, 0);
+  }
+  // Keeps the database as it is, and brings it back.
+  std::function<void()> ResetDatabase() const {
+    const std::string kept = directory_.File("kept");
+    std::filesystem::copy(Path(), kept);
+    return [this, kept] {
+      std::filesystem::remove_all(Path());
+      std::filesystem::copy(kept, Path());
+    };
   }
 
   Prng prng_{SeedFromEnvironment(0x6b11)};
@@ -98,6 +137,109 @@ TEST_F(ToolKilledTest, ABackup) {
         EXPECT_EQ(RunTool("restore " + backups + " " + out).exit_code, kClean);
         ExpectCopy(out);
       });
+}
+
+TEST_F(ToolKilledTest, ASalvage) {
+  const std::string out = directory_.File("out");
+  KillAndRepeat(
+      "salvage " + Path() + " " + out, out, [&] { std::filesystem::remove_all(out); }, [&] { ExpectCopy(out); });
+}
+
+TEST_F(ToolKilledTest, ACollection) {
+  {
+    Options options = TheOptions();
+    options.blob_file_size = 1u << 20;
+    options.enable_blob_garbage_collection = false;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+    for (int i = 0; i < 300; i += 2) ASSERT_TRUE(db->Put({}, "key" + std::to_string(i), std::string(30'000, 'z')).ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  contents_ = Contents(Path());
+  const auto expect = [&] { EXPECT_TRUE(Contents(Path()) == contents_); };
+  const std::string line = "gc " + Path() + " --force --age-cutoff 1 --compact";
+  const auto reset = ResetDatabase();
+  EXPECT_GT(RunForJson(line).at("segments_emptied"), 3);
+  KillAndRepeatThere(line, reset, expect, expect);
+}
+
+// The old value or the new one, never a part.
+TEST_F(ToolKilledTest, APut) {
+  for (const std::size_t size : {std::size_t{20'000}, std::size_t{12} << 20}) {
+    const std::string file = directory_.File("value");
+    WriteFile(file, std::string(size, 'n'));
+    const std::string got = directory_.File("got");
+    const auto get = [&] {
+      EXPECT_EQ(RunTool("get " + Path() + " key7 --output " + got).exit_code, kClean);
+      return ReadFile(got);
+    };
+    const auto reset = ResetDatabase();
+    KillAndRepeatThere(
+        "put " + Path() + " key7 --value-file " + file, reset,
+        [&] {
+          const std::string value = get();
+          EXPECT_TRUE(value == std::string(30'000, 'h') || value == std::string(size, 'n')) << value.size();
+        },
+        [&] { EXPECT_TRUE(get() == std::string(size, 'n')); });
+    reset();
+    std::filesystem::remove_all(directory_.File("kept"));
+  }
+}
+
+// All keys of the range or none are gone; and to delete them again is no failure.
+TEST_F(ToolKilledTest, ADelete) {
+  const auto count = [&] { return RunTool("scan " + Path() + " --count").output; };
+  KillAndRepeatThere(
+      "delete " + Path() + " key1 --end key2", ResetDatabase(),
+      [&] {
+        const std::string left = count();
+        EXPECT_TRUE(left == "300\n" || left == "189\n") << left;
+      },
+      [&] { EXPECT_EQ(count(), "189\n"); });
+}
+
+TEST_F(ToolKilledTest, AnExport) {
+  const std::string folder = directory_.File("folder");
+  const std::string file = folder + "/entries";
+  const std::string whole = RunTool("export " + Path() + " -", "2>/dev/null").output;
+  const auto expect_beside = [&](const std::vector<std::string>& contents) {
+    const auto files = FilesIn(folder);
+    EXPECT_TRUE(std::ranges::find(contents, files.at("entries")) != contents.end()) << files.at("entries").size();
+    EXPECT_LE(files.size(), 2u) << "one that was killed between two names";
+  };
+  KillAndRepeatThere(
+      "export " + Path() + " " + file,
+      [&] {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directory(folder);
+        WriteFile(file, "old");
+      },
+      [&] { expect_beside({"old", whole}); }, [&] { expect_beside({whole}); });
+}
+
+// Each key has its old value or the new one.
+TEST_F(ToolKilledTest, AnImportIntoWhatIsThere) {
+  const std::string file = directory_.File("entries");
+  std::string text = "{\"cambium_export\":1}\n";
+  for (int i = 0; i < 400; ++i) {
+    text += "{\"key\":\"key" + std::to_string(i) + "\",\"value\":\"" + std::string(30'000, 'N') + "\"}\n";
+  }
+  WriteFile(file, text + "{\"end\":true,\"entries\":400}\n");
+  const auto expect = [&](bool is_done) {
+    std::map<std::string, std::string> now;
+    std::istringstream lines(Contents(Path()));
+    for (std::string key, value; std::getline(lines, key, '\t') && std::getline(lines, value);) now[key] = value;
+    for (int i = 0; i < 400; ++i) {
+      const auto found = now.find("key" + std::to_string(i));
+      const bool is_new = found != now.end() && found->second == std::string(30'000, 'N');
+      const bool is_old = i < 300 ? found != now.end() && found->second == std::string(30'000, static_cast<char>('a' + i % 26))
+                                  : found == now.end();
+      EXPECT_TRUE(is_new || (is_old && !is_done)) << i;
+    }
+  };
+  KillAndRepeatThere("import " + Path() + " " + file + " --add", ResetDatabase(), [&] { expect(false); },
+                     [&] { expect(true); });
 }
 
 TEST_F(ToolKilledTest, AnImport) {
