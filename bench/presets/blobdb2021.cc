@@ -14,7 +14,7 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
     const std::uint64_t reads = std::max<std::uint64_t>(20, std::min<std::uint64_t>(num, 200'000) / kThreads);
     runs.push_back({"blobdb2021, " + SizeName(value_size),
                     {Flag("num", num), Flag("value_size", value_size), "--key_size=20", Flag("threads", kThreads),
-                     "--engine=cambium,rocksdb_leveled,rocksdb_blob", "--index=both",
+                     "--engine=cambium,rocksdb_leveled,rocksdb_universal,rocksdb_blob", "--index=both",
                      "--seek_nexts=10", Flag("writes", std::max<std::uint64_t>(1, num / kThreads)), Flag("reads", reads),
                      Flag("cache_size", Scaled(16.0 * 1024 * 1024 * 1024, scale, 8u << 20)),
                      Flag("write_buffer_size", Scaled(1024.0 * 1024 * 1024, scale * 16, 4u << 20)),

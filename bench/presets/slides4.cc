@@ -10,7 +10,7 @@ std::vector<PresetRun> Slides4Runs(double scale) {
     runs.push_back({"slides4, " + SizeName(value_size),
                     {Flag("num", Scaled(100'000, scale, 1000)), Flag("value_size", value_size),
                      Flag("duration", Scaled(300, scale, 3)), "--threads=1", "--cache_size=33554432",
-                     "--engine=cambium,rocksdb_leveled,rocksdb_blob", "--index=both",
+                     "--engine=cambium,rocksdb_leveled,rocksdb_blob_nogc,rocksdb_blob", "--index=both",
                      Flag("write_buffer_size", Scaled(64.0 * 1024 * 1024, std::min(1.0, scale * 4), 4u << 20)),
                      Flag("max_bytes_for_level_base", Scaled(256.0 * 1024 * 1024, std::min(1.0, scale * 4), 16u << 20)),
                      Flag("target_file_size_base", Scaled(64.0 * 1024 * 1024, std::min(1.0, scale * 4), 4u << 20)),
