@@ -28,7 +28,8 @@ Status Verifier::Run() {
   if (!read.ok()) {
     if (read.status().IsNotSupported()) return read.status();  // a later format: nothing here can judge it
     if (read.status().IsNotFound()) return Status::InvalidArgument(path_ + ": holds no database");
-    return Found(read.status());
+    CAMBIUM_RETURN_IF_ERROR(Found(read.status()));
+    return first_unread_;
   }
   state_ = std::move(read->state);
   manifest_number_ = read->number;
