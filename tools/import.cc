@@ -32,29 +32,12 @@ struct Counts {
 
 constexpr std::size_t kBatchBytes = 4u << 20;
 
-std::string WithoutSlash(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
 // A new database goes where nothing is.
 Status CheckIsNew(const Flags& flags) {
   FileInfo info;
   const Status found = FileSystem::Default()->GetInfo(flags.directory, &info);
   if (found.ok()) return Status::InvalidArgument(flags.directory + ": exists; --add adds to a database");
   return found.IsPathNotFound() ? Status::OK() : found;
-}
-
-// By way of a name that nobody else uses: what MakeWholeDatabase says of it.
-Status CheckWay(const std::string& directory) {
-  FileSystem& fs = *FileSystem::Default();
-  const std::string partial = WithoutSlash(directory) + ".tmp";
-  FileInfo info;
-  const Status found = fs.GetInfo(partial, &info);
-  if (!found.ok()) return found.IsPathNotFound() ? Status::OK() : found;
-  const Status marked = fs.GetInfo(partial + ".mark", &info);
-  if (!marked.IsPathNotFound()) return marked;
-  return Status::InvalidArgument(partial + ": is where the new database is to be made, and exists");
 }
 
 // How far the source has been read, which may know it; bytes as they are counted here.
@@ -149,7 +132,7 @@ Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts
     families[kDefaultColumnFamilyName] = made;
     place = ParentOf(flags.directory);
     s = CheckIsNew(flags);
-    if (s.ok()) s = CheckWay(flags.directory);
+    if (s.ok()) s = CheckWholeDirectory(*FileSystem::Default(), flags.directory);
     FileInfo info;
     if (s.ok()) s = fs.GetInfo(place, &info);
   }
@@ -173,8 +156,8 @@ int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
 // A new database gets its name when it is whole.
 Status ImportNew(EntrySource* source, const Flags& flags, const Options& made, Counts* counts) {
   if (const Status s = CheckIsNew(flags); !s.ok()) return s;
-  return MakeWholeDatabase(*FileSystem::Default(), flags.directory, true,
-                           [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
+  return MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,
+                            [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
 }
 
 int Import(const Flags& flags) {

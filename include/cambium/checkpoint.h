@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,18 +35,21 @@ class Checkpoint {
   // that of the newest operation in the copy.
   //
   // Any thread, beside all other calls; nobody waits for it longer than for a commit. Nothing is left after an error,
-  // and what a crash leaves is called `directory`.tmp, and is removed by the next call.
-  // InvalidArgument if `directory`, or a database of the name `directory`.tmp, exists; NotSupported if the database is open
-  // for reading only.
+  // and what a crash leaves is called `directory`.tmp and `directory`.tmp.mark, and is removed by the next call.
+  // InvalidArgument if `directory` exists, or anything of the name `directory`.tmp that no such call has made; Locked if
+  // another call is making `directory`; NotSupported if the database is open for reading only.
   virtual Status CreateCheckpoint(const std::string& directory, std::uint64_t log_size_for_flush = 0,
                                   std::uint64_t* sequence_number = nullptr) = 0;
 };
 
 // The same of a database that nobody has open for writing: linked and copied as it lies there, its log included, with
-// nothing replayed. Locked if it is open. Of `options` the file system and the time to wait for the lock are used.
-Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory);
-// What that would do; writes nothing. Its error, if it can be foreseen: that `directory` exists, or the database is open,
-// or NoSpace. Not tried is who may write where, and whether the file system has hard links: where it has none, all is
+// nothing replayed. Locked if it is open; Corruption if a file is missing or cut off, or if an opening would refuse the log.
+// Of `options` the file system and the time to wait for the lock are used. `progress` is called now and then with how many
+// bytes of files have second names or have been copied, and how many there are.
+Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
+                         const std::function<void(std::uint64_t done, std::uint64_t all)>& progress = nullptr);
+// What that would do; writes nothing. Its error, if it can be foreseen: that `directory` exists, or the database is open
+// or damaged, or NoSpace. Not tried is who may write where, and whether the file system has hard links: where it has none, all is
 // copied.
 Status PlanCheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
                              CopyPlan* plan);

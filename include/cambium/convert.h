@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "cambium/column_family.h"
+#include "cambium/copy_plan.h"
 #include "cambium/options.h"
 #include "cambium/status.h"
 
 namespace cambium {
 
 struct ConvertOptions {
-  // Reads all entries, and writes nothing: index_bytes_after stays 0.
+  // Reads all entries and makes all pages, and writes nothing: the report is what it would be, and its plan says what would
+  // be linked, what written, and where there is room for it. Its error, if it can be foreseen, NoSpace too.
   bool dry_run = false;
   // Called now and then with index entries read so far, and how many there are at most.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
@@ -25,6 +27,7 @@ struct ConvertReport {
   std::uint64_t index_bytes_before = 0;  // of the converted families: files of runs, trees and levels
   std::uint64_t index_bytes_after = 0;
   std::uint64_t log_bytes = 0;           // of segments and large values: linked, but for the end of the log
+  CopyPlan plan;                         // of a dry run, the new index among what is copied
 };
 
 // Makes the database `out` of the one at `path`, which nobody has open for writing: all of its column families have the

@@ -158,7 +158,15 @@ class FileSystem {
   virtual Status RemoveDirectory(const std::string& path) = 0;  // must be empty
   virtual Status Unlink(const std::string& path) = 0;           // PathNotFound if there is none
   virtual Status Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
-  virtual Status Link(const std::string& from, const std::string& to) = 0;    // `to` must not exist
+  // The same if `to` does not exist, an error otherwise. This one looks first; a file system that can tell at once should.
+  virtual Status RenameToNew(const std::string& from, const std::string& to) {
+    FileInfo info;
+    const Status found = GetInfo(to, &info);
+    if (found.ok()) return Status::IOError("rename " + from + " to " + to + ": exists");
+    return found.IsPathNotFound() ? Rename(from, to) : found;
+  }
+  // `to` must not exist. A symbolic link is followed.
+  virtual Status Link(const std::string& from, const std::string& to) = 0;
   // Busy: no descriptor was free, so nothing was tried and nothing is lost. Any other error: names may be lost.
   virtual Status SyncDirectory(const std::string& path) = 0;
   // Locks a directory against other handles of this and other processes: the directory itself and a file LOCK in it

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/log_replay.h"
 #include "api/options_file.h"
 #include "io/whole_file.h"
 #include "manifest/manifest_reader.h"
@@ -33,7 +34,41 @@ std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state, const std:
   return files;
 }
 
-Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path) {
+namespace {
+
+Result<std::uint64_t> LengthOf(FileSystem& fs, const std::string& path) {
+  FileInfo info;
+  const Status found = fs.GetInfo(path, &info);
+  if (found.IsPathNotFound()) return Status::Corruption(path + ": is named in the MANIFEST and missing");
+  CAMBIUM_RETURN_IF_ERROR(found);
+  if (!info.is_regular) return Status::Corruption(path + ": is not a regular file");
+  return info.size;
+}
+
+Status CheckFiles(FileSystem& fs, const std::string& directory, const std::vector<CapturedFile>& files) {
+  for (const CapturedFile& file : files) {
+    const std::string path = FilePath(directory, file.name.kind, file.name.number);
+    CAMBIUM_TRY(const std::uint64_t length, LengthOf(fs, path));
+    if (length < file.length) {
+      return Status::Corruption(path + ":" + std::to_string(length) + ": the file is cut off; " +
+                                std::to_string(file.length) + " bytes of it are committed");
+    }
+  }
+  return Status::OK();
+}
+
+// A copy would hide what is lost: whoever opens it would find the same, when the origin may be gone.
+Status CheckLog(FileSystem& fs, const std::string& directory, const ManifestState& state) {
+  ReplayRequest request;
+  request.fs = &fs;
+  request.directory = directory;
+  request.state = &state;
+  return ReplayLog(request, [](const std::vector<ReplayedOp>&) { return Status::OK(); }).status();
+}
+
+}  // namespace
+
+Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSource& random) {
   Result<ManifestRead> read = ReadManifest(fs, path);
   if (!read.ok()) {
     if (read.status().IsNotFound()) return Status::InvalidArgument(path + ": holds no database");
@@ -47,11 +82,11 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path) {
   std::map<std::uint64_t, std::uint64_t> ends;
   for (const auto& [number, info] : capture.state.segments) {
     if (info.sealed) continue;
-    FileInfo file;
-    CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(FilePath(path, FileKindOf(info.kind), number), &file));
-    ends[number] = file.size;
+    CAMBIUM_TRY(ends[number], LengthOf(fs, FilePath(path, FileKindOf(info.kind), number)));
   }
   capture.files = CapturedFilesOf(capture.state, ends);
+  CAMBIUM_RETURN_IF_ERROR(CheckFiles(fs, path, capture.files));
+  CAMBIUM_RETURN_IF_ERROR(CheckLog(fs, path, capture.state));
   for (const NumberedFile& file : there) {
     if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // in the order of numbers
   }
@@ -60,6 +95,8 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path) {
     CAMBIUM_TRY(capture.options_text, ReadWholeFile(fs, name, kOptionsFileSizeMax));
   }
   capture.manifest_number = std::max(capture.state.next_file_number, LargestNumber(there) + 1);
+  capture.header.number = capture.manifest_number;
+  random.Fill(reinterpret_cast<char*>(capture.header.file_id.data()), capture.header.file_id.size());
   return capture;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cambium/file_system.h"
+#include "cambium/random.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "manifest/state.h"
@@ -41,6 +42,9 @@ struct Capture {
                                                 const std::map<std::uint64_t, std::uint64_t>& log_ends);
 
 // Of a database that nobody has open for writing, and whose lock the caller holds. The log is what its files have.
-Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path);
+//
+// The files are all there, as long as they must be, and the log is read that an opening would replay: Corruption, with file
+// and length or offset, where an opening would say so. `random` draws the id of the copy's MANIFEST.
+Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSource& random);
 
 }  // namespace cambium

@@ -185,7 +185,7 @@ Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& optio
   const std::lock_guard work_lock(work_mutex_);
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
-  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));
   return OfTheCopy(Store(options, path, capture, id));
 }
 
@@ -390,7 +390,7 @@ Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, Back
     }));
     return CheckChecksum(path, file, checksum.Digest());
   };
-  return MakeWholeDirectory(*fs_, directory, [&](const std::string& to) {
+  return MakeWholeDirectory(*fs_, directory, true, [&](const std::string& to) {
     const auto is_manifest = [](const BackupFile& file) { return file.name.kind == FileKind::kManifest; };
     for (const BackupFile& file : record.files) {
       if (!is_manifest(file)) CAMBIUM_RETURN_IF_ERROR(place(file, to));
@@ -441,7 +441,7 @@ Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(place, &info));
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
-  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));
   BackupRecord record;
   record.id = directory_.NextId();
   std::vector<Source> sources;

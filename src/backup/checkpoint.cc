@@ -55,15 +55,16 @@ Status WithClosed(const DBOptions& options, const std::string& path, Then&& then
   CAMBIUM_RETURN_IF_ERROR(fs.GetInfo(path, &info));
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs.Lock(path, LockMode::kShared, filled.lock_wait_micros, &lock));
-  CAMBIUM_TRY(const Capture capture, CaptureClosed(fs, path));
+  CAMBIUM_TRY(const Capture capture, CaptureClosed(fs, path, *filled.random_source));
   return then(fs, capture);
 }
 
 }  // namespace
 
-Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory) {
+Status CheckpointOffline(const DBOptions& options, const std::string& path, const std::string& directory,
+                         const std::function<void(std::uint64_t done, std::uint64_t all)>& progress) {
   return WithClosed(options, path, [&](FileSystem& fs, const Capture& capture) {
-    return WriteClone(fs, path, capture, directory);
+    return WriteClone(fs, path, capture, directory, progress);
   });
 }
 

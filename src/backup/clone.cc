@@ -13,7 +13,7 @@ namespace cambium {
 namespace {
 
 Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to, const CapturedFile& file,
-                 bool* can_link) {
+                 bool* can_link, const std::function<Status(Slice)>& see) {
   const std::string name = FileName(file.name.kind, file.name.number);
   const bool may_link = file.is_final || MutantIs(Mutant::kLinkUnfinishedFiles);
   if (may_link && *can_link) {
@@ -21,21 +21,34 @@ Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to,
     if (!linked.IsNotSupported()) return linked;
     *can_link = false;  // another file system, or one that has no second names
   }
-  return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, !file.punched.empty()});
+  return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, !file.punched.empty()}, see);
 }
 
 }  // namespace
 
-Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
+Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
+                 const CloneProgress& progress) {
+  std::uint64_t all = 0;
+  for (const CapturedFile& file : capture.files) all += file.length;
+  std::uint64_t placed = 0;  // by files that are done
+  std::uint64_t copied = 0;  // of the one after them
+  const auto see = [&](Slice piece) {
+    copied += piece.size();
+    if (progress) progress(placed + copied, all);
+    return Status::OK();
+  };
   bool can_link = true;
   for (const CapturedFile& file : capture.files) {
-    CAMBIUM_RETURN_IF_ERROR(PlaceFile(fs, from, to, file, &can_link));
+    CAMBIUM_RETURN_IF_ERROR(PlaceFile(fs, from, to, file, &can_link, see));
+    placed += file.length;
+    copied = 0;
+    if (progress) progress(placed, all);
     CAMBIUM_FAULT_POINT("Clone:file");
   }
   if (!capture.options_text.empty()) {
     CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(fs, to, capture.options_number, capture.options_text));
   }
-  if (!MutantIs(Mutant::kCloneSkipsDirectorySync)) CAMBIUM_RETURN_IF_ERROR(fs.SyncDirectory(to));
+  CAMBIUM_RETURN_IF_ERROR(fs.SyncDirectory(to));
   return Manifest::Create(fs, to, capture.header, capture.manifest_number, capture.state).status();
 }
 
@@ -60,8 +73,11 @@ Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture
   return CheckPlanFits(fs, ParentOf(to), plan);
 }
 
-Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to) {
-  return MakeWholeDirectory(fs, to, [&](const std::string& directory) { return FillClone(fs, from, capture, directory); });
+Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
+                  const CloneProgress& progress) {
+  return MakeWholeDirectory(fs, to, true, [&](const std::string& directory) {
+    return FillClone(fs, from, capture, directory, progress);
+  });
 }
 
 }  // namespace cambium

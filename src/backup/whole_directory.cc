@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "io/parent_path.h"
-#include "manifest/file_names.h"
+#include "util/fault_point.h"
+#include "util/mutant.h"
+#include "util/result.h"
 
 namespace cambium {
 namespace {
@@ -16,57 +18,11 @@ std::string WithoutSlash(std::string path) {
   return path;
 }
 
-// In a copy that is being made, before its MANIFEST, until it has its name. An opening removes it like any orphan.
-const NumberedFile kMark{FileKind::kTemporary, 1};
-
-Status WriteMark(FileSystem& fs, const std::string& directory) {
-  std::unique_ptr<File> file;
-  return fs.Open(FilePath(directory, kMark.kind, kMark.number), OpenMode::kCreateNew, {}, &file);
-}
-
-// What an earlier try has left. Anything else is not ours: a database without the mark is somebody's.
-Status CheckRemains(const std::string& directory, const std::vector<std::string>& names) {
-  const bool is_marked = std::ranges::find(names, FileName(kMark.kind, kMark.number)) != names.end();
-  for (const std::string& name : names) {
-    const std::optional<NumberedFile> file = ParseFileName(name);
-    if (!file.has_value() || (file->kind == FileKind::kManifest && !is_marked)) {
-      return Status::InvalidArgument(directory + ": is where the copy is to be made, and holds " + name +
-                                     (file.has_value() ? ", a whole database" : ", which is no file of a database"));
-    }
-  }
-  return Status::OK();
-}
-
-// PathNotFound if there are none.
-Status ListRemains(FileSystem& fs, const std::string& directory, std::vector<std::string>* names) {
-  CAMBIUM_RETURN_IF_ERROR(fs.List(directory, names));
-  return CheckRemains(directory, *names);
-}
-
-// The mark last: if this is interrupted, what is left is still known for what it is.
-Status RemoveMarked(FileSystem& fs, const std::string& directory, const std::vector<std::string>& names) {
-  const std::string mark = FileName(kMark.kind, kMark.number);
-  for (const std::string& name : names) {
-    if (name != mark) CAMBIUM_RETURN_IF_ERROR(fs.Unlink(directory + "/" + name));
-  }
-  CAMBIUM_RETURN_IF_ERROR(fs.SyncDirectory(directory));
-  if (std::ranges::find(names, mark) != names.end()) CAMBIUM_RETURN_IF_ERROR(fs.Unlink(directory + "/" + mark));
-  return fs.RemoveDirectory(directory);
-}
-
-Status RemoveRemains(FileSystem& fs, const std::string& directory) {
-  std::vector<std::string> names;
-  const Status listed = ListRemains(fs, directory, &names);
-  if (listed.IsPathNotFound()) return Status::OK();
-  CAMBIUM_RETURN_IF_ERROR(listed);
-  return OfTheCopy(RemoveMarked(fs, directory, names));
-}
-
-Status CheckIsNew(FileSystem& fs, const std::string& target) {
-  FileInfo info;
-  const Status found = fs.GetInfo(target, &info);
-  if (found.ok()) return Status::InvalidArgument(target + ": exists");
-  return found.IsPathNotFound() ? Status::OK() : found;
+Result<bool> Exists(FileSystem& fs, const std::string& path, FileInfo* info) {
+  const Status found = fs.GetInfo(path, info);
+  if (found.IsPathNotFound()) return false;
+  CAMBIUM_RETURN_IF_ERROR(found);
+  return true;
 }
 
 // As far as it goes; what could not be removed the next call meets again.
@@ -77,21 +33,157 @@ void RemoveAll(FileSystem& fs, const std::string& directory) {
   static_cast<void>(fs.RemoveDirectory(directory));
 }
 
-// A database that is being made, or its remains if there is a mark; without one it is somebody's.
-Status RemoveRemainsOfDatabase(FileSystem& fs, const std::string& directory, const std::string& mark) {
+Status CheckIsNew(FileSystem& fs, const std::string& target) {
   FileInfo info;
-  const Status found = fs.GetInfo(directory, &info);
-  if (found.IsPathNotFound()) return Status::OK();
-  CAMBIUM_RETURN_IF_ERROR(found);
-  const Status marked = fs.GetInfo(mark, &info);
-  if (marked.IsPathNotFound()) {
-    return Status::InvalidArgument(directory + ": is where the new database is to be made, and exists");
-  }
-  CAMBIUM_RETURN_IF_ERROR(marked);
-  RemoveAll(fs, directory);
-  const Status left = fs.GetInfo(directory, &info);
-  return left.IsPathNotFound() ? Status::OK() : Status::IOError(directory + ": cannot be removed");
+  CAMBIUM_TRY(const bool exists, Exists(fs, target, &info));
+  return exists ? Status::InvalidArgument(target + ": exists") : Status::OK();
 }
+
+// Where a database is made before it gets its name:
+//
+//   TARGET.tmp             the database
+//   TARGET.tmp.mark/LOCK   locked as long as it is made
+//   TARGET.tmp.mark/<n>    TARGET.tmp, the directory with inode n, was made here
+//
+// What is called TARGET.tmp is removed only if it is empty, or if there is such a note of it.
+class Workshop {
+ public:
+  Workshop(FileSystem& fs, const std::string& to)
+      : fs_(fs), target_(WithoutSlash(to)), partial_(target_ + ".tmp"), mark_(partial_ + ".mark") {}
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+  // What was not given its name goes.
+  ~Workshop() {
+    if (lock_ == nullptr) return;
+    if (is_ours_) RemoveAll(fs_, partial_);
+    if (is_made_ && !is_ours_) static_cast<void>(fs_.RemoveDirectory(partial_));  // if it is empty
+    FileInfo info;
+    const Status left = fs_.GetInfo(partial_, &info);
+    FileInfo note;
+    const bool is_foreign = left.ok() && fs_.GetInfo(NoteOf(info), &note).IsPathNotFound();
+    if (left.IsPathNotFound() || is_foreign) RemoveMark();
+  }
+
+  // Locks, removes what an earlier try has left, and makes the directory. Locked if somebody else is about it.
+  Status Enter() {
+    CAMBIUM_RETURN_IF_ERROR(LockIt());
+    CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs_, target_));  // somebody may just have finished it
+    CAMBIUM_RETURN_IF_ERROR(RemoveRemains());
+    CAMBIUM_RETURN_IF_ERROR(fs_.CreateDirectory(partial_));
+    is_made_ = true;
+    std::vector<std::string> names;
+    CAMBIUM_RETURN_IF_ERROR(fs_.List(partial_, &names));
+    if (!names.empty()) return NotOurs(names.front());
+    is_ours_ = true;
+    FileInfo info;
+    CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(partial_, &info));
+    std::unique_ptr<File> note;
+    CAMBIUM_RETURN_IF_ERROR(fs_.Open(NoteOf(info), OpenMode::kCreateNew, {}, &note));
+    return MutantIs(Mutant::kCloneSkipsDirectorySync) ? Status::OK() : OfTheCopy(fs_.SyncDirectory(mark_));
+  }
+
+  // Durable when it returns OK. If it does not, the name may be there.
+  Status Name() {
+    CAMBIUM_RETURN_IF_ERROR(fs_.RenameToNew(partial_, target_));
+    is_ours_ = is_made_ = false;
+    return OfTheCopy(fs_.SyncDirectory(ParentOf(target_)));
+  }
+
+  // What Enter would refuse.
+  Status Check() {
+    CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs_, target_));
+    FileInfo info;
+    CAMBIUM_TRY(const bool is_marked, Exists(fs_, mark_, &info));
+    if (is_marked && info.is_directory) {
+      std::unique_ptr<FileLock> lock;
+      const Status locked = fs_.Lock(mark_, LockMode::kShared, 0, &lock);
+      if (!locked.ok() && !locked.IsPathNotFound()) return locked;
+    }
+    return CheckRemains();
+  }
+
+  // Where `target` is there, nothing will be made; but a mark may be left of when it was.
+  void RemoveStaleMark() {
+    FileInfo info;
+    if (!fs_.GetInfo(target_, &info).ok() || !fs_.GetInfo(mark_, &info).ok()) return;
+    if (!fs_.GetInfo(partial_, &info).IsPathNotFound()) return;
+    static_cast<void>(LockIt());  // and lets it go
+  }
+
+  [[nodiscard]] const std::string& partial() const { return partial_; }
+
+ private:
+  [[nodiscard]] std::string NoteOf(const FileInfo& info) const { return mark_ + "/" + std::to_string(info.inode); }
+  [[nodiscard]] Status NotOurs(const std::string& name) const {
+    return Status::InvalidArgument(partial_ + ": is where the copy is to be made, and holds " + name +
+                                   ", which was not made here");
+  }
+
+  Status CheckRemains() const {
+    FileInfo info;
+    CAMBIUM_TRY(const bool exists, Exists(fs_, partial_, &info));
+    if (!exists) return Status::OK();
+    std::vector<std::string> names;
+    CAMBIUM_RETURN_IF_ERROR(fs_.List(partial_, &names));
+    FileInfo note;
+    CAMBIUM_TRY(const bool is_noted, Exists(fs_, NoteOf(info), &note));
+    return names.empty() || is_noted ? Status::OK() : NotOurs(names.front());
+  }
+
+  // The notes stay until the directory has gone: if this is interrupted, what is left is still known for what it is.
+  Status RemoveRemains() {
+    CAMBIUM_RETURN_IF_ERROR(CheckRemains());
+    RemoveAll(fs_, partial_);
+    FileInfo info;
+    CAMBIUM_TRY(const bool is_left, Exists(fs_, partial_, &info));
+    if (is_left) return Status::IOError(partial_ + ": cannot be removed");
+    std::vector<std::string> names;
+    CAMBIUM_RETURN_IF_ERROR(fs_.List(mark_, &names));
+    if (std::ranges::any_of(names, IsNote)) CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_.SyncDirectory(ParentOf(target_))));
+    for (const std::string& name : names) {
+      if (IsNote(name)) CAMBIUM_RETURN_IF_ERROR(fs_.Unlink(mark_ + "/" + name));
+    }
+    return Status::OK();
+  }
+
+  static bool IsNote(const std::string& name) { return name.find_first_not_of("0123456789") == std::string::npos; }
+
+  // Makes the mark if there is none. Its name is durable then.
+  Status LockIt() {
+    constexpr int kTriesMax = 20;  // each means that somebody has just removed the mark
+    for (int tries = 0;; ++tries) {
+      CAMBIUM_RETURN_IF_ERROR(MakeMark());
+      const Status locked = fs_.Lock(mark_, LockMode::kExclusive, 0, &lock_);
+      if (locked.ok()) break;
+      if (!locked.IsPathNotFound() || tries == kTriesMax) return locked;
+    }
+    return OfTheCopy(fs_.SyncDirectory(ParentOf(target_)));
+  }
+
+  // An empty file is what earlier versions left.
+  Status MakeMark() {
+    FileInfo info;
+    CAMBIUM_TRY(const bool exists, Exists(fs_, mark_, &info));
+    if (exists && !info.is_directory && info.size > 0) {
+      return Status::InvalidArgument(mark_ + ": is where the copy is to be marked, and a file");
+    }
+    if (exists && !info.is_directory) CAMBIUM_RETURN_IF_ERROR(fs_.Unlink(mark_));
+    return fs_.CreateDirectory(mark_);
+  }
+
+  void RemoveMark() {
+    RemoveAll(fs_, mark_);
+    static_cast<void>(fs_.SyncDirectory(ParentOf(target_)));  // else there may be one more time something to remove
+  }
+
+  FileSystem& fs_;
+  const std::string target_;
+  const std::string partial_;
+  const std::string mark_;
+  std::unique_ptr<FileLock> lock_;  // of the mark
+  bool is_made_ = false;            // `partial_`, and it has not got its name
+  bool is_ours_ = false;            // and it was empty then
+};
 
 }  // namespace
 
@@ -101,58 +193,20 @@ Status OfTheCopy(const Status& status) {
 }
 
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to) {
-  const std::string target = WithoutSlash(to);
-  CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs, target));
-  std::vector<std::string> names;
-  const Status remains = ListRemains(fs, target + ".tmp", &names);
-  if (!remains.ok() && !remains.IsPathNotFound()) return remains;
+  CAMBIUM_RETURN_IF_ERROR(Workshop(fs, to).Check());
   FileInfo parent;
-  return fs.GetInfo(ParentOf(target), &parent);
+  return fs.GetInfo(ParentOf(to), &parent);
 }
 
-Status MakeWholeDirectory(FileSystem& fs, const std::string& to,
+Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
                           const std::function<Status(const std::string& directory)>& fill) {
-  const std::string target = WithoutSlash(to);
-  const std::string partial = target + ".tmp";
-  CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs, target));
-  CAMBIUM_RETURN_IF_ERROR(RemoveRemains(fs, partial));
-  CAMBIUM_RETURN_IF_ERROR(fs.CreateDirectory(partial));
-  Status done = WriteMark(fs, partial);
-  if (done.ok()) done = OfTheCopy(fill(partial));
-  if (done.ok()) done = fs.Rename(partial, target);
-  if (!done.ok()) {
-    std::vector<std::string> names;
-    if (fs.List(partial, &names).ok()) static_cast<void>(RemoveMarked(fs, partial, names));  // else the next call does
-    return done;
-  }
-  CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs.SyncDirectory(ParentOf(target))));
-  static_cast<void>(fs.Unlink(FilePath(target, kMark.kind, kMark.number)));  // else the next opening does
-  return Status::OK();
-}
-
-Status MakeWholeDatabase(FileSystem& fs, const std::string& to, bool keep,
-                         const std::function<Status(const std::string& directory)>& fill) {
-  const std::string target = WithoutSlash(to);
-  const std::string partial = target + ".tmp";
-  const std::string mark = partial + ".mark";
-  CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs, target));
-  CAMBIUM_RETURN_IF_ERROR(RemoveRemainsOfDatabase(fs, partial, mark));
-  const Status unmarked = fs.Unlink(mark);
-  if (!unmarked.ok() && !unmarked.IsPathNotFound()) return unmarked;
-  {
-    std::unique_ptr<File> file;
-    CAMBIUM_RETURN_IF_ERROR(fs.Open(mark, OpenMode::kCreateNew, {}, &file));
-  }
-  Status done = OfTheCopy(fs.SyncDirectory(ParentOf(target)));
-  if (done.ok()) done = fs.CreateDirectory(partial);
-  if (done.ok()) done = OfTheCopy(fill(partial));
-  const bool stays = done.ok() && keep;
-  if (stays) done = fs.Rename(partial, target);
-  if (!stays || !done.ok()) RemoveAll(fs, partial);
-  if (done.ok() && stays) done = OfTheCopy(fs.SyncDirectory(ParentOf(target)));
-  FileInfo info;
-  if (fs.GetInfo(partial, &info).IsPathNotFound()) static_cast<void>(fs.Unlink(mark));
-  return done;
+  Workshop(fs, to).RemoveStaleMark();
+  Workshop workshop(fs, to);
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));  // so that what is refused leaves nothing, not for a moment
+  CAMBIUM_RETURN_IF_ERROR(workshop.Enter());
+  CAMBIUM_FAULT_POINT("WholeDirectory:begun");
+  CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fill(workshop.partial())));
+  return keep ? workshop.Name() : Status::OK();
 }
 
 }  // namespace cambium

@@ -11,8 +11,11 @@
 #include "api/options_check.h"
 #include "api/options_file.h"
 #include "backup/clone.h"
+#include "backup/plan.h"
 #include "backup/whole_directory.h"
 #include "convert/family_converter.h"
+#include "convert/measured_file.h"
+#include "io/parent_path.h"
 #include "manifest/file_names.h"
 
 namespace cambium {
@@ -48,14 +51,18 @@ class Converter {
     CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(path_, &info));
     std::unique_ptr<FileLock> lock;
     CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
-    CAMBIUM_TRY(Capture capture, CaptureClosed(fs_, path_));
+    CAMBIUM_TRY(Capture capture, CaptureClosed(fs_, path_, *options_.random_source));
     CAMBIUM_RETURN_IF_ERROR(CheckFamilies(capture.state));
     for (const auto& [id, family] : capture.state.families) all_entries_ += SizeOf(family).entries;
     if (how_.dry_run) {
       CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs_, out));
-      return ConvertAll(out, &capture);
+      CAMBIUM_RETURN_IF_ERROR(ConvertAll(out, &capture));
+      CAMBIUM_RETURN_IF_ERROR(PlanClone(fs_, path_, capture, out, &report_.plan));
+      report_.plan.copied_files += measured_files_;
+      report_.plan.copied_bytes += report_.index_bytes_after;
+      return CheckPlanFits(fs_, ParentOf(out), &report_.plan);
     }
-    return MakeWholeDirectory(fs_, out, [&](const std::string& directory) -> Status {
+    return MakeWholeDirectory(fs_, out, true, [&](const std::string& directory) -> Status {
       CAMBIUM_RETURN_IF_ERROR(ConvertAll(directory, &capture));
       return FillClone(fs_, path_, capture, directory);
     });
@@ -123,13 +130,20 @@ class Converter {
       made.header.number = capture->state.next_file_number++;
       made.header.created_seconds = options_.clock->WallSeconds();
       FillId(&made.header.file_id);
+      const std::string name = FilePath(directory, kind, made.header.number);
+      if (how_.dry_run) {
+        if (measured_ != nullptr) measured_->Forget();
+        measured_ = std::make_shared<MeasuredFile>(name);
+        ++measured_files_;
+        made.file = measured_;
+        return made;
+      }
       std::unique_ptr<File> file;
-      CAMBIUM_RETURN_IF_ERROR(
-          fs_.Open(FilePath(directory, kind, made.header.number), OpenMode::kCreateNew, {}, &file));
+      CAMBIUM_RETURN_IF_ERROR(fs_.Open(name, OpenMode::kCreateNew, {}, &file));
       made.file = std::move(file);
       return made;
     };
-    if (!how_.dry_run) how.create_file = create_file;
+    how.create_file = create_file;
     how.on_entries = [this](std::uint64_t more) {
       done_ += more;
       if (how_.progress) how_.progress(done_, std::max(done_, all_entries_));
@@ -171,6 +185,8 @@ class Converter {
   const IndexKind to_;
   const ConvertOptions& how_;
   ConvertReport& report_;
+  std::shared_ptr<MeasuredFile> measured_;  // of a dry run, the last one
+  std::uint64_t measured_files_ = 0;
   std::uint64_t all_entries_ = 0;
   std::uint64_t done_ = 0;
 };

@@ -126,13 +126,6 @@ Status WriteLevel(const ConvertFamily& how, LiveEntries* entries, PagePool* pool
   return Status::OK();
 }
 
-Status CountOnly(LiveEntries* entries, FamilyState* to) {
-  AccountDelta accounts;
-  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) accounts.Add(entries->entry());
-  for (const auto& [slot, account] : accounts.by_slot()) to->accounts[slot] = account;
-  return entries->status();
-}
-
 }  // namespace
 
 Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, std::uint64_t* count) {
@@ -149,12 +142,8 @@ Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, s
   to.page_size = from.page_size;
   to.flushed_sequence = from.flushed_sequence;
   to.index_type = static_cast<IndexType>(how.options->index_type);
-  if (!how.create_file) {
-    CAMBIUM_RETURN_IF_ERROR(CountOnly(&entries, &to));
-  } else {
-    CAMBIUM_RETURN_IF_ERROR(to.index_type == IndexType::kLsm ? WriteLevel(how, &entries, &pool, &to)
-                                                             : WriteTree(how, &entries, &pool, &to));
-  }
+  CAMBIUM_RETURN_IF_ERROR(to.index_type == IndexType::kLsm ? WriteLevel(how, &entries, &pool, &to)
+                                                           : WriteTree(how, &entries, &pool, &to));
   *count = entries.count();
   return to;
 }

@@ -19,7 +19,7 @@ namespace cambium {
 struct ConvertFamily {
   const ColumnFamilyOptions* options = nullptr;  // of the new one; index_type is what it shall be
   OpenIndexFile open_file;                       // of the old one
-  CreateIndexFile create_file;                   // for the new one; null: nothing is written, and no layers come of it
+  CreateIndexFile create_file;                   // for the new one
   std::function<void(std::uint64_t entries)> on_entries;  // now and then: so many more; may be null
 };
 

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -76,8 +77,14 @@ Status PosixFileSystem::Rename(const std::string& from, const std::string& to) {
   return Answer(::rename(from.c_str(), to.c_str()), "rename", from + " to " + to);
 }
 
+Status PosixFileSystem::RenameToNew(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return Status::OK();
+  const bool cannot_tell = errno == EINVAL || errno == ENOSYS;  // file systems that know the old call alone
+  return cannot_tell ? FileSystem::RenameToNew(from, to) : PosixError("rename", from + " to " + to, errno);
+}
+
 Status PosixFileSystem::Link(const std::string& from, const std::string& to) {
-  if (::link(from.c_str(), to.c_str()) == 0) return Status::OK();
+  if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0) return Status::OK();
   const bool never = errno == EXDEV || errno == EPERM || errno == EMLINK;
   const Status status = PosixError("link", from + " to " + to, errno);
   return never ? Status::NotSupported(status.message()) : status;

@@ -16,6 +16,7 @@ class PosixFileSystem final : public FileSystem {
   Status RemoveDirectory(const std::string& path) override;
   Status Unlink(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
+  Status RenameToNew(const std::string& from, const std::string& to) override;
   // NotSupported across file systems, where there are no hard links, and when the inode has no room for another.
   Status Link(const std::string& from, const std::string& to) override;
   Status SyncDirectory(const std::string& path) override;

@@ -113,8 +113,8 @@ Status RepairLocked(const std::string& path, const std::string& out, const DBOpt
                     RepairReport* report) {
   Repair repair(path, options, families, how, report);
   CAMBIUM_RETURN_IF_ERROR(repair.Look());
-  return MakeWholeDatabase(*options.file_system, out, !how.dry_run,
-                           [&](const std::string& directory) { return repair.Fill(directory); });
+  return MakeWholeDirectory(*options.file_system, out, !how.dry_run,
+                            [&](const std::string& directory) { return repair.Fill(directory); });
 }
 
 Result<std::unique_ptr<FileLock>> LockDamaged(const std::string& path, const DBOptions& options, LockMode mode) {

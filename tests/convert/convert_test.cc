@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "backup/known_store.h"
+#include "cambium/compact_log.h"
 #include "cambium/convenience.h"
 #include "manifest/manifest_reader.h"
 #include "testing/scale.h"
@@ -122,6 +124,109 @@ TEST(ConvertIndex, ValuesAreSharedAndGarbageStaysBehind) {
   }
   EXPECT_GT(store.report.log_bytes, 60u * 3000);
   store.ExpectAt(kOut, Other(store.options.index_type));
+}
+
+// What one side does to files that both have: everything that drops, empties, punches or deletes them.
+enum class Deed : unsigned char { kCollect, kPunch, kCompactRange, kCompactLog, kDestroy };
+
+void DoIt(Deed deed, const std::string& path, const Options& its) {
+  if (deed == Deed::kDestroy) {
+    ASSERT_TRUE(DestroyDB(path, its).ok());
+    return;
+  }
+  if (deed == Deed::kCompactLog) {
+    CompactLogReport report;
+    const Status compacted = CompactLog(path, its, {}, &report);
+    ASSERT_TRUE(compacted.ok()) << compacted.ToString();
+    return;
+  }
+  std::unique_ptr<DB> db;
+  const Status opened = DB::Open(its, path, &db);
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
+  for (int i = 0; i < 60; i += 2) ASSERT_TRUE(db->Delete({}, NumberedKey(i)).ok());
+  CompactRangeOptions all;
+  if (deed == Deed::kCollect) all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+  ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+  if (deed == Deed::kPunch) {
+    ASSERT_TRUE(db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
+    ASSERT_TRUE(db->WaitForCompact().ok());
+  }
+  ASSERT_TRUE(db->Close().ok());
+}
+
+TEST(ConvertIndex, NeitherFeelsWhatBecomesOfTheOther) {
+  for (const Deed deed : {Deed::kCollect, Deed::kPunch, Deed::kCompactRange, Deed::kCompactLog, Deed::kDestroy}) {
+    for (const bool origin_does : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(deed)) + (origin_does ? " by the origin" : " by the new one"));
+      Prng prng(9);
+      ConvertedStore store;
+      store.options.enable_blob_garbage_collection = false;
+      store.options.blob_file_size = 256u << 10;
+      store.MustOpen();
+      for (int i = 0; i < 60; ++i) {
+        store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(i % 10 == 0 ? 17'000 : 12'000));
+      }
+      store.Flush();
+      for (int i = 0; i < 60; i += 3) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(12'000));
+      store.Compact();
+      store.MustClose();
+      ASSERT_TRUE(store.ConvertIt().ok());
+      const IndexKind here = store.options.index_type;
+      const std::string doer = origin_does ? kStorePath : kOut;
+      const std::string other = origin_does ? kOut : kStorePath;
+      std::map<std::string, std::string> before;
+      for (const auto& [path, bytes] : store.Files()) {
+        if (path.starts_with(other + "/")) before[path] = bytes;
+      }
+      std::size_t shared = 0;
+      for (const auto& [path, bytes] : before) {
+        FileInfo info;
+        ASSERT_TRUE(store.fs->GetInfo(path, &info).ok());
+        shared += info.link_count == 2 ? 1 : 0;
+      }
+      ASSERT_GE(shared, 3u);
+      DoIt(deed, doer, store.OptionsOf(origin_does ? here : Other(here)));
+      for (const auto& [path, bytes] : before) EXPECT_EQ(store.Files()[path], bytes) << path << " was changed";
+      store.ExpectAt(other, origin_does ? Other(here) : here);
+    }
+  }
+}
+
+TEST(ConvertIndex, ADryRunForecastsItAll) {
+  Prng prng(10);
+  ConvertedStore store;
+  store.options.target_file_size_base = 16384;
+  store.Fill(&prng, 500);
+  const auto before = store.Files();
+  ConvertOptions dry;
+  dry.dry_run = true;
+  ConvertReport planned;
+  const auto convert = [&](const std::string& out, const ConvertOptions& how, ConvertReport* report) {
+    return ConvertIndex(store.options, kStorePath, {{kDefaultColumnFamilyName, store.options}},
+                        Other(store.options.index_type), out, how, report);
+  };
+  ASSERT_TRUE(convert(kOut, dry, &planned).ok());
+  EXPECT_EQ(store.Files(), before);
+  ASSERT_TRUE(store.ConvertIt().ok());
+  EXPECT_EQ(planned.entries, store.report.entries);
+  EXPECT_EQ(planned.index_bytes_before, store.report.index_bytes_before);
+  EXPECT_EQ(planned.index_bytes_after, store.report.index_bytes_after);
+  EXPECT_EQ(planned.log_bytes, store.report.log_bytes);
+  std::uint64_t linked = 0;
+  std::uint64_t copied = 0;
+  for (const auto& file : store.fs->ListFilesForTest()) {
+    if (!file.path.starts_with(std::string(kOut) + "/") || file.path.ends_with("/LOCK")) continue;
+    FileInfo info;
+    ASSERT_TRUE(store.fs->GetInfo(file.path, &info).ok());
+    (info.link_count == 2 ? linked : copied) += info.size;
+  }
+  EXPECT_EQ(planned.plan.linked_bytes, linked);
+  EXPECT_EQ(planned.plan.copied_bytes, copied);
+  // One byte less than is to be written.
+  store.fs->SetQuota(store.fs->allocated_bytes() + planned.plan.copied_bytes - 1);
+  const Status refused = convert("/other", dry, &planned);
+  EXPECT_TRUE(refused.IsNoSpace()) << refused.ToString();
+  EXPECT_TRUE(convert("/no/where", dry, &planned).IsPathNotFound());
 }
 
 TEST(ConvertIndex, TheOptionsFileSaysWhatItIs) {

@@ -107,6 +107,33 @@ TEST_F(PosixFileSystemTest, ALinkIsASecondNameOfTheSameFile) {
   EXPECT_EQ(Content("b"), "one");
 }
 
+// A second name of the link itself would go on depending on where that leads.
+TEST_F(PosixFileSystemTest, ALinkOfASymbolicLinkIsOneOfItsFile) {
+  Write("a", "one");
+  ASSERT_EQ(::symlink(directory_.File("a").c_str(), directory_.File("s").c_str()), 0);
+  ASSERT_TRUE(fs_->Link(directory_.File("s"), directory_.File("b")).ok());
+  struct stat facts;
+  ASSERT_EQ(::lstat(directory_.File("b").c_str(), &facts), 0);
+  EXPECT_TRUE(S_ISREG(facts.st_mode));
+  ASSERT_TRUE(fs_->Unlink(directory_.File("a")).ok());
+  EXPECT_EQ(Content("b"), "one");
+}
+
+TEST_F(PosixFileSystemTest, ARenameToANewNameReplacesNothing) {
+  Write("a", "one");
+  Write("b", "two");
+  ASSERT_TRUE(fs_->CreateDirectory(directory_.File("d")).ok());
+  ASSERT_TRUE(fs_->CreateDirectory(directory_.File("empty")).ok());
+  EXPECT_TRUE(fs_->RenameToNew(directory_.File("a"), directory_.File("b")).IsIOError());
+  EXPECT_TRUE(fs_->RenameToNew(directory_.File("d"), directory_.File("empty")).IsIOError());
+  EXPECT_EQ(Content("a"), "one");
+  EXPECT_EQ(Content("b"), "two");
+  EXPECT_TRUE(fs_->RenameToNew(directory_.File("a"), directory_.File("c")).ok());
+  EXPECT_EQ(Content("c"), "one");
+  EXPECT_TRUE(fs_->RenameToNew(directory_.File("d"), directory_.File("e")).ok());
+  EXPECT_TRUE(fs_->RenameToNew(directory_.File("none"), directory_.File("f")).IsPathNotFound());
+}
+
 TEST_F(PosixFileSystemTest, ALinkAcrossFileSystemsIsNotSupported) {
   struct stat here;
   ASSERT_EQ(::stat(directory_.path().c_str(), &here), 0);

@@ -222,9 +222,10 @@ TEST(RepairDb, RefusesWhatItMustNotDo) {
   EXPECT_TRUE(
       RepairDB(kStorePath, std::string(kStorePath) + "/out", store.options, {}, {}, &report).IsInvalidArgument());
   EXPECT_TRUE(RepairDB(kStorePath, kStorePath, store.options, {}, {}, &report).IsInvalidArgument());
-  ASSERT_TRUE(store.fs->CreateDirectory("/out.tmp").ok());  // somebody's: nothing says that a repair began it
+  // Somebody's: nothing says that a repair began it.
+  ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp/notes", "seeds").ok());
   EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());
-  ASSERT_TRUE(store.fs->RemoveDirectory("/out.tmp").ok());
+  ASSERT_TRUE(store.fs->RemoveForTest("/out.tmp/notes").ok());
   ASSERT_TRUE(RepairTo(store, {}, {}, &told).ok());
   EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());  // it exists
 }

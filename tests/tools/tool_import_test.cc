@@ -97,7 +97,7 @@ TEST_F(ToolImportTest, AFolderOfFiles) {
   EXPECT_EQ(RunTool("import " + directory_.File("other") + " " + directory_.File("no") + " --format folder").exit_code, kCannot);
 }
 
-// What was called so before was destroyed. Now the names are OUT.tmp and OUT.tmp.mark, and what has no mark is somebody's.
+// What was called so before was destroyed. Now the names are OUT.tmp and OUT.tmp.mark, and what has no note is somebody's.
 TEST_F(ToolImportTest, WhatIsInTheWayIsLeftAlone) {
   namespace fs = std::filesystem;
   WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
