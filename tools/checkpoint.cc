@@ -6,6 +6,7 @@
 #include "copy_plan.h"
 #include "database.h"
 #include "output.h"
+#include "progress.h"
 
 namespace cambium::tool {
 namespace {
@@ -23,7 +24,9 @@ int Run(const Flags& flags) {
     const Status planned = PlanCheckpointOffline(options, flags.directory, flags.out, &plan);
     return SayPlan(planned, plan, flags.json);
   }
-  const Status s = CheckpointOffline(options, flags.directory, flags.out);
+  Progress progress;
+  const Status s = CheckpointOffline(options, flags.directory, flags.out,
+                                     [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); });
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) return Say(nlohmann::ordered_json{{"directory", flags.directory}, {"checkpoint", flags.out}});
   return Say(flags.out + ": is a checkpoint of " + flags.directory + "\n");

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "copy_plan.h"
 #include "database.h"
 #include "key_text.h"
 #include "output.h"
@@ -22,7 +23,7 @@ int Run(const Flags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   if (const Status known = OptionsOf(flags.directory, &options, &families); !known.ok()) return Fail(known, flags.json);
-  Progress progress;
+  Progress progress(ProgressUnit::kEntries);
   ConvertOptions how;
   how.progress = [&](std::uint64_t done, std::uint64_t all) { progress.Show(done, all); };
   how.dry_run = flags.dry_run;
@@ -31,21 +32,24 @@ int Run(const Flags& flags) {
                                 how, &report);
   if (!s.ok()) return Fail(s, flags.json);
   if (flags.json) {
-    return Say(nlohmann::ordered_json{{"directory", flags.directory},
+    nlohmann::ordered_json json{{"directory", flags.directory},
                                       {flags.dry_run ? "would_be" : "converted", flags.out},
                                       {"index", flags.index},
                                       {"families", report.families},
                                       {"entries", report.entries},
                                       {"index_bytes_before", report.index_bytes_before},
                                       {"index_bytes_after", report.index_bytes_after},
-                                      {"log_bytes", report.log_bytes}});
+                                      {"log_bytes", report.log_bytes}};
+    if (flags.dry_run) json.update(JsonOf(report.plan));
+    return Say(json);
   }
   if (flags.dry_run) {
-    return Say("would write " + Bytes(report.entries) + " entries of " + Bytes(report.families) + " families, and share " +
-               Bytes(report.log_bytes) + " bytes of log\n");
+    return Say("would make " + std::to_string(report.entries) + " entries of " + std::to_string(report.families) +
+               " families, " + Bytes(report.index_bytes_after) + " bytes of index, beside " + Bytes(report.log_bytes) +
+               " bytes of log\n" + LinesOf(report.plan));
   }
-  return Say(flags.out + ": is " + flags.directory + " with index_type " + flags.index + "; " + Bytes(report.families) +
-             " families, " + Bytes(report.entries) + " entries, " + Bytes(report.index_bytes_after) +
+  return Say(flags.out + ": is " + flags.directory + " with index_type " + flags.index + "; " + std::to_string(report.families) +
+             " families, " + std::to_string(report.entries) + " entries, " + Bytes(report.index_bytes_after) +
              " bytes of index; shares " + Bytes(report.log_bytes) + " bytes of log\n");
 }
 
@@ -60,7 +64,7 @@ void AddConvert(CLI::App* app, int* exit_code) {
   command->add_option("--index", flags->index, "the index of all its column families: btree or lsm")
       ->required()
       ->check(CLI::IsMember({"btree", "lsm"}));
-  command->add_flag("--dry-run", flags->dry_run, "read all that would be converted, and write nothing");
+  command->add_flag("--dry-run", flags->dry_run, "convert in memory: say what would be linked and written, or why not, and write nothing");
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium convert DIR DIR-lsm --index lsm\n"

@@ -15,23 +15,28 @@ void AppendLine(const char* verb, std::uint64_t files, std::uint64_t bytes, std:
 
 }  // namespace
 
-ExitCode SayPlan(const Status& status, const CopyPlan& plan, bool json) {
-  if (!status.ok()) return Fail(status, json);
-  if (json) {
-    return Say(nlohmann::ordered_json{{"dry_run", true},
-                                      {"linked_files", plan.linked_files},
-                                      {"linked_bytes", plan.linked_bytes},
-                                      {"copied_files", plan.copied_files},
-                                      {"copied_bytes", plan.copied_bytes},
-                                      {"shared_files", plan.shared_files},
-                                      {"shared_bytes", plan.shared_bytes},
-                                      {"free_bytes", plan.free_bytes}});
-  }
+std::string LinesOf(const CopyPlan& plan) {
   std::string text;
   AppendLine("would link ", plan.linked_files, plan.linked_bytes, &text);
   AppendLine("would write ", plan.copied_files, plan.copied_bytes, &text);
   AppendLine("would share with earlier backups ", plan.shared_files, plan.shared_bytes, &text);
-  return Say(text + Bytes(plan.free_bytes) + " bytes are free there\n");
+  return text + Bytes(plan.free_bytes) + " bytes are free there\n";
+}
+
+nlohmann::ordered_json JsonOf(const CopyPlan& plan) {
+  return {{"dry_run", true},
+          {"linked_files", plan.linked_files},
+          {"linked_bytes", plan.linked_bytes},
+          {"copied_files", plan.copied_files},
+          {"copied_bytes", plan.copied_bytes},
+          {"shared_files", plan.shared_files},
+          {"shared_bytes", plan.shared_bytes},
+          {"free_bytes", plan.free_bytes}};
+}
+
+ExitCode SayPlan(const Status& status, const CopyPlan& plan, bool json) {
+  if (!status.ok()) return Fail(status, json);
+  return json ? Say(JsonOf(plan)) : Say(LinesOf(plan));
 }
 
 }  // namespace cambium::tool

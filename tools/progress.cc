@@ -27,9 +27,13 @@ std::string Clock(double seconds) {
   return text;
 }
 
+std::string AmountOf(std::uint64_t n, ProgressUnit unit) {
+  return unit == ProgressUnit::kBytes ? ShortBytes(static_cast<double>(n)) : std::to_string(n);
+}
+
 }  // namespace
 
-std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds) {
+std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds, ProgressUnit unit) {
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string line;
   if (all > 0) {
@@ -41,14 +45,15 @@ std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds) 
     std::snprintf(percent, sizeof(percent), "] %3d %%  ", static_cast<int>(part * 100));
     line = "[" + std::string(filled, '=') + arrow + percent;
   }
-  line += ShortBytes(static_cast<double>(done));
-  if (all > 0) line += " of " + ShortBytes(static_cast<double>(all));
-  line += "  " + ShortBytes(rate) + "/s";
+  line += AmountOf(done, unit);
+  if (all > 0) line += " of " + AmountOf(all, unit);
+  if (unit == ProgressUnit::kEntries) line += " entries";
+  line += "  " + AmountOf(static_cast<std::uint64_t>(rate), unit) + "/s";
   if (all > done && rate > 0) line += "  " + Clock(static_cast<double>(all - done) / rate) + " left";
   return line;
 }
 
-Progress::Progress() : is_seen_(::isatty(STDERR_FILENO) == 1), begun_(Now()) {}
+Progress::Progress(ProgressUnit unit) : unit_(unit), is_seen_(::isatty(STDERR_FILENO) == 1), begun_(Now()) {}
 
 Progress::~Progress() {
   if (has_drawn_) std::fputs("\r\033[K", stderr);
@@ -64,7 +69,7 @@ void Progress::Show(std::uint64_t done, std::uint64_t all) {
   const double now = Now();
   shown_ = now;
   has_drawn_ = true;
-  std::fprintf(stderr, "\r\033[K%s", ProgressLine(done, all, now - begun_).c_str());
+  std::fprintf(stderr, "\r\033[K%s", ProgressLine(done, all, now - begun_, unit_).c_str());
   std::fflush(stderr);
 }
 

@@ -6,13 +6,17 @@
 
 namespace cambium::tool {
 
-// "[=====>    ]  52 %  1.2 GiB of 2.3 GiB  310.0 MiB/s  0:04 left". Without a total, bytes and rate alone.
-[[nodiscard]] std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds);
+enum class ProgressUnit : unsigned char { kBytes, kEntries };
+
+// "[=====>    ]  52 %  1.2 GiB of 2.3 GiB  310.0 MiB/s  0:04 left". Without a total, bytes and rate alone. Entries are
+// written out: "1200 of 2300 entries  310/s".
+[[nodiscard]] std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds,
+                                       ProgressUnit unit = ProgressUnit::kBytes);
 
 // Drawn on stderr, ten times a second at most, if that is a terminal; otherwise nothing is.
 class Progress {
  public:
-  Progress();
+  explicit Progress(ProgressUnit unit = ProgressUnit::kBytes);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -21,6 +25,7 @@ class Progress {
   void Show(std::uint64_t done, std::uint64_t all);
 
  private:
+  const ProgressUnit unit_;
   const bool is_seen_;
   double begun_ = 0;
   double shown_ = -1;

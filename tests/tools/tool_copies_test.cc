@@ -1,4 +1,7 @@
 // checkpoint, backup, restore.
+#include <vector>
+
+#include "cambium/file_system.h"
 #include "tool.h"
 
 namespace cambium::testing {
@@ -25,6 +28,87 @@ TEST_F(ToolCopiesTest, ACheckpointIsADatabaseOfItsOwn) {
   const Ended again = RunTool("checkpoint " + Path() + " " + copy);
   EXPECT_EQ(again.exit_code, kCannot);
   EXPECT_NE(again.output.find("exists"), std::string::npos) << again.output;
+}
+
+// A file that is missing, or shorter than what is committed of it, is damage to whoever verifies; it must be to whoever
+// copies, or the copy is what is left when the origin has gone.
+TEST_F(ToolCopiesTest, WhatIsNotWholeIsNotCopied) {
+  {
+    Options options = TheOptions();
+    options.write_buffer_size = 1u << 20;
+    options.blob_file_size = 1u << 20;
+    options.large_value_size = 64u << 10;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
+    for (int i = 0; i < 80; ++i) {
+      ASSERT_TRUE(db->Put({}, "key" + std::to_string(i), std::string(i == 0 ? 100'000 : 30'000, 'v')).ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+    ASSERT_TRUE(db->Put({}, "late", std::string(20'000, 'l')).ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  const std::string whole = directory_.File("whole");
+  std::filesystem::rename(Path(), whole);
+  const std::string out = directory_.File("out");
+  const std::string backups = directory_.File("backups");
+  const std::vector<std::string> lines = {
+      "checkpoint " + Path() + " " + out, "backup create " + Path() + " " + backups,
+      "convert " + Path() + " " + out + " --index " + (TestsUseLsm() ? "btree" : "lsm")};
+  int rows = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(whole)) {
+    const std::string name = entry.path().filename();
+    const std::string kind = entry.path().extension();
+    if (kind != ".log" && kind != ".val" && kind != ".idx" && kind != ".run") continue;
+    for (const bool is_short : {false, true}) {
+      SCOPED_TRACE(name + (is_short ? " is short" : " is missing"));
+      std::filesystem::remove_all(Path());
+      std::filesystem::copy(whole, Path());
+      if (is_short) {
+        std::filesystem::resize_file(Path() + "/" + name, std::min<std::uintmax_t>(5000, entry.file_size() / 2));
+      } else {
+        std::filesystem::remove(Path() + "/" + name);
+      }
+      EXPECT_EQ(RunTool("verify " + Path()).exit_code, kDamage);
+      for (const std::string& line : lines) {
+        for (const char* const how : {" --dry-run", ""}) {
+          const Ended ended = RunTool(line + how);
+          EXPECT_EQ(ended.exit_code, kDamage) << line << how << "\n" << ended.output;
+          EXPECT_NE(ended.output.find(name), std::string::npos) << ended.output;
+          ++rows;
+        }
+      }
+      EXPECT_FALSE(std::filesystem::exists(out));
+      EXPECT_FALSE(std::filesystem::exists(backups));
+    }
+  }
+  EXPECT_GE(rows, 4 * 2 * 6);
+}
+
+// The second command is refused as if the database were locked, and the first one's copy is whole.
+TEST_F(ToolCopiesTest, TwoCommandsCannotMakeOneDirectory) {
+  ASSERT_TRUE(Open()->Close().ok());
+  Put("a", "1");
+  const std::string out = directory_.File("out");
+  const std::string backups = directory_.File("backups");
+  ASSERT_EQ(RunTool("backup create " + Path() + " " + backups).exit_code, kClean);
+  std::filesystem::create_directory(out + ".tmp.mark");
+  std::unique_ptr<FileLock> first;
+  ASSERT_TRUE(FileSystem::Default()->Lock(out + ".tmp.mark", LockMode::kExclusive, 0, &first).ok());
+  const std::vector<std::string> lines = {
+      "checkpoint " + Path() + " " + out, "restore " + backups + " " + out,
+      "convert " + Path() + " " + out + " --index " + (TestsUseLsm() ? "btree" : "lsm")};
+  for (const std::string& line : lines) {
+    EXPECT_EQ(RunTool(line).exit_code, kLocked) << line;
+    EXPECT_EQ(RunTool(line + " --dry-run").exit_code, kLocked) << line;
+  }
+  EXPECT_EQ(RunTool("salvage " + Path() + " " + out).exit_code, kLocked);
+  first.reset();
+  for (const std::string& line : lines) {
+    EXPECT_EQ(RunTool(line).exit_code, kClean) << line;
+    EXPECT_EQ(Scan(out), "a\t1\n");
+    EXPECT_FALSE(std::filesystem::exists(out + ".tmp.mark"));
+    std::filesystem::remove_all(out);
+  }
 }
 
 TEST_F(ToolCopiesTest, BackupsAreListedVerifiedRestoredAndDeleted) {

@@ -44,6 +44,7 @@ std::vector<Command> Commands() {
 
 class ToolDirectoriesTest : public ToolTest {
  protected:
+  static std::string Other() { return TestsUseLsm() ? "btree" : "lsm"; }
   ToolDirectoriesTest() {
     WriteFile(directory_.File("entries"), "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
   }
@@ -180,6 +181,8 @@ TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
   for (const std::string& line : {"put " + mount + "/db large --value-file " + directory_.File("value"),
                                  "checkpoint " + mount + "/db " + mount + "/copy",
                                  "checkpoint " + mount + "/db " + mount + "/copy --dry-run",
+                                 "convert " + mount + "/db " + mount + "/copy --index " + Other(),
+                                 "convert " + mount + "/db " + mount + "/copy --dry-run --index " + Other(),
                                  "backup create " + mount + "/db " + mount + "/backups --dry-run",
                                  "restore " + directory_.File("backups") + " " + mount + "/copy",
                                  "restore " + directory_.File("backups") + " " + mount + "/copy --dry-run",

@@ -109,6 +109,34 @@ TEST_F(ToolDryRunTest, ARestoreIsForecast) {
   Plan("restore " + backups + " " + All() + "/other", kDamage);
 }
 
+TEST_F(ToolDryRunTest, AConversionIsForecast) {
+  Write(0, 300);
+  const std::string out = All() + "/out";
+  for (const std::string index : {"btree", "lsm"}) {
+    const std::string line = "convert " + Db() + " " + out + " --index " + index;
+    const nlohmann::json planned = Plan(line);
+    const nlohmann::json done = RunForJson(line);
+    for (const char* const name : {"families", "entries", "index_bytes_before", "index_bytes_after", "log_bytes"}) {
+      EXPECT_EQ(planned.at(name), done.at(name)) << name;
+    }
+    Sum linked;
+    Sum copied;
+    for (const auto& entry : std::filesystem::directory_iterator(out)) {
+      Sum& sum = entry.hard_link_count() > 1 ? linked : copied;
+      ++sum.files;
+      sum.bytes += entry.file_size();
+    }
+    EXPECT_EQ(planned.at("linked_files"), linked.files);
+    EXPECT_EQ(planned.at("linked_bytes"), linked.bytes);
+    EXPECT_EQ(planned.at("copied_files"), copied.files);
+    EXPECT_EQ(planned.at("copied_bytes"), copied.bytes);
+    EXPECT_GT(planned.at("free_bytes"), 0);
+    ExpectRefused(line, kCannot);  // it exists now
+    Plan("convert " + Db() + " " + All() + "/no/where --index " + index, kCannot);
+    std::filesystem::remove_all(out);
+  }
+}
+
 TEST_F(ToolDryRunTest, AnImportIsForecast) {
   Write(0, 50);
   const std::string file = directory_.File("entries");

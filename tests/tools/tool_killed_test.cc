@@ -242,6 +242,57 @@ TEST_F(ToolKilledTest, AnImportIntoWhatIsThere) {
                      [&] { expect(true); });
 }
 
+TEST_F(ToolKilledTest, AConversion) {
+  const std::string out = directory_.File("out");
+  KillAndRepeat(
+      "convert " + Path() + " " + out + " --index lsm", out, [&] { std::filesystem::remove_all(out); },
+      [&] { ExpectCopy(out); });
+}
+
+// Whatever is still listed can be restored, and when it is done nothing is there that no backup has.
+class ToolKilledDeletionTest : public ToolKilledTest {
+ protected:
+  std::string Backups() const { return directory_.File("backups"); }
+  std::string Kept() const { return directory_.File("kept"); }
+  void SetUp() override {
+    ToolKilledTest::SetUp();
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_EQ(RunTool("put " + Path() + " more" + std::to_string(i) + " " + std::string(3000, 'm')).exit_code, kClean);
+      ASSERT_EQ(RunTool("backup create " + Path() + " " + Backups()).exit_code, kClean);
+    }
+    contents_ = Contents(Path());
+    std::filesystem::copy(Backups(), Kept(), std::filesystem::copy_options::recursive);
+  }
+  void Forget() const {
+    std::filesystem::remove_all(Backups());
+    std::filesystem::copy(Kept(), Backups(), std::filesystem::copy_options::recursive);
+  }
+  void ExpectOne() const {
+    const nlohmann::json list = RunForJson("backup list " + Backups());
+    ASSERT_EQ(list.at("backups").size(), 1u);
+    EXPECT_EQ(RunTool("backup verify " + Backups() + " --deep").exit_code, kClean);
+    std::size_t files = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(Backups() + "/files")) ++files;
+    EXPECT_EQ(files, list.at("backups").at(0).at("files"));
+    EXPECT_FALSE(std::filesystem::exists(Backups() + "/staging"));
+    const std::string out = directory_.File("restored");
+    std::filesystem::remove_all(out);
+    EXPECT_EQ(RunTool("restore " + Backups() + " " + out).exit_code, kClean);
+    ExpectCopy(out);
+  }
+};
+
+TEST_F(ToolKilledDeletionTest, ADeletion) {
+  KillAndRepeat(
+      "backup delete " + Backups() + " --keep 1", directory_.File("none"), [&] { Forget(); }, [&] { ExpectOne(); });
+}
+
+TEST_F(ToolKilledDeletionTest, ABackupThatDeletesOthers) {
+  KillAndRepeat(
+      "backup create " + Path() + " " + Backups() + " --keep 1", directory_.File("none"), [&] { Forget(); },
+      [&] { ExpectOne(); });
+}
+
 TEST_F(ToolKilledTest, AnImport) {
   const std::string file = directory_.File("entries");
   const std::string out = directory_.File("out");

@@ -44,6 +44,8 @@ TEST(ProgressLine, SaysHowFarHowFastAndHowLong) {
   EXPECT_EQ(ProgressLine(1024, 1024, 2), "[====================] 100 %  1.0 KiB of 1.0 KiB  512 B/s");
   EXPECT_EQ(ProgressLine(0, 1024, 0), "[>                   ]   0 %  0 B of 1.0 KiB  0 B/s");
   EXPECT_EQ(ProgressLine(2048, 0, 1), "2.0 KiB  2.0 KiB/s");
+  EXPECT_EQ(ProgressLine(2048, 4096, 2, ProgressUnit::kEntries),
+            "[==========>         ]  50 %  2048 of 4096 entries  1024/s  0:02 left");
   EXPECT_EQ(ProgressLine(1, 7201, 1), "[>                   ]   0 %  1 B of 7.0 KiB  1 B/s  2:00:00 left");
 }
 
