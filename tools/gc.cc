@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,7 +131,12 @@ class Listener final : public EventListener {
     const std::lock_guard lock(mutex_);
     steps_.push_back(info);
     read_ += info.bytes_read;
-    progress_.Show(read_, std::max(read_, expected_));
+    if (progress_.has_value()) progress_->Show(read_, std::max(read_, expected_));
+  }
+  // Before anything else is printed.
+  void EndProgress() {
+    const std::lock_guard lock(mutex_);
+    progress_.reset();
   }
   void OnBlobFileDeleted(const BlobFileDeletionInfo&) override {
     const std::lock_guard lock(mutex_);
@@ -150,7 +156,7 @@ class Listener final : public EventListener {
   mutable std::mutex mutex_;
   std::vector<LogGcJobInfo> steps_;
   std::uint64_t read_ = 0;
-  Progress progress_;
+  std::optional<Progress> progress_{std::in_place};
   std::size_t removed_ = 0;
 };
 
@@ -213,6 +219,7 @@ int Collect(const Flags& flags) {
   if (s.ok()) database.db()->GetIntProperty("cambium.damaged-blob-files", &damaged);
   const Status closed = database.Close();
   if (s.ok()) s = closed;
+  listener->EndProgress();
   Json json{{"directory", flags.directory}, {"dry_run", false}};
   if (!s.ok()) json["error"] = s.ToString();
   std::uint64_t read = 0;
