@@ -39,7 +39,7 @@ std::string TextOf(const CompactLogForecast& forecast) {
 int Run(const Flags& flags) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
-  if (const Status known = OptionsOf(flags.directory, &options, &families); !known.ok()) return Fail(known, flags.json);
+  if (const Status known = OptionsToWriteWith(flags, &options, &families); !known.ok()) return Fail(known, flags.json);
   CompactLogOptions how = flags.how;
   Progress progress;
   int said = kClean;
@@ -108,6 +108,7 @@ void AddCompact(CLI::App* app, int* exit_code) {
                        "bytes (4k is understood): values from here on go into the log, smaller ones into the index")
           ->transform(CLI::AsSizeValue(false));
   command->add_flag("--dry-run", flags->how.dry_run, "print the forecast and change nothing");
+  AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Examples: cambium compact DIR --dry-run\n"

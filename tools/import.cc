@@ -1,5 +1,9 @@
 // cambium import DIR SOURCE: a database of entries from elsewhere.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <vector>
@@ -133,8 +137,10 @@ Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts
     place = ParentOf(flags.directory);
     s = CheckIsNew(flags);
     if (s.ok()) s = CheckWholeDirectory(*FileSystem::Default(), flags.directory);
-    FileInfo info;
-    if (s.ok()) s = fs.GetInfo(place, &info);
+    // Who may not, and where nobody may.
+    if (s.ok() && ::access(place.c_str(), W_OK | X_OK) != 0) {
+      s = Status::IOError(place + ": " + std::strerror(errno));
+    }
   }
   if (s.ok()) s = Count(source, made, &families, counts);
   if (s.ok()) s = fs.FreeSpace(place, free);

@@ -291,6 +291,39 @@ bool IsOptionsFile(SimOpKind, const std::string& path) {
   return path.find(".dbtmp") != std::string::npos || path.find("OPTIONS-") != std::string::npos;
 }
 
+// Whoever opened a database without create_if_missing, a tool say, left a file that says so, and that had lost what it did
+// not know of a later version's.
+TEST(OptionsFile, AnOpeningThatChangesNothingLeavesItAsItIs) {
+  TestStore store;
+  store.options.create_if_missing = true;
+  store.options.sweep_ratio = 5;
+  store.MustOpen();
+  store.MustClose();
+  const std::string path = store.FilesOf("OPTIONS").at(0);
+  std::string text;
+  ASSERT_TRUE(store.fs->ReadFileForTest(path, &text).ok());
+  text.resize(text.rfind("checksum="));
+  text.insert(text.find("  create_if_missing"), "  shiny=1\n");
+  text += "[Shiny]\n  a=b\n";
+  text = Sealed(text);
+  ASSERT_TRUE(store.fs->WriteFileForTest(path, text).ok());
+  store.options.create_if_missing = false;
+  store.MustOpen();
+  store.MustClose();
+  std::string now;
+  ASSERT_TRUE(store.fs->ReadFileForTest(path, &now).ok());
+  EXPECT_EQ(store.FilesOf("OPTIONS").size(), 1u);
+  EXPECT_EQ(now, text);
+  // Anything else is a change.
+  store.options.sweep_ratio = 6;
+  store.MustOpen();
+  store.MustClose();
+  EXPECT_EQ(store.FilesOf("OPTIONS").size(), 2u);
+  const Loaded loaded = Load(store.fs);
+  ASSERT_TRUE(loaded.status.ok()) << loaded.status.ToString();
+  EXPECT_EQ(loaded.families.at(0).options.sweep_ratio, 6);
+}
+
 // Whatever goes wrong with the file, the database opens, takes changes of options, and writes; only SetOptions has
 // something to say.
 TEST(OptionsFile, AFailureToWriteItStopsNothing) {

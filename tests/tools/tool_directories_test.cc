@@ -178,6 +178,8 @@ TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
     }
   }
   WriteFile(directory_.File("value"), std::string(1 << 20, 'v'));
+  WriteFile(directory_.File("one"), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"" + std::string(9000, 'v') +
+                                        "\"}\n{\"end\":true,\"entries\":1}\n");
   for (const std::string& line : {"put " + mount + "/db large --value-file " + directory_.File("value"),
                                  "checkpoint " + mount + "/db " + mount + "/copy",
                                  "checkpoint " + mount + "/db " + mount + "/copy --dry-run",
@@ -187,6 +189,11 @@ TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
                                  "restore " + directory_.File("backups") + " " + mount + "/copy",
                                  "restore " + directory_.File("backups") + " " + mount + "/copy --dry-run",
                                  "import " + mount + "/copy " + directory_.File("entries"),
+                                 "import " + mount + "/db " + directory_.File("one") + " --add",
+                                 "delete " + mount + "/db key",
+                                 "gc " + mount + "/db",
+                                 "export " + mount + "/db " + mount + "/copy",
+                                 "salvage " + mount + "/db " + mount + "/copy",
                                  "backup create " + mount + "/db " + mount + "/backups"}) {
     const Ended ended = RunTool(line);
     EXPECT_EQ(ended.exit_code, kCannot) << line << "\n" << ended.output;

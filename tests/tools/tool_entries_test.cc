@@ -115,7 +115,7 @@ TEST_F(ToolEntriesTest, ADamagedOptionsFileIsNotCoveredUp) {
   WriteFile(entries, "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
   FlipByte(file, ReadFile(file).find("777"));
   const auto before = FilesIn(Path());
-  for (const std::string& line : {"put " + Path() + " k v", "delete " + Path() + " a", "gc " + Path(),
+  for (const std::string& line : {"put " + Path() + " k v", "delete " + Path() + " a", "gc " + Path(), "compact " + Path(),
                                   "import " + Path() + " " + entries + " --add", "put " + Path() + " k v --dry-run",
                                   "delete " + Path() + " a --dry-run",
                                   "import " + Path() + " " + entries + " --add --dry-run"}) {
@@ -130,6 +130,14 @@ TEST_F(ToolEntriesTest, ADamagedOptionsFileIsNotCoveredUp) {
   EXPECT_EQ(RunTool("put " + Path() + " k v --default-options").exit_code, kClean);
   EXPECT_EQ(RunForJson("options " + Path()).at("CFOptions \"default\"").at("min_blob_size").at("value"), "512");
   EXPECT_EQ(RunTool("scan " + Path()).output, "a\t1\nk\tv\n");
+}
+
+// With --json nothing was said on stderr.
+TEST_F(ToolEntriesTest, ErrorsOfACollectionGoToStderrToo) {
+  const Ended errors = RunTool("gc " + Path() + " --json", "2>&1 >/dev/null");
+  EXPECT_EQ(errors.exit_code, kCannot);
+  EXPECT_NE(errors.output.find(Path()), std::string::npos) << errors.output;
+  EXPECT_TRUE(RunForJson("gc " + Path(), kCannot).at("error").is_string());
 }
 
 // A write said that create_if_missing was off, and forgot what it did not know.

@@ -110,6 +110,23 @@ TEST_F(ToolExportTest, ASymlinkStaysAndLeadsToTheNewFile) {
   EXPECT_EQ(RunTool(Line(Folder() + "/lost")).exit_code, kCannot);
 }
 
+// Where somebody watches, they say how much there will be, and how long it will take; and nothing of it stays.
+TEST_F(ToolExportTest, ItAndImportsDrawHowFarTheyAre) {
+  if (RunCommand("script --version").exit_code != kClean) GTEST_SKIP() << "SKIPPED: there is no script(1) to watch with";
+  fs::create_directory(Folder() + "/files");
+  for (int i = 0; i < 10; ++i) WriteFile(Folder() + "/files/" + std::to_string(i), std::string(1000, 'v'));
+  for (const std::string& line : {Line(File()), "import " + Folder() + "/db " + File(),
+                                  "import " + Folder() + "/db2 " + Folder() + "/files --format folder"}) {
+    const Ended ended = RunCommand("script -qec '" + Tool() + " " + line + "' " + directory_.File("typescript"));
+    EXPECT_EQ(ended.exit_code, kClean) << ended.output;
+    EXPECT_NE(ended.output.find(" left"), std::string::npos) << line << "\n" << ended.output;
+    EXPECT_NE(ended.output.find(" %"), std::string::npos) << line << "\n" << ended.output;
+    const std::size_t last = ended.output.rfind("\033[K");
+    ASSERT_NE(last, std::string::npos);
+    EXPECT_EQ(ended.output.substr(last).find(" left"), std::string::npos) << line << "\n" << ended.output;
+  }
+}
+
 // A full file system, and one that is mounted for reading only.
 TEST_F(ToolExportTest, WhatFailsLeavesWhatWasThere) {
   if (::mount("tmpfs", Folder().c_str(), "tmpfs", 0, "size=16k") != 0) {

@@ -53,7 +53,12 @@ class ToolKilledTest : public ToolTest {
         const bool is_there = exit_code == kCannot && std::filesystem::exists(out);
         EXPECT_TRUE(exit_code == kWasKilled || is_there) << exit_code;
       }
-      if (std::filesystem::exists(out) && !is_done) is_done = RunTool("verify --deep " + out).exit_code == kClean;
+      if (std::filesystem::exists(out) && !is_done) {
+        is_done = RunTool("verify --deep " + out).exit_code == kClean;
+        // Of one that was killed when it had its name. It is there to say of OUT.tmp whose it is, and no such thing is there.
+        EXPECT_FALSE(std::filesystem::exists(out + ".tmp"));
+        std::filesystem::remove_all(out + ".tmp.mark");
+      }
       if (!is_done) {
         const Ended again = RunTool(line);
         EXPECT_EQ(again.exit_code, kClean) << again.output;

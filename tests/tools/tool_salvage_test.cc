@@ -178,6 +178,20 @@ TEST_F(ToolSalvageTest, FromAReadOnlyFileSystem) {
   ExpectOut({3});
 }
 
+TEST_F(ToolSalvageTest, IntoAReadOnlyFileSystem) {
+  Make();
+  const std::string mount = directory_.File("mount");
+  std::filesystem::create_directory(mount);
+  if (::mount("tmpfs", mount.c_str(), "tmpfs", MS_RDONLY, "size=16k") != 0) {
+    GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
+  }
+  const Ended ended = RunTool("salvage " + Path() + " " + mount + "/out");
+  EXPECT_TRUE(std::filesystem::is_empty(mount));
+  ::umount2(mount.c_str(), MNT_DETACH);
+  EXPECT_EQ(ended.exit_code, kCannot) << ended.output;
+  EXPECT_NE(ended.output.find("Read-only"), std::string::npos) << ended.output;
+}
+
 TEST_F(ToolSalvageTest, IntoAFullFileSystem) {
   Make();
   const std::string mount = directory_.File("mount");
