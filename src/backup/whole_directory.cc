@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -52,16 +53,12 @@ class Workshop {
       : fs_(fs), target_(WithoutSlash(to)), partial_(target_ + ".tmp"), mark_(partial_ + ".mark") {}
   Workshop(const Workshop&) = delete;
   Workshop& operator=(const Workshop&) = delete;
-  // What was not given its name goes.
+  // What was not given its name goes. Where memory runs out it stays, and its note: the next call removes it.
   ~Workshop() {
-    if (lock_ == nullptr) return;
-    if (is_ours_) RemoveAll(fs_, partial_);
-    if (is_made_ && !is_ours_) static_cast<void>(fs_.RemoveDirectory(partial_));  // if it is empty
-    FileInfo info;
-    const Status left = fs_.GetInfo(partial_, &info);
-    FileInfo note;
-    const bool is_foreign = left.ok() && fs_.GetInfo(NoteOf(info), &note).IsPathNotFound();
-    if (left.IsPathNotFound() || is_foreign) RemoveMark();
+    try {
+      if (lock_ != nullptr) CleanUp();
+    } catch (const std::bad_alloc&) {
+    }
   }
 
   // Locks, removes what an earlier try has left, and makes the directory. Locked if somebody else is about it.
@@ -147,6 +144,16 @@ class Workshop {
   }
 
   static bool IsNote(const std::string& name) { return name.find_first_not_of("0123456789") == std::string::npos; }
+
+  void CleanUp() {
+    if (is_ours_) RemoveAll(fs_, partial_);
+    if (is_made_ && !is_ours_) static_cast<void>(fs_.RemoveDirectory(partial_));  // if it is empty
+    FileInfo info;
+    const Status left = fs_.GetInfo(partial_, &info);
+    FileInfo note;
+    const bool is_foreign = left.ok() && fs_.GetInfo(NoteOf(info), &note).IsPathNotFound();
+    if (left.IsPathNotFound() || is_foreign) RemoveMark();
+  }
 
   // Makes the mark if there is none. Its name is durable then.
   Status LockIt() {

@@ -108,7 +108,9 @@ TEST_F(MixedWorkloadTest, UpdatesWriteAsOftenAsTheyRead) {
   EXPECT_EQ(result_.user_bytes, 2 * 9000u * 116) << "what was read counts too";
 }
 
+// By one thread: of two that append to the same value at the same time one is lost, as with db_bench.
 TEST_F(MixedWorkloadTest, AppendsMakeValuesLonger) {
+  flags_.threads = 1;
   Start();
   ASSERT_TRUE(Run("fillseq").ok());
   flags_.reads = 2000;
@@ -118,7 +120,7 @@ TEST_F(MixedWorkloadTest, AppendsMakeValuesLonger) {
     EXPECT_EQ(value.size() % 100, 0u);
     bytes += key.size() + value.size();
   }
-  EXPECT_EQ(bytes, 2000u * 116 + 6000u * 100);
+  EXPECT_EQ(bytes, 2000u * 116 + 2000u * 100);
   EXPECT_EQ(result_.live_bytes, bytes) << "the bench knows how much is alive, though values differ";
 }
 
