@@ -265,7 +265,9 @@ TEST_P(EngineTest, CountersOnlyGrowAndOutliveAnOpening) {
 TEST_P(EngineTest, TheLedgerIsWhatFilesHold) {
   const std::string engine = GetParam().engine;
   Open(true);
-  Fill(500, 'a');  // less than a memory table, so that nobody merges
+  // Less than a memory table, so that nobody merges; of Cambium, whose ceiling has a small database flush early, much
+  // less: a second flush may merge the run of the first one into a tree, and remove it.
+  Fill(engine == "cambium" ? 50 : 500, 'a');
   if (engine == "leveldb") {
     ASSERT_TRUE(engine_->Compact().ok()) << "which flushes first";
   }
