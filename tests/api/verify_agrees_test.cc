@@ -11,7 +11,7 @@
 
 #include "api/family_store.h"
 #include "cambium/listener.h"
-#include "manifest/manifest_reader.h"
+#include "testing/grown_subject.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"
@@ -19,18 +19,13 @@
 namespace cambium::testing {
 namespace {
 
-using Model = std::map<std::string, std::string>;
-using Models = std::map<std::string, Model>;  // by family
-
-struct Subject {
-  std::string name = {};
-  std::function<void(FamilyStore*)> set_options = {};
-  std::vector<std::string> families = {};  // beside the default one
-  SimImage image = {};
-  Models must = {};  // what is there
-  Models may = {};   // what may be there
-  std::uint64_t copies = 0;
-};
+using grown::Model;
+using grown::Models;
+using grown::PutBoth;
+using grown::Subject;
+using grown::SyncAndSaySo;
+using grown::UseSmallFiles;
+using grown::ValueOf;
 
 // ---- What a reader meets ----
 
@@ -187,168 +182,11 @@ Verdict Judge(const Subject& subject, const std::shared_ptr<SimFileSystem>& fs) 
   return verdict;
 }
 
-// ---- Databases ----
-
-void UseSmallFiles(FamilyStore* store) {
-  store->options.blob_file_size = 16u << 10;
-  store->options.large_value_size = 8u << 10;
-  store->options.enable_blob_garbage_collection = false;
-}
-
-void PutBoth(FamilyStore* store, Subject* subject, std::size_t family, const std::string& key, std::string value) {
-  store->PutIn(store->handles[family], key, value);
-  subject->must[family == 0 ? kDefaultColumnFamilyName : subject->families[family - 1]][key] = std::move(value);
-}
-
-std::string ValueOf(int i, std::size_t size) {
-  return NumberedKey(i) + std::string(size, static_cast<char>('a' + i % 26));
-}
-
-// Everything is synced, and the MANIFEST knows: of the last synced group before a crash nothing else does, so that damage
-// in it could not be told from a torn tail.
-void SyncAndSaySo(FamilyStore* store, Subject* subject) {
-  EXPECT_TRUE(store->db->SyncWAL().ok());
-  const std::string large = ValueOf(99, store->options.large_value_size);
-  store->Put("late", large);
-  subject->may[kDefaultColumnFamilyName]["late"] = large;
-}
-
-void End(FamilyStore* store, Subject* subject) {
-  SyncAndSaySo(store, subject);
-  Prng prng(1);
-  subject->image = store->fs->Snapshot().Kill(prng);
-  store->GiveBackHandles();
-  store->fs->PowerOff();
-  store->db.reset();
-}
-
-ManifestState StateOf(const SimImage& image) {
-  SimFileSystem copy(image);
-  const auto read = ReadManifest(copy, kStorePath);
-  EXPECT_TRUE(read.ok());
-  return read->state;
-}
-
-// Both indexes; runs above a tree and levels; dead records and live ones in segments with footers; a tail with new
-// keys.
-Subject Families() {
-  Subject subject{.name = "families", .set_options = UseSmallFiles, .families = {"other", "third"}, .copies = 500};
-  subject.set_options = [](FamilyStore* store) {
-    UseSmallFiles(store);
-    ColumnFamilyOptions other = store->options;
-    other.index_type = TestsUseLsm() ? IndexKind::kBTree : IndexKind::kLsm;
-    store->family_options["other"] = other;
-    ColumnFamilyOptions third = store->options;
-    third.comparator = ReverseBytewiseComparator();
-    store->family_options["third"] = third;
-  };
-  FamilyStore store;
-  subject.set_options(&store);
-  store.MustOpenWith({});
-  for (const std::string& name : subject.families) store.Create(name);
-  for (std::size_t f = 0; f < 3; ++f) {
-    for (int i = 0; i < 40; ++i) PutBoth(&store, &subject, f, NumberedKey(i), ValueOf(i, i % 3 == 0 ? 10 : 500));
-    EXPECT_TRUE(store.db->CompactRange({}, store.handles[f], nullptr, nullptr).ok());
-  }
-  for (std::size_t f = 0; f < 3; ++f) {
-    const std::string name = f == 0 ? kDefaultColumnFamilyName : subject.families[f - 1];
-    for (int i = 0; i < 40; i += 13) PutBoth(&store, &subject, f, NumberedKey(i), ValueOf(i + 1, 400));
-    const std::string begin = NumberedKey(f == 2 ? 22 : 20);
-    const std::string end = NumberedKey(f == 2 ? 20 : 22);
-    EXPECT_TRUE(store.db->DeleteRange({}, store.handles[f], begin, end).ok());
-    for (const int i : {20, 21}) subject.must[name].erase(NumberedKey(i));
-    if (f == 2) {  // (22, 20] in this order
-      PutBoth(&store, &subject, f, NumberedKey(20), ValueOf(20, 90));
-      EXPECT_TRUE(store.db->Delete({}, store.handles[f], NumberedKey(22)).ok());
-      subject.must[name].erase(NumberedKey(22));
-    }
-    store.FlushOf(store.handles[f]);
-  }
-  store.executor->RunAll();
-  for (int i = 50; i < 56; ++i)
-    PutBoth(&store, &subject, static_cast<std::size_t>(i) % 3, NumberedKey(i), ValueOf(i, 200));
-  End(&store, &subject);
-  return subject;
-}
-
-// Most of the log overwritten, and what was alive of it moved.
-Subject Collected() {
-  Subject subject{.name = "collected", .set_options = UseSmallFiles, .copies = 600};
-  FamilyStore store;
-  UseSmallFiles(&store);
-  store.options.blob_garbage_collection_age_cutoff = 1;
-  store.MustOpenWith({});
-  for (int i = 0; i < 60; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 600));
-  store.Flush();
-  for (int i = 0; i < 60; ++i) {
-    if (i % 3 != 0) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 1, 600));
-  }
-  store.Compact();
-  store.Quiet();
-  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.Quiet();
-  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
-  // And garbage anew, in segments old and new, that is still there.
-  for (int i = 0; i < 60; i += 7) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 2, 300));
-  store.Flush();
-  store.executor->RunAll();
-  End(&store, &subject);
-  const ManifestState state = StateOf(subject.image);
-  EXPECT_TRUE(
-      std::ranges::any_of(state.segments, [](const auto& s) { return s.second.kind == SegmentKind::kRelocation; }));
-  return subject;
-}
-
-Subject Punched() {
-  Subject subject{.name = "punched", .copies = 250};
-  subject.set_options = [](FamilyStore* store) {
-    store->options.min_punch_size = 8u << 10;
-    store->options.blob_file_size = 64u << 10;
-    store->options.large_value_size = 32u << 10;
-    store->options.write_buffer_size = 1u << 20;
-    store->options.max_total_wal_size = 8u << 20;
-    store->options.enable_blob_garbage_collection = false;
-    store->options.blob_garbage_collection_age_cutoff = 1;
-  };
-  FamilyStore store;
-  subject.set_options(&store);
-  store.MustOpenWith({});
-  for (int i = 0; i < 12; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 10'000));
-  store.Flush();
-  for (int i = 0; i < 12; ++i) {
-    if (i % 3 != 0) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 1, 10'000));
-  }
-  store.Compact();
-  store.Quiet();
-  EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
-  store.Quiet();
-  End(&store, &subject);
-  const ManifestState state = StateOf(subject.image);
-  EXPECT_TRUE(std::ranges::any_of(state.segments, [](const auto& s) { return !s.second.punched.empty(); }));
-  return subject;
-}
-
-// In files of their own: flushed, hidden by something newer, and in the tail.
-Subject LargeValues() {
-  Subject subject{.name = "large values", .set_options = UseSmallFiles, .copies = 500};
-  FamilyStore store;
-  UseSmallFiles(&store);
-  store.MustOpenWith({});
-  for (int i = 0; i < 30; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, i % 10 == 0 ? 9'000 : 100));
-  store.Compact();
-  PutBoth(&store, &subject, 0, NumberedKey(10), ValueOf(10, 9'500));
-  PutBoth(&store, &subject, 0, NumberedKey(0), "small");
-  store.Flush();
-  PutBoth(&store, &subject, 0, NumberedKey(40), ValueOf(40, 9'000));
-  PutBoth(&store, &subject, 0, NumberedKey(41), ValueOf(41, 9'000));
-  PutBoth(&store, &subject, 0, NumberedKey(41), "replaced in the tail");
-  End(&store, &subject);
-  return subject;
-}
+// ---- A database of its own ----
 
 // What a power cut leaves of writes that nobody has synced.
 Subject TornTail() {
-  Subject subject{.name = "torn tail", .set_options = UseSmallFiles, .copies = 500};
+  Subject subject{.name = "torn tail", .set_options = UseSmallFiles};
   FamilyStore store;
   UseSmallFiles(&store);
   store.MustOpenWith({});
@@ -373,39 +211,6 @@ Subject TornTail() {
     if (std::ranges::any_of(verdict.report.notes, is_torn)) return subject;
   }
   ADD_FAILURE() << "no power cut has torn the tail";
-  return subject;
-}
-
-// A tree, and runs of which the keys below a cursor have gone into it.
-Subject HalfSwept() {
-  Subject subject{.name = "half swept", .copies = 150};
-  subject.set_options = [](FamilyStore* store) {
-    UseSmallFiles(store);
-    store->options.write_buffer_size = 4u << 10;
-    store->options.blob_file_size = 64u << 10;
-  };
-  FamilyStore store;
-  subject.set_options(&store);
-  store.executor->OnNothingToRun([] {});
-  store.MustOpenWith({});
-  for (int i = 0; i < 9'000; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), std::to_string(i));
-  store.Compact();
-  Prng prng(3);
-  for (int round = 0; round < 400; ++round) {
-    for (int i = 0; i < 20; ++i) {
-      const int key = static_cast<int>(prng.Uniform(9'000));
-      PutBoth(&store, &subject, 0, NumberedKey(key), ValueOf(key, i == 0 ? 100 : 5));
-    }
-    store.Flush();
-    static_cast<void>(store.executor->RunOneInstead());
-    const ManifestState state = StateOf(store.fs->Snapshot());
-    const auto& sweep = state.families.at(0).sweep;
-    if (sweep.has_value() && sweep->cursor > NumberedKey(3'000) && sweep->cursor < NumberedKey(7'000)) {
-      End(&store, &subject);
-      return subject;
-    }
-  }
-  ADD_FAILURE() << "no sweep was half way";
   return subject;
 }
 
@@ -441,7 +246,7 @@ Status Hurt(SimFileSystem* fs, const std::string& path, Prng* prng, std::string*
 }
 
 // What is not damaged at all shall be met too: that a database without damage reads well.
-void ExpectAgreement(const Subject& subject) {
+void ExpectAgreement(const Subject& subject, std::uint64_t copies) {
   const Verdict untouched = Judge(subject, std::make_shared<SimFileSystem>(subject.image));
   ASSERT_EQ(untouched.wrong, "");
   ASSERT_TRUE(untouched.error.ok()) << untouched.error.ToString();
@@ -457,7 +262,7 @@ void ExpectAgreement(const Subject& subject) {
   int damaged = 0;
   int dead = 0;
   int disagreements = 0;
-  for (std::uint64_t copy = 0; copy < ScaledPrograms(subject.copies); ++copy) {
+  for (std::uint64_t copy = 0; copy < ScaledPrograms(copies); ++copy) {
     const auto fs = std::make_shared<SimFileSystem>(subject.image);
     const std::string& path = paths[prng.Uniform(paths.size())];
     std::string what;
@@ -480,14 +285,14 @@ void ExpectAgreement(const Subject& subject) {
   EXPECT_GT(damaged, 0);
 }
 
-TEST(VerifyAgrees, OnFamiliesOfBothIndexes) { ExpectAgreement(Families()); }
-TEST(VerifyAgrees, OnWhatLogGcHasMoved) { ExpectAgreement(Collected()); }
-TEST(VerifyAgrees, OnHoles) { ExpectAgreement(Punched()); }
-TEST(VerifyAgrees, OnLargeValues) { ExpectAgreement(LargeValues()); }
-TEST(VerifyAgrees, OnATornTail) { ExpectAgreement(TornTail()); }
+TEST(VerifyAgrees, OnFamiliesOfBothIndexes) { ExpectAgreement(grown::Families(), 500); }
+TEST(VerifyAgrees, OnWhatLogGcHasMoved) { ExpectAgreement(grown::Collected(), 600); }
+TEST(VerifyAgrees, OnHoles) { ExpectAgreement(grown::Punched(), 250); }
+TEST(VerifyAgrees, OnLargeValues) { ExpectAgreement(grown::LargeValues(), 500); }
+TEST(VerifyAgrees, OnATornTail) { ExpectAgreement(TornTail(), 500); }
 TEST(VerifyAgrees, OnAHalfSweptTree) {
   if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no sweeps";
-  ExpectAgreement(HalfSwept());
+  ExpectAgreement(grown::HalfSwept(), 150);
 }
 
 }  // namespace
