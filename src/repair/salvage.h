@@ -53,6 +53,9 @@ struct SalvagedFamily {
   std::vector<Gaps> gaps;               // of the same layers
   bool has_lost_values = false;
   bool is_filtered = false;  // a compaction filter may have removed what the log still has
+  // Without a MANIFEST the order is a guess, unless the caller names it: keys or range deletes were found that are not in
+  // it. What its range deletes cover nobody knows then.
+  bool is_order_wrong = false;
 };
 
 class Salvage {

@@ -214,7 +214,11 @@ Status LogSalvage::TakeCommitted(const RecordHeader& header, Slice key, Slice ra
   CAMBIUM_TRY(const bool has_family, EnsureFamily(header.family));
   if (!has_family) return Status::OK();
   if (header.op != RecordOp::kDeleteRange) return TakeKey(header, key, address);
-  const auto ranges = ranges_.try_emplace(header.family, salvage_.families.at(header.family).order).first;
+  SalvagedFamily& family = salvage_.families.at(header.family);
+  if (family.order->Compare(key, range_end) >= 0) family.is_order_wrong = true;  // no such range is ever written
+  SequenceNumber& newest = newest_range_[header.family];
+  newest = std::max(newest, header.sequence);
+  const auto ranges = ranges_.try_emplace(header.family, family.order).first;
   ranges->second.Add({header.sequence, key.ToString(), range_end.ToString()});
   return Status::OK();
 }
@@ -319,6 +323,12 @@ Status LogSalvage::Decide() {
     salvage_.report->notes.push_back("where the log ends nobody can tell, so it proves nothing: " + end_unknown_);
   }
   CAMBIUM_RETURN_IF_ERROR(ApplyRangesBeyond());
+  for (const auto& [id, newest] : newest_range_) {
+    const SalvagedFamily& family = salvage_.families.at(id);
+    if (!family.is_order_wrong) continue;
+    salvage_.report->notes.push_back("column family " + family.name + ": its keys are not in the order of comparator \"" +
+                                     family.order->Name() + "\", so what was deleted in ranges nobody can tell");
+  }
   for (const auto& [id, family] : salvage_.families) {
     CAMBIUM_RETURN_IF_ERROR(
         salvage_.out->ForEachNote(id, [&, id = id](Slice key, const Note& note) { return DecideOne(id, key, note); }));
@@ -326,7 +336,12 @@ Status LogSalvage::Decide() {
   return Status::OK();
 }
 
-bool LogSalvage::IsProven(const SalvagedFamily& family, const Candidate& candidate) const {
+bool LogSalvage::IsProven(std::uint32_t id, const Candidate& candidate) const {
+  const SalvagedFamily& family = salvage_.families.at(id);
+  if (family.is_order_wrong) {
+    const auto newest = newest_range_.find(id);
+    if (newest != newest_range_.end() && newest->second > candidate.sequence) return false;
+  }
   const bool is_in_layers = !salvage_.has_manifest || candidate.sequence <= family.flushed_sequence;
   if (family.is_filtered && is_in_layers) return false;
   return end_unknown_.empty() && candidate.sequence != 0 && candidate.sequence <= last_ &&
@@ -334,6 +349,7 @@ bool LogSalvage::IsProven(const SalvagedFamily& family, const Candidate& candida
 }
 
 bool LogSalvage::IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const {
+  if (salvage_.families.at(id).is_order_wrong) return false;
   const auto ranges = ranges_.find(id);
   return ranges != ranges_.end() && ranges->second.NewestOver(key) > sequence;
 }
@@ -390,7 +406,7 @@ Status LogSalvage::DecideCandidate(std::uint32_t id, Slice key, const Note& note
   } else {
     where = "an index page";
   }
-  if (!IsProven(family, candidate)) {
+  if (!IsProven(id, candidate)) {
     TellUnproven(family, key, candidate.sequence, value.size(), where);
     if (!salvage_.how.include_unproven) return Status::OK();
   }

@@ -7,7 +7,8 @@
 //   it is a delete, or a range delete with a larger number covers the key           the key stays away
 //   otherwise                                                                       unproven
 //
-// Where nobody can tell how far the log went, nothing is proven. What is behind the tail is newer than what tail and
+// Where nobody can tell how far the log went, nothing is proven; nor, in a family of which nobody knows the order, what is
+// older than a range delete. What is behind the tail is newer than what tail and
 // layers have of the key: whatever becomes of it, the older value goes. A batch counts when its end was seen, or when
 // something stands behind it: else it was never committed.
 #pragma once
@@ -81,7 +82,7 @@ class LogSalvage {
   Status DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_told);
   void TellUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
                     const std::string& where);
-  [[nodiscard]] bool IsProven(const SalvagedFamily& family, const Candidate& candidate) const;
+  [[nodiscard]] bool IsProven(std::uint32_t id, const Candidate& candidate) const;
   [[nodiscard]] bool IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const;
 
   Salvage& salvage_;
@@ -90,6 +91,7 @@ class LogSalvage {
   std::string end_unknown_;        // why nobody can tell where the log ends; empty: somebody can
   std::vector<Pending> pending_;   // of one batch
   std::map<std::uint32_t, RangeNumbers> ranges_;
+  std::map<std::uint32_t, SequenceNumber> newest_range_;  // of each family that has any
 };
 
 }  // namespace cambium

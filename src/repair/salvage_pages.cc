@@ -134,9 +134,13 @@ class PageFiles {
   }
 
   Status TakeLeaf(std::uint32_t id, const PageView& leaf) {
+    SalvagedFamily& family = salvage_.families.at(id);
     std::string scratch;
+    std::string before;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const Slice key = leaf.key(i, &scratch);
+      if (i > 0 && family.order->Compare(before, key) >= 0) family.is_order_wrong = true;
+      before = key.ToString();
       const Entry entry = leaf.entry(i);
       if (entry.kind == EntryKind::kTombstone) continue;  // without its age it says nothing
       CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(id, key));

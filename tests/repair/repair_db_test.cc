@@ -87,6 +87,40 @@ TEST(RepairDb, WithoutAManifestFamiliesHaveNumbers) {
   EXPECT_EQ(Read(store, kOutPath), renamed);  // the log has all, and proves it
 }
 
+// Of a family in descending order nobody knows the order then. In ascending order its range deletes begin behind where they
+// end, so they were taken for none, and what they had deleted came back as proven.
+TEST(RepairDb, WithoutAManifestRangesOfAnOrderThatNobodyKnowsProveNothing) {
+  TestStore store;
+  MakeFamilies(&store, ReverseBytewiseComparator());
+  const Entries before = Read(store, kStorePath, ReverseBytewiseComparator());
+  ASSERT_FALSE(before.contains("fruit/" + NumberedKey(8)));
+  RemoveManifests(store);
+  for (const bool include_unproven : {false, true}) {
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    Told told;
+    RepairOptions how;
+    how.include_unproven = include_unproven;
+    const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, how, &told);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    const Entries out = Read(damaged, kOutPath);
+    for (int i = 0; i < 30; ++i) {
+      EXPECT_TRUE(out.contains("default/" + NumberedKey(i)));
+      EXPECT_EQ(out.contains("salvaged-1/" + NumberedKey(i)), include_unproven && i != 3);
+    }
+    EXPECT_EQ(told.report.unproven, 29u);
+    EXPECT_TRUE(std::ranges::any_of(told.report.notes, [](const std::string& note) {
+      return note.find("salvaged-1: its keys are not in the order") != std::string::npos;
+    }));
+  }
+  // Who names the order gets what is proven.
+  Told told;
+  ColumnFamilyOptions fruit = store.options;
+  fruit.comparator = ReverseBytewiseComparator();
+  ASSERT_TRUE(RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", fruit}}, {}, &told).ok());
+  EXPECT_EQ(told.report.unproven, 0u);
+  EXPECT_EQ(Read(store, kOutPath, ReverseBytewiseComparator()).size(), before.size());
+}
+
 // A tree of small values, newer ones in a run above it, and a log that no longer has either.
 void MakeOldTreeAndNewRun(TestStore* store, Entries* old_entries, Entries* new_entries) {
   store->options.blob_file_size = 16 << 10;
