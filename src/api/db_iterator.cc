@@ -65,21 +65,24 @@ Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<Column
     families.push_back(found == nullptr ? nullptr : found->family);
   }
   if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
+  std::vector<std::unique_ptr<Iterator>> made;
   for (auto& family : families) {
     if (family == nullptr) {
-      iterators->push_back(new EmptyIterator(Status::OK()));
+      made.push_back(std::make_unique<EmptyIterator>(Status::OK()));
     } else {
-      iterators->push_back(new DbIterator(this, std::move(family), options, view, sequence));
+      made.push_back(AllocateAndMake<DbIterator>([&](void* at) {
+        return ::new (at) DbIterator(this, std::move(family), options, view, sequence);
+      }));
     }
   }
+  iterators->reserve(made.size());
+  for (std::unique_ptr<Iterator>& iterator : made) iterators->push_back(iterator.release());
   return Status::OK();
 }
 
 DbIterator::DbIterator(DbImpl* db, std::shared_ptr<const Family> family_to_walk, const ReadOptions& options,
                        std::shared_ptr<const View> view, SequenceNumber sequence)
     : db_(db), family_(std::move(family_to_walk)), options_(options), view_(std::move(view)) {
-  db_->iterator_count_.fetch_add(1);
-  db_->meter_.Tick(NO_ITERATOR_CREATED);
   if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
   const FamilyView& family = *view_->Find(family_->id);
@@ -92,6 +95,9 @@ DbIterator::DbIterator(DbImpl* db, std::shared_ptr<const Family> family_to_walk,
   for (const FrozenTable& frozen : family.frozen) add(*frozen.table);
   family.layers->AppendCursors(&children);
   cursor_.emplace(family_->options().comparator, std::move(children));
+  // Last: memory that runs out above makes no iterator.
+  db_->iterator_count_.fetch_add(1);
+  db_->meter_.Tick(NO_ITERATOR_CREATED);
 }
 
 DbIterator::~DbIterator() {

@@ -20,6 +20,7 @@
 #include "io/parent_path.h"
 #include "lsm_fallback/lsm_index.h"
 #include "manifest/file_names.h"
+#include "util/destroy.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
 
@@ -154,14 +155,18 @@ Result<std::unique_ptr<DbImpl>> DbImpl::OpenAt(const DBOptions& options, const s
                                                std::vector<ColumnFamilyHandle*>* handles) {
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   CAMBIUM_RETURN_IF_ERROR(CheckDescriptors(families));
-  auto db = std::unique_ptr<DbImpl>(new DbImpl(options, path, families, as));
+  std::unique_ptr<DbImpl> db =
+      AllocateAndMake<DbImpl>([&](void* at) { return ::new (at) DbImpl(options, path, families, as); });
   CAMBIUM_RETURN_IF_ERROR(db->Start());
   if (handles == nullptr) return db;
   const std::shared_ptr<const View> view = db->view_.Pin();
+  std::vector<std::unique_ptr<FamilyHandle>> made;
   for (const ColumnFamilyDescriptor& wanted : families) {
     const auto found = std::ranges::find(view->families, wanted.name, [](const FamilyView& f) { return f.family->name; });
-    handles->push_back(new FamilyHandle(db.get(), found->family));
+    made.push_back(std::make_unique<FamilyHandle>(db.get(), found->family));
   }
+  handles->reserve(handles->size() + made.size());
+  for (std::unique_ptr<FamilyHandle>& handle : made) handles->push_back(handle.release());
   return db;
 }
 
