@@ -119,7 +119,7 @@ TEST(CompactLog, ADryRunForeseesWhatGoesByItself) {
     gone += store.report.fact.segments;
     store.ExpectWhole();
   }
-  EXPECT_GT(gone, 10u);
+  EXPECT_GT(gone, ScaledCount(10));
 }
 
 TEST(CompactLog, ItStopsWhereItIsToldTo) {
