@@ -194,6 +194,29 @@ TEST(PlotsTest, OverwritesLieBesideTheLaw) {
   }
 }
 
+// An engine that held fifty times its data would press all others together.
+TEST(PlotsTest, OneThatHoldsMuchMoreSpaceGetsAnAxisOfPowers) {
+  EXPECT_FALSE(Lines(*PlotLaw(Made(MakeRuns()).arrangement)).x.log);
+  std::vector<ReportRun> runs = MakeRuns();
+  Result much = runs[0].results[0];
+  for (const Result& r : runs[0].results) {
+    if (r.benchmark == "overwrite") much = r;
+  }
+  much.engine = "wiredtiger";
+  much.samples.clear();
+  much.space_amp = 50;
+  runs[0].results.push_back(much);
+  const auto plot = PlotLaw(Made(runs).arrangement);
+  const LineChart& chart = Lines(*plot);
+  EXPECT_TRUE(chart.x.log);
+  EXPECT_DOUBLE_EQ(chart.x.low, 1);
+  EXPECT_GE(chart.x.high, 50);
+  for (const DataPoint& point : chart.references[0].points) {
+    EXPECT_GE(point.x, chart.x.low);
+    EXPECT_LE(point.x, chart.x.high * (1 + 1e-9));
+  }
+}
+
 TEST(PlotsTest, IndexBytesArePerKey) {
   const Made made(MakeRuns());
   const auto plot = PlotIndexBytes(made.palette(), made.run());

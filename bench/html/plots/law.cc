@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kLeast = 1.02;  // of the curve: at 1 it has no end
 constexpr double kHighest = 100;
+constexpr double kWide = 10;  // space amplification from which an axis in even steps would press the others together
 constexpr int kCurvePoints = 120;
 constexpr std::size_t kSamplesMin = 4;
 
@@ -112,8 +113,9 @@ std::optional<Plot> PlotLaw(const Arrangement& arrangement) {
     }
     chart.series.push_back(series->second);
   }
-  chart.x = AxisAround("space amplification: bytes on disk per live byte", Unit::kPlain, false, spaces);
-  chart.x.low = std::min(1.0, std::floor(*std::min_element(spaces.begin(), spaces.end()) * 5) / 5);
+  const auto [least, most] = std::minmax_element(spaces.begin(), spaces.end());
+  chart.x = AxisAround("space amplification: bytes on disk per live byte", Unit::kPlain, *most > kWide, spaces);
+  chart.x.low = std::min(1.0, std::max(1.0, std::floor(*least * 5)) / 5);
   chart.y = AxisAround("write amplification", Unit::kPlain, true, written);
   chart.references.push_back(Law(chart));
   return Plot{
