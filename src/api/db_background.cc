@@ -771,8 +771,9 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
   // holds much unpublished nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1
   // with it; neither Close nor the end of a family waits for that.
   input.max_output_bytes = family->options().write_buffer_size;
-  // Nor does it take more of what is above the ceiling than it is left.
-  if (max_space_amplification_.load(std::memory_order_relaxed) != 0) {
+  // Nor does it take more of what is above the ceiling than it is left. Nobody has looked at that of one that tools work
+  // with, which would take a step for each key.
+  if (!is_offline_ && max_space_amplification_.load(std::memory_order_relaxed) != 0) {
     const std::uint64_t step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
     input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, step_bytes);
   }
