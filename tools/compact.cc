@@ -28,8 +28,8 @@ nlohmann::ordered_json JsonOf(const CompactLogFigures& figures) {
 std::string TextOf(const CompactLogFigures& figures) {
   return Bytes(figures.bytes_read) + " bytes read, " + Bytes(figures.bytes_written) + " written, " +
          Bytes(figures.bytes_freed) + " freed" +
-         (figures.bytes_held > 0 ? ", " + Bytes(figures.bytes_held) + " held by second names" : "") + "; " + Bytes(figures.values) + " values out of " +
-         Bytes(figures.segments) + " segments\n";
+         (figures.bytes_held > 0 ? ", " + Bytes(figures.bytes_held) + " held by second names" : "") + "; " +
+         std::to_string(figures.values) + " values out of " + std::to_string(figures.segments) + " segments\n";
 }
 
 std::string TextOf(const CompactLogForecast& forecast) {

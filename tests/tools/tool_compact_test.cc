@@ -60,6 +60,14 @@ TEST_F(ToolCompactTest, WhatItSaysIsWhatItDoes) {
   ExpectWhole();
 }
 
+// Bytes are shown in KiB beside; values and segments are no bytes.
+TEST_F(ToolCompactTest, CountsAreNoSizes) {
+  Make(1100, 600);
+  const Ended dry = RunTool("compact " + Path() + " --dry-run");
+  EXPECT_EQ(dry.exit_code, kClean);
+  EXPECT_NE(dry.output.find("; 1100 values out of "), std::string::npos) << dry.output;
+}
+
 TEST_F(ToolCompactTest, ValuesTakeTheFormThatIsAskedFor) {
   Make(60, 800);
   const nlohmann::json packed = RunForJson("compact " + Path() + " --recompress zstd --cluster");
