@@ -1,6 +1,7 @@
 // cambium backup ...: makes, lists, verifies and deletes backups; cambium restore: gets a database back from them.
 #include <cstdio>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -218,7 +219,7 @@ CLI::Option* AddId(CLI::App* command, Flags* flags, const std::string& help) {
             flags->has_id = true;
           },
           help)
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(BackupID{1}, std::numeric_limits<BackupID>::max()));
 }
 
 void AddBackups(CLI::App* command, Flags* flags) {

@@ -1,9 +1,36 @@
 // cambium: looks after databases that nobody has open. It reads through the same decoders as the library.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "command.h"
+#include "output.h"
+
+namespace cambium::tool {
+namespace {
+
+// What was meant as a command and is none, or nothing. That one is required is all that the parser says of it.
+std::string NoCommand(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  if (app->get_require_subcommand_min() == 0) return {};
+  const std::vector<std::string> rest = app->remaining();
+  const auto word = std::ranges::find_if(rest, [](const std::string& each) { return !each.starts_with('-'); });
+  return word == rest.end() ? std::string() : *word;
+}
+
+int FailToParse(const CLI::App& app, const CLI::ParseError& error, bool json) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  const std::string word = NoCommand(&app);
+  const std::string what = word.empty() ? error.what() : "there is no command \"" + word + "\"";
+  return FailUsage(what + "; --help says what there is", json);
+}
+
+}  // namespace
+}  // namespace cambium::tool
 
 int main(int argc, char** argv) {
   using namespace cambium::tool;
@@ -20,7 +47,7 @@ int main(int argc, char** argv) {
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-      return app.exit(e) == 0 ? kClean : kCannot;  // --help is an "error" of code 0
+      return FailToParse(app, e, std::find(argv, argv + argc, std::string_view("--json")) != argv + argc);
     }
   } catch (const std::exception& e) {  // memory, or a standard stream that cannot be written
     std::fprintf(stderr, "cambium: %s\n", e.what());

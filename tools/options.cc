@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/options_check.h"
 #include "cambium/convenience.h"
 #include "database.h"
 #include "output.h"
@@ -57,7 +58,7 @@ int Show(const Flags& flags) {
   std::string set;
   std::string defaults;
   Status made = GetStringFromDBOptions(&set, options, "\n");
-  if (made.ok()) made = GetStringFromDBOptions(&defaults, {}, "\n");
+  if (made.ok()) made = GetStringFromDBOptions(&defaults, FillInDefaults({}), "\n");  // as those that are recorded
   if (!made.ok()) return Fail(made, flags.json);
   Append("DBOptions", set, defaults, flags, &text, &json);
   for (const ColumnFamilyDescriptor& family : families) {

@@ -323,5 +323,23 @@ TEST_F(ToolVerifyTest, WrongUsageIsNotAVerdict) {
   EXPECT_EQ(RunTool("verify --help").exit_code, kClean);
 }
 
+TEST_F(ToolVerifyTest, WrongUsageIsToldByName) {
+  constexpr const char* kHint = "; --help says what there is\n";
+  for (const std::string json : {"", "--json "}) {
+    const auto said = [&](const std::string& what) {
+      const std::string line = what + kHint;
+      return "cambium: " + line + (json.empty() ? "" : nlohmann::json{{"error", line.substr(0, line.size() - 1)}}.dump() + "\n");
+    };
+    EXPECT_EQ(RunTool(json + "polish DIR").output, said("there is no command \"polish\""));
+    EXPECT_EQ(RunTool("backup polish DIR " + json).output, said("there is no command \"polish\""));
+    EXPECT_EQ(RunTool("verify " + json).output, said("DIR is required"));
+    EXPECT_EQ(RunTool("verify DIR --polish " + json).output, said("The following argument was not expected: --polish"));
+    EXPECT_EQ(RunTool(json).output, said("A subcommand is required"));
+  }
+  const Ended zero = RunTool("restore BACKUPS OUT --id 0");
+  EXPECT_EQ(zero.exit_code, kCannot);
+  EXPECT_LT(zero.output.size(), 120u) << zero.output;
+}
+
 }  // namespace
 }  // namespace cambium::testing
