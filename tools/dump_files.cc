@@ -16,6 +16,7 @@
 #include "key_text.h"
 #include "manifest/file_names.h"
 #include "util/checksum.h"
+#include "vlog/segment_footer.h"
 #include "vlog/value_reader.h"
 
 namespace cambium::tool {

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "io/file_header.h"
-#include "util/coding.h"
-#include "vlog/segment_footer.h"
 
 namespace cambium {
 namespace {
@@ -58,21 +56,6 @@ Status WalkSegment(const File& file, std::uint64_t seed, std::uint64_t first, st
     begin = damage.end;
   }
   return Status::OK();
-}
-
-Result<std::uint64_t> FindFooter(const File& file, std::uint64_t seed, std::uint64_t file_size) {
-  if (file_size < kFileHeaderSize + kFooterTrailerSize) return std::uint64_t{0};
-  std::string trailer(kFooterTrailerSize, '\0');
-  std::size_t have = 0;
-  CAMBIUM_RETURN_IF_ERROR(file.Read(file_size - trailer.size(), trailer.size(), trailer.data(), &have));
-  const auto entries = DecodeFixed<std::uint64_t>(trailer.data());
-  if (have < trailer.size() || entries > file_size - kFileHeaderSize - kFooterTrailerSize) return std::uint64_t{0};
-  const std::uint64_t end = file_size - kFooterTrailerSize - entries;
-  const Status whole =
-      ReadSegmentFooter(file, seed, kFileHeaderSize, end, file_size, [](const FooterEntry&) { return Status::OK(); });
-  if (whole.IsCorruption()) return std::uint64_t{0};
-  CAMBIUM_RETURN_IF_ERROR(whole);
-  return end;
 }
 
 }  // namespace cambium

@@ -32,7 +32,4 @@ struct SegmentWalkCallbacks {
 Status WalkSegment(const File& file, std::uint64_t seed, std::uint64_t first, std::uint64_t end,
                    std::span<const std::uint64_t> holes, const SegmentWalkCallbacks& callbacks, std::uint64_t* log_end);
 
-// Where the records of a file end that has a whole footer, or 0. For those who have no MANIFEST to ask.
-Result<std::uint64_t> FindFooter(const File& file, std::uint64_t seed, std::uint64_t file_size);
-
 }  // namespace cambium

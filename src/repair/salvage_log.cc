@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vlog/segment_footer.h"
 #include "vlog/value_reader.h"
 
 namespace cambium {
@@ -17,6 +18,10 @@ void LogSalvage::FindSources(std::vector<Source>* logs, std::vector<Source>* mov
       const SegmentInfo& info = salvage_.state.segments.at(segment->number());
       source.is_end_known = info.sealed;
       if (info.sealed) source.size = std::min(source.size, info.sealed_length);
+    } else if (const Result<std::uint64_t> end = FindFooter(segment->file(), segment->seed(), source.size);
+               end.ok() && *end != 0) {
+      source.size = *end;
+      source.is_end_known = source.has_footer = true;
     }
     (segment->kind() == FileKind::kLog ? logs : moved)->push_back(std::move(source));
   });
@@ -61,6 +66,9 @@ void LogSalvage::FindEnd(const std::vector<Source>& logs) {
       end_unknown_ = FilePath(salvage_.path, FileKind::kLog, number) + ": cannot be read";
     }
     return;
+  }
+  if (!logs.empty() && logs.back().has_footer) {
+    end_unknown_ = logs.back().segment->path() + ": was sealed, and what came behind it is not there";
   }
   std::uint64_t log_epoch = 0;
   for (const FoundFile& found : salvage_.files) {

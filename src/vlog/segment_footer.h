@@ -51,4 +51,7 @@ struct FooterEntry {
 Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_t first, std::uint64_t sealed_length,
                          std::uint64_t file_size, const std::function<Status(const FooterEntry&)>& visit);
 
+// Where the records of a file end that has a whole footer, or 0. For those who have no MANIFEST to ask.
+Result<std::uint64_t> FindFooter(const File& file, std::uint64_t file_seed, std::uint64_t file_size);
+
 }  // namespace cambium

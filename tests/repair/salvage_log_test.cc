@@ -267,6 +267,45 @@ TEST(SalvageLog, ALogWithoutAnEndProvesNothing) {
   }
 }
 
+// Without a MANIFEST, where a segment has been collected: the footer of the one before it was taken for damage at the end
+// of the log, so that nothing was proven.
+TEST(SalvageLog, AFooterIsNoDamage) {
+  TestStore store;
+  store.options.blob_file_size = 16u << 10;
+  store.MustOpen();
+  for (int i = 0; i < 40; ++i) store.Put(NumberedKey(i), Value('v', 3'000));
+  store.MustClose();
+  const std::vector<Found> records = RecordsOf(store);
+  ASSERT_EQ(records.size(), 40u);
+  std::vector<std::string> segments;
+  for (const Found& record : records) {
+    if (segments.empty() || segments.back() != record.path) segments.push_back(record.path);
+  }
+  ASSERT_GE(segments.size(), 4u);
+  RemoveManifests(store);
+  for (const bool is_last : {false, true}) {
+    SCOPED_TRACE(is_last);
+    const std::string gone = is_last ? segments.back() : segments[1];
+    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    for (const std::string& path : store.FilesOf(".log")) {
+      if (path == gone || (is_last && path > gone)) {
+        ASSERT_TRUE(damaged.fs->RemoveForTest(path).ok());
+      }
+    }
+    Told told;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &told).ok());
+    EXPECT_TRUE(told.lost.empty()) << told.lost.front().what;
+    const Entries found = Read(damaged, kOutPath);
+    for (const Found& record : records) {
+      SCOPED_TRACE(record.key);
+      if (record.path == gone) continue;
+      const bool is_proven = !is_last && record.path != segments.front();
+      EXPECT_EQ(found.contains("default/" + record.key), is_proven);
+      EXPECT_EQ(IsToldUnproven(told, record.key), !is_proven);
+    }
+  }
+}
+
 // A batch that a crash had cut off took away, without a MANIFEST, what it would have deleted, and put in doubt what it would
 // have written.
 TEST(SalvageLog, ABatchWithoutItsEndIsNone) {
