@@ -135,7 +135,9 @@ Status Verifier::CheckTail() {
     for (const auto& [key, address] : values) {
       if (unread_slots_.contains(address.slot())) continue;
       Status s = CheckValue({address, id, key, true, equal_by});
-      if (s.IsCorruption()) s = s.WithContext("key " + Slice(key).ToString(true).substr(0, 64));
+      if (s.IsCorruption()) {
+        s = s.WithContext("key " + Slice(key).ToString(true).substr(0, 64) + " of family " + state_.families.at(id).name);
+      }
       CAMBIUM_RETURN_IF_ERROR(Found(s));
     }
   }

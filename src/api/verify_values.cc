@@ -66,7 +66,7 @@ Status Verifier::CheckValues(const FamilyState& family) {
     if (reported_.contains(record) || record == last_reported_) continue;
     last_reported_ = record;
     if (reported_.size() < kReportedMax) reported_.insert(record);
-    s = s.WithContext("key " + key.ToString(true).substr(0, 64));
+    s = s.WithContext("key " + key.ToString(true).substr(0, 64) + " of family " + family.name);
     // A look-up that fails on the way to what may be newer fails for a reader too.
     const Result<bool> is_hidden = s.IsIOError() ? Result<bool>(false) : IsHidden(family, key, value.newer);
     CAMBIUM_RETURN_IF_ERROR(is_hidden.ok() && *is_hidden ? FoundDead(s) : Found(s));
