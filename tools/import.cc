@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "api/options_check.h"
@@ -175,6 +177,11 @@ int Import(const Flags& flags) {
   Options made;
   made.info_log = NullLogger();
   Status s = GetOptionsFromString(made, flags.options, &made);
+  // "jsonl" is what is meant where nothing is said, and of a directory it is not.
+  std::error_code error;
+  if (s.ok() && flags.format == "jsonl" && std::filesystem::is_directory(flags.source, error)) {
+    s = Status::InvalidArgument(flags.source + ": is a directory; --format says what of: folder, rocksdb or lmdb");
+  }
   if (s.ok()) s = kFormats.at(flags.format)(flags.source, &source);
   if (flags.dry_run) {
     std::uint64_t free = 0;

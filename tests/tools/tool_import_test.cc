@@ -85,6 +85,13 @@ TEST_F(ToolImportTest, WhatIsNoExportMakesNoDatabase) {
   EXPECT_EQ(RunTool("import " + Copy() + " " + File() + " --format csv").exit_code, kCannot);
 }
 
+TEST_F(ToolImportTest, OfADirectoryTheFormatHasToBeSaid) {
+  std::filesystem::create_directories(directory_.File("folder"));
+  const Ended ended = RunTool("import " + Copy() + " " + directory_.File("folder"));
+  EXPECT_EQ(ended.exit_code, kCannot);
+  EXPECT_NE(ended.output.find("--format"), std::string::npos) << ended.output;
+}
+
 TEST_F(ToolImportTest, AFolderOfFiles) {
   std::filesystem::create_directories(directory_.File("folder/sub/deep"));
   WriteFile(directory_.File("folder/b"), "of b");
