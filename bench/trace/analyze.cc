@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "trace/mixgraph_fit.h"
 #include "trace/output.h"
@@ -21,8 +22,7 @@ namespace {
 void AddOptions(CLI::App* app, AnalyzeFlags* f) {
   app->add_option("--trace_path,--trace_file", f->trace_path, "the trace, or one as text")
       ->required()->check(CLI::ExistingFile);
-  app->add_option("--output_dir", f->output_dir, "directory for the files that the following flags ask for")
-      ->check(CLI::ExistingDirectory);
+  app->add_option("--output_dir", f->output_dir, "directory for the files that the following flags ask for");
   app->add_option("--output_prefix", f->output_prefix, "their names begin with it")->capture_default_str();
   app->add_flag("--output_key_stats", f->output_key_stats, "every key, with how often it was accessed");
   app->add_flag("--output_access_count_stats", f->output_access_count_stats, "how many keys were accessed how often");
@@ -109,6 +109,13 @@ int AnalyzeTrace(int argc, char** argv) {
   if (flags.Writes() && flags.output_dir.empty()) {
     std::fprintf(stderr, "cambium_bench: files need an --output_dir\n");
     return 2;
+  }
+  if (std::error_code error; !flags.output_dir.empty()) {
+    std::filesystem::create_directories(flags.output_dir, error);
+    if (error) {
+      std::fprintf(stderr, "cambium_bench: %s: %s\n", flags.output_dir.c_str(), error.message().c_str());
+      return 2;
+    }
   }
   if (Status status = Analyze(flags); !status.ok()) {
     std::fprintf(stderr, "cambium_bench: %s\n", status.ToString().c_str());
