@@ -161,11 +161,13 @@ int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
              Bytes(free) + " bytes are free there\n");
 }
 
-// A new database gets its name when it is whole.
+// A new database gets its name when it is whole. Where it is already, what a kill left beside it goes all the same.
 Status ImportNew(EntrySource* source, const Flags& flags, const Options& made, Counts* counts) {
-  if (const Status s = CheckIsNew(flags); !s.ok()) return s;
-  return MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,
-                            [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
+  const Status s =
+      MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,
+                         [&](const std::string& partial) { return Fill(source, partial, flags, made, counts); });
+  const Status is_new = s.IsInvalidArgument() ? CheckIsNew(flags) : Status::OK();
+  return is_new.ok() ? s : is_new;
 }
 
 int Import(const Flags& flags) {

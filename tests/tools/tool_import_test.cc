@@ -135,6 +135,25 @@ TEST_F(ToolImportTest, WhatIsInTheWayIsLeftAlone) {
   }
 }
 
+// A kill behind the last step of an import left the mark, and the import that was repeated said that DIR exists before it
+// came to look for one.
+TEST_F(ToolImportTest, WhatAKillLeftGoesThoughTheDatabaseIsThere) {
+  namespace fs = std::filesystem;
+  WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
+  const std::string line = "import " + Copy() + " " + File();
+  ASSERT_EQ(RunTool(line).exit_code, kClean);
+  fs::create_directory(Copy() + ".tmp.mark");
+  WriteFile(Copy() + ".tmp.mark/LOCK", "");
+  WriteFile(Copy() + ".tmp.mark/17", "");
+  EXPECT_EQ(RunTool(line + " --dry-run").exit_code, kCannot);
+  EXPECT_TRUE(fs::exists(Copy() + ".tmp.mark"));
+  const Ended ended = RunTool(line);
+  EXPECT_EQ(ended.exit_code, kCannot);
+  EXPECT_NE(ended.output.find("--add"), std::string::npos) << ended.output;
+  EXPECT_FALSE(fs::exists(Copy() + ".tmp.mark"));
+  EXPECT_EQ(Scan(Copy()), "a\t1\n");
+}
+
 // With error_if_exists in it a program that goes by its OPTIONS file could not open it again.
 TEST_F(ToolImportTest, WhatIsImportedOpensWithItsOwnOptions) {
   WriteFile(File(), "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
