@@ -98,7 +98,7 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
 // As LevelDB's: the database is replaced by what survives of it. What is in doubt is not written. It is made as
 // `path`.repaired; then `path` becomes `path`.damaged, which must not exist and is the caller's to remove, and
 // `path`.repaired becomes `path`. A call that ends between these two is finished by the next one. Nothing is renamed,
-// and the answer is OK, if nothing was damaged.
+// and the answer is OK, if nothing was damaged: VerifyDB finds no problem, and everything that was committed is there.
 Status RepairDB(const std::string& path, const Options& options);
 
 }  // namespace cambium

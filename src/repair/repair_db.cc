@@ -7,6 +7,7 @@
 #include "cambium/db.h"
 #include "cambium/repair.h"
 #include "io/parent_path.h"
+#include "manifest/manifest_reader.h"
 #include "manifest/state_check.h"
 #include "repair/known_state.h"
 #include "repair/patient_file_system.h"
@@ -22,6 +23,14 @@ namespace {
 std::string WithoutSlash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
+}
+
+// Of a family that the caller has not named. A null comparator: the order is none of ours.
+ColumnFamilyOptions WithWhatItHad(const FamilyState& state, ColumnFamilyOptions options) {
+  options.comparator = BuiltInComparator(state.comparator);
+  options.index_type = static_cast<IndexKind>(state.index_type);
+  options.page_size = state.page_size;
+  return options;
 }
 
 class Repair {
@@ -72,9 +81,7 @@ class Repair {
     for (const auto& [id, state] : salvage_.state.families) {
       ColumnFamilyOptions options = salvage_.OptionsOf(state.name);
       if (std::ranges::find(salvage_.wanted, state.name, &ColumnFamilyDescriptor::name) == salvage_.wanted.end()) {
-        options.comparator = BuiltInComparator(state.comparator);
-        options.index_type = static_cast<IndexKind>(state.index_type);
-        options.page_size = state.page_size;
+        options = WithWhatItHad(state, options);
       }
       if (options.comparator == nullptr || state.comparator != options.comparator->Name()) {
         return Status::InvalidArgument(salvage_.path + ": keys of column family \"" + state.name +
@@ -151,6 +158,21 @@ bool LiesIn(FileSystem& fs, const std::string& out, const std::string& path) {
   }
 }
 
+// What readers would meet. Damage that takes nothing away is seen here alone: pages of which all that is below them is
+// there, say.
+bool IsHealthy(const std::string& path, const DBOptions& options, std::vector<ColumnFamilyDescriptor> families) {
+  const Result<ManifestRead> manifest = ReadManifest(*options.file_system, path);
+  if (!manifest.ok()) return false;
+  for (const auto& [id, state] : manifest->state.families) {
+    if (std::ranges::find(families, state.name, &ColumnFamilyDescriptor::name) != families.end()) continue;
+    families.emplace_back(state.name, WithWhatItHad(state, ColumnFamilyOptions()));
+    if (families.back().options.comparator == nullptr) return false;
+  }
+  VerifyReport report;
+  const Status verified = VerifyDB(path, options, families, {.deep = true}, &report);
+  return verified.ok() && report.problems.empty();
+}
+
 Result<bool> Exists(FileSystem& fs, const std::string& path) {
   FileInfo info;
   const Status found = fs.GetInfo(path, &info);
@@ -186,13 +208,14 @@ Status RepairDB(const std::string& path, const Options& options) {
   CAMBIUM_TRY(const bool is_repaired, Exists(fs, repaired));
   CAMBIUM_TRY(const bool has_damaged, Exists(fs, damaged));
   if (is_there) {
+    const bool is_healthy = IsHealthy(target, filled, families);
     for (const auto& [exists, name] : {std::pair(is_repaired, repaired), std::pair(has_damaged, damaged)}) {
       if (exists) return Status::InvalidArgument(name + ": exists, of an earlier repair; move it out of the way");
     }
     CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(target, filled, LockMode::kExclusive));
     RepairReport report;
     CAMBIUM_RETURN_IF_ERROR(RepairLocked(target, repaired, filled, families, {}, &report));
-    if (report.IsClean()) {
+    if (report.IsClean() && is_healthy) {
       Options of_new = options;
       return DestroyDB(repaired, of_new);
     }

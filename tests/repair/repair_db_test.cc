@@ -332,6 +332,39 @@ TEST(RepairDb, InPlaceKeepsWhatWasDamaged) {
   EXPECT_GT(between, 0);
 }
 
+// Its footer or a branch is damaged, so that it cannot be read, and all that was committed is there. The new one was
+// thrown away, and the damaged one stayed, with OK.
+TEST(RepairDb, InPlaceReplacesWhatCannotBeReadThoughNothingIsLost) {
+  TestStore store;
+  store.options.page_size = 512;
+  store.MustOpen();
+  for (int i = 0; i < 40; ++i) store.Put(NumberedKey(i), std::string(20, 'v'));
+  store.Flush();  // into pages of which all are live
+  store.MustClose();
+  const Entries before = Read(store, kStorePath);
+  std::size_t replaced = 0;
+  for (const std::string& path : store.FilesOf(TestsUseLsm() ? ".run" : ".idx")) {
+    for (std::uint64_t at = 512 + 70; at < store.Files().at(path).size(); at += 512) {
+      SCOPED_TRACE(path + " at " + std::to_string(at));
+      TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+      damaged.options.page_size = 512;
+      ASSERT_TRUE(damaged.fs->FlipBit(path, at, 3).ok());
+      Told told;
+      RepairOptions dry;
+      dry.dry_run = true;
+      ASSERT_TRUE(RepairTo(damaged, {}, dry, &told).ok());
+      if (!told.report.IsClean()) continue;
+      const bool is_damaged = !damaged.Verify().empty();
+      ASSERT_TRUE(RepairDB(kStorePath, damaged.options).ok());
+      EXPECT_EQ(Read(damaged, kStorePath), before);
+      EXPECT_EQ(damaged.Verify(), "");
+      EXPECT_EQ(Exists(damaged, std::string(kStorePath) + ".damaged"), is_damaged);
+      replaced += is_damaged ? 1 : 0;
+    }
+  }
+  EXPECT_GT(replaced, 0u);
+}
+
 TEST(RepairDb, InPlaceLeavesAHealthyOneAlone) {
   TestStore store;
   store.MustOpen();
@@ -342,6 +375,12 @@ TEST(RepairDb, InPlaceLeavesAHealthyOneAlone) {
   EXPECT_EQ(store.Files(), before);
   EXPECT_FALSE(Exists(store, std::string(kStorePath) + ".repaired"));
   EXPECT_TRUE(RepairDB("/nowhere", store.options).IsInvalidArgument());
+
+  TestStore families;
+  MakeFamilies(&families, ReverseBytewiseComparator());
+  const auto both = families.Files();
+  ASSERT_TRUE(RepairDB(kStorePath, families.options).ok());
+  EXPECT_EQ(families.Files(), both);
 }
 
 }  // namespace
