@@ -5,6 +5,7 @@
 #include "util/checksum.h"
 #include "util/coding.h"
 #include "util/mutant.h"
+#include "util/one_byte.h"
 
 namespace cambium {
 namespace {
@@ -74,6 +75,14 @@ bool GuessFileHeader(Slice bytes, FileHeader* header) {
   }
   *header = FieldsOf(bytes.data());
   return true;
+}
+
+bool MendFileHeader(std::string* bytes) {
+  if (bytes->size() != kFileHeaderSize) return false;
+  return MendOneByte(bytes, ~std::uint64_t{0}, [&] {
+    return std::memcmp(bytes->data(), kMagic, sizeof(kMagic)) == 0 &&
+           DecodeFixed<std::uint64_t>(bytes->data() + 120) == Checksum64(Slice(*bytes).substr(0, 120), 0);
+  });
 }
 
 Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name) {

@@ -70,6 +70,10 @@ Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name);
 // were. Only for whoever then proves them by what they are the seed of. False if the bytes are too few, or no header's.
 [[nodiscard]] bool GuessFileHeader(Slice bytes, FileHeader* header);
 
+// Changes the one byte of a header's bytes that is damaged; false if its checksum finds none. Whatever was written, a later
+// version too, comes out.
+bool MendFileHeader(std::string* bytes);
+
 // Reads and decodes it, and compares kind and number with what the caller expects.
 Result<FileHeader> ReadFileHeader(const File& file, FileKind kind, std::uint64_t number);
 

@@ -6,6 +6,7 @@
 #include "manifest/edit.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_record.h"
+#include "manifest/record_mend.h"
 #include "util/coding.h"
 
 namespace cambium {
@@ -16,6 +17,7 @@ struct FileRead {
   ManifestRead read;
   bool whole = false;
   Status flaw;
+  std::vector<std::string> mended;  // places
 };
 
 class FileReader {
@@ -73,6 +75,10 @@ class FileReader {
     std::string bytes;
     CAMBIUM_RETURN_IF_ERROR(ReadAt(0, kFileHeaderSize, &bytes));
     Result<FileHeader> header = DecodeFileHeader(bytes, file_.path());
+    if (!header.ok() && header.status().IsCorruption() && is_tolerant_ && MendFileHeader(&bytes)) {
+      header = DecodeFileHeader(bytes, file_.path());
+      out_.mended.push_back(Where());
+    }
     if (!header.ok() && header.status().IsCorruption()) {
       out_.flaw = header.status();
       if (!is_tolerant_ || !GuessFileHeader(bytes, &out_.read.header)) return false;
@@ -100,21 +106,44 @@ class FileReader {
     std::string bytes;
     CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_, kManifestRecordHeaderSize, &bytes));
     const std::optional<ManifestRecordHeader> header = ParseManifestRecordHeader(bytes, seed_, offset_);
-    if (!header.has_value()) return false;
+    if (!header.has_value()) return TakeMended();
     // Only bounded by the file so far: whatever is read into memory is there on disk.
     const std::uint64_t room = size_ - std::min(size_, offset_ + kManifestRecordHeaderSize);
-    if (header->size > room || AlignUp(header->size, kManifestRecordAlignment) > room) return false;
+    if (header->size > room || AlignUp(header->size, kManifestRecordAlignment) > room) return TakeMended();
     if (header->size > kManifestPayloadMax) return Status::Corruption(Where() + ": record larger than any can be");
     std::string payload;
     CAMBIUM_RETURN_IF_ERROR(
         ReadAt(offset_ + kManifestRecordHeaderSize, AlignUp(header->size, kManifestRecordAlignment), &payload));
-    if (payload.size() < header->size || !ManifestPayloadIsWhole(*header, payload, seed_, offset_)) return false;
-    const std::uint64_t size = kManifestRecordHeaderSize + payload.size();
-    CAMBIUM_RETURN_IF_ERROR(Apply(*header, size, Slice(payload).substr(0, header->size)));
-    previous_ = header->checksum;
+    if (payload.size() < header->size || !ManifestPayloadIsWhole(*header, payload, seed_, offset_)) return TakeMended();
+    return Take(*header, payload);
+  }
+
+  Result<bool> Take(const ManifestRecordHeader& header, Slice padded) {
+    const std::uint64_t size = kManifestRecordHeaderSize + padded.size();
+    CAMBIUM_RETURN_IF_ERROR(Apply(header, size, padded.substr(0, header.size)));
+    previous_ = header.checksum;
     offset_ += size;
     ++out_.read.record_count;
     return true;
+  }
+
+  // Of records alone that are so small that mending them can be tried.
+  Result<bool> TakeMended() {
+    constexpr std::uint64_t kRecordMax = 64 * 1024;
+    if (!is_tolerant_ || offset_ >= size_) return false;
+    CAMBIUM_TRY(const std::optional<HeaderBehind> next, FindHeaderBehind());
+    const std::uint64_t end = next.has_value() ? next->offset : size_;
+    if (end - offset_ > kRecordMax) return false;
+    std::string bytes;
+    CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_, end - offset_, &bytes));
+    const std::optional<MendedManifestRecord> mended = MendManifestRecord(
+        bytes, seed_, offset_, out_.whole ? ManifestRecordType::kEdit : ManifestRecordType::kSnapshot, previous_,
+        next.has_value() ? std::optional(next->header.previous) : std::nullopt);
+    if (!mended.has_value()) return false;
+    const std::string where = Where();
+    CAMBIUM_TRY(const bool taken, Take(mended->header, mended->padded));
+    out_.mended.push_back(where);
+    return taken;
   }
 
   Status Apply(const ManifestRecordHeader& header, std::uint64_t size, Slice payload) {
@@ -139,8 +168,19 @@ class FileReader {
     return Status::OK();
   }
 
-  // Looks for a valid header behind the place where records ended. The next one is at most a record's length away.
+  struct HeaderBehind {
+    std::uint64_t offset = 0;
+    ManifestRecordHeader header;
+  };
   Status ProbeBehind() const {
+    CAMBIUM_TRY(const std::optional<HeaderBehind> next, FindHeaderBehind());
+    if (!next.has_value()) return Status::OK();
+    return Status::Corruption(Where() + ": damaged record, and a valid one stands behind it at offset " +
+                              std::to_string(next->offset));
+  }
+
+  // Looks for a valid header behind the place where records ended. The next one is at most a record's length away.
+  Result<std::optional<HeaderBehind>> FindHeaderBehind() const {
     constexpr std::size_t kChunk = 64 * 1024;
     const std::uint64_t end = std::min(size_, offset_ + 2 * kManifestPayloadMax);
     std::string bytes;
@@ -148,12 +188,12 @@ class FileReader {
       CAMBIUM_RETURN_IF_ERROR(ReadAt(chunk, kChunk + kManifestRecordHeaderSize, &bytes));
       for (std::size_t i = 0; i < kChunk && i + kManifestRecordHeaderSize <= bytes.size();
            i += kManifestRecordAlignment) {
-        if (!ParseManifestRecordHeader(Slice(bytes).substr(i, kManifestRecordHeaderSize), seed_, chunk + i)) continue;
-        return Status::Corruption(Where() + ": damaged record, and a valid one stands behind it at offset " +
-                                  std::to_string(chunk + i));
+        const std::optional<ManifestRecordHeader> header =
+            ParseManifestRecordHeader(Slice(bytes).substr(i, kManifestRecordHeaderSize), seed_, chunk + i);
+        if (header.has_value()) return std::optional(HeaderBehind{chunk + i, *header});
       }
     }
-    return Status::OK();
+    return std::optional<HeaderBehind>();
   }
 
   // Every edit was checked when it was applied; what holds between them is checked once.
@@ -244,6 +284,7 @@ Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& d
     remains.header = file->read.header;
     // One above it without a snapshot is what a crash leaves, if ReadManifest passes over it too.
     remains.flaw = flaw;
+    remains.mended = std::move(file->mended);
     break;
   }
   return remains;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cambium/file_system.h"
 #include "io/file_header.h"
@@ -55,12 +56,13 @@ using OnManifestRecord = std::function<void(const ManifestRecordSeen&)>;
 Status ReadManifestFile(FileSystem& fs, const std::string& path, const OnManifestRecord& on_record, ManifestRead* read);
 
 // What is left of the MANIFESTs, for whoever repairs: the highest one with a whole snapshot, read up to the first record
-// that does not validate or fit, whatever stands behind it.
+// that does not validate or fit and cannot be mended (record_mend.h), whatever stands behind it.
 struct ManifestRemains {
   bool has_state = false;
   ManifestState state;  // as it was at one time
   FileHeader header;
-  Status flaw;          // OK: ReadManifest would have said the same
+  Status flaw;          // OK: ReadManifest would have said the same, but for what was mended
+  std::vector<std::string> mended;  // where: damaged, and known for certain all the same
 };
 // NotSupported if it, or one above it, is of a later version; an error of the directory.
 Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& directory);

@@ -72,7 +72,11 @@ Status ReadKnownState(Salvage* salvage) {
   });
   if (remains.has_state && common.has_value() && !is_ours) {
     remains.has_state = false;
+    remains.mended.clear();
     remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST is another database's");
+  }
+  for (const std::string& place : remains.mended) {
+    salvage->report->notes.push_back(place + ": damaged; what stood there its checksums tell");
   }
   salvage->has_state = remains.has_state && remains.state.families.contains(0);
   if (salvage->has_state) {

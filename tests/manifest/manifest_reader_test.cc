@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "io/sim/sim_file_system.h"
 #include "manifest/edit_generator.h"
 #include "manifest/file_names.h"
@@ -400,6 +402,89 @@ TEST(ManifestReaderTest, MutantNoChecksumTakesATornRecord) {
   EXPECT_FALSE(read.ok() && read->state.last_sequence == 2);
 }
 #endif
+
+// ---- What a repair mends ----
+
+Result<ManifestRemains> RemainsOf(const std::string& bytes) {
+  SimFileSystem fs;
+  EXPECT_TRUE(fs.WriteFileForTest(PathOf(1), bytes).ok());
+  return ReadManifestRemains(fs, kDirectory);
+}
+
+// Whichever byte it is, and whatever it has become: two checksums of every record, and one of the file's header, know
+// which it was.
+TEST(ManifestReader, ADamagedByteIsMended) {
+  std::vector<std::size_t> ends;
+  const std::string bytes = ManifestOf(1, 4, &ends);
+  const Result<ManifestRead> whole = ReadOne(bytes);
+  ASSERT_TRUE(whole.ok());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    SCOPED_TRACE("byte " + std::to_string(at));
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ (at % 2 == 0 ? 1 << at / 2 % 8 : 3 + at % 200));
+    const Result<ManifestRemains> remains = RemainsOf(damaged);
+    ASSERT_TRUE(remains.ok() && remains->has_state);
+    EXPECT_TRUE(remains->flaw.ok()) << remains->flaw.ToString();
+    EXPECT_EQ(remains->state, whole->state);
+    const std::size_t record = at < kFileHeaderSize ? 0
+                               : at < ends.front()  ? kFileHeaderSize
+                                                    : *std::prev(std::ranges::upper_bound(ends, at));
+    EXPECT_EQ(remains->mended, std::vector<std::string>{PathOf(1) + ":" + std::to_string(record)});
+  }
+}
+
+// All of a header follows from the payload and the records around it, and the next one knows the checksum that it had.
+// Of the last one nobody knows that it was ever there as a whole.
+TEST(ManifestReader, ALostHeaderOfARecordIsMended) {
+  std::vector<std::size_t> ends;
+  const std::string bytes = ManifestOf(1, 4, &ends);
+  const Result<ManifestRead> whole = ReadOne(bytes);
+  ASSERT_TRUE(whole.ok());
+  ends.insert(ends.begin(), kFileHeaderSize);
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    std::string damaged = bytes;
+    damaged.replace(ends[i], kManifestRecordHeaderSize, kManifestRecordHeaderSize, 'x');
+    const Result<ManifestRemains> remains = RemainsOf(damaged);
+    ASSERT_TRUE(remains.ok());
+    const bool is_last = i + 2 == ends.size();
+    EXPECT_EQ(remains->mended.size(), is_last ? 0u : 1u) << i;
+    EXPECT_EQ(remains->state.last_sequence, is_last ? 3u : 4u) << i;
+    EXPECT_TRUE(remains->flaw.ok()) << remains->flaw.ToString();
+  }
+}
+
+TEST(ManifestReader, MoreDamageIsNotMended) {
+  std::vector<std::size_t> ends;
+  const std::string bytes = ManifestOf(1, 4, &ends);
+  const auto expect_flaw = [&](std::string damaged) {
+    const Result<ManifestRemains> remains = RemainsOf(damaged);
+    ASSERT_TRUE(remains.ok() && remains->has_state);
+    EXPECT_TRUE(remains->mended.empty());
+    EXPECT_TRUE(remains->flaw.IsCorruption());
+    EXPECT_EQ(remains->state.last_sequence, 1u);
+  };
+  std::string damaged = bytes;
+  damaged[ends[1] + kManifestRecordHeaderSize] ^= 1;  // two bytes of the payload
+  damaged[ends[1] + kManifestRecordHeaderSize + 1] ^= 1;
+  expect_flaw(damaged);
+  damaged = bytes;
+  damaged[ends[1]] ^= 1;  // two of the header, and the payload
+  damaged[ends[1] + 20] ^= 1;
+  damaged[ends[1] + kManifestRecordHeaderSize] ^= 1;
+  expect_flaw(damaged);
+  // A payload that is whole, and not the one that was committed.
+  ManifestForge forge(HeaderOf(1));
+  ManifestState state = SmallState();
+  forge.Append(ManifestRecordType::kSnapshot, EncodeEdit(SnapshotEdit(state)));
+  for (const SequenceNumber sequence : {1, 5, 3, 4}) forge.Append(ManifestRecordType::kEdit, EncodeEdit(SequenceEdit(sequence)));
+  damaged = bytes;
+  damaged.replace(ends[1], kManifestRecordHeaderSize, kManifestRecordHeaderSize, 'x');
+  damaged.replace(ends[1] + kManifestRecordHeaderSize, ends[2] - ends[1] - kManifestRecordHeaderSize, forge.bytes(),
+                  ends[1] + kManifestRecordHeaderSize, ends[2] - ends[1] - kManifestRecordHeaderSize);
+  ASSERT_EQ(forge.bytes().size(), bytes.size());
+  ASSERT_NE(damaged, bytes);
+  expect_flaw(damaged);
+}
 
 }  // namespace
 }  // namespace cambium

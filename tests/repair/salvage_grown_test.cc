@@ -250,6 +250,8 @@ class Judge {
                                                << proven.told;
     }
     ASSERT_TRUE(missing.empty() || !proven.report.IsClean());
+    // Its checksums tell which bit it was.
+    ASSERT_TRUE(!is_manifest || !is_flip || proven.report.IsClean()) << proven.told;
     whole_ += missing.empty() ? 1 : 0;
     ++disks_;
     if (missing.empty() && !is_flip) return;

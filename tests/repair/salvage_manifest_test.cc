@@ -80,7 +80,7 @@ TEST(SalvageManifest, FamiliesThatItHasLostAreNotDropped) {
           if (is_cut) {
             ASSERT_TRUE(damaged.fs->TruncateForTest(path, record.offset).ok());
           } else {
-            ASSERT_TRUE(damaged.fs->FlipBit(path, record.offset + 45, 3).ok());
+            ASSERT_TRUE(damaged.fs->OverwriteForTest(path, record.offset + 41, "damaged").ok());
           }
           Told told;
           const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, {}, &told);
