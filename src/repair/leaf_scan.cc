@@ -41,12 +41,12 @@ class TreeWalk {
   Status Visit(const ChildRef& ref, unsigned level, const KeySpan& span) {
     ReadPage page;
     Status read = Get(ref.page, level, &page);
-    if (!read.ok()) return visitor_.on_lost(span, level, ref.entry_count, read);
+    if (!read.ok()) return visitor_.on_lost(span, level, ref, read);
     const PageView& view = page.view;
     if (view.is_leaf()) return visitor_.on_leaf(view);
     // Whole pages that no writer of ours has made could lead to each other in more ways than anybody has time for.
     if (!branches_.insert(ref.page.id).second) {
-      return visitor_.on_lost(span, level, ref.entry_count, Status::Corruption("a branch is reached twice"));
+      return visitor_.on_lost(span, level, ref, Status::Corruption("a branch is reached twice"));
     }
     std::string scratch;
     for (std::uint32_t i = 0; i < view.count(); ++i) {

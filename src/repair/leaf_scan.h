@@ -9,6 +9,7 @@
 #include <string>
 
 #include "index/index_file.h"
+#include "index/page_format.h"
 #include "manifest/page_id.h"
 #include "repair/found_files.h"
 #include "util/result.h"
@@ -25,8 +26,8 @@ struct KeySpan {
 // reading.
 struct LeafVisitor {
   std::function<Status(const PageView& leaf)> on_leaf;
-  // `level` of the page, `entries` below it, and why it cannot be read.
-  std::function<Status(const KeySpan& span, unsigned level, std::uint64_t entries, const Status& why)> on_lost;
+  // `level` of the page, what its parent says of it, and why it cannot be read.
+  std::function<Status(const KeySpan& span, unsigned level, const ChildRef& ref, const Status& why)> on_lost;
 };
 
 // From the root, in the order of keys. Only on_lost's errors and on_leaf's are returned.

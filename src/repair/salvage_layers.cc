@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <tuple>
 
 #include "index/run.h"
+#include "repair/orphan_leaves.h"
 
 namespace cambium {
 namespace {
@@ -161,7 +163,8 @@ class FamilyLayers {
 
   struct LostPage {
     KeySpan span;
-    std::uint64_t entries = 0;
+    unsigned level = 0;
+    ChildRef ref;
     std::string why;
   };
 
@@ -179,15 +182,17 @@ class FamilyLayers {
     std::vector<LostPage> lost;
     LeafVisitor visitor;
     visitor.on_leaf = [&](const PageView& leaf) { return TakeLeaf(leaf, std::nullopt); };
-    visitor.on_lost = [&](const KeySpan& span, unsigned, std::uint64_t entries, const Status& why) {
-      lost.push_back({span, entries, why.ToString()});
+    visitor.on_lost = [&](const KeySpan& span, unsigned level, const ChildRef& ref, const Status& why) {
+      lost.push_back({span, level, ref, why.ToString()});
       return Status::OK();
     };
     CAMBIUM_RETURN_IF_ERROR(WalkTree(state_.root, files, visitor));
     if (lost.empty()) return Status::OK();
+    if (!is_all_live) CAMBIUM_RETURN_IF_ERROR(TakeKnownOrphans(files, &lost));
+    if (lost.empty()) return Status::OK();
 
     std::uint64_t missing = 0;
-    for (const LostPage& page : lost) missing += page.entries;
+    for (const LostPage& page : lost) missing += page.ref.entry_count;
     std::uint64_t found = 0;
     for (const auto& file : files.files()) {
       const std::uint64_t length = state_.index_segments.at(file->number()).length;
@@ -202,7 +207,47 @@ class FamilyLayers {
     family_.gaps.back().depth = depth_ + 1;
     for (const LostPage& page : lost) {
       family_.gaps.back().keys.Add(page.span.from, page.span.to);
-      salvage_.TellLost(family_, page.span, page.entries, page.why);
+      salvage_.TellLost(family_, page.span, page.ref.entry_count, page.why);
+    }
+    return Status::OK();
+  }
+
+  // The leaves below lost branches, where they can be told from those that were replaced (orphan_leaves.h). Takes these
+  // branches out of *lost. A compaction filter may have made others of them, in a merge that came to nothing.
+  Status TakeKnownOrphans(const FileSet& files, std::vector<LostPage>* lost) {
+    const auto is_branch = [](const LostPage& page) { return page.level > 0; };
+    if (family_.is_filtered || std::ranges::none_of(*lost, is_branch)) return Status::OK();
+    std::vector<LostPage> branches;
+    std::ranges::copy_if(*lost, std::back_inserter(branches), is_branch);
+    std::vector<OrphanLeaves::Branch> sought;
+    for (const LostPage& page : branches) sought.push_back({page.span, page.ref.entry_count, page.ref.value_bytes});
+    OrphanLeaves orphans(family_.order, std::move(sought));
+    const auto add = [&](const PageView& leaf) {
+      orphans.Add(leaf);
+      return Status::OK();
+    };
+    for (const auto& [number, info] : state_.index_segments) {
+      const IndexFile* const file = files.Find(number);
+      if (file == nullptr) return Status::OK();
+      std::uint64_t units = 0;
+      CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, info.length, add, nullptr, &units));
+      for (const LostPage& page : *lost) {
+        if (FileNumberOf(page.ref.page.id) == number) units += UnitsOf(page.ref.page.id);
+      }
+      if (units != info.length / file->page_size() - 1) return Status::OK();  // others are damaged too
+    }
+    orphans.Choose();
+    for (const auto& file : files.files()) {
+      const std::uint64_t length = state_.index_segments.at(file->number()).length;
+      const auto take = [&](const PageView& leaf) {
+        return orphans.IsLive(leaf.id()) ? TakeLeaf(leaf, std::nullopt) : Status::OK();
+      };
+      CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, length, take, nullptr, nullptr));
+    }
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      if (!orphans.IsKnown(i)) continue;
+      salvage_.report->notes.push_back(branches[i].why + "; all leaves below it are there");
+      std::erase_if(*lost, [&](const LostPage& page) { return page.ref == branches[i].ref; });
     }
     return Status::OK();
   }
