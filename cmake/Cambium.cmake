@@ -10,8 +10,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # At -O3 it sees overlaps that are not there inside std::string (its bug 105651).
   target_compile_options(cambium_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-# The tests' own code is optimised less than what it tests, with sanitizers not at all: that takes half of the time, and
-# weakens no check.
+# The tests' own code, and the tool's that they try, is optimised less than the library, with sanitizers not at all: that
+# takes half of the time, and weakens no check. In a release nothing has this property's effect.
 define_property(TARGET PROPERTY CAMBIUM_IS_TEST INHERITED)
 if(CAMBIUM_SANITIZE)
   set(test_optimisation -O0)
