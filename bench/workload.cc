@@ -203,7 +203,7 @@ const std::vector<Workload>& Workloads() {
       {.name = "ycsb_e",
        .summary = "YCSB E: 95 % scans of up to 100 records, 5 % inserts, zipfian",
        .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,
-       .new_keys = NewKeysOfYcsbE, .complain = ComplainOfYcsb, .prepare = PrepareYcsb, .run = RunYcsbE},
+       .new_keys = NewKeysOfYcsbE, .complain = ComplainOfYcsb, .prepare = PrepareYcsbE, .run = RunYcsbE},
       {.name = "ycsb_f",
        .summary = "YCSB F: half reads, half read-modify-writes, zipfian",
        .effect = Effect::kReads, .count = Count::kYcsb, .shared = true, .random = true, .mixes = true,

@@ -22,16 +22,24 @@ struct Mixture {
 
 constexpr double kInserts = 0.05;  // of D and E
 
+std::uint64_t OperationsOf(const BenchFlags& flags) {
+  return flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num;
+}
+
 struct YcsbState : SharedState {
-  explicit YcsbState(const Phase& phase)
-      // YCSB draws over twice the inserts that it expects as well, and draws again for records that are not there yet.
-      : zipfian(phase.keys.next() + 2 * NewKeysOfYcsbD(phase.flags)), ages(phase.keys.next(), kYcsbTheta) {}
+  // The zipfian is drawn over so many records more than there are.
+  YcsbState(const Phase& phase, std::uint64_t more)
+      : zipfian(phase.keys.next() + more), ages(phase.keys.next(), kYcsbTheta) {}
   const ScrambledZipf zipfian;
   const Zipf ages;
 };
 
-std::uint64_t OperationsOf(const BenchFlags& flags) {
-  return flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num;
+// Of YCSB E. YCSB draws over twice the inserts that it expects as well, and draws again for records that are not there
+// yet. No more than there are records: else most draws, and the warmest records among them, would be for nothing. It is
+// the number of operations that says what is expected, as in YCSB, also where --duration ends the workload.
+std::uint64_t ExpectedInserts(const Phase& phase) {
+  const double twice = 2 * kInserts * static_cast<double>(OperationsOf(phase.flags));
+  return std::min(static_cast<std::uint64_t>(twice), phase.keys.next());
 }
 
 // An update of one field is a read and a write of the whole record, as in YCSB's bindings of stores whose values are
@@ -41,12 +49,17 @@ void RunMixture(Worker* w, const Mixture& mixture) {
   KeySet& keys = w->phase.keys;
   MixedOps ops(w);
   LatestZipf latest(state.ages);
+  if (keys.known() && keys.count() == 0) {
+    w->status = Status::InvalidArgument("there are no records: ycsb_load makes them");
+    return;
+  }
   // Records that other threads are about to insert are not read.
   const auto choose = [&]() -> std::uint64_t {
     while (true) {
-      const std::uint64_t id = mixture.request == Request::kLatest ? latest.Next(keys.next(), &w->random)
+      const std::uint64_t next = std::min(keys.next(), keys.capacity());
+      const std::uint64_t id = mixture.request == Request::kLatest ? latest.Next(next, &w->random)
                                                                     : state.zipfian.Next(&w->random);
-      if (id < keys.capacity() && (!keys.known() || keys.Contains(id))) return id;
+      if (id < next && (!keys.known() || keys.Contains(id))) return id;
     }
   };
   w->meter.Begin();
@@ -84,6 +97,7 @@ std::string ComplainOfYcsb(const BenchFlags& flags) {
   return {};
 }
 
+// Room for them, which has nothing to do with what is drawn.
 std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags) {
   // Chance gives a few more or less; six standard deviations of them. Where time ends the workload, as many as no
   // machine inserts.
@@ -94,7 +108,10 @@ std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags) {
 }
 std::uint64_t NewKeysOfYcsbE(const BenchFlags& flags) { return NewKeysOfYcsbD(flags); }
 
-std::shared_ptr<const SharedState> PrepareYcsb(const Phase& phase) { return std::make_shared<YcsbState>(phase); }
+std::shared_ptr<const SharedState> PrepareYcsb(const Phase& phase) { return std::make_shared<YcsbState>(phase, 0); }
+std::shared_ptr<const SharedState> PrepareYcsbE(const Phase& phase) {
+  return std::make_shared<YcsbState>(phase, ExpectedInserts(phase));
+}
 
 void RunYcsbA(Worker* w) { RunMixture(w, {.updates = 0.5}); }
 void RunYcsbB(Worker* w) { RunMixture(w, {.updates = 0.05}); }

@@ -15,6 +15,7 @@ std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags);
 std::uint64_t NewKeysOfYcsbE(const BenchFlags& flags);
 
 std::shared_ptr<const SharedState> PrepareYcsb(const Phase& phase);
+std::shared_ptr<const SharedState> PrepareYcsbE(const Phase& phase);
 void LoadYcsb(Worker* worker);
 void RunYcsbA(Worker* worker);
 void RunYcsbB(Worker* worker);
