@@ -28,6 +28,16 @@ struct LevelShape {
   std::uint64_t max_bytes_for_level_base = 256u << 20;
   double max_bytes_for_level_multiplier = 10;
   int num_levels = 7;
+  // Of engines that keep values apart, whose tables have keys alone; 0: as the others.
+  std::uint64_t keys_target_file_size_base = 0;
+  std::uint64_t keys_max_bytes_for_level_base = 0;
+
+  [[nodiscard]] LevelShape OfKeys() const {
+    LevelShape shape = *this;
+    if (keys_target_file_size_base != 0) shape.target_file_size_base = keys_target_file_size_base;
+    if (keys_max_bytes_for_level_base != 0) shape.max_bytes_for_level_base = keys_max_bytes_for_level_base;
+    return shape;
+  }
 };
 
 // How much space an engine may take, and when it collects garbage of the log or of blob files.

@@ -54,6 +54,12 @@ void AddLevelOptions(CLI::App* app, LevelShape* l) {
   app->add_option("--max_bytes_for_level_base", l->max_bytes_for_level_base, "bytes of level 1")->capture_default_str();
   app->add_option("--max_bytes_for_level_multiplier", l->max_bytes_for_level_multiplier, "from level to level")
       ->capture_default_str();
+  app->add_option("--keys_target_file_size_base", l->keys_target_file_size_base,
+                  "of engines that keep values apart (cambium's lsm, rocksdb_blob); 0: --target_file_size_base")
+      ->capture_default_str();
+  app->add_option("--keys_max_bytes_for_level_base", l->keys_max_bytes_for_level_base,
+                  "likewise; 0: --max_bytes_for_level_base")
+      ->capture_default_str();
   app->add_option("--num_levels", l->num_levels, "levels, level 0 included")->capture_default_str();
 }
 

@@ -126,7 +126,7 @@ class CambiumEngine : public Engine {
                                      : config.compression_type == "lz4"    ? CompressionType::kLZ4Compression
                                      : config.compression_type == "snappy" ? CompressionType::kSnappyCompression
                                                                            : CompressionType::kNoCompression;
-    if (options_.index_type == IndexKind::kLsm) SetLevels(config.levels);
+    if (options_.index_type == IndexKind::kLsm) SetLevels(config.levels.OfKeys());
     options_.statistics = CreateDBStatistics();
     options_.statistics->set_stats_level(kExceptHistogramOrTimers);
   }

@@ -201,9 +201,10 @@ class RocksDbEngine : public Engine {
     options_.level0_file_num_compaction_trigger = config.levels.level0_file_num_compaction_trigger;
     options_.level0_slowdown_writes_trigger = config.levels.level0_slowdown_writes_trigger;
     options_.level0_stop_writes_trigger = config.levels.level0_stop_writes_trigger;
-    options_.target_file_size_base = config.levels.target_file_size_base;
+    const LevelShape levels = blobs ? config.levels.OfKeys() : config.levels;
+    options_.target_file_size_base = levels.target_file_size_base;
     options_.target_file_size_multiplier = config.levels.target_file_size_multiplier;
-    options_.max_bytes_for_level_base = config.levels.max_bytes_for_level_base;
+    options_.max_bytes_for_level_base = levels.max_bytes_for_level_base;
     options_.max_bytes_for_level_multiplier = config.levels.max_bytes_for_level_multiplier;
     options_.num_levels = config.levels.num_levels;
     options_.compression = compression;

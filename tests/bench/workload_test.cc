@@ -193,12 +193,14 @@ TEST_F(WorkloadTest, AnHonestEnginePassesWhileKeysAreAdded) {
   }
 }
 
-TEST_F(WorkloadTest, OnlyTheWriterOfReadWhileSyncingSyncsUnasked) {
+TEST_F(WorkloadTest, OnlyTheWriterWhileSyncingSyncsUnasked) {
   ASSERT_TRUE(Run("fillseq").ok());
-  ASSERT_TRUE(Run("readwhilesyncing").ok());
-  EXPECT_TRUE(engine_.sync);
-  ASSERT_TRUE(Run("readwhilewriting").ok());
-  EXPECT_FALSE(engine_.sync);
+  for (const char* name : {"readwhilesyncing", "seekrandomwhilesyncing"}) {
+    ASSERT_TRUE(Run(name).ok());
+    EXPECT_TRUE(engine_.sync) << name;
+    ASSERT_TRUE(Run("readwhilewriting").ok());
+    EXPECT_FALSE(engine_.sync);
+  }
   flags_.sync = true;
   ASSERT_TRUE(Run("seekrandomwhilewriting").ok());
   EXPECT_TRUE(engine_.sync);
@@ -260,7 +262,8 @@ TEST_F(WorkloadTest, OneWrongByteInAValueIsCaughtByEveryReader) {
   ASSERT_TRUE(Run("fillseq").ok());
   engine_.lies.value = [](std::string* value) { (*value)[60] = static_cast<char>((*value)[60] ^ 4); };
   for (const char* name : {"readrandom", "multireadrandom", "readseq", "readreverse", "seekrandom", "verify",
-                           "readwhilewriting", "readwhilesyncing", "seekrandomwhilewriting"}) {
+                           "readwhilewriting", "readwhilesyncing", "seekrandomwhilewriting",
+                           "seekrandomwhilesyncing"}) {
     EXPECT_TRUE(Run(name).IsCorruption()) << name;
   }
 }
