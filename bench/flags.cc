@@ -71,7 +71,7 @@ void AddMixgraphOptions(CLI::App* app, MixgraphFlags* m) {
   number("--mix_put_ratio", &m->mix_put_ratio, "the part of puts");
   number("--mix_seek_ratio", &m->mix_seek_ratio, "the part of scans");
   number("--mix_max_scan_len", &m->mix_max_scan_len, "entries of a scan, fewer than this");
-  number("--mix_max_value_size", &m->mix_max_value_size, "bytes of a value, at most");
+  number("--mix_max_value_size", &m->mix_max_value_size, "bytes of a value, at most; never more than 1 MiB");
   number("--keyrange_dist_a", &m->keyrange_dist_a, "range x, warmest first, gets a e^(b x) + c e^(d x) of the operations");
   number("--keyrange_dist_b", &m->keyrange_dist_b, "see --keyrange_dist_a");
   number("--keyrange_dist_c", &m->keyrange_dist_c, "see --keyrange_dist_a");
@@ -315,6 +315,9 @@ std::string Contradiction(const BenchFlags& f) {
   if (const std::string what = ComplainOfRecording(f); !what.empty()) return what;
   for (const std::string& name : f.benchmarks) {
     const Workload* workload = FindWorkload(name);
+    if (!f.source.empty() && workload->value_room != nullptr) {
+      return name + " makes values of other sizes than those of the files that --source names";
+    }
     if (workload->complain == nullptr) continue;
     if (const std::string what = workload->complain(f); !what.empty()) return name + ": " + what;
   }

@@ -1,9 +1,12 @@
 // The flags of the workload mixgraph: names, meaning and defaults are db_bench's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace cambium::bench {
+
+inline constexpr std::uint64_t kMixValueSizeCap = 1u << 20;  // db_bench's, whatever --mix_max_value_size says
 
 struct MixgraphFlags {
   double keyrange_dist_a = 0;
@@ -32,6 +35,9 @@ struct MixgraphFlags {
   double sine_c = 0;
   double sine_d = 1;
   bool mixgraph_compat = false;
+
+  // Larger values are folded below it.
+  [[nodiscard]] std::uint64_t ValueSizeLimit() const { return std::min(mix_max_value_size, kMixValueSizeCap); }
 };
 
 }  // namespace cambium::bench

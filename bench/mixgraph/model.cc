@@ -23,16 +23,17 @@ bool HasRanges(const MixgraphFlags& f) {
 MixgraphModel::MixgraphModel(const MixgraphFlags& flags, std::uint64_t num)
     : flags_(flags),
       num_(num),
+      mode_(ModeOf(flags)),
       range_size_(std::max<std::uint64_t>(1, num / std::max<std::uint64_t>(1, flags.keyrange_num))),
       ranges_(flags),
       value_{flags.value_theta, flags.value_k, flags.value_sigma},
       scan_{flags.iter_theta, flags.iter_k, flags.iter_sigma} {
+}
+
+KeyMode MixgraphModel::ModeOf(const MixgraphFlags& flags) {
   const bool has_power = flags.key_dist_a != 0 && flags.key_dist_b != 0;
-  if (HasRanges(flags) && (has_power || !flags.mixgraph_compat)) {
-    mode_ = KeyMode::kRanges;
-  } else {
-    mode_ = has_power ? KeyMode::kPower : KeyMode::kRandom;
-  }
+  if (HasRanges(flags) && (has_power || !flags.mixgraph_compat)) return KeyMode::kRanges;
+  return has_power ? KeyMode::kPower : KeyMode::kRandom;
 }
 
 // The inverse of the share y = a x^b of all accesses that the x warmest keys have; scattered, so that warm keys are no
@@ -45,7 +46,7 @@ std::uint64_t MixgraphModel::Scatter(double u, std::uint64_t n) const {
 
 std::uint64_t MixgraphModel::Id(std::uint64_t r, Prng* random) const {
   const bool compatible = flags_.mixgraph_compat;
-  if (mode_ == KeyMode::kRandom) return compatible ? r : random->Uniform(num_);
+  if (mode_ == KeyMode::kRandom) return r;
   const auto size = static_cast<double>(mode_ == KeyMode::kPower ? num_ : range_size_);
   if (mode_ == KeyMode::kPower) {
     return Scatter(compatible ? static_cast<double>(r) / size : random->NextDouble(), num_);
@@ -84,7 +85,8 @@ MixKind MixgraphModel::Kind(std::uint64_t r, Prng* random) const {
 std::uint64_t MixgraphModel::ValueSize(double u) const {
   const std::uint64_t size = value_.AtSurvival(u);
   if (size < kValueSizeMin) return kValueSizeMin;
-  return size > flags_.mix_max_value_size ? size % flags_.mix_max_value_size : size;
+  const std::uint64_t limit = flags_.ValueSizeLimit();
+  return size > limit ? size % limit : size;
 }
 
 MixOperation MixgraphModel::Draw(std::uint64_t r, Prng* random) const {

@@ -15,6 +15,10 @@
 
 namespace cambium::bench {
 
+// How ids are chosen. Which ranges are warm matters only if it is said within them which keys are (db_bench's order of
+// asking, which makes keyrange_dist without key_dist do nothing there).
+enum class KeyMode : unsigned char { kRandom, kPower, kRanges };
+
 enum class MixKind : unsigned char { kGet, kPut, kSeek };
 
 struct MixOperation {
@@ -29,16 +33,14 @@ class MixgraphModel {
  public:
   MixgraphModel(const MixgraphFlags& flags, std::uint64_t num);
 
-  // `r`, below num, decides in the compatible way; `random` otherwise.
+  static KeyMode ModeOf(const MixgraphFlags& flags);
+
+  // `r`, below num, is the key where keys are random, and decides all in the compatible way; `random` the rest.
   [[nodiscard]] MixOperation Draw(std::uint64_t r, Prng* random) const;
   // The part of operations, in a hundred, that are of that kind.
   [[nodiscard]] double PercentOf(MixKind kind) const;
 
  private:
-  // How ids are chosen. Which ranges are warm matters only if it is said within them which keys are (db_bench's order of
-  // asking, which makes keyrange_dist without key_dist do nothing there).
-  enum class KeyMode : unsigned char { kRandom, kPower, kRanges };
-
   [[nodiscard]] std::uint64_t Id(std::uint64_t r, Prng* random) const;
   [[nodiscard]] MixKind Kind(std::uint64_t r, Prng* random) const;
   [[nodiscard]] std::uint64_t Scatter(double u, std::uint64_t n) const;

@@ -48,26 +48,38 @@ TEST(FlagsTest, WhatDbBenchHasAndThisHasNotIsRefusedWithTheReason) {
   }
 }
 
+// Each for its own reason.
 TEST(FlagsTest, ContradictionsAreRefused) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"--sync", "--disable_wal"},
-           {"--use_existing_db"},
-           {"--scale=2"},
-           {"--keys_per_prefix=5"},
-           {"--keys_per_prefix=5", "--prefix_size=12"},
-           {"--value_size_min=10", "--value_size_max=5"},
-           {"--memory_limit=64m", "--benchmarks=readrandom"},
-           {"--drop_caches", "--benchmarks=fillseq"},
-           {"--source=/proc/self", "--value_size=5"},
-           {"--source=/no/such/directory"},
-           {"--benchmarks=mixgraph", "--mix_get_ratio=0"},
-           {"--benchmarks=appendrandom", "--value_size=0"},
-           {"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"},
-           {"--key_style=ycsb", "--value_size=10"},
-           {"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"},
-           {"--threads=0"},
-           {"--num=none"}}) {
-    EXPECT_NE(Refusal(words), "") << words[0];
+  const struct {
+    std::vector<std::string> words;
+    const char* reason;
+  } kWrong[] = {
+      {{"--sync", "--disable_wal"}, "--sync and --disable_wal are opposites"},
+      {{"--use_existing_db"}, "--use_existing_db needs --db"},
+      {{"--scale=2"}, "--scale is of a --preset"},
+      {{"--keys_per_prefix=5"}, "--prefix_size and --keys_per_prefix go together"},
+      {{"--keys_per_prefix=5", "--prefix_size=12"}, "--key_size must be at least --prefix_size"},
+      {{"--value_size_min=10", "--value_size_max=5"}, "--value_size_min is larger than --value_size_max"},
+      {{"--memory_limit=64m", "--benchmarks=readrandom"}, "does not fit into --memory_limit"},
+      {{"--drop_caches", "--benchmarks=fillseq"}, "need a workload that reads"},
+      {{"--source=/proc/self", "--value_size=5"}, "--source says how large values are"},
+      {{"--source=/proc/self", "--benchmarks=fillseq,fill100K"}, "fill100K makes values of other sizes"},
+      {{"--source=/proc/self", "--benchmarks=fillseq,appendrandom"}, "appendrandom makes values of other sizes"},
+      {{"--source=/proc/self", "--benchmarks=fillseq,mixgraph"}, "mixgraph makes values of other sizes"},
+      {{"--source=/no/such/directory"}, "/no/such/directory"},
+      {{"--benchmarks=mixgraph", "--mix_get_ratio=0"}, "mixgraph: of --mix_get_ratio"},
+      {{"--benchmarks=mixgraph", "--mix_get_ratio=nan"}, "mixgraph: --mix_get_ratio is no number"},
+      {{"--benchmarks=mixgraph", "--mix_max_scan_len=0"}, "mixgraph: --mix_max_scan_len"},
+      {{"--benchmarks=appendrandom", "--value_size=0"}, "--value_size must be from 1 to 1048576"},
+      {{"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"}, "--keys_per_prefix is of db_bench's keys"},
+      {{"--key_style=ycsb", "--value_size=10"}, "for which they need 16 bytes"},
+      {{"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"}, "for which they need 16 bytes"},
+      {{"--threads=0"}, "--threads"},
+      {{"--num=none"}, "--num"},
+  };
+  for (const auto& wrong : kWrong) {
+    const std::string said = Refusal(wrong.words);
+    EXPECT_NE(said.find(wrong.reason), std::string::npos) << wrong.words[0] << ": " << said;
   }
 }
 

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "mix.h"
@@ -183,15 +186,69 @@ TEST(MixgraphTest, ImpossibleFlagsAreNamed) {
   EXPECT_EQ(ComplainOfMixgraph(flags), "");
   flags.mixgraph = ReferenceCommand();
   EXPECT_EQ(ComplainOfMixgraph(flags), "");
-  flags.mixgraph.keyrange_dist_a = -1;
-  flags.mixgraph.keyrange_dist_c = 0;
-  EXPECT_NE(ComplainOfMixgraph(flags), "");
-  flags.mixgraph = MixgraphFlags();
-  flags.mixgraph.mix_get_ratio = 0;
-  EXPECT_NE(ComplainOfMixgraph(flags), "");
-  flags.mixgraph = MixgraphFlags();
-  flags.mixgraph.keyrange_num = flags.num + 1;
-  EXPECT_NE(ComplainOfMixgraph(flags), "");
+  const auto named = [](const std::string& name, const std::function<void(BenchFlags*)>& change) {
+    BenchFlags wrong;
+    change(&wrong);
+    EXPECT_NE(ComplainOfMixgraph(wrong).find(name), std::string::npos) << name << ": " << ComplainOfMixgraph(wrong);
+  };
+  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  named("--keyrange_dist_a", [](BenchFlags* f) { f->mixgraph.keyrange_dist_a = -1; });
+  named("--keyrange_dist_a", [](BenchFlags* f) { f->mixgraph.keyrange_dist_a = 1e10; });
+  named("--keyrange_dist_d", [](BenchFlags* f) { f->mixgraph.keyrange_dist_d = kNoNumber; });
+  named("--keyrange_num", [](BenchFlags* f) { f->mixgraph.keyrange_num = f->num + 1; });
+  named("--keyrange_num", [](BenchFlags* f) {
+    f->num = 10'000'000;
+    f->mixgraph.keyrange_num = f->num;
+  });
+  named("--mix_get_ratio", [](BenchFlags* f) { f->mixgraph.mix_get_ratio = 0; });
+  named("--mix_get_ratio", [](BenchFlags* f) { f->mixgraph.mix_get_ratio = kNoNumber; });
+  named("--mix_put_ratio", [](BenchFlags* f) { f->mixgraph.mix_put_ratio = -0.5; });
+  named("--mix_seek_ratio", [](BenchFlags* f) { f->mixgraph.mix_seek_ratio = std::numeric_limits<double>::infinity(); });
+  named("--mix_max_scan_len", [](BenchFlags* f) { f->mixgraph.mix_max_scan_len = 0; });
+  named("--mix_max_value_size", [](BenchFlags* f) { f->mixgraph.mix_max_value_size = 0; });
+  named("--value_sigma", [](BenchFlags* f) { f->mixgraph.value_sigma = 0; });
+  named("--iter_sigma", [](BenchFlags* f) { f->mixgraph.iter_sigma = -1; });
+  named("--iter_k", [](BenchFlags* f) { f->mixgraph.iter_k = kNoNumber; });
+  named("--key_dist_a", [](BenchFlags* f) { f->mixgraph.key_dist_a = -0.1; });
+  named("--sine_a", [](BenchFlags* f) { f->mixgraph.sine_a = 1e300; });
+  named("--sine_mix_rate_noise", [](BenchFlags* f) { f->mixgraph.sine_mix_rate_noise = 2; });
+  named("--read_random_exp_range", [](BenchFlags* f) {
+    f->mixgraph = ReferenceCommand();
+    f->read_random_exp_range = 5;
+  });
+}
+
+// With the smallest lengths allowed, and with sizes beyond db_bench's cap.
+TEST(MixgraphTest, LimitsOfSizesAndLengthsAreKept) {
+  MixgraphFlags f;
+  f.mix_get_ratio = 0;
+  f.mix_put_ratio = f.mix_seek_ratio = 1;
+  f.mix_max_scan_len = 1;
+  f.mix_max_value_size = std::uint64_t{1} << 40;
+  f.value_sigma = 1e9;
+  BenchFlags flags;
+  flags.mixgraph = f;
+  EXPECT_EQ(ComplainOfMixgraph(flags), "");
+  EXPECT_EQ(ValueRoomOfMixgraph(flags), 1u << 20);
+  const MixgraphModel model(f, 1000);
+  Prng random(8);
+  std::uint64_t largest = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const MixOperation operation = model.Draw(0, &random);
+    EXPECT_EQ(operation.scan_length, 0u);
+    largest = std::max(largest, operation.value_size);
+  }
+  EXPECT_LE(largest, 1u << 20);
+  EXPECT_GT(largest, 1u << 19);
+}
+
+TEST(MixgraphTest, RandomKeysAreThoseThatTheRunDraws) {
+  Prng random(9);
+  for (const bool compatible : {false, true}) {
+    MixgraphFlags f;
+    f.mixgraph_compat = compatible;
+    EXPECT_EQ(MixgraphModel(f, 1000).Draw(321, &random).id, 321u) << "with whatever skew --read_random_exp_range gives them";
+  }
 }
 
 }  // namespace
