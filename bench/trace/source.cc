@@ -1,5 +1,6 @@
 #include "trace/source.h"
 
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -60,7 +61,8 @@ TracedKind KindOf(const TraceRecord& record, const TraceOp& op) {
 
 class RecordSource final : public TraceSource {
  public:
-  RecordSource(std::unique_ptr<TraceReader> reader, std::size_t window) : reader_(std::move(reader)), window_(window) {
+  RecordSource(std::string path, std::unique_ptr<TraceReader> reader, std::size_t window)
+      : path_(std::move(path)), reader_(std::move(reader)), window_(window) {
     facts_.is_whole = false;
     facts_.sampling_frequency = reader_->header().sampling_frequency;
     facts_.filter = reader_->header().filter;
@@ -91,6 +93,7 @@ class RecordSource final : public TraceSource {
   };
 
   Status ReadOne() {
+    const std::uint64_t offset = reader_->Offset();
     Status read = reader_->Read(&record_);
     facts_.end_offset = reader_->Offset();
     if (read.IsIncomplete()) {
@@ -107,6 +110,7 @@ class RecordSource final : public TraceSource {
     if (record_.type == kTraceIteratorDone) {
       const auto found = scans_.find(record_.scan);
       if (found == scans_.end()) return {};  // its seek is already gone
+      assert(found->second >= gone_ && found->second - gone_ < waiting_.size());  // it goes when its seek does
       Waiting& seek = waiting_[found->second - gone_];
       seek.op.scan_length = record_.moves;
       seek.scan = 0;
@@ -126,12 +130,16 @@ class RecordSource final : public TraceSource {
       to.op.more = i + 1 < record_.ops.size();
       if (to.op.IsScan()) {
         to.scan = record_.scan;
-        scans_[record_.scan] = gone_ + waiting_.size() - 1;
+        if (!scans_.emplace(record_.scan, gone_ + waiting_.size() - 1).second) {
+          return Status::Corruption(path_ + ":" + std::to_string(offset) + ": scan " + std::to_string(record_.scan) +
+                                    " begins while another one of that number goes on");
+        }
       }
     }
     return {};
   }
 
+  const std::string path_;
   const std::unique_ptr<TraceReader> reader_;
   const std::size_t window_;
   TraceRecord record_;
@@ -152,7 +160,7 @@ Status OpenTrace(const std::string& path, std::unique_ptr<TraceSource>* source, 
   if (in.gcount() == sizeof(magic) && std::memcmp(magic, "CAMTRACE", sizeof(magic)) == 0) {
     std::unique_ptr<TraceReader> reader;
     CAMBIUM_RETURN_IF_ERROR(NewFileTraceReader(nullptr, path, &reader));
-    *source = std::make_unique<RecordSource>(std::move(reader), window);
+    *source = std::make_unique<RecordSource>(path, std::move(reader), window);
     return {};
   }
   if (in.bad()) return Status::IOError("cannot read " + path + ": " + std::strerror(errno));

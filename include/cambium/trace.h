@@ -99,7 +99,7 @@ struct TraceRecord {
   // In the order of a batch or MultiGet; one of a Get or a seek, without a key for SeekToFirst and SeekToLast; else none.
   std::vector<TraceOp> ops;
   bool sync = false;           // of a write
-  std::uint64_t scan = 0;      // of a seek, and of its kTraceIteratorDone: a number that no other seek of the trace has
+  std::uint64_t scan = 0;      // of a seek, and of its kTraceIteratorDone: from 1, and no other seek's of the trace
   std::uint64_t moves = 0;     // kTraceIteratorDone: how many calls of Next and Prev there were
   std::uint64_t records = 0;   // kTraceEnd: how many are before it
   std::uint64_t left_out = 0;  // kTraceEnd: batches whose record would have more than 256 MiB

@@ -76,10 +76,12 @@ bool DecodeOps(Slice* in, TraceRecord* record, DecodeOne decode) {
   return true;
 }
 
+bool GetScan(Slice* in, std::uint64_t* scan) { return GetVarint64(in, scan) && *scan != 0; }
+
 bool DecodeSeek(Slice* in, bool has_key, TraceRecord* record) {
   TraceOp op;
   op.type = TraceOpType::kSeek;
-  if (!GetVarint64(in, &record->scan) || !GetFamily(in, &op.family) || (has_key && !GetKey(in, &op.key))) return false;
+  if (!GetScan(in, &record->scan) || !GetFamily(in, &op.family) || (has_key && !GetKey(in, &op.key))) return false;
   record->ops.push_back(op);
   return true;
 }
@@ -188,7 +190,7 @@ bool DecodeTraceBody(Slice body, TraceType type, bool include_values, TraceRecor
     case kTraceIteratorSeekForPrev: is_sound = DecodeSeek(&body, true, record); break;
     case kTraceIteratorSeekToFirst:
     case kTraceIteratorSeekToLast: is_sound = DecodeSeek(&body, false, record); break;
-    case kTraceIteratorDone: is_sound = GetVarint64(&body, &record->scan) && GetVarint64(&body, &record->moves); break;
+    case kTraceIteratorDone: is_sound = GetScan(&body, &record->scan) && GetVarint64(&body, &record->moves); break;
     case kTraceEnd: {
       unsigned char is_full = 0;
       is_sound = GetVarint64(&body, &record->records) && GetVarint64(&body, &record->left_out) &&

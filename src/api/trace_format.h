@@ -29,6 +29,7 @@
 //   seek, for prev     time | scan | family | key
 //   seek to first/last time | scan | family
 //   iterator done      time | scan | moves
+//                                    scan: from 1, a number that no other seek of the trace has
 //   end                time | records before it | batches left out, since too large | 1 if the file was full, else 0
 //
 // The checksum binds a record to its trace and place, so that neither a record that was cut off nor what another trace

@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "api/trace_format.h"
 #include "cambium/db.h"
 #include "testing/temp_directory.h"
 #include "trace/source.h"
+#include "util/coding.h"
 #include "util/prng.h"
 
 namespace cambium::bench {
@@ -179,6 +183,69 @@ TEST_F(TraceSourceTest, ACutTraceSaysSo) {
   EXPECT_EQ(LinesOf(cut, &facts), kRecorded);
   EXPECT_FALSE(facts.is_whole);
   EXPECT_LT(facts.end_offset, bytes.size());
+}
+
+// Files that no Tracer writes, with checksums that hold: seeks, and ends of scans, with the numbers that are given; a
+// negative one is an end. An end of scan 0 comes last.
+class ForgedTraceTest : public TraceSourceTest {
+ protected:
+  void Forge(const std::vector<int>& scans) {
+    std::string bytes = EncodeTraceHeader({}, 17);
+    const std::uint64_t seed = DecodeFixed<std::uint64_t>(bytes.data() + kTraceHeaderSize - 8);
+    const auto append = [&](TraceType type, Slice body) { AppendTraceRecord(&bytes, seed, bytes.size(), type, body); };
+    for (const int scan : scans) {
+      TraceRecord record;
+      record.type = scan < 0 ? kTraceIteratorDone : kTraceIteratorSeekToFirst;
+      record.scan = static_cast<std::uint64_t>(std::abs(scan));
+      record.moves = 7;
+      record.ops.resize(1);
+      offsets_.push_back(bytes.size());
+      append(record.type, EncodeTraceBody(record, false));
+    }
+    append(kTraceIteratorDone, Slice("\0\0\7", 3));
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+
+  std::vector<std::uint64_t> offsets_;
+};
+
+// A seek with the number 0 was taken for one whose end has come, so that its place was kept when it had gone, and the end
+// of scan 0 wrote in front of all that was waiting.
+TEST_F(ForgedTraceTest, AScanWithTheNumberZeroEndsTheTrace) {
+  Forge({1, -1, 0, 2, -2});
+  TraceFacts facts;
+  EXPECT_EQ(LinesOf(path_, &facts), std::vector<std::string>{"0 seek_to_first - 0 7"});
+  EXPECT_FALSE(facts.is_whole);
+  EXPECT_EQ(facts.end_offset, offsets_[2]);
+}
+
+TEST_F(ForgedTraceTest, TheEndOfAScanWithTheNumberZeroEndsTheTrace) {
+  Forge({1, -1});
+  TraceFacts facts;
+  EXPECT_EQ(LinesOf(path_, &facts), std::vector<std::string>{"0 seek_to_first - 0 7"});
+  EXPECT_FALSE(facts.is_whole);
+  EXPECT_LT(facts.end_offset, std::filesystem::file_size(path_));
+}
+
+TEST_F(ForgedTraceTest, TwoScansOfOneNumberAtATimeAreReported) {
+  Forge({5, 6, 5, -5, -5});
+  std::unique_ptr<TraceSource> source;
+  ASSERT_TRUE(OpenTrace(path_, &source).ok());
+  TracedOp op;
+  const Status status = source->Next(&op);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find(path_ + ":" + std::to_string(offsets_[2]) + ": scan 5"), std::string::npos)
+      << status.ToString();
+}
+
+// An end whose seek is through says nothing, and neither does one that never began.
+TEST_F(ForgedTraceTest, EndsOfScansThatAreNotThereAreLeftOut) {
+  Forge({-9, 1, -1, -1, 2, -2});
+  TraceFacts facts;
+  EXPECT_EQ(LinesOf(path_, &facts), std::vector<std::string>(2, "0 seek_to_first - 0 7"));
+  EXPECT_EQ(facts.open_scans, 0u);
+  EXPECT_EQ(LinesOf(path_, &facts, 1), std::vector<std::string>(2, "0 seek_to_first - 0 -1"));
+  EXPECT_EQ(facts.open_scans, 2u);
 }
 
 }  // namespace
