@@ -13,7 +13,6 @@
 #include "trace/statistics.h"
 #include "trace/text.h"
 #include "trace/trace_main.h"
-#include "util/prng.h"
 #include "util/result.h"
 
 namespace cambium::bench {
@@ -73,14 +72,12 @@ Status Analyze(const AnalyzeFlags& flags) {
     text.Line(std::string(kTraceTextTitle));
   }
   TraceStatistics statistics;
-  Prng random(flags.seed);
+  OpChoice choice(flags);
   TracedOp op;
   Status read;
   while ((read = source->Next(&op)).ok()) {
     if (text.is_open()) text.Line(ToTraceLine(op));
-    if (!flags.Analyzes(GroupOf(op.kind))) continue;
-    if (flags.sample_ratio < 1 && random.NextDouble() >= flags.sample_ratio) continue;
-    statistics.Add(op);
+    if (choice.Takes(op)) statistics.Add(op);
   }
   if (!read.IsIncomplete()) return read;
   if (text.is_open()) CAMBIUM_RETURN_IF_ERROR(text.End());

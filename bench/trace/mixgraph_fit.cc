@@ -88,14 +88,15 @@ void FitKeys(const std::vector<Access>& accesses, std::uint64_t range_num, Mixgr
 }
 
 void FitRate(const TraceStatistics& statistics, MixgraphFit* fit) {
-  const std::vector<std::uint64_t> seconds = statistics.PerSecond();
   fit->seconds = static_cast<double>(statistics.last_micros()) * 1e-6;
-  const std::size_t interval = std::max<std::size_t>(1, (seconds.size() + kRatesMax - 1) / kRatesMax);
-  std::vector<double> rates;
-  for (std::size_t first = 0; first + interval < seconds.size(); first += interval) {  // the last one is not whole
-    double sum = 0;
-    for (std::size_t i = 0; i < interval; ++i) sum += static_cast<double>(seconds[first + i]);
-    rates.push_back(sum / static_cast<double>(interval));
+  if (statistics.ops() == 0) return;
+  const std::uint64_t seconds = statistics.last_micros() / 1'000'000 + 1;
+  const std::uint64_t interval = (seconds - 1) / kRatesMax + 1;
+  std::vector<double> rates((seconds - 1) / interval);  // the last one is not whole
+  for (const auto& [second, count] : statistics.PerSecond()) {
+    if (second / interval < rates.size()) {
+      rates[second / interval] += static_cast<double>(count) / static_cast<double>(interval);
+    }
   }
   fit->rate = FitSine(rates, static_cast<double>(interval));
   fit->has_sine = fit->rate.has_value() && fit->rate->explained > 0.5;

@@ -95,10 +95,9 @@ Status WritePrefixes(const AnalyzeFlags& flags, const TraceStatistics::Place& pl
   });
 }
 
-// A column for each group, summed over families.
+// A column for each group, summed over families. Seconds without operations have no line.
 Status WriteRates(const AnalyzeFlags& flags, const TraceStatistics& statistics) {
-  const std::size_t seconds = statistics.PerSecond().size();
-  std::vector<std::array<std::uint64_t, kOpGroups.size()>> rates(seconds);
+  std::map<std::uint64_t, std::array<std::uint64_t, kOpGroups.size()>> rates;
   for (const auto& [place, group] : statistics.groups()) {
     for (const auto& [second, count] : group.per_second) rates[second][static_cast<std::size_t>(place.first)] += count;
   }
@@ -106,10 +105,10 @@ Status WriteRates(const AnalyzeFlags& flags, const TraceStatistics& statistics) 
     std::string title = "# second";
     for (const std::string_view name : kOpGroups) title += " " + std::string(name);
     file->Line(title + " all");
-    for (std::size_t second = 0; second < seconds; ++second) {
+    for (const auto& [second, its] : rates) {
       std::uint64_t all = 0;
       std::string line = std::to_string(second);
-      for (const std::uint64_t rate : rates[second]) {
+      for (const std::uint64_t rate : its) {
         line += " " + std::to_string(rate);
         all += rate;
       }
@@ -271,11 +270,13 @@ Status WriteSecondWalk(const AnalyzeFlags& flags, const TraceStatistics& statist
   if (flags.output_time_series) series.Line("# op micros key_id");
   std::unique_ptr<TraceSource> source;
   CAMBIUM_RETURN_IF_ERROR(OpenTrace(flags.trace_path, &source));
+  OpChoice choice(flags);
   TracedOp op;
   Status read;
   while ((read = source->Next(&op)).ok()) {
+    if (!choice.Takes(op)) continue;
     const auto id = ids.find({op.family, op.key});
-    if (op.key.empty() || id == ids.end() || !flags.Analyzes(GroupOf(op.kind))) continue;
+    if (op.key.empty() || id == ids.end()) continue;
     if (series.is_open()) {
       series.Line(std::string(op.Name()) + " " + std::to_string(op.micros) + " " + std::to_string(id->second));
     }
@@ -387,7 +388,7 @@ Json JsonOf(const AnalyzeFlags& flags, const TraceFacts& facts, const TraceStati
           {"seconds", fit.seconds},
           {"ops", statistics.ops()},
           {"calls", statistics.calls()},
-          {"per_second", statistics.PerSecond()},
+          {"per_second", ToJson(statistics.PerSecond())},
           {"groups", groups},
           {"mixgraph", fitted}};
 }

@@ -10,6 +10,7 @@
 #include "trace/mixgraph_fit.h"
 #include "trace/source.h"
 #include "trace/statistics.h"
+#include "util/prng.h"
 
 namespace cambium::bench {
 
@@ -48,6 +49,23 @@ struct AnalyzeFlags {
            output_prefix_cut > 0;
   }
   [[nodiscard]] bool Analyzes(OpGroup group) const;
+};
+
+// Which operations are looked at: those of the groups that are asked for, of these a part by chance. Two walks over a
+// trace, each with one of these, meet the same.
+class OpChoice {
+ public:
+  // `flags` must outlive it.
+  explicit OpChoice(const AnalyzeFlags& flags) : flags_(flags), random_(flags.seed) {}
+  // Each operation of the trace in its order.
+  [[nodiscard]] bool Takes(const TracedOp& op) {
+    if (!flags_.Analyzes(GroupOf(op.kind))) return false;
+    return flags_.sample_ratio >= 1 || random_.NextDouble() < flags_.sample_ratio;
+  }
+
+ private:
+  const AnalyzeFlags& flags_;
+  Prng random_;
 };
 
 // A file that is written line by line; End says whether all of it arrived.

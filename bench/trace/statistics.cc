@@ -47,8 +47,8 @@ Counts TraceStatistics::ScanLengths() const {
   return all;
 }
 
-std::vector<std::uint64_t> TraceStatistics::PerSecond() const {
-  std::vector<std::uint64_t> all(ops_ == 0 ? 0 : last_micros_ / 1'000'000 + 1);
+Counts TraceStatistics::PerSecond() const {
+  Counts all;
   for (const auto& [place, its] : groups_) {
     for (const auto& [second, count] : its.per_second) all[second] += count;
   }

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "trace/fit.h"
 #include "trace/source.h"
@@ -36,7 +36,7 @@ struct GroupStatistics {
   std::unordered_map<std::string, KeyAccesses> keys;  // not those without a key
   Counts value_sizes;             // of puts, and of what look-ups found
   Counts scan_lengths;
-  std::map<std::uint64_t, std::uint64_t> per_second;  // second -> operations
+  Counts per_second;              // second -> operations
 };
 
 class TraceStatistics {
@@ -53,8 +53,8 @@ class TraceStatistics {
   [[nodiscard]] std::uint64_t OpsOf(OpGroup group) const;
   [[nodiscard]] Counts SizesOf(OpGroup group) const;
   [[nodiscard]] Counts ScanLengths() const;
-  // Operations in each second, of all groups; seconds without are there.
-  [[nodiscard]] std::vector<std::uint64_t> PerSecond() const;
+  // Operations in each second, of all groups. Only seconds that have some: a trace says itself how late it ends.
+  [[nodiscard]] Counts PerSecond() const;
   // Accesses of each key by all groups, in the order of families and keys.
   [[nodiscard]] std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> Accesses() const;
 
