@@ -92,10 +92,18 @@ struct WriteLedger {
   [[nodiscard]] std::uint64_t Sum() const { return log + values + flush + merge + gc + manifest + other; }
 };
 
+// Whose time an engine counts as held back, of several threads that wait at once.
+enum class StallTime : unsigned char {
+  kOfTheStore,    // it passes once for all
+  kOfEachWriter,  // it is added up
+  kOfEachThread,  // it is added up, and that of readers with it
+};
+
 // What an engine has counted since its object was made; nothing where it does not count.
 struct EngineCounters {
   std::optional<WriteLedger> ledger;
-  std::optional<std::uint64_t> stall_micros;  // that writes were held back for background work, of all threads
+  std::optional<std::uint64_t> stall_micros;  // that writes were held back for background work
+  StallTime stall_time = StallTime::kOfEachWriter;
   std::optional<std::uint64_t> cache_hits;    // of the cache for index pages or blocks
   std::optional<std::uint64_t> cache_misses;
   std::optional<std::uint64_t> index_bytes;   // on disk now, without separated values

@@ -216,7 +216,24 @@ std::optional<std::uint64_t> Difference(std::optional<std::uint64_t> a, std::opt
   return a.has_value() && b.has_value() ? std::optional(*b - *a) : std::nullopt;
 }
 
-void TakeCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
+// Over the time of how many threads stalls are counted; 0 where nobody writes.
+unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers) {
+  const bool workers_write = workload.effect == Effect::kWrites || workload.mixes;
+  const unsigned beside = workload.beside != nullptr ? 1 : 0;
+  const unsigned writers = (workers_write ? workers : 0) + (workload.beside_reads ? 0 : beside);
+  if (writers == 0) return 0;
+  switch (time) {
+    case StallTime::kOfTheStore:
+      return 1;
+    case StallTime::kOfEachWriter:
+      return writers;
+    case StallTime::kOfEachThread:
+      return workers + beside;
+  }
+  return 0;
+}
+
+void TakeCounters(const Workload& workload, const EngineCounters& before, const EngineCounters& now, Result* r) {
   if (before.ledger.has_value() && now.ledger.has_value()) {
     const WriteLedger& a = *before.ledger;
     const WriteLedger& b = *now.ledger;
@@ -231,6 +248,7 @@ void TakeCounters(const EngineCounters& before, const EngineCounters& now, Resul
   }
   if (const auto stalled = Difference(before.stall_micros, now.stall_micros); stalled.has_value()) {
     r->stall_seconds = static_cast<double>(*stalled) * 1e-6;
+    r->stall_threads = StallThreads(now.stall_time, workload, r->threads);
   }
   r->cache_hits = Difference(before.cache_hits, now.cache_hits);
   r->cache_misses = Difference(before.cache_misses, now.cache_misses);
@@ -347,7 +365,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   sampler.Stop();
   result->disk_peak_bytes = sampler.disk_peak();
   result->samples = sampler.samples();
-  TakeCounters(counters, engine->ReadCounters(), result);
+  TakeCounters(workload, counters, engine->ReadCounters(), result);
   if (const auto now = ReadDeviceStats(config.path); now.has_value() && device.has_value()) result->device = *now - *device;
   if (changes) result->index_figures = FiguresSince(engine, figures);
   FillIn(workload, *phase, work, result);

@@ -63,11 +63,6 @@ std::string LedgerTable(const Table& table) {
   return table.DrawParts("written B/B by cause", sum, parts, Plain);
 }
 
-// Where anybody writes at all.
-std::optional<double> StallPercentOfWrites(const Result& r) {
-  return EffectOf(r) == Effect::kReads && !r.writer.has_value() ? std::nullopt : StallPercent(r);
-}
-
 std::optional<double> CacheHitPercent(const Result& r) {
   if (!r.cache_hits.has_value() || !r.cache_misses.has_value()) return std::nullopt;
   const double all = static_cast<double>(*r.cache_hits) + static_cast<double>(*r.cache_misses);
@@ -148,9 +143,9 @@ std::string MakeReport(const std::vector<Result>& results) {
     return r.ops == 0 ? 0.0 : (r.user_cpu_s + r.sys_cpu_s) * 1e6 / static_cast<double>(r.ops);
   }), Plain);
   std::string notes;
-  text += WithNote(table.Draw("stall %", StallPercentOfWrites, Plain), &notes,
-                   "Stall: of the time of all threads, what writes were held back for background work; as the engine "
-                   "counts it.\n");
+  text += WithNote(table.Draw("stall %", StallPercent, Plain), &notes,
+                   "Stall: of the time in which there were writes, without settling, that in which they were held back for "
+                   "background\nwork; where an engine counts it for each thread, of the time of these threads.\n");
   text += table.Draw("write amp", [](const Result& r) { return r.write_amp; }, Plain);
   text += WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), &notes,
                    "The post's: what flushes and compactions wrote, values included, over what flushes alone did; a log "

@@ -110,8 +110,9 @@ std::optional<double> WriteAmpOfThePost(const Result& r) {
 }
 
 std::optional<double> StallPercent(const Result& r) {
-  if (!r.stall_seconds.has_value() || r.seconds <= 0 || r.threads == 0) return std::nullopt;
-  return *r.stall_seconds / (r.seconds * r.threads) * 100;
+  const double seconds = r.seconds - r.settle_seconds;
+  if (!r.stall_seconds.has_value() || seconds <= 0 || r.stall_threads == 0) return std::nullopt;
+  return *r.stall_seconds / (seconds * r.stall_threads) * 100;
 }
 
 Json ToJson(const Result& r) {
@@ -147,6 +148,7 @@ Json ToJson(const Result& r) {
           {"write_amp", OrNull(r.write_amp)},
           {"ledger", LedgerToJson(r.ledger)},
           {"stall_seconds", OrNull(r.stall_seconds)},
+          {"stall_threads", r.stall_threads},
           {"cache_hits", OrNull(r.cache_hits)},
           {"cache_misses", OrNull(r.cache_misses)},
           {"disk_bytes", r.disk_bytes},
@@ -196,6 +198,7 @@ Result FromJson(const Json& json) {
   r.device = DeviceFromJson(json.at("device"));
   r.ledger = LedgerFromJson(json.at("ledger"));
   r.stall_seconds = FromNull<double>(json.at("stall_seconds"));
+  r.stall_threads = json.value("stall_threads", 0u);  // results of earlier versions do not say
   r.cache_hits = FromNull<std::uint64_t>(json.at("cache_hits"));
   r.cache_misses = FromNull<std::uint64_t>(json.at("cache_misses"));
   r.index_bytes = FromNull<std::uint64_t>(json.at("index_bytes"));

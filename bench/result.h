@@ -56,7 +56,8 @@ struct Result {
   std::optional<double> write_amp;  // of workloads that write values: device_write_bytes / user_write_bytes
   // What the engine itself counted of this phase.
   std::optional<WriteLedger> ledger;
-  std::optional<double> stall_seconds;  // of all threads together
+  std::optional<double> stall_seconds;  // of stall_threads together
+  unsigned stall_threads = 0;           // 0: nobody wrote, or it is not known
   std::optional<std::uint64_t> cache_hits;
   std::optional<std::uint64_t> cache_misses;
   std::uint64_t disk_bytes = 0;
@@ -81,7 +82,8 @@ struct Result {
 // over what flushes have, where a commit log that keeps the values is what a flush of them is to others. Nothing where
 // the engine keeps no ledger, or nothing was flushed.
 std::optional<double> WriteAmpOfThePost(const Result& result);
-// Per cent of the threads' time that writes were held back.
+// Per cent of the time in which there were writes, settling excluded, that they were held back: of the store's time, or
+// of that of all who write, as the engine counts.
 std::optional<double> StallPercent(const Result& result);
 
 // "cambium/btree", "lmdb": a column of the table.

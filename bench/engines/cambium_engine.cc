@@ -204,6 +204,7 @@ class CambiumEngine : public Engine {
                                   .other = count(FILE_BYTES_OTHER),
                                   .log_keeps_values = config_.value_size >= config_.min_blob_size};
     counters.stall_micros = count(STALL_MICROS);
+    counters.stall_time = StallTime::kOfEachWriter;
     counters.cache_hits = count(BLOCK_CACHE_HIT);
     counters.cache_misses = count(BLOCK_CACHE_MISS);
     if (std::uint64_t bytes = 0; db_ != nullptr && db_->GetIntProperty("cambium.index-bytes", &bytes)) {

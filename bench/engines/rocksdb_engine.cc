@@ -277,6 +277,7 @@ class RocksDbEngine : public Engine {
     counters.ledger->log = totals.log;
     counters.ledger->manifest = totals.manifest;
     counters.stall_micros = totals.stall_micros;
+    counters.stall_time = StallTime::kOfTheStore;  // the leader of a group of writers waits for all of them
     counters.cache_hits = tally_.hits.load();
     counters.cache_misses = tally_.misses.load();
     if (std::uint64_t bytes = 0; db_ != nullptr && db_->GetIntProperty("rocksdb.live-sst-files-size", &bytes)) {

@@ -337,6 +337,7 @@ class WiredTigerEngine : public Engine {
     EngineCounters counters;
     counters.ledger = WriteLedger{.log = totals.log_bytes, .merge = totals.page_bytes};
     counters.stall_micros = totals.stall_micros;
+    counters.stall_time = StallTime::kOfEachThread;
     counters.cache_misses = totals.pages_read;
     counters.cache_hits = totals.pages_requested - std::min(totals.pages_requested, totals.pages_read);
     return counters;

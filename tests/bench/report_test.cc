@@ -180,6 +180,7 @@ TEST(ReportTest, BytesByCauseStandBelowTheirSum) {
 TEST(ReportTest, WhatEnginesAndTheDeviceCountHasTables) {
   Result r = Counted("a");
   r.stall_seconds = 2.5;
+  r.stall_threads = 2;
   r.cache_hits = 75;
   r.cache_misses = 25;
   r.index_bytes = 3000;
@@ -203,12 +204,15 @@ TEST(ReportTest, WhatEnginesAndTheDeviceCountHasTables) {
 
 TEST(ReportTest, StallsAreThoseOfWhoeverWrites) {
   Result r = Make("a", 0, "readwhilewriting", 1000);
-  r.threads = 1;
+  r.threads = 16;
   r.seconds = 10;
   r.stall_seconds = 1;
-  EXPECT_EQ(MakeReport({r}).find("stall %"), std::string::npos);
-  r.writer = WriterFigures{.ops = 5};
-  EXPECT_NE(MakeReport({r}).find("stall %"), std::string::npos);
+  EXPECT_EQ(MakeReport({r}).find("stall %"), std::string::npos) << "nobody wrote";
+  r.stall_threads = 1;
+  const std::string report = MakeReport({r});
+  const std::size_t table = report.find("stall %");
+  ASSERT_NE(table, std::string::npos) << report;
+  EXPECT_NE(report.find(" 10.0\n", table), std::string::npos) << report;
 }
 
 TEST(ReportTest, WhatNobodyCountedHasNoTableAndNoNote) {

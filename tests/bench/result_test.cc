@@ -27,6 +27,7 @@ Result Sample() {
                                  .merges = 2, .shape = "L1 4 files"};
   r.experiment = "blobdb2021, 1 KiB";
   r.stall_seconds = 0.25;
+  r.stall_threads = 2;
   r.ledger = WriteLedger{.log = 1000, .flush = 100, .merge = 200, .gc = 300, .manifest = 4, .log_keeps_values = true};
   r.device = DeviceStats{.reads = 1, .read_bytes = 512, .writes = 2, .write_bytes = 8192};
   r.cache_hits = 5;
@@ -80,8 +81,26 @@ TEST(ResultTest, WriteAmpOfThePostCountsTheFirstWriteOfAValueOnce) {
   EXPECT_FALSE(WriteAmpOfThePost(r).has_value());
 }
 
-TEST(ResultTest, StallsAreAPartOfTheThreadsTime) {
-  EXPECT_DOUBLE_EQ(*StallPercent(Sample()), 25.0) << "a quarter of a second, of two threads in half a second";
+TEST(ResultTest, StallsAreAPartOfTheTimeOfThoseWhoseStallsAreCounted) {
+  Result r = Sample();
+  EXPECT_DOUBLE_EQ(*StallPercent(r), 25.0) << "a quarter of a second, of two threads in half a second";
+  r.threads = 16;
+  r.stall_threads = 1;
+  EXPECT_DOUBLE_EQ(*StallPercent(r), 50.0) << "of the store's half second, however many threads there were";
+  r.seconds = 1;
+  r.settle_seconds = 0.5;
+  EXPECT_DOUBLE_EQ(*StallPercent(r), 50.0) << "nobody writes while it settles";
+  r.stall_threads = 0;
+  EXPECT_FALSE(StallPercent(r).has_value()) << "nobody wrote";
+}
+
+// Results that were kept say only how long, and not of whose time.
+TEST(ResultTest, OfAnEarlierVersionsResultsThePartIsUnknown) {
+  nlohmann::ordered_json json = ToJson(Sample());
+  json.erase("stall_threads");
+  const Result r = FromJson(json);
+  EXPECT_EQ(r.stall_seconds, 0.25);
+  EXPECT_FALSE(StallPercent(r).has_value());
 }
 
 }  // namespace

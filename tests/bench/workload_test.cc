@@ -337,5 +337,50 @@ TEST_F(WorkloadTest, EveryWorkloadCanRun) {
   EXPECT_EQ(FindWorkload("fillsquares"), nullptr);
 }
 
+// Says that writes were held back for a second each time that it is asked.
+class StallingEngine : public MapEngine {
+ public:
+  explicit StallingEngine(StallTime time) : time_(time) {}
+  EngineCounters ReadCounters() override {
+    EngineCounters counters;
+    counters.stall_micros = 1'000'000 * ++asked_;
+    counters.stall_time = time_;
+    return counters;
+  }
+
+ private:
+  StallTime time_;
+  std::uint64_t asked_ = 0;
+};
+
+TEST_F(WorkloadTest, StallsAreOfTheTimeOfThoseWhoWrite) {
+  flags_.num = 100;
+  flags_.threads = 16;
+  struct Case {
+    const char* name;
+    unsigned of_the_store, of_writers, of_threads;
+  };
+  for (const Case& c : {Case{"overwrite", 1, 16, 16}, Case{"readwhilewriting", 1, 1, 17}, Case{"updaterandom", 1, 16, 16},
+                        Case{"readrandom", 0, 0, 0}}) {
+    SCOPED_TRACE(c.name);
+    const auto threads_of = [&](StallTime time) {
+      StallingEngine engine(time);
+      keys_.Reset(true);
+      const auto run = [&](const char* name) {
+        Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = 1, .ordinal = 0};
+        result_ = Result();
+        return RunPhase(*FindWorkload(name), config_, &engine, &phase, &result_);
+      };
+      EXPECT_TRUE(run("filluniquerandom").ok());
+      EXPECT_TRUE(run(c.name).ok());
+      EXPECT_EQ(result_.stall_seconds, 1);
+      return result_.stall_threads;
+    };
+    EXPECT_EQ(threads_of(StallTime::kOfTheStore), c.of_the_store);
+    EXPECT_EQ(threads_of(StallTime::kOfEachWriter), c.of_writers);
+    EXPECT_EQ(threads_of(StallTime::kOfEachThread), c.of_threads);
+  }
+}
+
 }  // namespace
 }  // namespace cambium::bench
