@@ -48,16 +48,19 @@ inline Result MakeResult(const std::string& engine, const std::string& index, st
   r.disk_peak_bytes = r.user_bytes * 15 / 10;
   r.space_amp = 1.4;
   if (!writes) return r;
+  r.user_write_bytes = r.user_bytes / 4;  // the rest was read
   r.write_amp = 2.5;
-  r.ledger = WriteLedger{.log = r.user_bytes,
+  r.device_write_bytes = r.user_write_bytes * 5 / 2;
+  r.ledger = WriteLedger{.log = r.user_write_bytes,
                          .values = 0,
-                         .flush = r.user_bytes / 10,
-                         .merge = r.user_bytes / 2,
-                         .gc = r.user_bytes / 2,
-                         .manifest = 4096,
+                         .flush = r.user_write_bytes / 10,
+                         .merge = r.user_write_bytes / 2,
+                         .gc = r.user_write_bytes / 2,
+                         .manifest = 1024,
                          .other = 0,
                          .log_keeps_values = true};
   r.stall_seconds = 0.1;
+  r.stall_threads = r.threads;
   for (std::uint64_t i = 1; i <= 12; ++i) {
     // From the fifth look to the seventh nothing goes on.
     const std::uint64_t through = i <= 5 ? i : i <= 7 ? 5 : i - 2;

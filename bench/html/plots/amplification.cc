@@ -11,12 +11,12 @@ constexpr std::size_t kNotSplit = 6;
 const std::vector<std::string> kCauses = {
     "log", "values", "flush", "sweep or compaction", "GC", "MANIFEST and other", "not split"};
 
-// Bytes by cause, per byte of the user's.
+// Bytes by cause, per byte that users wrote.
 std::optional<std::array<double, kNotSplit>> PartsOf(const Result& r) {
-  if (!r.ledger.has_value() || r.user_bytes == 0) return std::nullopt;
+  if (!r.ledger.has_value() || r.user_write_bytes == 0) return std::nullopt;
   const WriteLedger& l = *r.ledger;
   const auto per_byte = [&r](std::uint64_t bytes) {
-    return static_cast<double>(bytes) / static_cast<double>(r.user_bytes);
+    return static_cast<double>(bytes) / static_cast<double>(r.user_write_bytes);
   };
   return std::array{per_byte(l.log),   per_byte(l.values), per_byte(l.flush),
                     per_byte(l.merge), per_byte(l.gc),     per_byte(l.manifest + l.other)};
