@@ -103,6 +103,7 @@ nlohmann::ordered_json JsonOf(const Flags& flags, const RepairReport& report) {
           {"out", flags.out},
           {"dry_run", flags.dry_run},
           {"has_manifest", report.has_manifest},
+          {"mended", report.mended},
           {"newest_known", report.newest_known.has_value() ? nlohmann::ordered_json(*report.newest_known) : nullptr},
           {"families", families},
           {"lost", report.lost},

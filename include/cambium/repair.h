@@ -68,6 +68,7 @@ struct RepairReport {
   std::uint64_t lost = 0;      // calls of on_lost
   std::uint64_t unproven = 0;  // calls of on_unproven
   bool has_manifest = false;   // it said which files count, and in which order
+  std::uint64_t mended = 0;    // places of the MANIFEST that are damaged, and of which checksums tell what stood there
   // Set if the log is damaged behind this operation, and not everything behind it could be read: values may be older than
   // what it said of their keys. Those that are known to be are among the lost and the unproven.
   std::optional<SequenceNumber> newest_known;
@@ -99,7 +100,11 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
 // As LevelDB's: the database is replaced by what survives of it. What is in doubt is not written. It is made as
 // `path`.repaired; then `path` becomes `path`.damaged, which must not exist and is the caller's to remove, and
 // `path`.repaired becomes `path`. A call that ends between these two is finished by the next one. Nothing is renamed,
-// and the answer is OK, if nothing was damaged: VerifyDB finds no problem, and everything that was committed is there.
+// and the answer is OK, if nothing was damaged: VerifyDB finds no problem, everything that was committed is there, and
+// nothing of the MANIFEST had to be mended.
+//
+// Locked if anybody has it open, for reading too. IOError, and nothing is changed, if anything of it cannot be read: that
+// may pass, and a device that is failing is no place for a new database. The form above salvages from it.
 Status RepairDB(const std::string& path, const Options& options);
 
 }  // namespace cambium

@@ -36,6 +36,8 @@ class Verifier {
   Verifier(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
            const VerifyOptions& verify, VerifyReport* report);
   Status Run();
+  // The same for who holds a lock of the directory.
+  Status RunLocked();
 
  private:
   // Of addresses and keys of values that are checked in one go. In the order of keys a disk would be asked for each

@@ -24,6 +24,10 @@ Status Verifier::Run() {
   CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(path_, &info));
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_.Lock(path_, LockMode::kShared, options_.lock_wait_micros, &lock));
+  return RunLocked();
+}
+
+Status Verifier::RunLocked() {
   Result<ManifestRead> read = ReadManifest(fs_, path_);
   if (!read.ok()) {
     if (read.status().IsNotSupported()) return read.status();  // a later format: nothing here can judge it

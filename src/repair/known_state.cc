@@ -76,6 +76,7 @@ Status ReadKnownState(Salvage* salvage) {
     remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST is another database's");
   }
   for (const std::string& place : remains.mended) {
+    ++salvage->report->mended;
     salvage->report->notes.push_back(place + ": damaged; what stood there its checksums tell");
   }
   salvage->has_state = remains.has_state && remains.state.families.contains(0);

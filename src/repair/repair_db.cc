@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "api/options_check.h"
+#include "api/verifier.h"
 #include "backup/whole_directory.h"
 #include "cambium/db.h"
 #include "cambium/repair.h"
@@ -158,19 +159,23 @@ bool LiesIn(FileSystem& fs, const std::string& out, const std::string& path) {
   }
 }
 
-// What readers would meet. Damage that takes nothing away is seen here alone: pages of which all that is below them is
-// there, say.
-bool IsHealthy(const std::string& path, const DBOptions& options, std::vector<ColumnFamilyDescriptor> families) {
+// What readers would meet, of a directory that is locked. Damage that takes nothing away is seen here alone: pages of which
+// all that is below them is there, say. An error that is no damage is one.
+Result<bool> IsHealthy(const std::string& path, const DBOptions& options,
+                       std::vector<ColumnFamilyDescriptor> families) {
   const Result<ManifestRead> manifest = ReadManifest(*options.file_system, path);
-  if (!manifest.ok()) return false;
+  if (manifest.status().IsCorruption() || manifest.status().IsNotFound()) return false;
+  CAMBIUM_RETURN_IF_ERROR(manifest.status());
   for (const auto& [id, state] : manifest->state.families) {
     if (std::ranges::find(families, state.name, &ColumnFamilyDescriptor::name) != families.end()) continue;
     families.emplace_back(state.name, WithWhatItHad(state, ColumnFamilyOptions()));
-    if (families.back().options.comparator == nullptr) return false;
+    if (families.back().options.comparator == nullptr) return false;  // the repair says which
   }
   VerifyReport report;
-  const Status verified = VerifyDB(path, options, families, {.deep = true}, &report);
-  return verified.ok() && report.problems.empty();
+  const Status verified = Verifier(options, path, families, {.deep = true}, &report).RunLocked();
+  if (verified.IsCorruption()) return false;
+  CAMBIUM_RETURN_IF_ERROR(verified);
+  return report.problems.empty();
 }
 
 Result<bool> Exists(FileSystem& fs, const std::string& path) {
@@ -208,14 +213,14 @@ Status RepairDB(const std::string& path, const Options& options) {
   CAMBIUM_TRY(const bool is_repaired, Exists(fs, repaired));
   CAMBIUM_TRY(const bool has_damaged, Exists(fs, damaged));
   if (is_there) {
-    const bool is_healthy = IsHealthy(target, filled, families);
     for (const auto& [exists, name] : {std::pair(is_repaired, repaired), std::pair(has_damaged, damaged)}) {
       if (exists) return Status::InvalidArgument(name + ": exists, of an earlier repair; move it out of the way");
     }
     CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(target, filled, LockMode::kExclusive));
+    CAMBIUM_TRY(const bool is_healthy, IsHealthy(target, filled, families));
     RepairReport report;
     CAMBIUM_RETURN_IF_ERROR(RepairLocked(target, repaired, filled, families, {}, &report));
-    if (report.IsClean() && is_healthy) {
+    if (report.IsClean() && report.mended == 0 && is_healthy) {
       Options of_new = options;
       return DestroyDB(repaired, of_new);
     }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "io/sim/sim_file_system.h"
+#include "manifest/manifest_reader.h"
 #include "repair/repair_store.h"
 #include "testing/mutant_scope.h"
 #include "util/prng.h"
@@ -381,6 +382,75 @@ TEST(RepairDb, InPlaceLeavesAHealthyOneAlone) {
   const auto both = families.Files();
   ASSERT_TRUE(RepairDB(kStorePath, families.options).ok());
   EXPECT_EQ(families.Files(), both);
+}
+
+// The last record of the MANIFEST has no witness behind it: damaged, it is taken for a torn one, so the check found nothing,
+// and a family that was acknowledged was missing. The repair had it, and was thrown away.
+TEST(RepairDb, InPlaceKeepsWhatWasMended) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1", true);
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(store.db->CreateColumnFamily(store.options, "young", &family).ok());
+  delete family;
+  Prng prng(1);
+  const SimImage image = store.fs->Snapshot().Kill(prng);
+  store.fs->PowerOff();
+  store.db.reset();
+  TestStore whole(std::make_shared<SimFileSystem>(image));
+  const std::string path = whole.FilesOf("MANIFEST").back();
+  std::uint64_t last = 0;
+  ManifestRead read;
+  ASSERT_TRUE(ReadManifestFile(*whole.fs, path, [&](const ManifestRecordSeen& record) { last = record.offset; }, &read).ok());
+  ASSERT_LT(last, read.valid_length);
+  for (std::uint64_t at = last; at < read.valid_length; ++at) {
+    SCOPED_TRACE(at);
+    TestStore damaged(std::make_shared<SimFileSystem>(image));
+    ASSERT_TRUE(damaged.fs->FlipBit(path, at, static_cast<int>(at % 8)).ok());
+    const Status s = RepairDB(kStorePath, damaged.options);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    std::vector<std::string> names;
+    ASSERT_TRUE(DB::ListColumnFamilies(damaged.options, kStorePath, &names).ok());
+    EXPECT_EQ(names, (std::vector<std::string>{kDefaultColumnFamilyName, "young"}));
+    EXPECT_EQ(Read(damaged, kStorePath), (Entries{{"default/a", "1"}}));
+    EXPECT_TRUE(Exists(damaged, std::string(kStorePath) + ".damaged"));
+  }
+}
+
+// The check ran without the lock, and whatever it met was taken for damage: a healthy database was replaced since
+// somebody had it open for a moment, or one read had failed.
+TEST(RepairDb, InPlaceTakesNothingButDamageForDamage) {
+  TestStore store;
+  store.MustOpen();
+  for (int i = 0; i < 20; ++i) store.Put(NumberedKey(i), std::string(700, 'v'));
+  store.Flush();
+  store.MustClose();
+  const auto before = store.Files();
+  const auto expect_nothing_done = [&] {
+    EXPECT_TRUE(store.Files() == before);
+    EXPECT_FALSE(Exists(store, std::string(kStorePath) + ".damaged"));
+    EXPECT_FALSE(Exists(store, std::string(kStorePath) + ".repaired"));
+  };
+  SimFault fault;
+  fault.kind = SimOpKind::kLock;
+  fault.status = Status::Locked("by somebody, for a moment");
+  store.fs->AddFault(fault);
+  EXPECT_TRUE(RepairDB(kStorePath, store.options).IsLocked());
+  expect_nothing_done();
+  for (const char* const kind : {"MANIFEST", ".log", TestsUseLsm() ? ".run" : ".idx"}) {
+    SCOPED_TRACE(kind);
+    store.fs->ClearFaults();
+    SimFault read;
+    read.kind = SimOpKind::kRead;
+    read.matches = [kind](SimOpKind, const std::string& path) { return path.find(kind) != std::string::npos; };
+    store.fs->AddFault(read);
+    const Status s = RepairDB(kStorePath, store.options);
+    EXPECT_TRUE(s.IsIOError()) << s.ToString();
+    expect_nothing_done();
+  }
+  store.fs->ClearFaults();
+  EXPECT_TRUE(RepairDB(kStorePath, store.options).ok());
+  expect_nothing_done();
 }
 
 }  // namespace
