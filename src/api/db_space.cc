@@ -42,10 +42,18 @@ void DbImpl::MeasureFamily(const FamilyView& view, const FamilyState& state, dou
   const Family& family = *view.family;
   const double replaced = family.replaced_share.load(std::memory_order_relaxed);
   const std::uint64_t now = logged_bytes_.load(std::memory_order_relaxed);
+  std::uint64_t newer_keys = 0;  // each may replace a value of an older table
+  std::uint64_t newer_ranges = 0;
   const auto add_table = [&](const LogTable& table) {
     if (!table.started()) return;
     figures->tail_bytes = std::max(figures->tail_bytes, Minus(now, table.log_bytes_before()));
     figures->tail_hides_bytes += Times(table.key_count(), bytes_per_reference);
+    newer_ranges += table.range_delete_count();
+    if (const std::uint64_t count = table.newest_separated_count(); count > newer_keys && newer_ranges == 0) {
+      const double bytes_each = static_cast<double>(table.newest_separated_bytes()) / static_cast<double>(count);
+      figures->tail_live_bytes += Times(count - newer_keys, bytes_each);
+    }
+    newer_keys += table.key_count();
   };
   add_table(*view.active);
   for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);

@@ -66,6 +66,7 @@ std::map<std::string, std::string> DbImpl::SpaceStats() {
   SetFigure(&all, "hidden", figures.hidden_bytes);
   SetFigure(&all, "tail", figures.tail_bytes);
   SetFigure(&all, "tail_hides", figures.tail_hides_bytes);
+  SetFigure(&all, "tail_live", figures.tail_live_bytes);
   SetFigure(&all, "index", figures.index_bytes);
   SetFigure(&all, "index_live", figures.index_live_bytes);
   SetFigure(&all, "other", figures.other_bytes);

@@ -22,7 +22,7 @@ std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
 }  // namespace
 
 std::uint64_t SpaceFigures::live() const {
-  return Minus(log_live_bytes, hidden_bytes + tail_hides_bytes) + index_live_bytes;
+  return std::max(Minus(log_live_bytes, hidden_bytes + tail_hides_bytes), tail_live_bytes) + index_live_bytes;
 }
 
 SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {

@@ -38,6 +38,9 @@ struct SpaceFigures {
   std::uint64_t tail_bytes = 0;        // of the log that is in memory tables only
   // Estimate: what it makes garbage below, beyond its own bytes, as deletes do. Its puts are taken for overwrites.
   std::uint64_t tail_hides_bytes = 0;
+  // Of separated values in memory tables, those that nothing in them replaces. They are alive, whatever of the rest they
+  // hide, and in a database that is new they are all there is.
+  std::uint64_t tail_live_bytes = 0;
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
   std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record
   std::uint64_t other_bytes = 0;

@@ -155,6 +155,13 @@ struct MemTable::Rep {
   std::atomic<std::uint64_t> range_count{0};
   std::atomic<std::size_t> used_bytes{0};
   std::atomic<std::uint64_t> separated_bytes{0};
+  std::atomic<std::uint64_t> newest_separated_count{0};
+  std::atomic<std::uint64_t> newest_separated_bytes{0};
+
+  // `by` may be the complement of a number, which takes it away.
+  static void Raise(std::atomic<std::uint64_t>* number, std::uint64_t by) {
+    number->store(number->load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
 };
 
 MemTable::MemTable(const Comparator* comparator) : rep_(std::make_unique<Rep>(comparator)) {}
@@ -184,15 +191,20 @@ void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
   char* memory = r.arena.TakeBytes(Record::SizeOf(key, entry, older));
   const Record record = Record::Write(memory, seq, key, entry, older);
   // Counted before it can be found, so that nobody who learns of it takes the table for empty.
-  r.version_count.store(r.version_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  Rep::Raise(&r.version_count, 1);
   if (entry.HasAddress()) {
-    r.separated_bytes.store(r.separated_bytes.load(std::memory_order_relaxed) + entry.address.size(),
-                            std::memory_order_relaxed);
+    Rep::Raise(&r.separated_bytes, entry.address.size());
+    Rep::Raise(&r.newest_separated_count, 1);
+    Rep::Raise(&r.newest_separated_bytes, entry.address.size());
   }
   if (older) {
+    if (const Entry replaced = older.entry(); replaced.HasAddress()) {
+      Rep::Raise(&r.newest_separated_count, ~std::uint64_t{0});
+      Rep::Raise(&r.newest_separated_bytes, ~replaced.address.size() + 1);
+    }
     r.tree.Replace(place, record);
   } else {
-    r.key_count.store(r.key_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    Rep::Raise(&r.key_count, 1);
     r.tree.Insert(place, record, &r.arena);
   }
   r.used_bytes.store(r.arena.used_bytes(), std::memory_order_relaxed);
@@ -202,7 +214,7 @@ void MemTable::AddRange(SequenceNumber seq, Slice begin, Slice end) {
   Rep& r = *rep_;
   assert(seq > r.last_seq && seq <= kMaxSequenceNumber);
   r.last_seq = seq;
-  r.range_count.store(r.range_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  Rep::Raise(&r.range_count, 1);
   r.ranges.Add(seq, begin, end, &r.arena);
   r.used_bytes.store(r.arena.used_bytes(), std::memory_order_relaxed);
 }
@@ -239,6 +251,13 @@ std::uint64_t MemTable::version_count() const { return rep_->version_count.load(
 std::uint64_t MemTable::range_delete_count() const { return rep_->range_count.load(std::memory_order_relaxed); }
 std::size_t MemTable::memory_bytes() const { return rep_->used_bytes.load(std::memory_order_relaxed); }
 std::uint64_t MemTable::separated_bytes() const { return rep_->separated_bytes.load(std::memory_order_relaxed); }
+
+std::uint64_t MemTable::newest_separated_count() const {
+  return rep_->newest_separated_count.load(std::memory_order_relaxed);
+}
+std::uint64_t MemTable::newest_separated_bytes() const {
+  return rep_->newest_separated_bytes.load(std::memory_order_relaxed);
+}
 
 std::uint64_t MemTable::ApproximateSize(Slice begin, Slice end) const {
   const double part = rep_->tree.PartBefore(end) - rep_->tree.PartBefore(begin);

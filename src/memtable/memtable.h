@@ -61,6 +61,9 @@ class MemTable {
   [[nodiscard]] std::size_t memory_bytes() const;
   // Of separated values, by size code, of all versions.
   [[nodiscard]] std::uint64_t separated_bytes() const;
+  // Likewise of the newest versions alone, those that ranges cover included: how many they are, and their bytes.
+  [[nodiscard]] std::uint64_t newest_separated_count() const;
+  [[nodiscard]] std::uint64_t newest_separated_bytes() const;
   // Roughly what keys in [begin, end) take: their part of memory_bytes() and of separated_bytes(), as if all were alike.
   [[nodiscard]] std::uint64_t ApproximateSize(Slice begin, Slice end) const;
   [[nodiscard]] bool empty() const { return key_count() == 0 && range_delete_count() == 0; }

@@ -184,6 +184,49 @@ TEST(CeilingTest, AnotherCeilingHoldsFromNowOn) {
   EXPECT_EQ(store.Verify(), "");
 }
 
+// Nobody need flush to know that keys which come for the first time are alive; and overwrites of them in the same memory
+// table are known at once too.
+TEST(CeilingTest, ALoadIntoAnEmptyDatabaseWaitsForNothing) {
+  Ceiling ceiling(1.5, 1000, 20'000);
+  TestStore& store = ceiling.store;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    ceiling.Put(i);
+    store.executor->RunAll();  // as threads would, whoever looks at space has looked before the next write
+  }
+  EXPECT_EQ(store.Property("space-stall-micros"), 0u);
+  EXPECT_EQ(store.Property("num-entries-active-mem-table"), 20'000u);
+  ceiling.Overwrite(4);
+  EXPECT_GT(store.Property("gc-bytes-written"), 0u);
+  store.executor->RunAll();
+  EXPECT_EQ(store.Verify(), "");
+}
+
+// Values in a table that waits to be flushed may be replaced by newer ones that are much smaller, or deleted.
+TEST(CeilingTest, WhatNewerTablesReplaceIsNotAlive) {
+  for (const bool by_ranges : {false, true}) {
+    Ceiling ceiling(1.5, 1000, 10'000);
+    TestStore& store = ceiling.store;
+    ceiling.Load();
+    const auto live = [&store] {
+      std::map<std::string, std::string> space;
+      EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+      return std::stoull(space.at("live"));
+    };
+    const double rounding = 0.02 * static_cast<double>(ceiling.live());  // addresses have codes of sizes
+    EXPECT_NEAR(static_cast<double>(live()), static_cast<double>(ceiling.live()), rounding);
+    if (by_ranges) {
+      ASSERT_TRUE(store.db->DeleteRange({}, Ceiling::Key(0), Ceiling::Key(5'000)).ok());
+      EXPECT_EQ(live(), 0u) << "how many keys they cover nobody has counted";
+    } else {
+      for (std::size_t i = 0; i < 5'000; ++i) ASSERT_TRUE(store.db->Delete({}, Ceiling::Key(i)).ok());
+      EXPECT_NEAR(static_cast<double>(live()), static_cast<double>(ceiling.live() / 2), rounding);
+    }
+    ASSERT_TRUE(store.db->Flush({}).ok());
+    EXPECT_NEAR(static_cast<double>(live()), static_cast<double>(ceiling.live() / 2), rounding);
+    EXPECT_EQ(store.Verify(), "");
+  }
+}
+
 // A load that overwrites nothing has nothing to move, whatever the ceiling.
 TEST(CeilingTest, InsertsAloneMoveNothing) {
   for (const double s : {1.1, 1.5}) {

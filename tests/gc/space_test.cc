@@ -130,6 +130,24 @@ TEST(Space, ATailIsFlushedWhenItIsAnEighthOfTheSlack) {
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
 }
 
+// What memory tables hold and nothing replaces is alive, and for a new database all there is.
+TEST(Space, ALoadIntoAnEmptyDatabaseIsAlive) {
+  SpaceFigures figures;
+  figures.log_bytes = figures.tail_bytes = 100 * kMiB;
+  EXPECT_EQ(figures.live(), 0u) << "overwrites of one key";
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
+  figures.tail_live_bytes = 90 * kMiB;
+  EXPECT_EQ(figures.live(), 90 * kMiB);
+  const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
+  EXPECT_FALSE(plan.any());
+  EXPECT_GT(plan.slow_at, figures.on_disk());
+  // It may hide as much of what is below, so that the two do not add up.
+  figures.log_live_bytes = 80 * kMiB;
+  EXPECT_EQ(figures.live(), 90 * kMiB);
+  figures.log_live_bytes = 200 * kMiB;
+  EXPECT_EQ(figures.live(), 200 * kMiB);
+}
+
 // At the ceiling with nothing to collect, whatever there is has to become something that can be.
 TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
   SpaceFigures figures = WithGarbage(0);

@@ -389,6 +389,29 @@ TEST(MemTableMemoryTest, NewVersionsOfAKeyTakeARecordOnly) {
   EXPECT_TRUE(table.CheckInvariants().ok());
 }
 
+TEST(MemTableSizesTest, OfSeparatedValuesTheNewestAreCounted) {
+  MemTable table(BytewiseComparator());
+  ASSERT_TRUE(table.Reserve(1000, 100'000).ok());
+  const auto at = [](std::uint64_t size) { return Entry::At(ValueAddress::InLog(Slot(3), 4096, size)); };
+  const auto expect = [&table](std::uint64_t count, std::uint64_t bytes) {
+    EXPECT_EQ(table.newest_separated_count(), count);
+    EXPECT_EQ(table.newest_separated_bytes(), bytes);
+  };
+  expect(0, 0);
+  table.Add(1, "a", at(1024));
+  table.Add(2, "b", at(2048));
+  expect(2, 3072);
+  table.Add(3, "a", at(64));
+  expect(2, 2112);
+  table.Add(4, "b", Entry::Inline("short"));
+  expect(1, 64);
+  table.Add(5, "a", Entry::Tombstone());
+  expect(0, 0);
+  table.Add(6, "a", at(512));
+  expect(1, 512);
+  EXPECT_EQ(table.separated_bytes(), 1024u + 2048 + 64 + 512) << "all versions";
+}
+
 // The promise of a Reserve covers every split that its Adds may cause, also when all of them hit full leaves: if it
 // were too small, Add would find no memory and end the process.
 TEST(MemTableReserveTest, BatchesIntoFullLeavesAreCovered) {
