@@ -83,8 +83,9 @@ struct RepairReport {
 //
 // `families`: options of families of the new database. Those that are not named have the defaults, and the index, page
 // size and order that they had; an order of the caller's own has to be named. A family of which only the number is
-// known, since there is no MANIFEST, is called "salvaged-<number>", and is in byte order unless it is named so; what its
-// range deletes deleted is told by its right order alone. Of `options` all but the listeners counts for the new database.
+// known, since there is no MANIFEST, is called "salvaged-<number>", and is in byte order unless it is named so. What
+// range deletes deleted is told by the right order alone: without a MANIFEST, in a family that is not named, the default one
+// too, what is older than the last range delete is unproven. Of `options` all but the listeners counts for the new database.
 //
 // OK if the new database is there, whatever was lost: see *report. InvalidArgument if `path` holds no database, `out`
 // exists, or a comparator is missing; Locked if it is open for writing; NotSupported if it is of a later format;

@@ -81,9 +81,7 @@ class Repair {
   Status FindFamilies() {
     for (const auto& [id, state] : salvage_.state.families) {
       ColumnFamilyOptions options = salvage_.OptionsOf(state.name);
-      if (std::ranges::find(salvage_.wanted, state.name, &ColumnFamilyDescriptor::name) == salvage_.wanted.end()) {
-        options = WithWhatItHad(state, options);
-      }
+      if (!salvage_.IsNamed(state.name)) options = WithWhatItHad(state, options);
       if (options.comparator == nullptr || state.comparator != options.comparator->Name()) {
         return Status::InvalidArgument(salvage_.path + ": keys of column family \"" + state.name +
                                        "\" are ordered by comparator \"" + state.comparator +
@@ -98,6 +96,7 @@ class Repair {
     made_of_[0] = salvage_.OptionsOf(kDefaultColumnFamilyName);
     salvage_.families.emplace(0, SalvagedFamily(kDefaultColumnFamilyName, made_of_[0].comparator));
     salvage_.families.at(0).is_filtered = salvage_.IsFiltered(made_of_[0]);
+    salvage_.families.at(0).is_order_guessed = !salvage_.IsNamed(kDefaultColumnFamilyName);
     return Status::OK();
   }
 

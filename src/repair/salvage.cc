@@ -33,6 +33,10 @@ bool SalvagedFamily::IsInDoubt(Slice key) const {
   return std::ranges::any_of(gaps, [&](const Gaps& layer) { return MayHave(layer, key); });
 }
 
+bool Salvage::IsNamed(const std::string& name) const {
+  return std::ranges::find(wanted, name, &ColumnFamilyDescriptor::name) != wanted.end();
+}
+
 ColumnFamilyOptions Salvage::OptionsOf(const std::string& name) const {
   const auto find = [this](const std::string& wanted_name) {
     return std::ranges::find(wanted, wanted_name, &ColumnFamilyDescriptor::name);

@@ -53,9 +53,11 @@ struct SalvagedFamily {
   std::vector<Gaps> gaps;               // of the same layers
   bool has_lost_values = false;
   bool is_filtered = false;  // a compaction filter may have removed what the log still has
-  // Without a MANIFEST the order is a guess, unless the caller names it: keys or range deletes were found that are not in
-  // it. What its range deletes cover nobody knows then.
-  bool is_order_wrong = false;
+  // Without a MANIFEST the order is a guess, unless the caller names it, and pages and ranges of many other orders look right
+  // in it. What its range deletes cover nobody knows then.
+  bool is_order_guessed = false;
+  bool is_order_wrong = false;  // keys or range deletes were found that are not in it
+  [[nodiscard]] bool HasOrder() const { return !is_order_guessed && !is_order_wrong; }
 };
 
 class Salvage {
@@ -66,6 +68,7 @@ class Salvage {
   // Of a family of the new database: what the caller has named, else the defaults, with the index of the default
   // family.
   [[nodiscard]] ColumnFamilyOptions OptionsOf(const std::string& name) const;
+  [[nodiscard]] bool IsNamed(const std::string& name) const;
 
   [[nodiscard]] bool IsFiltered(const ColumnFamilyOptions& options) const {
     return how.is_filtered || options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;

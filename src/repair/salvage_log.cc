@@ -241,6 +241,7 @@ Result<bool> LogSalvage::EnsureFamily(std::uint32_t id) {
   CAMBIUM_RETURN_IF_ERROR(salvage_.out->AddFamily(id, name, options));
   salvage_.families.emplace(id, SalvagedFamily(name, options.comparator));
   salvage_.families.at(id).is_filtered = salvage_.IsFiltered(options);
+  salvage_.families.at(id).is_order_guessed = !salvage_.IsNamed(name);
   salvage_.report->notes.push_back("column family " + name +
                                    ": nothing but its number is known, so it may be one that was dropped");
   return true;
@@ -333,9 +334,12 @@ Status LogSalvage::Decide() {
   CAMBIUM_RETURN_IF_ERROR(ApplyRangesBeyond());
   for (const auto& [id, newest] : newest_range_) {
     const SalvagedFamily& family = salvage_.families.at(id);
-    if (!family.is_order_wrong) continue;
-    salvage_.report->notes.push_back("column family " + family.name + ": its keys are not in the order of comparator \"" +
-                                     family.order->Name() + "\", so what was deleted in ranges nobody can tell");
+    if (family.HasOrder()) continue;
+    const std::string why = family.is_order_wrong ? ": its keys are not in the order of comparator \"" +
+                                                        std::string(family.order->Name()) + "\""
+                                                  : ": nobody says in which order its keys are";
+    salvage_.report->notes.push_back("column family " + family.name + why +
+                                     ", so what was deleted in ranges nobody can tell");
   }
   for (const auto& [id, family] : salvage_.families) {
     CAMBIUM_RETURN_IF_ERROR(
@@ -346,7 +350,7 @@ Status LogSalvage::Decide() {
 
 bool LogSalvage::IsProven(std::uint32_t id, const Candidate& candidate) const {
   const SalvagedFamily& family = salvage_.families.at(id);
-  if (family.is_order_wrong) {
+  if (!family.HasOrder()) {
     const auto newest = newest_range_.find(id);
     if (newest != newest_range_.end() && newest->second > candidate.sequence) return false;
   }
@@ -357,7 +361,7 @@ bool LogSalvage::IsProven(std::uint32_t id, const Candidate& candidate) const {
 }
 
 bool LogSalvage::IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const {
-  if (salvage_.families.at(id).is_order_wrong) return false;
+  if (!salvage_.families.at(id).HasOrder()) return false;
   const auto ranges = ranges_.find(id);
   return ranges != ranges_.end() && ranges->second.NewestOver(key) > sequence;
 }

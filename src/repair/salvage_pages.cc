@@ -82,8 +82,13 @@ class PageFiles {
     if (!family.has_value()) return Status::OK();
     // Behind its pages a run has a filter and a footer, which are no pages, and nothing says where they begin if the
     // footer is damaged. So holes of runs are not told of.
+    before_.reset();
     return ScanLeaves(
-        *file, found.size, [&](const PageView& leaf) { return TakeLeaf(*family, leaf); },
+        *file, found.size,
+        [&](const PageView& leaf) {
+          if (found.name.kind == FileKind::kIndex) before_.reset();  // its merges have begun anew, each at its first key
+          return TakeLeaf(*family, leaf);
+        },
         [&](std::uint64_t offset) {
           if (found.name.kind != FileKind::kIndex) return;
           salvage_.TellLost(salvage_.families.at(*family), KeySpan(), 0,
@@ -136,11 +141,10 @@ class PageFiles {
   Status TakeLeaf(std::uint32_t id, const PageView& leaf) {
     SalvagedFamily& family = salvage_.families.at(id);
     std::string scratch;
-    std::string before;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const Slice key = leaf.key(i, &scratch);
-      if (i > 0 && family.order->Compare(before, key) >= 0) family.is_order_wrong = true;
-      before = key.ToString();
+      if (before_.has_value() && family.order->Compare(*before_, key) >= 0) family.is_order_wrong = true;
+      before_ = key.ToString();
       const Entry entry = leaf.entry(i);
       if (entry.kind == EntryKind::kTombstone) continue;  // without its age it says nothing
       CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(id, key));
@@ -158,6 +162,7 @@ class PageFiles {
   }
 
   Salvage& salvage_;
+  std::optional<std::string> before_;  // the key before, of a leaf, or of a run
 };
 
 }  // namespace
