@@ -1,6 +1,7 @@
 // Claim: what somebody has published, beside what was measured here.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,16 +9,24 @@
 
 namespace cambium::bench {
 
-enum class Verdict : unsigned char { kHolds, kDiffers, kNotMeasured };
+enum class Verdict : unsigned char {
+  kHolds,
+  kInPart,    // some of what the criterion asks for
+  kDiffers,   // nothing of it
+  kDoubtful,  // it hangs on figures whose rounds do not agree
+  kNotMeasured
+};
 
 struct Claim {
   std::string id;         // "A3", as docs/BENCHMARKS.md counts them
   std::string source;     // who published it, when
   std::string text;       // what is claimed
   std::string published;  // its figure
-  std::string measured = {};  // the figure of this run
+  std::string criterion = {};  // what must have been measured for it to hold
+  std::string measured = {};   // the figure of this run
   Verdict verdict = Verdict::kNotMeasured;
-  std::string why = {};       // why it was not measured; or where it differs, what is likely to be the reason
+  std::string why = {};      // why it was not measured; or what of it does not hold, and what is likely to be the reason
+  std::size_t rounds = 0;    // of that figure which decides and has the fewest
 };
 
 // Those about which the experiments in `results` say something, and those of their presets for which results are

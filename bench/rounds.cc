@@ -39,9 +39,11 @@ Rounds Divide(const Rounds& a, const Rounds& b) {
   return ratios;
 }
 
+bool AreFarApart(const Spread& ratio) { return ratio.high - ratio.low > kSpreadMax * ratio.median; }
+
 bool IsDoubtful(const Spread& ratio) {
   if (ratio.rounds < 2) return false;
-  return (ratio.low <= 1 && ratio.high >= 1) || ratio.high - ratio.low > kSpreadMax * ratio.median;
+  return (ratio.low <= 1 && ratio.high >= 1) || AreFarApart(ratio);
 }
 
 std::map<std::uint64_t, std::string> NameSteps(const std::vector<Result>& results) {

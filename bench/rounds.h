@@ -33,6 +33,8 @@ std::optional<Spread> SpreadOf(const Rounds& rounds);
 // a / b of each round that both have.
 Rounds Divide(const Rounds& a, const Rounds& b);
 
+// Further apart than half of their median.
+bool AreFarApart(const Spread& ratio);
 // Whether the rounds' ratios say too little: they lie on both sides of 1, or further apart than half of their median.
 bool IsDoubtful(const Spread& ratio);
 

@@ -1,6 +1,6 @@
 // What the post that introduced Badger says (dgraph.io, 2017). Badger itself cannot be linked from here; it is a log and
-// an LSM of keys, which Cambium's LSM is, so that Cambium stands in its place beside RocksDB.
-#include "claims/figures.h"
+// an LSM of keys, which Cambium's LSM is: that stands in its place beside RocksDB, and decides.
+#include "claims/decision.h"
 
 namespace cambium::bench {
 namespace {
@@ -10,111 +10,156 @@ constexpr const char* kTree = "cambium/btree";
 constexpr const char* kLsm = "cambium/lsm";
 constexpr const char* kRocks = "rocksdb_leveled";
 constexpr const char* kSizes[] = {"16 B", "128 B", "1 KiB", "16 KiB"};
+constexpr const char* kSeparated[] = {"128 B", "1 KiB", "16 KiB"};
+constexpr const char* kNobody = "cambium's LSM and rocksdb_leveled did not run";
 
 std::string Experiment(const char* size) { return std::string("badger2017, ") + size; }
 
-// "16 B 0.5x, 128 B 0.9x, ..."
-std::string BySize(const Figures& f, const char* a, const char* b, const char* benchmark) {
-  std::string text;
-  for (const char* size : kSizes) {
-    text += std::string(text.empty() ? "" : ", ") + size + " " + Text(f.RatioOf(Experiment(size), a, b, benchmark, OpsPerSec), 1, "x");
+Several Ratios(const Figures& f, const char* a, const char* b, const char* benchmark, const Metric& metric) {
+  Several figures;
+  for (const char* size : kSizes) figures.emplace_back(size, f.RatioOf(Experiment(size), a, b, benchmark, metric));
+  return figures;
+}
+
+// Of the sizes whose values are in the log.
+Several OfSeparated(const Figures& f, const char* engine, const char* benchmark, const Metric& metric) {
+  Several figures;
+  for (const char* size : kSeparated) figures.emplace_back(size, f.Of(Experiment(size), engine, benchmark, metric));
+  return figures;
+}
+
+Several At(const Several& figures, const std::string& size) {
+  Several one = figures;
+  std::erase_if(one, [&](const auto& figure) { return figure.first != size; });
+  return one;
+}
+
+// Each size's figure over that of the next smaller one that has any.
+Several Growth(const Several& figures) {
+  Several growth;
+  const std::pair<std::string, Rounds>* smaller = nullptr;
+  for (const auto& figure : figures) {
+    if (figure.second.empty()) continue;
+    if (smaller != nullptr) {
+      growth.emplace_back("from " + smaller->first + " to " + figure.first, Divide(figure.second, smaller->second));
+    }
+    smaller = &figure;
   }
-  return text;
+  return growth;
 }
 
 Claim LoadClaim(const Figures& f) {
-  Claim claim{.id = "B1", .source = kSource, .text = "the larger the values, the faster the load beside RocksDB",
-              .published = "16 B 0.5x, 128 B 0.86x, 1 KB 4.5x, 16 KB 11.7x"};
-  const auto small = f.RatioOf(Experiment("16 B"), kLsm, kRocks, "filluniquerandom", OpsPerSec);
-  const auto large = f.RatioOf(Experiment("16 KiB"), kLsm, kRocks, "filluniquerandom", OpsPerSec);
-  if (!small.has_value() || !large.has_value()) return NotMeasured(claim, "cambium's LSM and rocksdb_leveled did not run");
-  claim.measured = "LSM: " + BySize(f, kLsm, kRocks, "filluniquerandom") + "; tree: " + BySize(f, kTree, kRocks, "filluniquerandom");
-  claim.verdict = *large > *small && *large > 1.5 ? Verdict::kHolds : Verdict::kDiffers;
-  if (claim.verdict == Verdict::kDiffers) claim.why = "RocksDB's compactions find all in memory at this scale";
-  return claim;
+  Claim claim{.id = "B1", .source = kSource,
+              .text = "the larger the values, the faster the load beside RocksDB; the time to settle is in it",
+              .published = "16 B 0.5x, 128 B 0.86x, 1 KB 4.5x, 16 KB 11.7x",
+              .criterion = "LSM: grows with each size, at least 4.5x at 1 KiB and 11.7x at 16 KiB, settling included"};
+  const Several lsm = Ratios(f, kLsm, kRocks, "filluniquerandom", OpsPerSec);
+  claim.measured = "LSM: " + TextOfEach(lsm, 1, "x") +
+                   "; tree: " + TextOfEach(Ratios(f, kTree, kRocks, "filluniquerandom", OpsPerSec), 1, "x");
+  Decision decision;
+  decision.Add("growth", Growth(lsm), AtLeast(1), Kind::kSpeed);
+  decision.Add("at", At(lsm, "1 KiB"), AtLeast(4.5), Kind::kSpeed);
+  decision.Add("at", At(lsm, "16 KiB"), AtLeast(11.7), Kind::kSpeed);
+  return decision.On(claim, kNobody, "RocksDB's compactions find all in memory at this scale");
 }
 
 Claim IndexClaim(const Figures& f) {
-  Claim claim{.id = "B2", .source = kSource, .text = "the index depends on the keys alone", .published = "23 bytes a key, at 1 KB"};
-  const auto per_key = [](const Result& r) -> std::optional<double> {
-    if (!r.index_bytes.has_value() || !r.live_keys.has_value() || *r.live_keys == 0) return std::nullopt;
+  Claim claim{.id = "B2", .source = kSource, .text = "the index depends on the keys alone", .published = "23 bytes a key, at 1 KB",
+              .criterion = "as many bytes a key at 1 and 16 KiB as at 128 B, and at most 23 at 1 KiB"};
+  const Metric per_key = [](const Result& r) -> std::optional<double> {
+    if (!r.index_bytes.has_value() || r.live_keys.value_or(0) == 0) return std::nullopt;
     return static_cast<double>(*r.index_bytes) / static_cast<double>(*r.live_keys);
   };
-  Range tree;
-  Range lsm;
-  for (const char* size : {"128 B", "1 KiB", "16 KiB"}) {
-    Add(&tree, f.Of(Experiment(size), kTree, "filluniquerandom", per_key));
-    Add(&lsm, f.Of(Experiment(size), kLsm, "filluniquerandom", per_key));
+  claim.measured.clear();
+  Decision decision;
+  for (const auto& [name, engine] : {std::pair{"tree", kTree}, {"LSM", kLsm}}) {
+    const Several bytes = OfSeparated(f, engine, "filluniquerandom", per_key);
+    claim.measured += std::string(claim.measured.empty() ? "" : "; ") + name + ": " + TextOfEach(bytes, 1);
+    decision.Add(name, Growth(bytes), {.low = AtLeast(1).low, .high = AtMost(1).high}, Kind::kPlain);
+    decision.Add(std::string(name) + " at", At(bytes, "1 KiB"), AtMost(23), Kind::kPlain);
   }
-  if (tree.empty() && lsm.empty()) return NotMeasured(claim, "cambium did not run");
-  claim.measured = "128 B to 16 KiB: tree " + tree.Text(1, " bytes") + ", LSM " + lsm.Text(1, " bytes");
-  const bool holds = (tree.empty() || tree.high() < 40) && (lsm.empty() || lsm.high() < 40);
-  claim.verdict = holds ? Verdict::kHolds : Verdict::kDiffers;
-  if (!holds) claim.why = "values below the cutoff are in the index";
-  return claim;
+  claim.measured += " bytes a key";
+  return decision.On(claim, "cambium did not run", "an index entry has more beside the key than Badger's");
 }
 
 Claim GetClaim(const Figures& f) {
   Claim claim{.id = "B3", .source = kSource, .text = "a random Get takes a fifth to a quarter of RocksDB's time",
-              .published = "128 B 3.7x, 1 KB 4.2x, 16 KB 5.4x"};
-  const auto ratio = f.RatioOf(Experiment("1 KiB"), kTree, kRocks, "readrandom", OpsPerSec);
-  if (!ratio.has_value()) return NotMeasured(claim, "cambium's tree and rocksdb_leveled did not run");
-  claim.measured = "tree: " + BySize(f, kTree, kRocks, "readrandom") + "; LSM: " + BySize(f, kLsm, kRocks, "readrandom");
-  claim.verdict = *ratio >= 2 ? Verdict::kHolds : Verdict::kDiffers;
-  if (claim.verdict == Verdict::kDiffers) {
-    claim.why = "what is read is in memory here, where RocksDB lacks a system call and not a read of the device";
-  }
-  return claim;
+              .published = "128 B 3.7x, 1 KB 4.2x, 16 KB 5.4x",
+              .criterion = "LSM: at least 3.7x at 128 B, 4.2x at 1 KiB, 5.4x at 16 KiB"};
+  const Several lsm = Ratios(f, kLsm, kRocks, "readrandom", OpsPerSec);
+  claim.measured = "LSM: " + TextOfEach(lsm, 1, "x") +
+                   "; tree: " + TextOfEach(Ratios(f, kTree, kRocks, "readrandom", OpsPerSec), 1, "x");
+  Decision decision;
+  decision.Add("at", At(lsm, "128 B"), AtLeast(3.7), Kind::kSpeed);
+  decision.Add("at", At(lsm, "1 KiB"), AtLeast(4.2), Kind::kSpeed);
+  decision.Add("at", At(lsm, "16 KiB"), AtLeast(5.4), Kind::kSpeed);
+  return decision.On(claim, kNobody,
+                     "what is read is in memory here, where RocksDB lacks a system call and not a read of the device");
 }
 
 Claim IterationClaim(const Figures& f) {
   Claim claim{.id = "B4", .source = kSource, .text = "iteration with values is slower than RocksDB's, but at 16 KB",
-              .published = "128 B 0.08x, 1 KB 0.24x, 16 KB 1.07x"};
-  const auto small = f.RatioOf(Experiment("1 KiB"), kLsm, kRocks, "readseq", OpsPerSec);
-  if (!small.has_value()) return NotMeasured(claim, "cambium's LSM and rocksdb_leveled did not run");
-  claim.measured = "LSM: " + BySize(f, kLsm, kRocks, "readseq") + "; tree: " + BySize(f, kTree, kRocks, "readseq");
-  claim.verdict = *small < 0.9 ? Verdict::kHolds : Verdict::kDiffers;
-  if (claim.verdict == Verdict::kDiffers) claim.why = "values are asked for together, ahead of the iterator, in the order of the log";
-  return claim;
+              .published = "128 B 0.08x, 1 KB 0.24x, 16 KB 1.07x",
+              .criterion = "LSM: below 0.95x at 128 B and 1 KiB, at least 1x at 16 KiB"};
+  const Several lsm = Ratios(f, kLsm, kRocks, "readseq", OpsPerSec);
+  claim.measured = "LSM: " + TextOfEach(lsm, 1, "x") +
+                   "; tree: " + TextOfEach(Ratios(f, kTree, kRocks, "readseq", OpsPerSec), 1, "x");
+  Decision decision;
+  decision.Add("slower at", At(lsm, "128 B"), {.high = 0.95}, Kind::kSpeed);
+  decision.Add("slower at", At(lsm, "1 KiB"), {.high = 0.95}, Kind::kSpeed);
+  decision.Add("as fast at", At(lsm, "16 KiB"), AtLeast(1), Kind::kSpeed);
+  return decision.On(claim, kNobody, "values are asked for together, ahead of the iterator, in the order of the log");
 }
 
 Claim KeyClaim(const Figures& f) {
   Claim claim{.id = "B5", .source = kSource, .text = "iteration over keys alone costs almost nothing",
-              .published = "2 M keys in 0.5 to 0.7 s: 2.8 to 4.2 M a second"};
-  Range tree;
-  Range lsm;
-  for (const char* size : {"128 B", "1 KiB", "16 KiB"}) {
-    const auto millions = [](const Result& r) { return std::optional<double>(r.ops_per_sec * 1e-6); };
-    Add(&tree, f.Of(Experiment(size), kTree, "readseqkeys", millions));
-    Add(&lsm, f.Of(Experiment(size), kLsm, "readseqkeys", millions));
-  }
-  if (tree.empty() && lsm.empty()) return NotMeasured(claim, "cambium did not run");
-  claim.measured = "tree " + tree.Text(1, " M/s") + ", LSM " + lsm.Text(1, " M/s");
-  claim.verdict = (tree.empty() || tree.high() > 2.8) && (lsm.empty() || lsm.high() > 2.8) ? Verdict::kHolds : Verdict::kDiffers;
-  if (claim.verdict == Verdict::kDiffers) claim.why = "a slower or busier processor";
-  return claim;
+              .published = "2 M keys in 0.5 to 0.7 s: 2.8 to 4.2 M a second",
+              .criterion = "tree and LSM at least 2.8 M a second at 128 B, 1 KiB and 16 KiB"};
+  const Metric millions = [](const Result& r) { return std::optional<double>(r.ops_per_sec * 1e-6); };
+  const Several tree = OfSeparated(f, kTree, "readseqkeys", millions);
+  const Several lsm = OfSeparated(f, kLsm, "readseqkeys", millions);
+  claim.measured = "tree " + TextOfRange(tree, 1, " M/s") + ", LSM " + TextOfRange(lsm, 1, " M/s");
+  Decision decision;
+  decision.Add("tree", tree, AtLeast(2.8), Kind::kPlain);
+  decision.Add("LSM", lsm, AtLeast(2.8), Kind::kPlain);
+  return decision.On(claim, "cambium did not run",
+                     "one core binds it: of its time an entry costs the LSM's cursor 0.43 us, the tree's 0.30 us");
 }
 
 // The question with which the post ends, and this project began.
 Claim TreeClaim(const Figures& f) {
   Claim claim{.id = "B10", .source = kSource,
-              .text = "a B+-tree of keys and value pointers \"might achieve the same write throughput\"", .published = "an idea"};
-  Range large;
-  for (const char* size : {"128 B", "1 KiB", "16 KiB"}) {
-    Add(&large, f.RatioOf(Experiment(size), kTree, kLsm, "filluniquerandom", OpsPerSec));
-  }
-  if (large.empty()) return NotMeasured(claim, "cambium did not run with both indexes");
-  claim.measured = "load of the tree over that of the LSM: " + BySize(f, kTree, kLsm, "filluniquerandom");
-  claim.verdict = large.low() >= 0.9 ? Verdict::kHolds : Verdict::kDiffers;
-  if (claim.verdict == Verdict::kDiffers) claim.why = "values below the cutoff are in the leaves, which a sweep writes again";
-  return claim;
+              .text = "a B+-tree of keys and value pointers \"might achieve the same write throughput\"; the time to settle "
+                      "is in it",
+              .published = "an idea", .criterion = "tree over LSM at least 1x at each size, settling included"};
+  const Several ratios = Ratios(f, kTree, kLsm, "filluniquerandom", OpsPerSec);
+  claim.measured = "load of the tree over that of the LSM: " + TextOfEach(ratios, 1, "x");
+  Decision decision;
+  decision.Add("at", ratios, AtLeast(1), Kind::kSpeed);
+  return decision.On(claim, "cambium did not run with both indexes",
+                     "values below the cutoff are in the leaves, which a sweep writes again");
+}
+
+// Badger does not compress below 1 KB, and RocksDB did.
+Claim SizeClaim(const Figures& f) {
+  Claim claim{.id = "B11", .source = kSource, .text = "what is loaded takes half as much again on disk as RocksDB's",
+              .published = "128 B 38 GB to 24, 1 KB 75.7 to 49, 16 KB 77.1 to 52: 1.6x, 1.5x, 1.5x",
+              .criterion = "LSM: at most 1.6x at 128 B, 1.5x at 1 KiB and 16 KiB"};
+  const Several lsm = Ratios(f, kLsm, kRocks, "filluniquerandom", BytesOnDisk);
+  claim.measured = "LSM: " + TextOfEach(lsm, 2, "x") +
+                   "; tree: " + TextOfEach(Ratios(f, kTree, kRocks, "filluniquerandom", BytesOnDisk), 2, "x");
+  Decision decision;
+  decision.Add("at", At(lsm, "128 B"), AtMost(1.6), Kind::kPlain);
+  decision.Add("at", At(lsm, "1 KiB"), AtMost(1.5), Kind::kPlain);
+  decision.Add("at", At(lsm, "16 KiB"), AtMost(1.5), Kind::kPlain);
+  return decision.On(claim, kNobody, "RocksDB compresses its tables, and the log's segments are as large as they are");
 }
 
 }  // namespace
 
 std::vector<Claim> JudgeBadger2017(const Figures& f) {
   if (!f.Has("badger2017")) return {};
-  return {LoadClaim(f), IndexClaim(f), GetClaim(f), IterationClaim(f), KeyClaim(f), TreeClaim(f)};
+  return {LoadClaim(f), IndexClaim(f), GetClaim(f), IterationClaim(f), KeyClaim(f), TreeClaim(f), SizeClaim(f)};
 }
 
 }  // namespace cambium::bench

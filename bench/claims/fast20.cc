@@ -1,55 +1,62 @@
 // What the paper on Facebook's workloads says of benchmarks that imitate them (FAST 2020).
-#include <algorithm>
-
-#include "claims/figures.h"
+#include "claims/decision.h"
 
 namespace cambium::bench {
 namespace {
 
 constexpr const char* kSource = "Cao and others, FAST 2020";
 constexpr const char* kEngines[] = {"cambium/btree", "cambium/lsm", "rocksdb_leveled"};
+constexpr const char* kNobody = "no engine told how often its cache missed, or none did";
+
+// As Divide, but what misses where the other does not is more by any factor.
+Rounds TimesAsMany(const Rounds& more, const Rounds& fewer) {
+  Rounds ratios = Divide(more, fewer);
+  for (const auto& [round, misses] : fewer) {
+    const auto other = more.find(round);
+    if (misses == 0 && other != more.end() && other->second > 0) ratios[round] = 1e9;
+  }
+  return ratios;
+}
 
 Claim OrderClaim(const Figures& f) {
   Claim claim{.id = "F2", .source = kSource,
               .text = "the more locality a workload has, the fewer blocks are read: all_random, all_dist, prefix_random, prefix_dist",
-              .published = "prefix_dist is the closest to the trace"};
+              .published = "prefix_dist is the closest to the trace",
+              .criterion = "each misses as often as the next, or more often, with every engine"};
+  constexpr const char* kModels[] = {"all_random", "all_dist", "prefix_random", "prefix_dist, zippydb"};
   std::string text;
-  bool holds = true;
+  Decision decision;
   for (const char* engine : kEngines) {
-    std::vector<double> misses;
-    for (const char* name : {"all_random", "all_dist", "prefix_random", "prefix_dist, zippydb"}) {
-      const auto value = f.Of(std::string("fast20, ") + name, engine, "mixgraph", MissesPerOp);
-      if (value.has_value()) misses.push_back(*value);
+    std::vector<Rounds> misses;
+    for (const char* name : kModels) misses.push_back(f.Of(std::string("fast20, ") + name, engine, "mixgraph", MissesPerOp));
+    Several steps;
+    std::string figures;
+    for (std::size_t i = 0; i < misses.size(); ++i) {
+      figures += " " + Text(misses[i], 2);
+      if (i == 0) continue;
+      steps.emplace_back(std::string(kModels[i - 1]) + " before " + kModels[i], TimesAsMany(misses[i - 1], misses[i]));
     }
-    if (misses.size() != 4) continue;
-    text += std::string(text.empty() ? "" : "; ") + engine;
-    for (const double value : misses) text += " " + Text(value, 2);
-    holds = holds && misses[0] >= misses[1] && misses[0] >= misses[2] && misses[2] >= misses[3];
+    if (std::erase_if(steps, [](const auto& step) { return step.second.empty(); }) == misses.size() - 1) continue;
+    text += std::string(text.empty() ? "" : "; ") + engine + figures;
+    decision.Add(engine, steps, AtLeast(1), Kind::kPlain);
   }
-  if (text.empty()) return NotMeasured(claim, "no engine told how often its cache missed");
   claim.measured = "misses of the cache an operation: " + text;
-  claim.verdict = holds ? Verdict::kHolds : Verdict::kDiffers;
-  if (!holds) claim.why = "the cache is large for this many keys";
-  return claim;
+  return decision.On(claim, kNobody, "the cache is large for this many keys");
 }
 
 Claim YcsbClaim(const Figures& f) {
   Claim claim{.id = "F1", .source = kSource, .text = "YCSB's imitation of ZippyDB reads many times the blocks",
-              .published = "7.7 times the block reads"};
-  std::string text;
-  double least = 1e9;
+              .published = "7.7 times the block reads", .criterion = "at least 7.7 times the misses, with every engine"};
+  Several ratios;
   for (const char* engine : kEngines) {
-    const auto ycsb = f.Of("fast20, ycsb's imitation of zippydb", engine, "ycsb_b", MissesPerOp);
-    const auto ours = f.Of("fast20, prefix_dist, zippydb", engine, "mixgraph", MissesPerOp);
-    if (!ycsb.has_value() || !ours.has_value() || *ours <= 0) continue;
-    least = std::min(least, *ycsb / *ours);
-    text += std::string(text.empty() ? "" : ", ") + engine + " " + Text(*ycsb / *ours, 1, "x");
+    const Rounds ratio = Divide(f.Of("fast20, ycsb's imitation of zippydb", engine, "ycsb_b", MissesPerOp),
+                                f.Of("fast20, prefix_dist, zippydb", engine, "mixgraph", MissesPerOp));
+    if (!ratio.empty()) ratios.emplace_back(engine, ratio);
   }
-  if (text.empty()) return NotMeasured(claim, "no engine told how often its cache missed, or none did");
-  claim.measured = text;
-  claim.verdict = least >= 2 ? Verdict::kHolds : Verdict::kDiffers;
-  if (claim.verdict == Verdict::kDiffers) claim.why = "pages of 4 KiB hold about a hundred keys, and the cache most pages";
-  return claim;
+  claim.measured = TextOfEach(ratios, 1, "x");
+  Decision decision;
+  decision.Add("", ratios, AtLeast(7.7), Kind::kPlain);
+  return decision.On(claim, kNobody, "pages of 4 KiB hold about a hundred keys, and the cache most pages");
 }
 
 }  // namespace

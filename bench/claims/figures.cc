@@ -6,41 +6,54 @@
 namespace cambium::bench {
 namespace {
 
-std::optional<double> Median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+// Where a run was repeated, its rounds go behind those of the first.
+constexpr unsigned kRepeated = 1'000'000;
+
+std::string Decimal(double value, int digits, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f%s", digits, value, unit);
+  return text;
 }
 
 }  // namespace
 
 std::optional<double> OpsPerSec(const Result& r) { return r.ops_per_sec; }
+std::optional<double> WorkingOpsPerSec(const Result& r) {
+  const double seconds = r.seconds - r.settle_seconds;
+  return seconds > 0 ? std::optional(static_cast<double>(r.ops) / seconds) : std::nullopt;
+}
+std::optional<double> SettleSeconds(const Result& r) { return r.settle_seconds; }
 std::optional<double> SpaceAmp(const Result& r) { return r.space_amp; }
+std::optional<double> BytesOnDisk(const Result& r) {
+  return r.disk_bytes == 0 ? std::nullopt : std::optional(static_cast<double>(r.disk_bytes));
+}
 std::optional<double> MissesPerOp(const Result& r) {
   if (!r.cache_misses.has_value() || r.ops == 0) return std::nullopt;
   return static_cast<double>(*r.cache_misses) / static_cast<double>(r.ops);
 }
 
-double Range::low() const { return *std::min_element(values.begin(), values.end()); }
-double Range::high() const { return *std::max_element(values.begin(), values.end()); }
-
-std::string Text(std::optional<double> value, int digits, const char* unit) {
-  if (!value.has_value()) return "-";
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f%s", digits, *value, unit);
-  return text;
+std::string Text(const Rounds& rounds, int digits, const char* unit) {
+  return rounds.empty() ? "-" : Decimal(Median(rounds), digits, unit);
 }
 
-std::string Range::Text(int digits, const char* unit) const {
-  if (values.empty()) return "-";
-  const std::string from = bench::Text(low(), digits, unit);
-  const std::string to = bench::Text(high(), digits, unit);
+std::string TextOfRange(const Several& figures, int digits, const char* unit) {
+  std::vector<double> medians;
+  for (const auto& [name, rounds] : figures) {
+    if (!rounds.empty()) medians.push_back(Median(rounds));
+  }
+  if (medians.empty()) return "-";
+  const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
+  const std::string from = Decimal(*low, digits, unit);
+  const std::string to = Decimal(*high, digits, unit);
   return from == to ? from : from + " to " + to;
 }
 
-void Add(Range* range, std::optional<double> value) {
-  if (value.has_value()) range->values.push_back(*value);
+std::string TextOfEach(const Several& figures, int digits, const char* unit) {
+  std::string text;
+  for (const auto& [name, rounds] : figures) {
+    text += (text.empty() ? "" : ", ") + name + " " + Text(rounds, digits, unit);
+  }
+  return text;
 }
 
 bool Figures::Has(const std::string& preset) const {
@@ -48,48 +61,42 @@ bool Figures::Has(const std::string& preset) const {
                      [&](const Result& r) { return r.experiment.rfind(preset + ", ", 0) == 0; });
 }
 
-std::vector<const Result*> Figures::Rounds(const std::string& experiment, const std::string& engine,
-                                           const std::string& benchmark) const {
-  std::vector<const Result*> rounds;
+std::map<unsigned, const Result*> Figures::ResultsOf(const std::string& experiment, const std::string& engine,
+                                                     const std::string& benchmark) const {
+  std::map<unsigned, const Result*> rounds;
   for (const Result& r : results_) {
-    if (r.experiment == experiment && Label(r) == engine && r.benchmark == benchmark) rounds.push_back(&r);
+    if (r.experiment != experiment || Label(r) != engine || r.benchmark != benchmark) continue;
+    unsigned round = r.round;
+    while (rounds.contains(round)) round += kRepeated;
+    rounds[round] = &r;
   }
   return rounds;
 }
 
-std::optional<double> Figures::Of(const std::string& experiment, const std::string& engine,
-                                  const std::string& benchmark, const Metric& metric) const {
-  std::vector<double> values;
-  for (const Result* r : Rounds(experiment, engine, benchmark)) {
-    if (const std::optional<double> value = metric(*r); value.has_value()) values.push_back(*value);
+Rounds Figures::Of(const std::string& experiment, const std::string& engine, const std::string& benchmark,
+                   const Metric& metric) const {
+  Rounds values;
+  for (const auto& [round, result] : ResultsOf(experiment, engine, benchmark)) {
+    if (const std::optional<double> value = metric(*result); value.has_value()) values[round] = *value;
   }
-  return Median(std::move(values));
+  return values;
 }
 
-std::optional<double> Figures::RatioOf(const std::string& experiment, const std::string& a, const std::string& b,
-                                       const std::string& benchmark, const Metric& metric) const {
-  std::vector<double> ratios;
-  for (const Result* one : Rounds(experiment, a, benchmark)) {
-    for (const Result* other : Rounds(experiment, b, benchmark)) {
-      if (one->round != other->round) continue;
-      const std::optional<double> x = metric(*one);
-      const std::optional<double> y = metric(*other);
-      if (x.has_value() && y.has_value() && *y > 0) ratios.push_back(*x / *y);
-    }
-  }
-  return Median(std::move(ratios));
+Rounds Figures::RatioOf(const std::string& experiment, const std::string& a, const std::string& b,
+                        const std::string& benchmark, const Metric& metric) const {
+  return Divide(Of(experiment, a, benchmark, metric), Of(experiment, b, benchmark, metric));
 }
 
-std::optional<double> Figures::WriteAmpOf(const std::string& experiment, const std::string& engine,
-                                          const std::vector<std::string>& benchmarks) const {
-  // Ledgers of a round are added up; several rounds weigh alike.
-  Result sum;
-  sum.ledger.emplace();
+Rounds Figures::WriteAmpOf(const std::string& experiment, const std::string& engine,
+                           const std::vector<std::string>& benchmarks) const {
+  // Ledgers of a round are added up.
+  std::map<unsigned, std::pair<std::size_t, Result>> sums;
   for (const std::string& benchmark : benchmarks) {
-    const std::vector<const Result*> rounds = Rounds(experiment, engine, benchmark);
-    if (rounds.empty()) return std::nullopt;
-    for (const Result* r : rounds) {
-      if (!r->ledger.has_value()) return std::nullopt;
+    for (const auto& [round, r] : ResultsOf(experiment, engine, benchmark)) {
+      if (!r->ledger.has_value()) continue;
+      auto& [count, sum] = sums[round];
+      ++count;
+      if (!sum.ledger.has_value()) sum.ledger.emplace();
       sum.ledger->log += r->ledger->log;
       sum.ledger->values += r->ledger->values;
       sum.ledger->flush += r->ledger->flush;
@@ -98,26 +105,28 @@ std::optional<double> Figures::WriteAmpOf(const std::string& experiment, const s
       sum.ledger->log_keeps_values = r->ledger->log_keeps_values;
     }
   }
-  return WriteAmpOfThePost(sum);
-}
-
-std::optional<double> Figures::SecondsOf(const std::string& experiment, const std::string& engine,
-                                         const std::vector<std::string>& benchmarks) const {
-  double sum = 0;
-  for (const std::string& benchmark : benchmarks) {
-    const std::optional<double> seconds =
-        Of(experiment, engine, benchmark, [](const Result& r) { return std::optional<double>(r.seconds); });
-    if (!seconds.has_value()) return std::nullopt;
-    sum += *seconds;
+  Rounds values;
+  for (const auto& [round, sum] : sums) {
+    const std::optional<double> value = WriteAmpOfThePost(sum.second);
+    if (sum.first == benchmarks.size() && value.has_value()) values[round] = *value;
   }
-  return sum;
+  return values;
 }
 
-Claim NotMeasured(Claim claim, const std::string& needed) {
-  claim.measured = "-";
-  claim.verdict = Verdict::kNotMeasured;
-  claim.why = needed;
-  return claim;
+Rounds Figures::SecondsOf(const std::string& experiment, const std::string& engine,
+                          const std::vector<std::string>& benchmarks) const {
+  std::map<unsigned, std::pair<std::size_t, double>> sums;
+  for (const std::string& benchmark : benchmarks) {
+    for (const auto& [round, r] : ResultsOf(experiment, engine, benchmark)) {
+      ++sums[round].first;
+      sums[round].second += r->seconds;
+    }
+  }
+  Rounds values;
+  for (const auto& [round, sum] : sums) {
+    if (sum.first == benchmarks.size()) values[round] = sum.second;
+  }
+  return values;
 }
 
 std::vector<Claim> JudgeClaims(const std::vector<Result>& results) {

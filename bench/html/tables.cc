@@ -82,6 +82,22 @@ std::string RowOf(const std::string& name, const Row& cells, const std::string& 
   return Element("tr", row) + "\n";
 }
 
+std::string VerdictHtml(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHolds:
+      return Element("span", "holds", "verdict holds");
+    case Verdict::kInPart:
+      return Element("span", "in part", "verdict part");
+    case Verdict::kDiffers:
+      return Element("span", "differs", "verdict differs");
+    case Verdict::kDoubtful:
+      return Element("span", "doubtful ?", "verdict unsure");
+    case Verdict::kNotMeasured:
+      break;
+  }
+  return Element("span", "not measured", "verdict unmeasured");
+}
+
 }  // namespace
 
 std::string ToHtml(const DataTable& table) {
@@ -101,26 +117,25 @@ std::string ComparisonTable(const RunView& run, const Figure& figure) {
 }
 
 std::string ClaimsTable(const std::vector<Claim>& claims) {
+  if (claims.empty()) return {};
   std::string rows;
   for (const Claim& claim : claims) {
-    const char* verdict = claim.verdict == Verdict::kHolds     ? "holds"
-                          : claim.verdict == Verdict::kDiffers ? "differs"
-                                                               : "not measured";
-    const char* classes = claim.verdict == Verdict::kHolds     ? "verdict holds"
-                          : claim.verdict == Verdict::kDiffers ? "verdict differs"
-                                                               : "verdict unmeasured";
+    const std::string alone = claim.rounds == 1 ? "<br>" + Element("small", "one round") : "";
     rows += Element("tr", "<th scope=\"row\">" + Escape(claim.id) + "</th>" +
                               Element("td", Escape(claim.text) + "<br>" + Element("small", Escape(claim.source))) +
-                              Element("td", Escape(claim.published)) + Element("td", Escape(claim.measured)) +
-                              Element("td", Element("span", verdict, classes)) + Element("td", Escape(claim.why))) +
+                              Element("td", Escape(claim.published)) + Element("td", Escape(claim.criterion)) +
+                              Element("td", Escape(claim.measured)) + Element("td", VerdictHtml(claim.verdict) + alone) +
+                              Element("td", Escape(claim.why))) +
             "\n";
   }
-  if (rows.empty()) return {};
-  return Scrolling(
-      "<table class=\"claims\">\n<thead><tr><th scope=\"col\"></th><th scope=\"col\">claim</th><th scope=\"col\">"
-      "published</th><th scope=\"col\">measured here</th><th scope=\"col\">verdict</th><th scope=\"col\">why</th>"
-      "</tr></thead>\n<tbody>\n" +
-      rows + "</tbody></table>");
+  return "<p class=\"note\">A claim holds if every figure that its criterion names, of every size that was run, is met "
+         "within 5 %. Of several rounds the median is shown. A verdict is doubtful where it hangs on a figure whose "
+         "rounds lie on both sides of the criterion, or that is a ratio of speeds and whose rounds lie further apart than "
+         "half of their median.</p>\n" +
+         Scrolling("<table class=\"claims\">\n<thead><tr><th scope=\"col\"></th><th scope=\"col\">claim</th><th "
+                   "scope=\"col\">published</th><th scope=\"col\">holds if</th><th scope=\"col\">measured here</th><th "
+                   "scope=\"col\">verdict</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n" +
+                   rows + "</tbody></table>");
 }
 
 std::string MachineTable(const std::vector<ReportRun>& runs) {

@@ -105,14 +105,32 @@ TEST_F(ReportFilesTest, ClaimsHaveTheirVerdictAndWhy) {
                     .source = "a post",
                     .text = "few writes",
                     .published = "1.4",
+                    .criterion = "at most <1.4>",
                     .measured = "2.2",
                     .verdict = Verdict::kDiffers,
-                    .why = "less <data>"};
+                    .why = "less <data>",
+                    .rounds = 1};
   ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {claim}, .incomplete = {}}).ok());
   const std::string page = Read(root_ / "report.html");
   EXPECT_NE(page.find("<section id=\"claims\""), std::string::npos);
   EXPECT_NE(page.find("verdict differs"), std::string::npos);
   EXPECT_NE(page.find("less &lt;data&gt;"), std::string::npos);
+  EXPECT_NE(page.find("at most &lt;1.4&gt;"), std::string::npos);
+  EXPECT_NE(page.find("one round"), std::string::npos);
+}
+
+TEST(ClaimsTableTest, EachVerdictHasItsWord) {
+  Claim claim{.id = "A3", .source = "a post", .text = "few writes", .published = "1.4", .rounds = 3};
+  for (const auto& [verdict, word] :
+       {std::pair{Verdict::kHolds, ">holds</span>"}, {Verdict::kInPart, ">in part</span>"},
+        {Verdict::kDiffers, ">differs</span>"}, {Verdict::kDoubtful, ">doubtful ?</span>"},
+        {Verdict::kNotMeasured, ">not measured</span>"}}) {
+    claim.verdict = verdict;
+    const std::string table = ClaimsTable({claim});
+    EXPECT_NE(table.find(word), std::string::npos) << table;
+    EXPECT_EQ(table.find("one round"), std::string::npos);
+  }
+  EXPECT_EQ(ClaimsTable({}), "");
 }
 
 TEST_F(ReportFilesTest, AReportIsMadeAgainFromItsOwnJson) {
