@@ -114,6 +114,11 @@ std::string IndexTable(const std::vector<Result>& results) {
          "the\ncost law of that index expects of uniform updates. Merges: into the tree, or compactions.\n\n";
 }
 
+// Whether there is more than one round.
+bool RunsAgain(const std::vector<Result>& results) {
+  return std::ranges::any_of(results, [&](const Result& r) { return r.round != results.front().round; });
+}
+
 }  // namespace
 
 std::string MakeReport(const std::vector<Result>& results) {
@@ -122,8 +127,10 @@ std::string MakeReport(const std::vector<Result>& results) {
   const auto speed = OfOperations([](const Result& r) { return r.ops_per_sec; });
   const auto p99 = OfOperations([](const Result& r) { return r.p99_us; });
   std::string text =
-      "Medians of all rounds. A ratio is taken in each round; shown is the median of these ratios, and in brackets\n"
-      "the smallest and the largest.\n\n";
+      RunsAgain(results)
+          ? "Medians of all rounds. A ratio is taken in each round; shown is the median of these ratios, and in brackets\n"
+            "the smallest and the largest.\n\n"
+          : "One round: nothing here says whether another would agree, and a ratio near 1 says nothing (--rounds=3).\n\n";
   text += table.Draw("ops/sec", speed, Speed);
   text += table.DrawRatios("ops/sec", Better::kMore, speed);
   text += table.Draw("writer ops/sec", [](const Result& r) {

@@ -223,6 +223,17 @@ TEST(ReportTest, WhatNobodyCountedHasNoTableAndNoNote) {
   }
 }
 
+TEST(ReportTest, ThatThereWasOneRoundIsSaid) {
+  const std::vector<Result> once = {Make("a", 0, "readrandom", 7), Make("b", 0, "readrandom", 8)};
+  const std::string report = MakeReport(once);
+  EXPECT_NE(report.find("One round:"), std::string::npos) << report;
+  EXPECT_EQ(report.find("Medians of all rounds"), std::string::npos) << report;
+  std::vector<Result> twice = once;
+  twice.push_back(Make("a", 0, "readrandom", 7, 1));
+  EXPECT_EQ(MakeReport(twice).find("One round:"), std::string::npos);
+  EXPECT_NE(MakeReport(twice).find("Medians of all rounds"), std::string::npos);
+}
+
 TEST(ReportTest, NothingRunNothingReported) { EXPECT_EQ(MakeReport({}), ""); }
 
 }  // namespace
