@@ -87,7 +87,7 @@ struct WriteLedger {
   std::uint64_t gc = 0;        // to get rid of dead values: those that had to be moved, and index entries for them
   std::uint64_t manifest = 0;  // what says which files count
   std::uint64_t other = 0;
-  bool log_keeps_values = false;  // the log is where values stay, not a copy
+  bool log_keeps_values = false;  // the log is where most of its bytes, values, stay, not a copy
 
   [[nodiscard]] std::uint64_t Sum() const { return log + values + flush + merge + gc + manifest + other; }
 };
@@ -182,6 +182,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
+
+  // What it cannot do of what it was made for, in the words of the command line; "": it can. Before anything is opened.
+  virtual std::string Complain() { return {}; }
 
   virtual Status Open(bool create) = 0;
   virtual Status Close() = 0;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "absent.h"
+#include "engine_config.h"
 #include "engines/registry.h"
 #include "key.h"
 #include "nearest.h"
@@ -313,8 +314,10 @@ std::string Contradiction(const BenchFlags& f) {
   }
   if (f.value_size_min > f.value_size_max) return "--value_size_min is larger than --value_size_max";
   if (const std::string what = ComplainOfRecording(f); !what.empty()) return what;
+  if (const std::string what = ComplainOfEngines(f); !what.empty()) return what;
   for (const std::string& name : f.benchmarks) {
     const Workload* workload = FindWorkload(name);
+    if (workload->sync && f.disable_wal) return name + " syncs every write, and --disable_wal leaves nothing to sync";
     if (!f.source.empty() && workload->value_room != nullptr) {
       return name + " makes values of other sizes than those of the files that --source names";
     }

@@ -47,7 +47,7 @@ class Turn {
       : flags_(plan.flags),
         entry_(plan.entry),
         round_(plan.round),
-        config_(ConfigOf(PathOf(plan.root, flags_, entry_), flags_)),
+        config_(ConfigOf(plan)),
         pool_(*plan.pool),
         keys_(plan.keys),
         engine_(entry_.make(config_)) {}
@@ -98,6 +98,13 @@ class Turn {
   Status End() { return engine_->Close(); }
 
  private:
+  // The pool knows how large values are, which may be files.
+  static EngineConfig ConfigOf(const Plan& plan) {
+    EngineConfig config = bench::ConfigOf(PathOf(plan.root, plan.flags, plan.entry), plan.flags);
+    config.value_size = plan.pool->size_typical();
+    return config;
+  }
+
   static Status Skip(const Workload& workload, const std::string& why) {
     std::printf("%-12s : skipped (%s)\n", workload.name, why.c_str());
     std::fflush(stdout);
@@ -249,26 +256,6 @@ Status MakePool(const BenchFlags& flags, std::optional<ValuePool>* pool) {
 std::string PathOf(const std::string& root, const BenchFlags& flags, const EngineEntry& entry) {
   const std::string name = entry.name;
   return root + "/" + (name == "cambium" ? name + "_" + flags.index : name);
-}
-
-EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags) {
-  return {.path = path,
-          .index = flags.index,
-          .num = flags.num,
-          .key_size = flags.key_size,
-          .value_size = static_cast<std::size_t>(ValueSizesOf(flags).Mean()),
-          .cache_size = flags.cache_size,
-          .write_buffer_size = flags.write_buffer_size,
-          .max_write_buffer_number = flags.max_write_buffer_number,
-          .mmap_read = flags.mmap_read,
-          .bloom_bits = flags.bloom_bits,
-          .compression_type = flags.compression_type,
-          .min_blob_size = flags.min_blob_size,
-          .blob_file_size = flags.blob_file_size,
-          .verify_checksum = flags.verify_checksum,
-          .levels = flags.levels,
-          .space = flags.space,
-          .trace = flags.trace};
 }
 
 Status CheckPrivileges(const BenchFlags& flags) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 
+#include "engine_config.h"
 #include "engines/registry.h"
 #include "flags.h"
 #include "result.h"
@@ -19,9 +20,6 @@ namespace cambium::bench {
 
 // The directory of this engine's database below `root`.
 std::string PathOf(const std::string& root, const BenchFlags& flags, const EngineEntry& entry);
-
-// What the flags ask of every engine.
-EngineConfig ConfigOf(const std::string& path, const BenchFlags& flags);
 
 enum class TurnEnd : unsigned char { kDone, kFailed, kInterrupted };
 

@@ -38,6 +38,7 @@ ValuePool::ValuePool(std::uint64_t seed, const ValueSizes& sizes, double compres
     : seed_(Mix(seed)),
       sizes_(sizes),
       size_max_(std::max(room, sizes.max)),
+      size_typical_(static_cast<std::size_t>(sizes.Mean())),
       bytes_(MakePool(seed_, kOffsets, kOffsets + size_max_, compression_ratio)) {}
 
 ValuePool::ValuePool(std::uint64_t seed, const std::vector<std::string>& files) : seed_(Mix(seed)) {
@@ -52,6 +53,7 @@ ValuePool::ValuePool(std::uint64_t seed, const std::vector<std::string>& files) 
   sizes_.min += kValueHeaderSize;
   sizes_.max += kValueHeaderSize;
   size_max_ = sizes_.max;
+  size_typical_ = kValueHeaderSize + total / files.size();
   bytes_.reserve(total);
   for (const std::string& file : files) bytes_ += file;
 }

@@ -43,8 +43,8 @@ class ValuePool {
   [[nodiscard]] bool OfFiles() const { return !file_ends_.empty(); }
   // Of any value, at the most.
   [[nodiscard]] std::size_t size_max() const { return size_max_; }
-  // What values have on average.
-  [[nodiscard]] std::size_t size_typical() const { return static_cast<std::size_t>(sizes_.Mean()); }
+  // What values have on average, unless who makes them wants other sizes.
+  [[nodiscard]] std::size_t size_typical() const { return size_typical_; }
   // All values have one size.
   [[nodiscard]] bool fixed() const { return sizes_.fixed() && size_max_ == sizes_.max; }
   // What this version of a value has, unless who makes it wants another size.
@@ -71,6 +71,7 @@ class ValuePool {
   std::uint64_t seed_;
   ValueSizes sizes_;
   std::size_t size_max_;
+  std::size_t size_typical_;
   std::vector<std::size_t> file_ends_;  // in bytes_; empty: no files
   std::string bytes_;  // kOffsets bytes and the largest value more, so that a body never wraps; or all files
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/options_check.h"
 #include "cambium/db.h"
 #include "cambium/statistics.h"
 #include "engines/registry.h"
@@ -131,6 +132,11 @@ class CambiumEngine : public Engine {
     options_.statistics->set_stats_level(kExceptHistogramOrTimers);
   }
 
+  std::string Complain() override {
+    const Status status = CheckOptions(options_);
+    return status.ok() ? "" : status.ToString();
+  }
+
   Status Open(bool create) override {
     options_.create_if_missing = create;
     return DB::Open(options_, config_.path, &db_);
@@ -202,7 +208,7 @@ class CambiumEngine : public Engine {
                                   .gc = count(FILE_BYTES_GC),
                                   .manifest = count(FILE_BYTES_MANIFEST),
                                   .other = count(FILE_BYTES_OTHER),
-                                  .log_keeps_values = config_.value_size >= config_.min_blob_size};
+                                  .log_keeps_values = LogKeepsValues()};
     counters.stall_micros = count(STALL_MICROS);
     counters.stall_time = StallTime::kOfEachWriter;
     counters.cache_hits = count(BLOCK_CACHE_HIT);
@@ -244,6 +250,13 @@ class CambiumEngine : public Engine {
   }
 
  private:
+  // By what it was given, not by what sizes it was told: most bytes of the log are records whose values stay there.
+  [[nodiscard]] bool LogKeepsValues() const {
+    const auto count = [this](Tickers ticker) { return options_.statistics->getTickerCount(ticker); };
+    const std::uint64_t moved = count(BLOB_DB_GC_BYTES_RELOCATED);
+    const std::uint64_t separated = count(BLOB_DB_BLOB_FILE_BYTES_WRITTEN);  // those that were moved among them
+    return separated > moved && 2 * (separated - moved) > count(FILE_BYTES_LOG);
+  }
   // At the first workload, behind what makes its database new.
   Status StartRecording() {
     TraceOptions options;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "engines/registry.h"
@@ -15,6 +17,7 @@ namespace {
 
 // An unsynced write joins others in a transaction of this many: one transaction a write would compare LMDB's page
 // copies with the others' log records. A synced write has a transaction of its own.
+constexpr std::uint64_t kMapOfDiskMax = std::uint64_t{16} << 40;  // addresses have an end too
 constexpr int kPutsPerTransaction = 1000;
 
 MDB_val Theirs(Slice s) { return {s.size(), const_cast<char*>(s.data())}; }  // LMDB only reads through it
@@ -156,12 +159,24 @@ class LmdbSession : public Session {
 class LmdbEngine : public Engine {
  public:
   explicit LmdbEngine(const EngineConfig& config) : config_(config) {
-    // Address space, not disk: room for eight times the data, since freed pages are not reused at once.
+    // Address space, not disk: room for eight times the data, since freed pages are not reused at once. And for all that
+    // the file system holds, since how much a workload adds is not known here: it is the disk that becomes full.
     const std::uint64_t data = config.num * (config.key_size + config.value_size + 64);
-    map_size_ = (std::max<std::uint64_t>(16ull << 30, 8 * data) + 4095) & ~std::uint64_t{4095};
+    std::error_code error;
+    const auto space = std::filesystem::space(std::filesystem::path(config.path).parent_path(), error);
+    const std::uint64_t disk = error ? 0 : std::min<std::uint64_t>(space.capacity, kMapOfDiskMax);
+    map_size_ = (std::max({std::uint64_t{16} << 30, 8 * data, disk}) + 4095) & ~std::uint64_t{4095};
   }
   ~LmdbEngine() override {
     if (env_ != nullptr) mdb_env_close(env_);
+  }
+
+  std::string Complain() override {
+    MDB_env* env = nullptr;
+    if (mdb_env_create(&env) != MDB_SUCCESS) return "mdb_env_create fails";
+    const auto limit = static_cast<std::size_t>(mdb_env_get_maxkeysize(env));
+    mdb_env_close(env);
+    return config_.key_size <= limit ? "" : "LMDB takes keys of at most " + std::to_string(limit) + " bytes";
   }
 
   Status Open(bool create) override {
@@ -169,11 +184,6 @@ class LmdbEngine : public Engine {
       return Status::IOError("mkdir " + config_.path + ": " + std::strerror(errno));
     }
     int code = mdb_env_create(&env_);
-    if (code == MDB_SUCCESS && config_.key_size > static_cast<std::size_t>(mdb_env_get_maxkeysize(env_))) {
-      const int limit = mdb_env_get_maxkeysize(env_);
-      mdb_env_close(std::exchange(env_, nullptr));
-      return Status::InvalidArgument("LMDB takes keys of at most " + std::to_string(limit) + " bytes");
-    }
     if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(env_, map_size_);
     if (code == MDB_SUCCESS) {
       code = mdb_env_open(env_, config_.path.c_str(), MDB_NOSYNC | MDB_NOMETASYNC | MDB_NORDAHEAD, 0644);

@@ -5,14 +5,17 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "engine_config.h"
 #include "engines/registry.h"
 #include "testing/temp_directory.h"
 
@@ -313,6 +316,58 @@ TEST(EnginesTest, EachSaysWhatIsSet) {
     }
     EXPECT_TRUE(settings.emplace(text, store.engine + store.index).second) << text;
   }
+}
+
+// What the log is for is seen in what it was given: the flags may know no better than a mean.
+TEST_P(EngineTest, ALogOfSmallValuesKeepsNone) {
+  Open(true);
+  {
+    const auto session = engine_->NewSession();
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(session->Put(Key(i), "small").ok());
+  }
+  const auto keeps_values = [this] {
+    const std::optional<WriteLedger> ledger = engine_->ReadCounters().ledger;
+    return ledger.has_value() && ledger->log_keeps_values;
+  };
+  EXPECT_FALSE(keeps_values());
+  Fill(50, 'a');
+  EXPECT_EQ(keeps_values(), GetParam().engine == "cambium") << "the others' logs are copies";
+}
+
+// What the default flags ask for every store can do.
+TEST(EnginesTest, WhatAStoreCannotDoIsSaidBeforehand) {
+  BenchFlags flags;
+  for (const Contender& store : Stores()) {
+    flags.engines = {store.engine};
+    flags.index = "both";
+    EXPECT_EQ(ComplainOfEngines(flags), "") << store.engine;
+  }
+  const auto complaint = [](const std::string& engine, const std::function<void(BenchFlags*)>& change) {
+    BenchFlags asked;
+    asked.engines = {engine};
+    change(&asked);
+    return ComplainOfEngines(asked);
+  };
+  const auto has = [](const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; };
+  std::string said = complaint("cambium", [](BenchFlags* f) { f->compression_type = "snappy"; });
+  EXPECT_TRUE(has(said, "cambium: ") && has(said, "blob_compression_type")) << said;
+  said = complaint("cambium", [](BenchFlags* f) { f->space.max_space_amplification = 0.5; });
+  EXPECT_TRUE(has(said, "max_space_amplification")) << said;
+  const auto few_levels = [](const std::string& index) {
+    return [index](BenchFlags* f) {
+      f->index = index;
+      f->levels.level0_slowdown_writes_trigger = 1;
+    };
+  };
+  for (const char* index : {"lsm", "both"}) {
+    said = complaint("cambium", few_levels(index));
+    EXPECT_TRUE(has(said, "level0_slowdown_writes_trigger")) << index << ": " << said;
+  }
+  EXPECT_EQ(complaint("cambium", few_levels("btree")), "") << "it has no levels";
+  if (FindEngine("lmdb")->make == nullptr) return;
+  EXPECT_EQ(complaint("lmdb", [](BenchFlags* f) { f->key_size = 511; }), "");
+  said = complaint("lmdb", [](BenchFlags* f) { f->key_size = 512; });
+  EXPECT_TRUE(has(said, "at most 511 bytes")) << said;
 }
 
 std::string NameOf(const ::testing::TestParamInfo<Contender>& info) {

@@ -74,6 +74,9 @@ TEST(FlagsTest, ContradictionsAreRefused) {
       {{"--benchmarks=ycsb_a", "--keys_per_prefix=5", "--prefix_size=4"}, "--keys_per_prefix is of db_bench's keys"},
       {{"--key_style=ycsb", "--value_size=10"}, "for which they need 16 bytes"},
       {{"--key_style=ycsb", "--benchmarks=fillseq,mixgraph"}, "for which they need 16 bytes"},
+      {{"--disable_wal", "--benchmarks=fillsync"}, "fillsync syncs every write"},
+      {{"--disable_wal", "--benchmarks=fillseq,readwhilesyncing"}, "readwhilesyncing syncs every write"},
+      {{"--engine=raw,cambium,raw"}, "--engine names raw twice"},
       {{"--threads=0"}, "--threads"},
       {{"--num=none"}, "--num"},
   };

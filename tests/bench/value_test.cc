@@ -158,6 +158,7 @@ TEST(ValueTest, BodiesOfFilesAreWholeFiles) {
   }
   EXPECT_EQ(bodies, (std::set<std::string>{"an oak", "", std::string(5000, 'b')}));
   EXPECT_EQ(pool.size_max(), 5016u);
+  EXPECT_EQ(pool.size_typical(), (6 + 0 + 5000) / 3 + 16u) << "the mean of the files, not the middle of their sizes";
 }
 
 }  // namespace
