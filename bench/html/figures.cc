@@ -22,6 +22,13 @@ Maybe PerOp(const Result& r, double amount) {
   return amount / static_cast<double>(r.ops);
 }
 
+// Of what the block device completed meanwhile, for whoever asked.
+Metric OfDevice(std::uint64_t DeviceStats::* what) {
+  return [what](const Result& r) {
+    return r.device.has_value() ? PerOp(r, static_cast<double>((*r.device).*what)) : std::nullopt;
+  };
+}
+
 Maybe CacheHits(const Result& r) {
   const std::uint64_t asked = r.cache_hits.value_or(0) + r.cache_misses.value_or(0);
   if (!r.cache_hits.has_value() || asked == 0) return std::nullopt;
@@ -42,6 +49,7 @@ const std::vector<Figure>& ComparedFigures() {
       {"Latency, median", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.p50_us; })},
       {"Latency, 99 %", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.p99_us; })},
       {"Latency, 99.9 %", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.p999_us; })},
+      {"Latency, 99.99 %", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.p9999_us; })},
       {"Latency, longest call", Unit::kMicros, Better::kLess, OfOperations([](const Result& r) { return r.max_us; })},
       {"Duration of upkeep", Unit::kSeconds, Better::kLess,
        [](const Result& r) { return EffectOf(r) == Effect::kMaintains ? Maybe(r.seconds) : std::nullopt; }},
@@ -59,10 +67,14 @@ const std::vector<Figure>& ComparedFigures() {
        OfChanges([](const Result& r) { return static_cast<double>(r.disk_bytes); })},
       {"Bytes on disk, the most", Unit::kBytes, Better::kLess,
        OfChanges([](const Result& r) { return static_cast<double>(r.disk_peak_bytes); })},
-      {"Bytes read per operation, from the device", Unit::kBytes, std::nullopt,
+      {"Bytes read per operation that the page cache did not have", Unit::kBytes, std::nullopt,
        [](const Result& r) { return PerOp(r, static_cast<double>(r.device_read_bytes)); }},
-      {"Bytes written per operation, to the device", Unit::kBytes, std::nullopt,
+      {"Bytes made dirty in the page cache per operation", Unit::kBytes, std::nullopt,
        [](const Result& r) { return PerOp(r, static_cast<double>(r.device_write_bytes)); }},
+      {"Block device, bytes read per operation", Unit::kBytes, std::nullopt, OfDevice(&DeviceStats::read_bytes)},
+      {"Block device, reads per operation", Unit::kPlain, std::nullopt, OfDevice(&DeviceStats::reads)},
+      {"Block device, bytes written per operation", Unit::kBytes, std::nullopt, OfDevice(&DeviceStats::write_bytes)},
+      {"Block device, writes per operation", Unit::kPlain, std::nullopt, OfDevice(&DeviceStats::writes)},
       {"Processor time per operation", Unit::kMicros, Better::kLess,
        [](const Result& r) { return PerOp(r, (r.user_cpu_s + r.sys_cpu_s) * 1e6); }},
       {"Memory, resident, the most", Unit::kBytes, Better::kLess,

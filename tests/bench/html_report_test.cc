@@ -205,6 +205,36 @@ TEST(ComparisonTableTest, ARatioWhoseRoundsDisagreeIsMarked) {
   EXPECT_NE(table.find("ratio better"), std::string::npos);
 }
 
+std::string TableOf(const std::string& figure, const RunView& run) {
+  for (const Figure& f : ComparedFigures()) {
+    if (f.name == figure) return ComparisonTable(run, f);
+  }
+  return "there is no " + figure;
+}
+
+TEST(ComparisonTableTest, WhatTheDeviceDidIsPerOperation) {
+  std::vector<ReportRun> runs = MakeRuns();
+  const Arrangement arrangement = Arrange(runs);
+  const RunView& run = arrangement.chapters[0].runs[0];
+  const auto has = [&run](const char* figure, const std::string& text) {
+    const std::string table = TableOf(figure, run);
+    EXPECT_NE(table.find(">" + text + "<"), std::string::npos) << figure << "\n" << table;
+    EXPECT_EQ(table.find(">compact<"), std::string::npos) << figure << ": upkeep has no operations";
+  };
+  has("Block device, bytes read per operation", Format(Unit::kBytes, 500));
+  has("Block device, reads per operation", Format(Unit::kPlain, 3));
+  has("Block device, bytes written per operation", Format(Unit::kBytes, 900));
+  has("Block device, writes per operation", Format(Unit::kPlain, 7));
+  has("Latency, 99.99 %", Format(Unit::kMicros, 900));
+}
+
+TEST(ComparisonTableTest, WhereTheSystemDoesNotSayWhatTheDeviceDidThereIsNoTable) {
+  std::vector<ReportRun> runs = MakeRuns();
+  for (Result& r : runs[0].results) r.device.reset();
+  const Arrangement arrangement = Arrange(runs);
+  EXPECT_EQ(TableOf("Block device, reads per operation", arrangement.chapters[0].runs[0]), "");
+}
+
 TEST(ComparisonTableTest, AFigureThatNobodyHasIsNoTable) {
   const std::vector<ReportRun> runs = MakeRuns();
   const Arrangement arrangement = Arrange(runs);

@@ -35,11 +35,13 @@ inline Result MakeResult(const std::string& engine, const std::string& index, st
   r.p50_us = 2;
   r.p99_us = 20;
   r.p999_us = 200;
+  r.p9999_us = 900;
   r.max_us = 3000;
   r.user_bytes = r.ops * (16 + value_size);
   r.latency_curve = {{0, 1}, {50, 2}, {90, 5}, {99, 20}, {99.9, 200}, {99.99, 900}, {99.999, 3000}, {100, 3000}};
   r.rss_peak_bytes = 50 << 20;
   r.message = "made up";
+  r.device = DeviceStats{.reads = 30'000, .read_bytes = 5'000'000, .writes = 70'000, .write_bytes = 9'000'000};
   if (benchmark == "readrandom") return r;
   r.live_bytes = r.user_bytes;
   r.live_keys = 10'000;
