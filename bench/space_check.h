@@ -7,8 +7,8 @@
 
 namespace cambium::bench {
 
-// Bytes that the largest database of this run may take for a while: three times its keys and values, since a store may
-// hold what was overwritten, and what it is just rewriting, beside what is alive. With --db all of them stay.
+// Bytes that the largest database of this run may take for a while: of an engine that collects garbage three times its
+// keys and values or more, by what it is allowed, of one that does not all that is written. With --db all databases stay.
 std::uint64_t SpaceNeeded(const BenchFlags& flags);
 
 // What is wrong, or "": `directory` has too little room.
