@@ -79,7 +79,8 @@ bool GuessFileHeader(Slice bytes, FileHeader* header) {
 
 bool MendFileHeader(std::string* bytes) {
   if (bytes->size() != kFileHeaderSize) return false;
-  return MendOneByte(bytes, ~std::uint64_t{0}, [&] {
+  std::uint64_t no_bound = ~std::uint64_t{0};
+  return MendOneByte(bytes, &no_bound, [&] {
     return std::memcmp(bytes->data(), kMagic, sizeof(kMagic)) == 0 &&
            DecodeFixed<std::uint64_t>(bytes->data() + 120) == Checksum64(Slice(*bytes).substr(0, 120), 0);
   });

@@ -127,21 +127,38 @@ class FileReader {
     return true;
   }
 
-  // Of records alone that are so small that mending them can be tried.
   Result<bool> TakeMended() {
-    constexpr std::uint64_t kRecordMax = 64 * 1024;
     if (!is_tolerant_ || offset_ >= size_) return false;
-    CAMBIUM_TRY(const std::optional<HeaderBehind> next, FindHeaderBehind());
-    const std::uint64_t end = next.has_value() ? next->offset : size_;
-    if (end - offset_ > kRecordMax) return false;
     std::string bytes;
-    CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_, end - offset_, &bytes));
-    const std::optional<MendedManifestRecord> mended = MendManifestRecord(
-        bytes, seed_, offset_, out_.whole ? ManifestRecordType::kEdit : ManifestRecordType::kSnapshot, previous_,
-        next.has_value() ? std::optional(next->header.previous) : std::nullopt);
-    if (!mended.has_value()) return false;
+    CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_, kManifestRecordHeaderSize, &bytes));
+    const std::optional<ManifestRecordHeader> header = MendManifestHeader(bytes, seed_, offset_, &mend_bytes_left_);
+    if (!header.has_value()) return TakeWithoutHeader();
+    const std::uint64_t room = size_ - std::min(size_, offset_ + kManifestRecordHeaderSize);
+    if (header->size > std::min(room, kManifestPayloadMax)) return false;
+    const std::uint64_t padded_size = AlignUp(header->size, kManifestRecordAlignment);
+    CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_ + kManifestRecordHeaderSize, padded_size, &bytes));
+    if (bytes.size() < padded_size || !MendManifestPayload(*header, seed_, offset_, &bytes, &mend_bytes_left_)) {
+      return false;
+    }
+    return TakeAsMended(*header, bytes);
+  }
+
+  Result<bool> TakeWithoutHeader() {
+    CAMBIUM_TRY(const std::optional<HeaderBehind> next, FindHeaderBehind());
+    if (!next.has_value() || next->offset - offset_ < kManifestRecordHeaderSize) return false;
+    const std::uint64_t padded_size = next->offset - offset_ - kManifestRecordHeaderSize;
+    if (padded_size > kManifestPayloadMax) return false;
+    std::string padded;
+    CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_ + kManifestRecordHeaderSize, padded_size, &padded));
+    const std::optional<ManifestRecordHeader> header = HeaderOfManifestPayload(
+        padded, seed_, offset_, out_.whole ? ManifestRecordType::kEdit : ManifestRecordType::kSnapshot, previous_,
+        next->header.previous, &mend_bytes_left_);
+    return header.has_value() ? TakeAsMended(*header, padded) : Result<bool>(false);
+  }
+
+  Result<bool> TakeAsMended(const ManifestRecordHeader& header, Slice padded) {
     const std::string where = Where();
-    CAMBIUM_TRY(const bool taken, Take(mended->header, mended->padded));
+    CAMBIUM_TRY(const bool taken, Take(header, padded));
     out_.mended.push_back(where);
     return taken;
   }
@@ -208,6 +225,7 @@ class FileReader {
   const std::uint64_t size_;
   const OnManifestRecord& on_record_;
   bool is_tolerant_ = false;
+  std::uint64_t mend_bytes_left_ = kMendBytesMax;
   FileRead out_;
   std::uint64_t seed_ = 0;
   std::uint64_t offset_ = 0;

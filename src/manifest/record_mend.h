@@ -6,6 +6,9 @@
 //   payload damaged in one byte    the header holds its checksum
 //
 // A wrong record would have to have the right 64 bits by chance, in one of some 2^20 tries.
+//
+// `budget`: bytes that may still be hashed; what is hashed is taken off it. A payload of more than 4 KiB takes more than
+// kMendBytesMax for any byte, and one of more than 23 KiB for a bit.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +19,22 @@
 
 namespace cambium {
 
-struct MendedManifestRecord {
-  ManifestRecordHeader header;
-  std::string padded;  // the payload, with its zeros
-};
+inline constexpr std::uint64_t kMendBytesMax = std::uint64_t{4} << 30;  // for a file
 
-// `bytes` begin at `offset` and end where the next valid header stands, or the file. `previous`: the checksum of the header
-// before. `next_previous`: what the next header says that this one's was, if there is a next one. Null if no record comes
-// out of it. Hashes `kMendBytesMax` bytes at most: in a payload of more than 4 KiB only a bit is found, in one of more than
-// 23 KiB nothing.
-inline constexpr std::uint64_t kMendBytesMax = std::uint64_t{4} << 30;
-[[nodiscard]] std::optional<MendedManifestRecord> MendManifestRecord(Slice bytes, std::uint64_t file_seed,
-                                                                     std::uint64_t offset, ManifestRecordType type,
-                                                                     std::uint64_t previous,
-                                                                     std::optional<std::uint64_t> next_previous);
+// Of the header that stands at `offset`. Null if no header comes out of it.
+[[nodiscard]] std::optional<ManifestRecordHeader> MendManifestHeader(Slice bytes, std::uint64_t file_seed,
+                                                                     std::uint64_t offset, std::uint64_t* budget);
+
+// The payload of a header that is right, with its zeros. False, and nothing changed, if it does not come out right.
+[[nodiscard]] bool MendManifestPayload(const ManifestRecordHeader& header, std::uint64_t file_seed,
+                                       std::uint64_t offset, std::string* padded, std::uint64_t* budget);
+
+// The header of a payload that is whole and ends with the next record, which says that this header's checksum was
+// `checksum`. `previous`: the checksum of the header before. Null if none has it.
+[[nodiscard]] std::optional<ManifestRecordHeader> HeaderOfManifestPayload(Slice padded, std::uint64_t file_seed,
+                                                                          std::uint64_t offset, ManifestRecordType type,
+                                                                          std::uint64_t previous,
+                                                                          std::uint64_t checksum,
+                                                                          std::uint64_t* budget);
 
 }  // namespace cambium

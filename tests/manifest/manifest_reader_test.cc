@@ -453,6 +453,64 @@ TEST(ManifestReader, ALostHeaderOfARecordIsMended) {
   }
 }
 
+// `families` of 300 bytes or so each, and edits behind.
+ManifestState LargeState(std::uint32_t families) {
+  ManifestState state = SmallState();
+  for (std::uint32_t id = 1; id <= families; ++id) {
+    FamilyState& family = state.families[id] = state.families[0];
+    family.id = id;
+    family.name = std::to_string(id) + std::string(300, 'n');
+  }
+  state.next_family_id = families + 1;
+  return state;
+}
+
+// A header costs next to nothing, however large the payload is. Only records of up to 64 KiB were looked at.
+TEST(ManifestReader, TheHeaderOfALargeRecordIsMended) {
+  ManifestForge forge(HeaderOf(1));
+  const ManifestState state = LargeState(400);
+  forge.Append(ManifestRecordType::kSnapshot, EncodeEdit(SnapshotEdit(state)));
+  ASSERT_GT(forge.bytes().size(), 100'000u);
+  const std::string alone = forge.bytes();
+  forge.Append(ManifestRecordType::kEdit, EncodeEdit(SequenceEdit(1)));
+  for (const bool is_lost : {false, true}) {
+    for (const bool is_last : {false, true}) {
+      std::string damaged = is_last ? alone : forge.bytes();
+      damaged.replace(kFileHeaderSize + 8, is_lost ? 20 : 1, is_lost ? 20 : 1, '\xee');
+      const Result<ManifestRemains> remains = RemainsOf(damaged);
+      ASSERT_TRUE(remains.ok());
+      EXPECT_EQ(remains->has_state, !(is_lost && is_last));
+      if (!remains->has_state) continue;
+      EXPECT_EQ(remains->state.families, state.families);
+      EXPECT_EQ(remains->mended.size(), 1u);
+      EXPECT_TRUE(remains->flaw.ok()) << remains->flaw.ToString();
+    }
+  }
+}
+
+// Each record could cost 4 GiB that are hashed, so a thousand of them could keep a repair busy for as long as it liked.
+TEST(ManifestReader, MendingHasABudgetForTheFile) {
+  ManifestForge forge(HeaderOf(1));
+  forge.Append(ManifestRecordType::kSnapshot, EncodeEdit(SnapshotEdit(LargeState(0))));
+  std::vector<std::size_t> ends;
+  for (std::uint32_t id = 1; id <= 2; ++id) {
+    Edit edit = SequenceEdit(id);
+    edit.next_family_id = 60 * id + 1;
+    edit.families = SnapshotEdit(LargeState(60 * id)).families;
+    std::erase_if(edit.families, [&](const FamilyEdit& family) { return family.id <= 60 * (id - 1); });
+    forge.Append(ManifestRecordType::kEdit, EncodeEdit(edit));
+    ends.push_back(forge.bytes().size());
+  }
+  forge.Append(ManifestRecordType::kEdit, EncodeEdit(SequenceEdit(3)));
+  std::string damaged = forge.bytes();
+  for (const std::size_t end : ends) damaged[end - 9] = static_cast<char>(damaged[end - 9] ^ 1);
+  const Result<ManifestRemains> remains = RemainsOf(damaged);
+  ASSERT_TRUE(remains.ok() && remains->has_state);
+  EXPECT_EQ(remains->mended.size(), 1u);
+  EXPECT_EQ(remains->state.last_sequence, 1u);
+  EXPECT_TRUE(remains->flaw.IsCorruption());
+}
+
 TEST(ManifestReader, MoreDamageIsNotMended) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 4, &ends);
