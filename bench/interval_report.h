@@ -1,25 +1,44 @@
 // IntervalReport: the speed of every so many seconds, a line of CSV each, while a phase runs.
 #pragma once
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
+
+#include "cambium/status.h"
 
 namespace cambium::bench {
 
 // "engine,benchmark,round,secs_elapsed,interval_qps": db_bench's columns, behind what keeps engines apart. One thread.
 class IntervalReport {
  public:
-  // Appends to `file`; `interval` of 0: nothing is written. The first one of a run writes the head.
+  // Whether one could be written there, before anything has run.
+  static Status CheckFile(const std::string& file) {
+    std::FILE* const opened = std::fopen(file.c_str(), "a");
+    if (opened == nullptr) return Status::IOError("cannot write " + file + ": " + std::strerror(errno));
+    std::fclose(opened);
+    return {};
+  }
+
+  // Appends to `file`; `interval` of 0: nothing is written. The first one of a run writes the head. What goes wrong is
+  // told on stderr: the run is worth more than this.
   IntervalReport(const std::string& file, std::uint64_t interval, std::string what)
-      : interval_(interval), what_(std::move(what)) {
+      : interval_(interval), path_(file), what_(std::move(what)) {
     if (interval_ == 0) return;
-    file_ = std::fopen(file.c_str(), "a");
-    if (file_ != nullptr && std::ftell(file_) == 0) std::fputs("engine,benchmark,round,secs_elapsed,interval_qps\n", file_);
+    file_ = std::fopen(path_.c_str(), "a");
+    if (file_ == nullptr) {
+      TellFailure();
+    } else if (std::ftell(file_) == 0) {
+      std::fputs("engine,benchmark,round,secs_elapsed,interval_qps\n", file_);
+    }
   }
   ~IntervalReport() {
-    if (file_ != nullptr) std::fclose(file_);
+    if (file_ == nullptr) return;
+    const bool failed = std::ferror(file_) != 0;
+    if (std::fclose(file_) != 0 || failed) TellFailure();
   }
   IntervalReport(const IntervalReport&) = delete;
   IntervalReport& operator=(const IntervalReport&) = delete;
@@ -35,7 +54,12 @@ class IntervalReport {
   }
 
  private:
+  void TellFailure() const {
+    std::fprintf(stderr, "cambium_bench: cannot write %s: %s\n", path_.c_str(), std::strerror(errno));
+  }
+
   const std::uint64_t interval_;
+  const std::string path_;
   const std::string what_;
   std::FILE* file_ = nullptr;
   double last_seconds_ = 0;

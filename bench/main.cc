@@ -21,6 +21,7 @@
 #include "flags.h"
 #include "html/report_writer.h"
 #include "interrupt.h"
+#include "interval_report.h"
 #include "preset.h"
 #include "report.h"
 #include "report_command.h"
@@ -201,7 +202,7 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
   const auto keep = [&](const Result& result) {
     run.results.push_back(result);
     if (!state->json.is_open()) return;
-    state->json << ToJson(result, run).dump() << std::endl;  // flushed: a run that dies later has not been for nothing
+    state->json << ResultText(result, run) << std::endl;  // flushed: a run that dies later has not been for nothing
   };
   for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
     for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
@@ -262,6 +263,13 @@ int Run(const std::vector<BenchFlags>& experiments) {
   if (!first.report.empty()) {
     if (const Status may = PrepareReport(first.report); !may.ok()) {
       std::fprintf(stderr, "cambium_bench: --report: %s\n", may.ToString().c_str());
+      return kExitUsage;
+    }
+  }
+  for (const BenchFlags& flags : experiments) {
+    if (flags.report_interval_seconds == 0) continue;
+    if (const Status may = IntervalReport::CheckFile(flags.report_file); !may.ok()) {
+      std::fprintf(stderr, "cambium_bench: --report_file: %s\n", may.ToString().c_str());
       return kExitUsage;
     }
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "html/csv.h"
 #include "html/page.h"
@@ -13,6 +14,9 @@ namespace cambium::bench {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kPlots[] = "plots";
+constexpr char kPlotList[] = "plots.txt";
 
 // In place of what is there, by a rename: whoever reloads the page sees the old one or the new one.
 Status WriteFile(const fs::path& path, const std::string& content) {
@@ -29,34 +33,62 @@ Status WriteFile(const fs::path& path, const std::string& content) {
 std::string ResultsJson(const std::vector<ReportRun>& runs) {
   std::string text = "[";
   for (const ReportRun& run : runs) {
-    for (const Result& result : run.results) text += (text == "[" ? "\n" : ",\n") + ToJson(result, run).dump();
+    for (const Result& result : run.results) text += (text == "[" ? "\n" : ",\n") + ResultText(result, run);
   }
   return text + "\n]\n";
 }
 
-Status WritePlots(const fs::path& directory, const AllPlots& plots) {
+// Makes the directory, and a file in it that goes at once.
+Status TryToWriteIn(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) return Status::IOError("cannot make " + directory.string() + ": " + error.message());
-  for (const fs::directory_entry& old : fs::directory_iterator(directory, error)) {
-    if (old.path().extension() == ".svg") fs::remove(old.path(), error);
+  const fs::path trial = directory / ".cambium_bench_trial";
+  Status status = WriteFile(trial, "");
+  if (status.ok()) fs::remove(trial, error);
+  return status;
+}
+
+// What the last report has drawn. A name that would lead elsewhere is none that it has written.
+std::vector<std::string> DrawnBefore(const fs::path& list) {
+  std::vector<std::string> names;
+  std::ifstream file(list);
+  for (std::string name; std::getline(file, name);) {
+    if (name.ends_with(".svg") && name.find('/') == std::string::npos) names.push_back(name);
   }
+  return names;
+}
+
+Status WritePlots(const fs::path& root, const AllPlots& plots) {
+  const fs::path directory = root / kPlots;
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return Status::IOError("cannot make " + directory.string() + ": " + error.message());
+  for (const std::string& name : DrawnBefore(root / kPlotList)) fs::remove(directory / name, error);
+  // The list comes first, so that no drawing of ours is ever without its name in it.
+  std::string list;
+  for (const Plot* plot : plots.Each()) list += plot->name + ".svg\n";
+  Status status = WriteFile(root / kPlotList, list);
   for (const Plot* plot : plots.Each()) {
-    Status status = WriteFile(directory / (plot->name + ".svg"), DrawStandalone(*plot));
-    if (!status.ok()) return status;
+    if (status.ok()) status = WriteFile(directory / (plot->name + ".svg"), DrawStandalone(*plot));
   }
-  return {};
+  return status;
 }
 
 }  // namespace
 
+std::string ResultText(const Result& result, const ReportRun& run) {
+  return ToJson(result, run).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 Status PrepareReport(const std::string& directory) {
+  Status status = TryToWriteIn(directory);
+  if (!status.ok()) return status;
+  const fs::path plots = fs::path(directory) / kPlots;
   std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) return Status::IOError("cannot make " + directory + ": " + error.message());
-  const fs::path trial = fs::path(directory) / ".cambium_bench_trial";
-  Status status = WriteFile(trial, "");
-  if (status.ok()) fs::remove(trial, error);
+  const bool was_there = fs::exists(plots, error);
+  status = TryToWriteIn(plots);
+  if (!was_there) fs::remove(plots, error);
   return status;
 }
 
@@ -68,7 +100,7 @@ Status WriteReport(const std::string& directory, const ReportInput& input) {
   const AllPlots plots = MakePlots(arrangement);
   status = WriteFile(root / "results.json", ResultsJson(input.runs));
   if (status.ok()) status = WriteFile(root / "results.csv", ToCsv(input.runs));
-  if (status.ok()) status = WritePlots(root / "plots", plots);
+  if (status.ok()) status = WritePlots(root, plots);
   if (status.ok()) status = WriteFile(root / "report.html", MakePage(input, arrangement, plots));
   return status;
 }

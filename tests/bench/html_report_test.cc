@@ -66,6 +66,48 @@ TEST_F(ReportFilesTest, PlotsOfAnEarlierReportDoNotStay) {
   EXPECT_TRUE(fs::exists(root_ / "plots" / "throughput.svg"));
 }
 
+// All that ends in .svg was removed.
+TEST_F(ReportFilesTest, DrawingsOfOthersStay) {
+  fs::create_directories(root_ / "plots");
+  Write(root_ / "plots" / "mine.svg", "<svg/>");
+  Write(root_ / "mine.svg", "<svg/>");
+  ASSERT_TRUE(WriteReport(root_, {.runs = MakeRuns(), .claims = {}, .incomplete = {}}).ok());
+  std::ofstream(root_ / "plots.txt", std::ios::app) << "../mine.svg\n";
+  ASSERT_TRUE(WriteReport(root_, {.runs = {}, .claims = {}, .incomplete = {}}).ok());
+  EXPECT_TRUE(fs::exists(root_ / "mine.svg")) << "a list leads nowhere else";
+  EXPECT_EQ(Read(root_ / "plots" / "mine.svg"), "<svg/>");
+  EXPECT_EQ(Read(root_ / "plots.txt"), "");
+  std::size_t drawings = 0;
+  for ([[maybe_unused]] const fs::directory_entry& file : fs::directory_iterator(root_ / "plots")) ++drawings;
+  EXPECT_EQ(drawings, 1u);
+}
+
+TEST_F(ReportFilesTest, ADirectoryThatCannotBeWrittenIsKnownBeforehand) {
+  EXPECT_TRUE(PrepareReport(root_ / "new").ok());
+  Write(root_ / "file", "");
+  const Status status = PrepareReport(root_ / "file" / "below");
+  EXPECT_NE(status.ToString().find("cannot make"), std::string::npos) << status.ToString();
+  Write(root_ / "plots", "");
+  EXPECT_NE(PrepareReport(root_).ToString().find("plots"), std::string::npos) << "a file is where the drawings go";
+}
+
+// Paths and command lines have any bytes. JSON's writer threw, and the run had been for nothing.
+TEST_F(ReportFilesTest, BytesThatAreNoTextAreReplaced) {
+  std::vector<ReportRun> runs = MakeRuns();
+  for (ReportRun& run : runs) {
+    run.facts.command += " --db=/tmp/\xff\xfe";
+    run.facts.file_system = "ext\xc3";
+  }
+  runs[0].results[0].message = "\x80";
+  ASSERT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {}}).ok());
+  std::vector<ReportRun> read;
+  ASSERT_TRUE(ReadResults(root_ / "results.json", &read).ok());
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].facts.command, "cambium_bench --value_size=100 --db=/tmp/\uFFFD\uFFFD");
+  EXPECT_EQ(read[0].facts.file_system, "ext\uFFFD");
+  EXPECT_EQ(read[0].results[0].message, "\uFFFD");
+}
+
 TEST_F(ReportFilesTest, NamesThatAreMarkupStayText) {
   std::vector<ReportRun> runs = MakeRuns();
   for (ReportRun& run : runs) {
