@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "interrupt.h"
 #include "interval_report.h"
 #include "preset.h"
+#include "progress.h"
 #include "report.h"
 #include "report_command.h"
 #include "space_check.h"
@@ -180,6 +182,7 @@ struct RunState {
   std::vector<ReportRun> runs;
   std::vector<std::string> failures;
   bool failed = false;
+  TurnCount turns;
 };
 
 // In the order of the command line, whoever came first in which round.
@@ -207,7 +210,8 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
   for (unsigned round = 0; round < flags.rounds && !Interrupted().load(); ++round) {
     for (std::size_t i = 0; i < engines.size() && !Interrupted().load(); ++i) {
       const Contender& contender = engines[(i + round) % engines.size()];
-      std::printf("\n== %s, round %u of %u\n", NameOf(contender).c_str(), round + 1, flags.rounds);
+      std::printf("\n== %s, round %u of %u%s\n", NameOf(contender).c_str(), round + 1, flags.rounds,
+                  state->turns.Begin(std::chrono::steady_clock::now()).c_str());
       const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
       if (end == TurnEnd::kFailed) {
         state->failed = true;
@@ -244,10 +248,12 @@ int Run(const std::vector<BenchFlags>& experiments) {
   const BenchFlags& first = experiments.front();
   RunState state;
   for (const BenchFlags& flags : experiments) {
-    if (ChooseEngines(flags).empty()) {
+    const std::size_t engines = ChooseEngines(flags).size();
+    if (engines == 0) {
       std::fprintf(stderr, "cambium_bench: none of these engines is built in\n");
       return kExitUsage;
     }
+    state.turns.Expect(flags.rounds * engines);
     if (const Status may = CheckPrivileges(flags); !may.ok()) {
       std::fprintf(stderr, "cambium_bench: --drop_caches or --memory_limit refused: %s\n", may.ToString().c_str());
       return kExitUsage;

@@ -34,4 +34,28 @@ void Progress::Show(const std::string& text) {
   std::fflush(stderr);
 }
 
+std::string TurnCount::Begin(Time now) {
+  through_ += is_running_ ? 1 : 0;
+  if (!is_running_) first_ = now;
+  is_running_ = true;
+  if (all_ < 2) return {};
+  std::string text = ", turn " + std::to_string(through_ + 1) + " of " + std::to_string(all_);
+  if (through_ == 0 || through_ >= all_) return text;
+  const double taken = std::chrono::duration<double>(now - first_).count();
+  const double left = taken / static_cast<double>(through_) * static_cast<double>(all_ - through_);
+  return text + ", about " + RoughTime(left) + " left";
+}
+
+std::string RoughTime(double seconds) {
+  char text[32];
+  if (seconds < 90) {
+    std::snprintf(text, sizeof(text), "%.0f s", seconds);
+  } else if (seconds < 90 * 60) {
+    std::snprintf(text, sizeof(text), "%.0f min", seconds / 60);
+  } else {
+    std::snprintf(text, sizeof(text), "%.1f h", seconds / 3600);
+  }
+  return text;
+}
+
 }  // namespace cambium::bench
