@@ -148,6 +148,29 @@ std::string HeaderHtml(const ReportInput& input, const Arrangement& arrangement)
          IncompleteHtml(input.incomplete) + "</header>\n";
 }
 
+// What has been compared of the values that were read, and where it was less than all of it.
+std::string ComparisonText(const std::vector<ReportRun>& runs) {
+  bool ends = false;
+  bool keys = false;
+  bool foreign = false;
+  for (const ReportRun& run : runs) {
+    const std::string& command = run.facts.command;
+    ends = ends || command.find("--check=ends") != std::string::npos || command.find("--check ends") != std::string::npos;
+    for (const Result& result : run.results) {
+      keys = keys || result.benchmark == "readseqkeys" || result.benchmark == "seekrandomkeys";
+      foreign = foreign || result.message.find("values not compared") != std::string::npos;
+    }
+  }
+  std::string text = "Every value that was read has been compared with what was written";
+  std::string but;
+  if (ends) but += "; with --check=ends only its header and both ends";
+  if (foreign) but += "; those that a replay found in a database that others had filled not at all";
+  if (!but.empty()) text += ", but" + but.substr(1);
+  text += ".";
+  if (keys) text += " readseqkeys and seekrandomkeys read keys alone.";
+  return text;
+}
+
 }  // namespace
 
 std::string MakePage(const ReportInput& input, const Arrangement& arrangement, const AllPlots& plots) {
@@ -162,9 +185,8 @@ std::string MakePage(const ReportInput& input, const Arrangement& arrangement, c
   body += Section("machine", "Machine", MachineTable(input.runs));
   body += Section("commands", "Commands", CommandList(arrangement));
   body += Section("settings", "Settings of the engines", SettingsTable(arrangement));
-  body +=
-      "</main>\n<footer>Made by cambium_bench. A ratio is taken within a round; every value that was read has been "
-      "compared with what was written.</footer>\n";
+  body += "</main>\n<footer>Made by cambium_bench. A ratio is taken within a round. " +
+          Escape(ComparisonText(input.runs)) + "</footer>\n";
   return std::string(
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

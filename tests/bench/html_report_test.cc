@@ -9,6 +9,7 @@
 #include "html/result_files.h"
 #include "html/tables.h"
 #include "html_results.h"
+#include "workload.h"
 
 namespace cambium::bench {
 namespace {
@@ -125,6 +126,38 @@ TEST_F(ReportFilesTest, NamesThatAreMarkupStayText) {
   EXPECT_NE(page.find("&lt;script&gt;alert"), std::string::npos);
   for (const fs::directory_entry& file : fs::directory_iterator(root_ / "plots")) {
     EXPECT_EQ(Read(file.path()).find("<script>"), std::string::npos);
+  }
+}
+
+// It said of every report that each value had been compared.
+TEST_F(ReportFilesTest, TheFooterSaysWhatWasCompared) {
+  const auto footer = [this](const std::vector<ReportRun>& runs) {
+    EXPECT_TRUE(WriteReport(root_, {.runs = runs, .claims = {}, .incomplete = {}}).ok());
+    const std::string page = Read(root_ / "report.html");
+    const std::size_t begin = page.find("<footer>");
+    EXPECT_NE(begin, std::string::npos);
+    return page.substr(begin, page.find("</footer>") - begin);
+  };
+  const auto ends_with = [](const std::string& text, const std::string& end) { return text.ends_with(end) ? "" : text; };
+  const std::string all = "Every value that was read has been compared with what was written";
+  EXPECT_EQ(ends_with(footer(MakeRuns()), all + "."), "");
+
+  std::vector<ReportRun> runs = MakeRuns();
+  runs[1].facts.command += " --check=ends --num=5";
+  EXPECT_EQ(ends_with(footer(runs), all + ", but with --check=ends only its header and both ends."), "");
+  runs[1].results[0].message = "get 5; values not compared";
+  EXPECT_EQ(ends_with(footer(runs), all + ", but with --check=ends only its header and both ends; those that a replay "
+                                          "found in a database that others had filled not at all."),
+            "");
+
+  runs = MakeRuns();
+  runs[0].facts.command += " --check ends";
+  EXPECT_EQ(ends_with(footer(runs), ", but with --check=ends only its header and both ends."), "");
+  for (const char* name : {"readseqkeys", "seekrandomkeys"}) {
+    runs = MakeRuns();
+    runs[0].results[0].benchmark = name;
+    EXPECT_NE(FindWorkload(name), nullptr);
+    EXPECT_EQ(ends_with(footer(runs), all + ". readseqkeys and seekrandomkeys read keys alone."), "");
   }
 }
 
