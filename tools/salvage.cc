@@ -126,7 +126,7 @@ std::string TextOf(const Flags& flags, const RepairReport& report) {
             " of the log, from which on it is damaged: what of it cannot be read may have replaced or deleted any key\n";
   }
   if (!report.has_manifest) {
-    text += "the MANIFEST is lost: what is newest the log alone says, and nobody knows whether a later part of it is missing\n";
+    text += "the MANIFEST is lost: what is newest the log alone says; if its last segments are missing, that may go unnoticed\n";
   }
   return text + flags.out + (flags.dry_run ? ": was not made\n" : ": salvaged from " + flags.directory + "\n");
 }

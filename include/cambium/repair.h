@@ -93,8 +93,8 @@ struct RepairReport {
 // it, cannot be read is a loss, and no error.
 //
 // Memory: that of the new database with these options, beside two keys for each gap in the index, the filters of
-// damaged runs, the range deletes that the log holds, two keys for each leaf below a lost branch of a tree, and the value
-// of one entry.
+// damaged runs, the range deletes that the log holds, two keys for each leaf below a lost branch of a tree, the footer of
+// a segment, and the value of one entry.
 Status RepairDB(const std::string& path, const std::string& out, const DBOptions& options,
                 const std::vector<ColumnFamilyDescriptor>& families, const RepairOptions& repair, RepairReport* report);
 

@@ -1,6 +1,7 @@
 #include "repair/salvage_log.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "vlog/segment_footer.h"
 #include "vlog/value_reader.h"
@@ -37,6 +38,10 @@ void LogSalvage::ReadLinks(std::vector<Source>* logs) {
     SegmentScanner scanner(source.segment->file(), source.segment->seed(), kFileHeaderSize, source.size, nullptr);
     ScannedRecord record;
     const Result<ScanResult> first = scanner.Next(&record);
+    if (first.ok() && *first != ScanResult::kRecord && !source.has_footer) {
+      const Result<bool> has_zeros = *first == ScanResult::kEnd ? Result<bool>(true) : scanner.OnlyZerosAhead();
+      source.is_empty = has_zeros.ok() && *has_zeros;
+    }
     SegmentLink link;
     if (first.ok() && *first == ScanResult::kRecord && record.header.op == RecordOp::kLink &&
         DecodeSegmentLink(record.stored_value, &link)) {
@@ -67,8 +72,9 @@ void LogSalvage::FindEnd(const std::vector<Source>& logs) {
     }
     return;
   }
-  if (!logs.empty() && logs.back().has_footer) {
-    end_unknown_ = logs.back().segment->path() + ": was sealed, and what came behind it is not there";
+  const auto last = std::ranges::find_if(std::views::reverse(logs), [](const Source& log) { return !log.is_empty; });
+  if (last != logs.rend() && last->has_footer) {
+    end_unknown_ = last->segment->path() + ": was sealed, and what came behind it is not there";
   }
   std::uint64_t log_epoch = 0;
   for (const FoundFile& found : salvage_.files) {

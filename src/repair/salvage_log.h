@@ -34,6 +34,7 @@ class LogSalvage {
     std::shared_ptr<Segment> segment;
     std::uint64_t size = 0;  // of the file, or of what is sealed of it
     bool is_end_known = false;
+    bool is_empty = false;    // made ahead of the log
     bool has_footer = false;  // without a MANIFEST: so it was sealed, and another one came behind it
     std::optional<SegmentLink> link;
     SequenceNumber last = ~SequenceNumber{0};  // what has a larger number was rejected, and its number given again

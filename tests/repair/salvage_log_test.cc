@@ -283,13 +283,18 @@ TEST(SalvageLog, AFooterIsNoDamage) {
   }
   ASSERT_GE(segments.size(), 4u);
   RemoveManifests(store);
-  for (const bool is_last : {false, true}) {
-    SCOPED_TRACE(is_last);
+  ASSERT_GT(store.FilesOf(".log").back(), segments.back()) << "none was made ahead";
+  for (int how = 0; how < 4; ++how) {
+    SCOPED_TRACE(how);
+    const bool is_last = how > 0;
     const std::string gone = is_last ? segments.back() : segments[1];
     TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
     for (const std::string& path : store.FilesOf(".log")) {
-      if (path == gone || (is_last && path > gone)) {
+      // What was made ahead of the log shows nothing of where it ended, with or without room for records.
+      if (path == gone || (how == 1 && path > gone)) {
         ASSERT_TRUE(damaged.fs->RemoveForTest(path).ok());
+      } else if (how > 1 && path > gone) {
+        ASSERT_TRUE(damaged.fs->TruncateForTest(path, how == 2 ? kFileHeaderSize : 8'192).ok());
       }
     }
     Told told;
