@@ -1,5 +1,7 @@
 #include "vlog/segment_footer.h"
 
+#include <algorithm>
+
 #include "io/file_header.h"
 #include "util/checksum.h"
 #include "util/coding.h"
@@ -111,7 +113,9 @@ Result<std::uint64_t> FindFooter(const File& file, std::uint64_t file_seed, std:
   std::size_t have = 0;
   CAMBIUM_RETURN_IF_ERROR(file.Read(file_size - trailer.size(), trailer.size(), trailer.data(), &have));
   const auto entries = DecodeFixed<std::uint64_t>(trailer.data());
-  if (have < trailer.size() || entries > file_size - kFileHeaderSize - kFooterTrailerSize) return std::uint64_t{0};
+  const std::uint64_t room = file_size - kFileHeaderSize - kFooterTrailerSize;
+  const std::uint64_t entries_max = std::min(room / 2, kFooterFoundMax);
+  if (have < trailer.size() || entries > entries_max) return std::uint64_t{0};
   const std::uint64_t end = file_size - kFooterTrailerSize - entries;
   const Status whole =
       ReadSegmentFooter(file, file_seed, kFileHeaderSize, end, file_size, [](const FooterEntry&) { return Status::OK(); });

@@ -51,7 +51,9 @@ struct FooterEntry {
 Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_t first, std::uint64_t sealed_length,
                          std::uint64_t file_size, const std::function<Status(const FooterEntry&)>& visit);
 
-// Where the records of a file end that has a whole footer, or 0. For those who have no MANIFEST to ask.
+// Where the records of a file end that has a whole footer, or 0. For those who have no MANIFEST to ask. Its size stands in
+// front of its checksum: one of more than kFooterFoundMax is not looked for, and an entry is smaller than its record.
+inline constexpr std::uint64_t kFooterFoundMax = 64u << 20;
 Result<std::uint64_t> FindFooter(const File& file, std::uint64_t file_seed, std::uint64_t file_size);
 
 }  // namespace cambium

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "testing/seed.h"
 #include "util/checksum.h"
 #include "util/coding.h"
@@ -144,6 +147,59 @@ TEST(SegmentFooter, AReadErrorIsAnIOError) {
   fault.kind = SimOpKind::kRead;
   fs.AddFault(fault);
   EXPECT_TRUE(ReadBack(*file, end, end + footer.size(), nullptr).IsIOError());
+}
+
+// Zeros of any size, with a trailer; counts what it is asked for.
+class SparseFile final : public File {
+ public:
+  SparseFile(std::uint64_t size, std::string trailer) : size_(size), trailer_(std::move(trailer)) {}
+  Status Read(std::uint64_t offset, std::size_t n, char* to, std::size_t* read) const override {
+    largest_ = std::max<std::uint64_t>(largest_, n);
+    *read = static_cast<std::size_t>(std::min<std::uint64_t>(n, size_ - std::min(size_, offset)));
+    const std::uint64_t trailer_at = size_ - trailer_.size();
+    for (std::size_t i = 0; i < *read; ++i) to[i] = offset + i < trailer_at ? '\0' : trailer_[offset + i - trailer_at];
+    return Status::OK();
+  }
+  Status ReadVectored(std::uint64_t, std::span<const std::span<char>>, std::size_t*) const override { return No(); }
+  Status Write(std::uint64_t, Slice) override { return No(); }
+  Status WriteVectored(std::uint64_t, std::span<const Slice>) override { return No(); }
+  Status SyncData() override { return No(); }
+  Status Sync() override { return No(); }
+  Status Truncate(std::uint64_t) override { return No(); }
+  Status Allocate(std::uint64_t, std::uint64_t, bool) override { return No(); }
+  Status PunchHole(std::uint64_t, std::uint64_t) override { return No(); }
+  Status GetInfo(FileInfo* info) const override {
+    info->size = size_;
+    return Status::OK();
+  }
+  Status Map(std::uint64_t, std::size_t, std::unique_ptr<MappedRegion>*) const override { return No(); }
+  Status Residency(std::uint64_t, std::uint64_t, std::uint64_t*) const override { return No(); }
+  Status Advise(std::uint64_t, std::uint64_t, AccessHint) const override { return No(); }
+  [[nodiscard]] const std::string& path() const override { return path_; }
+  [[nodiscard]] std::uint64_t largest() const { return largest_; }
+
+ private:
+  static Status No() { return Status::NotSupported("reads alone"); }
+  const std::string path_ = "/sparse";
+  const std::uint64_t size_;
+  const std::string trailer_;
+  mutable std::uint64_t largest_ = 0;
+};
+
+// The size that a footer has stands in front of its checksum. It was believed up to the size of the file, which may be all
+// that a disk has, and more where there are holes: a repair took as much memory.
+TEST(SegmentFooter, AFooterThatIsLookedForTakesNoMoreThanOneCanHave) {
+  for (const std::uint64_t entries : {std::uint64_t{6'000}, std::uint64_t{100} << 20}) {
+    const std::uint64_t size = entries == 6'000 ? 10'000 : std::uint64_t{1} << 40;
+    std::string trailer;
+    PutFixed<std::uint64_t>(&trailer, entries);
+    trailer.resize(kFooterTrailerSize);
+    const SparseFile file(size, trailer);
+    const Result<std::uint64_t> found = FindFooter(file, kSeed, size);
+    ASSERT_TRUE(found.ok()) << found.status().ToString();
+    EXPECT_EQ(*found, 0u);
+    EXPECT_EQ(file.largest(), kFooterTrailerSize);
+  }
 }
 
 }  // namespace
