@@ -1,13 +1,16 @@
-// KeySet: which ids exist in the database, one bit each, so that every answer "not found" can be checked; and how many
-// bytes their values have together.
+// KeySet: which ids exist in the database, one bit each, so that every answer "not found" can be checked; how many bytes
+// their values have together; and, four bytes each, which version of a value was written last.
 #pragma once
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+
+#include "mix.h"
 
 namespace cambium::bench {
 
@@ -25,6 +28,7 @@ class KeySet {
     head_ = new (memory) Head;
     bits_ = new (head_ + 1) Word[words_]();
     sizes_ = new (bits_ + words_) Size[sizes_count_]();
+    marks_ = reinterpret_cast<std::uint32_t*>(sizes_ + sizes_count_);  // zeros that nobody has touched yet
   }
   // Which ids were in `other` when it was copied.
   KeySet(const KeySet& other) : KeySet(other.words_ * 64) {
@@ -35,6 +39,23 @@ class KeySet {
   KeySet& operator=(const KeySet&) = delete;
   ~KeySet() { munmap(head_, MappedBytes()); }
 
+  // What follows is of one thread, while nobody writes. That a version of the value of `id` was written last, of whatever
+  // came before.
+  void SetLast(std::uint64_t id, std::uint64_t version) {
+    marks_[id] = MarkOf(version);
+    head_->marks_end = std::max(head_->marks_end, id + 1);
+  }
+  // Which it was is not known, of that id or of any.
+  void ForgetLast(std::uint64_t id) { marks_[id] = 0; }
+  void ForgetAllLast() {
+    std::fill(marks_, marks_ + head_->marks_end, 0);
+    head_->marks_end = 0;
+  }
+  // Any thread then: false if another version is known to have been written later.
+  [[nodiscard]] bool MayBeLast(std::uint64_t id, std::uint64_t version) const {
+    return marks_[id] == 0 || marks_[id] == MarkOf(version);
+  }
+
   // Nothing exists; or, if not `known`, nothing is known about what does: an existing database was opened.
   void Reset(bool known) {
     head_->known.store(known, std::memory_order_relaxed);
@@ -42,6 +63,7 @@ class KeySet {
     for (std::size_t i = 0; i < sizes_count_; ++i) sizes_[i].store(0, std::memory_order_relaxed);
     head_->count.store(0, std::memory_order_relaxed);
     head_->value_bytes.store(0, std::memory_order_relaxed);
+    ForgetAllLast();
   }
 
   // Requires id < n, as all functions do; and a value of less than 4 GiB.
@@ -69,6 +91,18 @@ class KeySet {
   [[nodiscard]] bool Contains(std::uint64_t id) const {
     return (bits_[id / 64].load(std::memory_order_relaxed) >> (id % 64) & 1) != 0;
   }
+  // Whether there is an id in [from, end); of the first kLookAhead words of bits.
+  [[nodiscard]] bool HasAnyIn(std::uint64_t from, std::uint64_t end) const {
+    if (from >= end) return false;
+    const std::uint64_t last = std::min((end - 1) / 64, from / 64 + kLookAhead - 1);
+    for (std::uint64_t i = from / 64; i <= last; ++i) {
+      std::uint64_t word = bits_[i].load(std::memory_order_relaxed);
+      if (i == from / 64) word &= ~std::uint64_t{0} << (from % 64);
+      if (i == (end - 1) / 64) word &= ~std::uint64_t{0} >> (63 - (end - 1) % 64);
+      if (word != 0) return true;
+    }
+    return false;
+  }
   [[nodiscard]] std::uint64_t count() const { return head_->count.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t capacity() const { return words_ * 64; }
   // Of all ids, if values differ in size; else 0.
@@ -83,7 +117,12 @@ class KeySet {
     std::atomic<std::uint64_t> value_bytes{0};
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> known{true};
+    std::uint64_t marks_end = 0;  // behind it all are 0
   };
+  static constexpr std::uint64_t kLookAhead = 64;  // so that a walk over a gap does not wait for memory for long
+
+  // 0: not known.
+  static std::uint32_t MarkOf(std::uint64_t version) { return static_cast<std::uint32_t>(Mix(version)) | 1; }
 
   void Count(int more) { head_->count.fetch_add(static_cast<std::uint64_t>(more), std::memory_order_relaxed); }
   void SetSize(std::uint64_t id, std::size_t size) {
@@ -91,7 +130,7 @@ class KeySet {
     head_->value_bytes.fetch_add(size - old, std::memory_order_relaxed);
   }
   [[nodiscard]] std::size_t MappedBytes() const {
-    return sizeof(Head) + words_ * sizeof(Word) + sizes_count_ * sizeof(Size);
+    return sizeof(Head) + words_ * sizeof(Word) + sizes_count_ * sizeof(Size) + words_ * 64 * sizeof(*marks_);
   }
 
   std::size_t words_;
@@ -99,6 +138,7 @@ class KeySet {
   Head* head_;
   Word* bits_;   // behind the head
   Size* sizes_;  // behind the bits
+  std::uint32_t* marks_;  // behind the sizes
 };
 
 }  // namespace cambium::bench

@@ -23,6 +23,9 @@
 namespace cambium::bench {
 namespace {
 
+// Writes of a phase of which is known what they wrote, by all threads. What is logged of them is 32 MiB at the most.
+constexpr std::size_t kLoggedMax = 8u << 20;
+
 constexpr auto kProgressInterval = std::chrono::milliseconds(250);
 
 double Seconds(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-9; }
@@ -61,14 +64,19 @@ struct Work {
   std::uint64_t written_bytes = 0;
   Histogram nanos;
   std::uint64_t end_nanos = 0;  // when the last of them was through
+  // Worker::log of each that wrote, by its index.
+  std::vector<std::pair<unsigned, std::vector<std::uint32_t>>> logs;
+  bool log_overflowed = false;
   std::optional<WriterFigures> writer;
   Status status;
 };
 
 class Crew {
  public:
-  Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads, const std::string& what)
+  // `changes`: something is written.
+  Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads, bool changes, const std::string& what)
       : workload_(workload),
+        changes_(changes),
         what_(what),
         engine_(engine),
         phase_(phase),
@@ -140,6 +148,7 @@ class Crew {
   void Perform(void (*body)(Worker*), unsigned index, Session* session, OpMeter* meter) {
     Worker worker{.phase = *phase_, .session = *session, .meter = *meter, .index = index,
                   .random = Prng(Mix(phase_->seed, index))};
+    if (changes_) worker.log.reserve(kLoggedMax / (threads_ + (workload_.beside != nullptr ? 1 : 0)));
     start_.arrive_and_wait();
     body(&worker);
     if (worker.status.ok()) worker.status = session->Finish();
@@ -147,6 +156,8 @@ class Crew {
     work_.reads += worker.reads;
     work_.found += worker.found;
     work_.written_bytes += worker.written_bytes;
+    if (!worker.log.empty()) work_.logs.emplace_back(index, std::move(worker.log));
+    work_.log_overflowed = work_.log_overflowed || worker.log_overflowed;
     if (worker.status.ok()) return;
     stop_.store(true);
     if (work_.status.ok()) work_.status = worker.status;
@@ -170,6 +181,7 @@ class Crew {
   }
 
   const Workload& workload_;
+  const bool changes_;
   const std::string what_;  // for reports: engine, benchmark, round
   Engine* engine_;
   Phase* phase_;
@@ -203,6 +215,30 @@ std::optional<IndexFigures> FiguresSince(Engine* engine, const std::optional<Ind
 std::uint64_t LiveBytes(const Phase& phase) {
   const std::uint64_t values = phase.pool.fixed() ? phase.keys.count() * phase.pool.size_max() : phase.keys.value_bytes();
   return phase.keys.count() * phase.key_shape.TypicalSize() + values;
+}
+
+// Which versions are the last now. Of two threads that wrote the same id nobody knows who came last.
+void NoteLastVersions(const Work& work, const Phase& phase, KeySet* keys) {
+  if (work.log_overflowed) return keys->ForgetAllLast();
+  std::uint64_t end = 0;
+  for (const auto& [index, log] : work.logs) {
+    for (const std::uint64_t id : log) end = std::max(end, id + 1);
+  }
+  constexpr std::uint16_t kNobody = 0;
+  constexpr std::uint16_t kSeveral = 0xffff;
+  std::vector<std::uint16_t> writers(end, kNobody);
+  for (const auto& [index, log] : work.logs) {
+    const auto me = static_cast<std::uint16_t>(index + 1);
+    for (std::uint64_t i = 0; i < log.size(); ++i) {
+      std::uint16_t& writer = writers[log[i]];
+      writer = writer == kNobody || writer == me ? me : kSeveral;
+      if (writer == me) {
+        keys->SetLast(log[i], VersionOf(phase, index, i));
+      } else {
+        keys->ForgetLast(log[i]);
+      }
+    }
+  }
 }
 
 Status Settle(Engine* engine, const char* name, double* idle_seconds) {
@@ -307,7 +343,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   const bool writes = workload.effect == Effect::kWrites;
   const bool changes = writes || (workload.beside != nullptr && !workload.beside_reads) || workload.mixes;
   std::optional<const KeySet> at_the_beginning;
-  if (changes && !writes) at_the_beginning.emplace(phase->keys);
+  if (changes && (!writes || workload.beside_reads)) at_the_beginning.emplace(phase->keys);
   phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
   phase->total_ops = CountOf(workload, flags);
   phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
@@ -339,12 +375,15 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   work.end_nanos = NowNanos();
   std::optional<Crew> crew;
   if (workload.run != nullptr) {
-    crew.emplace(workload, engine, phase, result->threads,
+    crew.emplace(workload, engine, phase, result->threads, changes,
                  Label(*result) + "," + workload.name + "," + std::to_string(result->round + 1));
   }
   Sampler sampler(changes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
   if (crew.has_value()) work = crew->Run();
-  if (!work.status.ok()) return work.status;
+  if (!work.status.ok()) {
+    if (changes) phase->keys.ForgetAllLast();  // a workload that an engine does not have may have begun
+    return work.status;
+  }
   if (Interrupted().load()) return Status::Aborted("interrupted");
   result->seconds = Seconds(work.end_nanos - begin);
   ProcessStats used = ReadProcessStats() - before;
@@ -387,6 +426,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     result->live_bytes = LiveBytes(*phase);
     if (*result->live_bytes > 0) result->space_amp = Ratio(result->disk_bytes, *result->live_bytes);
   }
+  if (changes) NoteLastVersions(work, *phase, &phase->keys);
   return {};
 }
 

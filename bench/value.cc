@@ -122,6 +122,10 @@ std::string ValuePool::Explain(std::uint64_t id, Slice value) const {
 
 std::uint64_t IdInValue(Slice value) { return value.size() < kValueHeaderSize ? 0 : LoadWord(value.data()); }
 
+std::optional<std::uint64_t> VersionInValue(Slice value) {
+  return value.size() < kValueHeaderSize ? std::nullopt : std::optional(LoadWord(value.data() + 8));
+}
+
 ValueMaker::ValueMaker(const ValuePool& pool)
     : pool_(pool),
       copies_(pool.OfFiles()),

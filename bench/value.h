@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,8 @@ class ValuePool {
 
 // The id that a value says it belongs to; 0 for a value without a header.
 std::uint64_t IdInValue(Slice value);
+// The version that it says it is; nothing for a value without a header.
+std::optional<std::uint64_t> VersionInValue(Slice value);
 
 // Makes values without copying bodies: it writes the header into its own copy of the pool, just in front of the body,
 // and mends the pool when the next value is made. Files are copied. One thread at a time.

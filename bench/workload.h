@@ -36,6 +36,11 @@ struct Phase {
   std::shared_ptr<const SharedState> state = nullptr;  // what Workload::prepare made
 };
 
+// The version that write `op` of a worker gives to a value: different for every write of a run, the same in every run.
+inline std::uint64_t VersionOf(const Phase& phase, unsigned worker, std::uint64_t op) {
+  return phase.ordinal << 48 | static_cast<std::uint64_t>(worker) << 40 | op;
+}
+
 // One thread of a phase.
 struct Worker {
   Phase& phase;
@@ -48,14 +53,23 @@ struct Worker {
   std::uint64_t found = 0;
   std::uint64_t written_bytes = 0;  // of keys and values
   Status status = {};  // the first error; a wrong answer is Corruption
+  // The ids of its writes, in their order: write i made Version(i). As many as there was room for; written in a row, so
+  // that the loop that is measured never waits for the memory of an id.
+  std::vector<std::uint32_t> log = {};
+  bool log_overflowed = false;
+
+  void Log(std::uint64_t id) {
+    if (log.size() < log.capacity() && id <= 0xffffffffu) {
+      log.push_back(static_cast<std::uint32_t>(id));
+    } else {
+      log_overflowed = true;
+    }
+  }
 
   // A key to look up: any of the phase's, or near some of them with --read_random_exp_range.
   [[nodiscard]] std::uint64_t RandomId();
 
-  // The version a value gets: different for every write of a run, the same in every run.
-  [[nodiscard]] std::uint64_t Version(std::uint64_t op) const {
-    return phase.ordinal << 48 | static_cast<std::uint64_t>(index) << 40 | op;
-  }
+  [[nodiscard]] std::uint64_t Version(std::uint64_t op) const { return VersionOf(phase, index, op); }
 };
 
 enum class Effect : unsigned char { kReads, kWrites, kMaintains };

@@ -1,6 +1,8 @@
-// EntryCheck: what a walk shows is in order, was written, and has the values that were written.
+// EntryCheck: what a walk shows is in order, was written, and has the values that were written; and where the order of
+// keys is that of their numbers, it passes over none that exists.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -12,7 +14,10 @@ namespace cambium::bench {
 // Checks the entries of one walk, in the order in which a cursor shows them.
 class EntryCheck {
  public:
-  EntryCheck(const Phase& phase, bool forward) : phase_(phase), forward_(forward), buffer_(phase.key_shape) {}
+  // With `only_last` the version of a value has to be the one that was written last, where that is known; of phases
+  // in which nobody writes.
+  EntryCheck(const Phase& phase, bool forward, bool only_last = false)
+      : phase_(phase), forward_(forward), only_last_(only_last), buffer_(phase.key_shape) {}
 
   // A new walk begins.
   void Restart() { last_.clear(); }
@@ -21,10 +26,19 @@ class EntryCheck {
     if (!last_.empty() && (forward_ ? key.compare(last_) <= 0 : key.compare(last_) >= 0)) {
       return Status::Corruption("key " + key.ToString(true) + " came after key " + Slice(last_).ToString(true));
     }
+    const bool begins = last_.empty();
     last_.assign(key.data(), key.size());
     if (!phase_.key_shape.HasIds()) return {};
     const std::optional<std::uint64_t> id = ParseKey(key, phase_.key_shape);
-    return id.has_value() ? Exists(*id) : Unknown(key);
+    if (!id.has_value()) return Unknown(key);
+    const std::uint64_t before = id_;
+    if (Status status = Exists(*id); !status.ok()) return status;
+    if (begins || !phase_.key_shape.InOrder() || !phase_.keys.known()) return {};
+    const std::uint64_t lower = forward_ ? before : *id;
+    const std::uint64_t upper = forward_ ? *id : before;
+    if (!phase_.lasting->HasAnyIn(lower + 1, upper)) return {};
+    return Status::Corruption("a key between " + std::to_string(lower) + " and " + std::to_string(upper) +
+                              " was written, but the walk passed it over");
   }
   // After Key(): of the same entry. A value says whose it is where its key does not.
   Status Value(Slice value) {
@@ -33,8 +47,12 @@ class EntryCheck {
       if (buffer_.Make(id) != last_) return Unknown(last_);
       if (Status status = Exists(id); !status.ok()) return status;
     }
-    if (phase_.pool.Matches(id_, value, phase_.flags.check)) return {};
-    return Status::Corruption(phase_.pool.Explain(id_, value));
+    if (!phase_.pool.Matches(id_, value, phase_.flags.check)) return Status::Corruption(phase_.pool.Explain(id_, value));
+    if (!only_last_) return {};
+    const std::optional<std::uint64_t> version = VersionInValue(value);
+    if (!version.has_value() || phase_.keys.MayBeLast(id_, *version)) return {};
+    return Status::Corruption("the value of key " + std::to_string(id_) + " is one that was overwritten: version " +
+                              std::to_string(*version));
   }
 
  private:
@@ -50,6 +68,7 @@ class EntryCheck {
 
   const Phase& phase_;
   bool forward_;
+  bool only_last_;
   KeyBuffer buffer_;
   std::string last_;
   std::uint64_t id_ = 0;
@@ -71,9 +90,14 @@ template <Fetch kFetch>
   return {};
 }
 
-// A seek must not pass over a key that exists; only the target itself can be looked up at no cost.
+// A seek must not pass over a key that exists. Where the order of keys is not that of their numbers, only the target
+// itself can be looked up at no cost.
 inline Status CheckLanding(const Phase& phase, std::uint64_t id, Slice target, std::optional<Slice> landed) {
-  const bool right = landed == target || !phase.keys.known() || !phase.lasting->Contains(id);
+  bool right = landed == target || !phase.keys.known() || !phase.lasting->Contains(id);
+  if (right && landed != target && phase.keys.known() && phase.key_shape.InOrder()) {
+    const std::optional<std::uint64_t> end = landed.has_value() ? ParseKey(*landed, phase.key_shape) : phase.lasting->capacity();
+    right = end.has_value() && !phase.lasting->HasAnyIn(id, std::min(*end, phase.lasting->capacity()));
+  }
   if (right && (!landed.has_value() || landed->compare(target) >= 0)) return {};
   return Status::Corruption("a seek to key " + std::to_string(id) + " ended at " +
                             (landed.has_value() ? "key " + landed->ToString(true) : "the end"));

@@ -60,6 +60,7 @@ class MixedOps {
   std::uint64_t Put(std::uint64_t id, std::uint64_t version, std::size_t size) {
     const Slice value = values_.Make(id, version, size);
     const Slice key = key_.Make(id);
+    worker_->Log(id);
     worker_->phase.keys.Insert(id, value.size());  // first: who reads beside this may see it before the call returns
     worker_->status = worker_->session.Put(key, value);
     worker_->written_bytes += key.size() + value.size();

@@ -26,6 +26,7 @@ void PutAll(Worker* w, std::uint64_t batch_size, IdOf id_of, std::size_t value_s
       const std::uint64_t id = id_of(op);
       const Slice value = value_size == 0 ? values.Make(id, w->Version(op)) : values.Make(id, w->Version(op), value_size);
       const Slice name = key.Make(id);
+      w->Log(id);
       w->phase.keys.Insert(id, value.size());  // first: who reads beside this may see the key before the call returns
       w->status = batch_size == 1 ? w->session.Put(name, value) : w->session.BatchPut(name, value);
       bytes += name.size() + value.size();

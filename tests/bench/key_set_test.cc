@@ -51,6 +51,36 @@ TEST(KeySetTest, ACopyStaysAsItWas) {
   EXPECT_FALSE(KeySet(keys).known());
 }
 
+TEST(KeySetTest, FindsIdsBetweenOthers) {
+  KeySet keys(100'000);
+  for (const std::uint64_t id : {0u, 63u, 64u, 200u}) keys.Insert(id);
+  EXPECT_FALSE(keys.HasAnyIn(1, 63));
+  EXPECT_TRUE(keys.HasAnyIn(1, 64));
+  EXPECT_TRUE(keys.HasAnyIn(63, 64));
+  EXPECT_FALSE(keys.HasAnyIn(64, 64));
+  EXPECT_TRUE(keys.HasAnyIn(64, 65));
+  EXPECT_FALSE(keys.HasAnyIn(65, 200));
+  EXPECT_TRUE(keys.HasAnyIn(65, 201));
+  EXPECT_FALSE(keys.HasAnyIn(201, 100'000));
+  keys.Insert(90'000);
+  EXPECT_FALSE(keys.HasAnyIn(201, 100'000)) << "it does not look that far";
+}
+
+TEST(KeySetTest, KnowsWhichVersionIsTheLast) {
+  KeySet keys(1000);
+  EXPECT_TRUE(keys.MayBeLast(7, 3)) << "nothing is known";
+  keys.SetLast(7, 3);
+  EXPECT_TRUE(keys.MayBeLast(7, 3));
+  EXPECT_FALSE(keys.MayBeLast(7, 2));
+  keys.SetLast(7, 4);
+  EXPECT_FALSE(keys.MayBeLast(7, 3));
+  keys.SetLast(999, 1);
+  keys.ForgetLast(999);
+  EXPECT_TRUE(keys.MayBeLast(999, 5));
+  keys.Reset(true);
+  EXPECT_TRUE(keys.MayBeLast(7, 3));
+}
+
 TEST(KeySetTest, WhatAChildInsertsItsParentSees) {
   KeySet keys(1000);
   const pid_t child = fork();

@@ -21,6 +21,7 @@ struct Lies {
   std::function<bool(const std::string& key)> lost;     // true: a lookup does not find it, a walk passes it over
   std::function<bool(const std::string& key)> ghost;    // true: a lookup finds it although it is not there
   std::function<Status()> write;                        // an error of a write
+  bool snapshots = false;                               // no lie: a cursor walks over a copy
   bool backwards = false;                               // a walk forward goes back
   std::function<void()> before_read;                    // called before each lookup and seek, without a lock
   std::function<void()> around_put;                     // the same before and after each single put
@@ -67,20 +68,26 @@ class MapEngine : public Engine {
  private:
   class MapCursor : public Cursor {
    public:
-    explicit MapCursor(MapEngine* engine) : engine_(engine), at_(engine->map.end()) {}
+    explicit MapCursor(MapEngine* engine) : engine_(engine), map_(&engine->map), at_(map_->end()) {
+      if (!engine_->lies.snapshots) return;
+      const std::lock_guard lock(engine_->mutex);
+      copy_ = engine_->map;
+      map_ = &copy_;
+      at_ = map_->end();
+    }
     bool SeekToFirst() override {
       const std::lock_guard lock(engine_->mutex);
-      return Land(engine_->map.begin(), true);
+      return Land(map_->begin(), true);
     }
     bool SeekToLast() override {
       const std::lock_guard lock(engine_->mutex);
-      at_ = engine_->map.end();
+      at_ = map_->end();
       return Back();
     }
     bool Seek(Slice target) override {
       engine_->ToldToRead();
       const std::lock_guard lock(engine_->mutex);
-      return Land(engine_->map.lower_bound(target.ToString()), true);
+      return Land(map_->lower_bound(target.ToString()), true);
     }
     bool Next() override {
       const std::lock_guard lock(engine_->mutex);
@@ -102,16 +109,18 @@ class MapEngine : public Engine {
 
    private:
     using Position = std::map<std::string, std::string>::iterator;
-    bool Back() { return at_ != engine_->map.begin() && Land(std::prev(at_), false); }
+    bool Back() { return at_ != map_->begin() && Land(std::prev(at_), false); }
     bool Land(Position at, bool forward) {
-      while (at != engine_->map.end() && engine_->lies.lost && engine_->lies.lost(at->first)) {
-        if (!forward && at == engine_->map.begin()) return false;
+      while (at != map_->end() && engine_->lies.lost && engine_->lies.lost(at->first)) {
+        if (!forward && at == map_->begin()) return false;
         at = forward ? std::next(at) : std::prev(at);
       }
       at_ = at;
-      return at != engine_->map.end();
+      return at != map_->end();
     }
     MapEngine* engine_;
+    std::map<std::string, std::string> copy_;
+    std::map<std::string, std::string>* map_;  // the engine's or the copy
     Position at_;
     std::string value_;
   };

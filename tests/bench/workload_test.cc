@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -12,6 +15,7 @@
 #include "map_engine.h"
 #include "mix.h"
 #include "phase_runner.h"
+#include "workloads/entry_check.h"
 
 namespace cambium::bench {
 namespace {
@@ -72,6 +76,68 @@ TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
     EXPECT_GT(engine_.map.size(), 1700u);
     EXPECT_FALSE(engine_.sync);
   }
+}
+
+// A value that was overwritten is as good as any by its own bytes: only who knows what came last can tell.
+TEST_F(WorkloadTest, AValueThatWasOverwrittenIsNoticedByWalks) {
+  for (const char* writes : {"overwrite", "updaterandom"}) {
+    flags_.threads = 1;
+    ASSERT_TRUE(Run("fillseq").ok());
+    const std::map<std::string, std::string> old = engine_.map;
+    ASSERT_TRUE(Run(writes).ok());
+    for (const char* walk : {"readseq", "readreverse", "verify"}) {
+      const Status status = Run(walk);
+      ASSERT_TRUE(status.ok()) << walk << " " << status.ToString();
+    }
+    const auto changed = std::find_if(old.begin(), old.end(), [&](const auto& entry) { return engine_.map[entry.first] != entry.second; });
+    ASSERT_NE(changed, old.end());
+    engine_.map[changed->first] = changed->second;
+    for (const char* walk : {"readseq", "readreverse", "verify"}) EXPECT_TRUE(Run(walk).IsCorruption()) << writes << ", " << walk;
+  }
+}
+
+// Threads that share the keys of a fill know what is last; those that overwrite the same keys do not, and nothing that
+// any of them wrote is taken for wrong.
+TEST_F(WorkloadTest, WithManyThreadsOnlyWhatIsKnownIsCompared) {
+  flags_.threads = 3;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(Run("filluniquerandom").ok());
+    ASSERT_TRUE(Run("overwrite").ok());
+    const Status status = Run("verify");
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  ASSERT_TRUE(Run("filluniquerandom").ok());
+  const std::map<std::string, std::string> old = engine_.map;
+  ASSERT_TRUE(Run("fillseq").ok());
+  ASSERT_TRUE(Run("verify").ok());
+  engine_.map[KeyOf(7)] = old.at(KeyOf(7));
+  EXPECT_TRUE(Run("verify").IsCorruption());
+}
+
+// Not the key that is sought, and so few entries that their number is not compared.
+TEST_F(WorkloadTest, AScanThatPassesAKeyOverIsNoticed) {
+  ASSERT_TRUE(Run("fillseq").ok());
+  engine_.lies.lost = [](const std::string& key) { return key == KeyOf(1000); };
+  Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .lasting = &keys_};
+  for (const bool forward : {true, false}) {
+    EntryCheck check(phase, forward);
+    ASSERT_TRUE(check.Key(KeyOf(1005)).ok());
+    ASSERT_TRUE(check.Key(KeyOf(forward ? 1006 : 1004)).ok());
+    EXPECT_TRUE(check.Key(KeyOf(forward ? 1008 : 1002)).IsCorruption());
+    check.Restart();
+    ASSERT_TRUE(check.Key(KeyOf(forward ? 100 : 2000)).ok()) << "a new walk";
+  }
+  EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), KeyOf(5)).ok());
+  EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), KeyOf(6)).IsCorruption());
+  keys_.Erase(5);
+  EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), KeyOf(6)).ok());
+  EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), KeyOf(7)).IsCorruption());
+  EXPECT_TRUE(CheckLanding(phase, 5, KeyOf(5), std::nullopt).IsCorruption());
+  keys_.Insert(5);
+  // By a workload, whose walks are long enough to come to the lost key.
+  flags_.seek_nexts = 3000;
+  flags_.reads = 20;
+  EXPECT_TRUE(Run("seekrandom").IsCorruption());
 }
 
 TEST_F(WorkloadTest, FillSyncSyncsAThousandthUnlessToldHowMany) {
