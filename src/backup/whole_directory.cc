@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/lock_file_name.h"
 #include "io/parent_path.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"
@@ -178,8 +179,14 @@ class Workshop {
     return fs_.CreateDirectory(mark_);
   }
 
+  // It stays if somebody has put anything else there.
   void RemoveMark() {
-    RemoveAll(fs_, mark_);
+    std::vector<std::string> names;
+    static_cast<void>(fs_.List(mark_, &names));
+    for (const std::string& name : names) {
+      if (name == kLockFileName || IsNote(name)) static_cast<void>(fs_.Unlink(mark_ + "/" + name));
+    }
+    static_cast<void>(fs_.RemoveDirectory(mark_));
     static_cast<void>(fs_.SyncDirectory(ParentOf(target_)));  // else there may be one more time something to remove
   }
 

@@ -351,6 +351,29 @@ TEST(RepairDb, RefusesWhatItMustNotDo) {
   EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());  // it exists
 }
 
+// Everything in a directory of that name was removed, whoever had put it there.
+TEST(RepairDb, InTheMarkOnlyItsOwnFilesAreRemoved) {
+  TestStore store;
+  store.MustOpen();
+  store.Put("a", "1");
+  store.MustClose();
+  ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp.mark/17", "").ok());
+  ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp.mark/letters", "dear").ok());
+  Told told;
+  const Status s = RepairTo(store, {}, {}, &told);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  std::vector<std::string> names;
+  ASSERT_TRUE(store.fs->List("/out.tmp.mark", &names).ok());
+  EXPECT_EQ(names, std::vector<std::string>{"letters"});
+  std::string letters;
+  ASSERT_TRUE(store.fs->ReadFileForTest("/out.tmp.mark/letters", &letters).ok());
+  EXPECT_EQ(letters, "dear");
+  // Once it is empty the next call removes it.
+  ASSERT_TRUE(store.fs->RemoveForTest("/out.tmp.mark/letters").ok());
+  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());
+  EXPECT_FALSE(Exists(store, "/out.tmp.mark"));
+}
+
 // A store with damage, and what is left of it.
 void MakeDamaged(TestStore* store, Entries* left) {
   store->MustOpen();
