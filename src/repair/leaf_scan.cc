@@ -92,7 +92,8 @@ Status WalkTree(const TreeRoot& root, const FileSet& files, const LeafVisitor& v
 }
 
 Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<Status(const PageView& leaf)>& on_leaf,
-                  const std::function<void(std::uint64_t offset)>& on_hole, std::uint64_t* units) {
+                  const std::function<void(std::uint64_t offset)>& on_hole,
+                  const std::function<void(PageId page)>& on_page) {
   FileInfo info;
   if (file.file().GetInfo(&info).ok()) end = std::min(end, info.size);  // whatever the MANIFEST says
   const std::uint64_t last = std::min(end / file.page_size(), kPageUnitOffsetMax);
@@ -108,7 +109,7 @@ Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<
     }
     is_in_hole = false;
     unit += UnitsOf(*id);
-    if (units != nullptr) *units += UnitsOf(*id);
+    if (on_page) on_page(*id);
     if (page.view.is_leaf()) CAMBIUM_RETURN_IF_ERROR(on_leaf(page.view));
   }
   return Status::OK();

@@ -33,11 +33,11 @@ struct LeafVisitor {
 // From the root, in the order of keys. Only on_lost's errors and on_leaf's are returned.
 Status WalkTree(const TreeRoot& root, const FileSet& files, const LeafVisitor& visitor);
 
-// Every leaf whose page lies below `end` bytes of the file, in the order in which they were written. *pages, if it is
-// not null, is the number of page units that whole pages take. `on_hole` is called between, with the offset of bytes
-// that are no page; it may be empty.
+// Every leaf whose page lies below `end` bytes of the file, in the order in which they were written. `on_page`
+// is called with every page that is whole; `on_hole` between, with the offset of bytes that are no page; both may be empty.
 Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<Status(const PageView& leaf)>& on_leaf,
-                  const std::function<void(std::uint64_t offset)>& on_hole, std::uint64_t* units);
+                  const std::function<void(std::uint64_t offset)>& on_hole,
+                  const std::function<void(PageId page)>& on_page);
 
 // The file's pages. If its header is damaged, with the one that `expected` says (page size, file id), and the epoch
 // with which a page validates, of those up to `epoch_max`. Null, and *why, if there is no such header.

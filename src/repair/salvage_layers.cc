@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <tuple>
 
 #include "index/run.h"
@@ -230,10 +231,15 @@ class FamilyLayers {
       const IndexFile* const file = files.Find(number);
       if (file == nullptr) return Status::OK();
       std::uint64_t units = 0;
-      CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, info.length, add, nullptr, &units));
+      std::set<PageId> missed;  // and what is whole there, and not the page that was committed, is none of them
       for (const LostPage& page : *lost) {
-        if (FileNumberOf(page.ref.page.id) == number) units += UnitsOf(page.ref.page.id);
+        if (FileNumberOf(page.ref.page.id) == number) missed.insert(page.ref.page.id);
       }
+      CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, info.length, add, nullptr, [&](PageId page) {
+        units += UnitsOf(page);
+        missed.erase(page);
+      }));
+      for (const PageId page : missed) units += UnitsOf(page);
       if (units != info.length / file->page_size() - 1) return Status::OK();  // others are damaged too
     }
     orphans.Choose();
