@@ -18,6 +18,7 @@
 
 #include "engines/registry.h"
 #include "engines/rocksdb_ledger.h"
+#include "interrupt.h"
 
 namespace cambium::bench {
 namespace {
@@ -245,12 +246,15 @@ class RocksDbEngine : public Engine {
   Status Settle(double* idle_seconds) override {
     *idle_seconds = 0;
     Status status = Flush();
-    if (status.ok()) status = WaitForCompaction();
+    if (status.ok()) status = WaitForCompact(db_.get(), idle_seconds);
     if (status.ok()) status = Ours(db_->SyncWAL());
     return status;
   }
   Status Flush() override { return Ours(db_->Flush(rocksdb::FlushOptions())); }
-  Status WaitForCompaction() override { return WaitForCompact(db_.get()); }
+  Status WaitForCompaction() override {
+    double idle_seconds = 0;
+    return WaitForCompact(db_.get(), &idle_seconds);
+  }
   Status Compact() override {
     rocksdb::CompactRangeOptions all;
     all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
@@ -346,26 +350,42 @@ class RocksDbEngine : public Engine {
     return totals;
   }
 
-  // Without a function for it, by asking. Each job that ends schedules the next before it stops to
-  // count as running, so all zeros mean that nothing is left.
+  // Without a function for it, by asking. Each job that ends schedules the next before it stops to count as running, so
+  // all zeros mean that nothing is left. Universal compaction may call itself pending and yet pick nothing, for ever: if
+  // that is all for a second, nothing is left either, and *idle_seconds were for nothing.
   template <typename Db>
-  static Status WaitForCompact(Db* db) {
+  static Status WaitForCompact(Db* db, double* idle_seconds) {
+    *idle_seconds = 0;
     if constexpr (kHasWaitForCompact<Db>) return Ours(db->WaitForCompact({}));
-    while (true) {
-      std::uint64_t busy = 0;
+    constexpr double kPatienceSeconds = 1;
+    auto last_busy = std::chrono::steady_clock::now();
+    while (!Interrupted()) {
+      std::uint64_t running = 0;
       for (const char* name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
-                               "rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
+                               "rocksdb.num-running-compactions"}) {
         std::uint64_t value = 0;
         if (!db->GetIntProperty(name, &value)) return Status::NotSupported(std::string("property ") + name);
-        busy += value;
+        running += value;
+      }
+      std::uint64_t pending = 0;
+      if (!db->GetIntProperty("rocksdb.compaction-pending", &pending)) {
+        return Status::NotSupported("property rocksdb.compaction-pending");
       }
       std::uint64_t errors = 0;
       if (db->GetIntProperty("rocksdb.background-errors", &errors) && errors != 0) {
         return Status::IOError("RocksDB counted " + std::to_string(errors) + " background errors");
       }
-      if (busy == 0) return {};
+      if (running == 0 && pending == 0) return {};
+      const auto now = std::chrono::steady_clock::now();
+      if (running != 0) last_busy = now;
+      const double seconds = std::chrono::duration<double>(now - last_busy).count();
+      if (seconds >= kPatienceSeconds) {
+        *idle_seconds = seconds;
+        return {};
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    return {};
   }
 
   // Anew at each opening: blocks keep their names in a cache that outlives the database, which would open warm.
