@@ -248,6 +248,8 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
   // Moves the replay position as far as the tables allow. Takes locks, syncs the log.
   Status AdvanceReplay();
+  // Dropped families that nobody uses any more go, and with them their last files. The caller holds no lock.
+  void LetGoOfDropped();
 
   // ---- db_write.cc ----
   [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
@@ -278,6 +280,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status FillLargeValue(std::unique_ptr<File> file, const FileHeader& header, const Family& family, Slice key,
                         Slice value, LargeValueRef* ref, ValueAddress* address);
   void DropLargeValues(const std::vector<std::uint64_t>& numbers);
+  [[nodiscard]] BlobFileCreation BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason);
 
   // ---- db_background.cc ----
   // `family` for kFlush and kMerge only.
@@ -290,6 +293,38 @@ class DbImpl final : public DB, private SegmentSource {
   void RunJob(Job job, const std::shared_ptr<Family>& family);
   [[nodiscard]] static BackgroundErrorReason ReasonOf(Job job);
   Status DoJob(Job job, const std::shared_ptr<Family>& family);
+  // background_mutex_ held; of every family and of none
+  void ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit);
+  [[nodiscard]] bool IsIdle();                   // background_mutex_ held
+  // Lets `done`, which is asked under background_mutex_, come true.
+  Status WaitUntil(const std::function<bool()>& done);
+  Status WaitForFlushOf(Family* family, SequenceNumber sequence);
+  Status WaitForMergeOf(Family* family);  // one step of it
+  void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite);
+  void TellOfError(BackgroundErrorReason reason, const Status& status);
+  [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
+  // What a job calls before it writes so many bytes for what `priority` says at that moment: the rate limiter, and what
+  // makes way for users. `cause` counts them.
+  [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority);
+  [[nodiscard]] IOPriority PriorityOfMerge(const Family& family) const;
+  [[nodiscard]] IOPriority PriorityOfGc() const;
+
+  // ---- db_commit.cc ----
+  Status CommitEdit(Edit* edit);                 // commit_mutex_ held
+  [[nodiscard]] Result<Slot> FreeSlot() const;   // commit_mutex_ held
+  // `files` are told of; null: nobody is.
+  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files);
+  Status Unlink(FileKind kind, std::uint64_t number);
+  Status SyncDirectory();
+  Status SyncValues(File* file) const;  // of a large value's, or what log GC has moved
+  // An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
+  // have lost what the page cache still shows, and the database stops.
+  static Status Judge(Status sync) { return sync.ok() || sync.IsNoSpace() ? sync : sync.Fatal(); }
+  static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
+  // Null if the family was dropped.
+  [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
+
+  // ---- db_flush.cc ----
   Status FlushOldest(const std::shared_ptr<Family>& family);
   Status FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info);
   // `ranges`: the table's range deletes, null if there are none.
@@ -302,23 +337,19 @@ class DbImpl final : public DB, private SegmentSource {
                                              const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind);
   Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                     FlushJobInfo* info);
+  // commit_mutex_ held
+  void AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const;
+  // commit_mutex_ held
+  void InstallFlushed(Family* family, const FrozenTable& table, std::shared_ptr<const Layers> layers);
+  [[nodiscard]] TableFiles FilesOf(const Family& family, TableFileCreationReason reason, int job_id);
+
+  // ---- db_merge.cc ----
   Status MergeLayers(Family* family);
   Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
                    CompactionReason reason);
   Status MergeAndCommit(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
                         CompactionJobInfo* info);
   Status MergeWith(Family* family, MergeInput input, FilterJob* filter, CompactionJobInfo* info);
-  [[nodiscard]] static CompactionReason UsualReason(const Family& family);
-  // What a job calls before it writes so many bytes for what `priority` says at that moment: the rate limiter, and what
-  // makes way for users. `cause` counts them.
-  [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority);
-  [[nodiscard]] IOPriority PriorityOfMerge(const Family& family) const;
-  [[nodiscard]] IOPriority PriorityOfGc() const;
-  [[nodiscard]] TableFiles FilesOf(const Family& family, TableFileCreationReason reason, int job_id);
-  // Step by step, taking turns with the background.
-  Status CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request);
-  Status TakeTurnOfBackground(Family* family);
-  Status MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites = false);
   struct MergedFiles {
     std::vector<NumberedFile> old_files;  // that are not used any more
     std::vector<NumberedFile> new_files;  // that were not before
@@ -328,50 +359,28 @@ class DbImpl final : public DB, private SegmentSource {
                      MergedFiles* files);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
   void CountMerge(const MergeStats& stats, bool is_flush) const;
-  // commit_mutex_ held
-  void AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const;
-  // commit_mutex_ held
-  void InstallFlushed(Family* family, const FrozenTable& table, std::shared_ptr<const Layers> layers);
-  static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
-  // Null if the family was dropped.
-  [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
   [[nodiscard]] bool MergeIsDue(const Family& family) const;
   [[nodiscard]] static bool HidesInLevels(const Family& family, const Layers& layers);
   Status SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers);  // its merge is claimed
   [[nodiscard]] bool ClaimMerge(Family* family);
   void ReleaseMerge(Family* family);
+  [[nodiscard]] static CompactionReason UsualReason(const Family& family);
+  // Step by step, taking turns with the background.
+  Status CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request);
+  Status TakeTurnOfBackground(Family* family);
+  Status MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites = false);
+
+  // ---- db_segments.cc ----
   Status SealRotated();
   Status MakeSpare();
   Status RemoveObsolete();
   // Drops segments that have no reference and cannot get one any more, in a commit of its own.
   Status DropUnreferenced();
-  // `files` are told of; null: nobody is.
-  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files);
-  Status Unlink(FileKind kind, std::uint64_t number);
-  [[nodiscard]] BlobFileCreation BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason);
-  Status SyncDirectory();
-  Status SyncValues(File* file) const;  // of a large value's, or what log GC has moved
-  Status CommitEdit(Edit* edit);                 // commit_mutex_ held
-  [[nodiscard]] Result<Slot> FreeSlot() const;   // commit_mutex_ held
-  // Lets `done`, which is asked under background_mutex_, come true.
-  Status WaitUntil(const std::function<bool()>& done);
-  Status WaitForFlushOf(Family* family, SequenceNumber sequence);
-  Status WaitForMergeOf(Family* family);  // one step of it
-  // background_mutex_ held; of every family and of none
-  void ForEachJob(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit);
-  [[nodiscard]] bool IsIdle();                   // background_mutex_ held
-  // Dropped families that nobody uses any more go, and with them their last files. The caller holds no lock.
-  void LetGoOfDropped();
-  void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite);
-  void TellOfError(BackgroundErrorReason reason, const Status& status);
-  [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
+
+  // ---- db_close.cc ----
   Status Shut();
   // Of a closed database: everything that it holds. Where memory runs out on the way, the destructor goes on.
   void LetGo();
-
-  // An output that no MANIFEST record names and whose sync found no space can be thrown away. Every other failed sync may
-  // have lost what the page cache still shows, and the database stops.
-  static Status Judge(Status sync) { return sync.ok() || sync.IsNoSpace() ? sync : sync.Fatal(); }
 
   // ---- db_filter.cc ----
   // Null if the family has no compaction filter. `creations`, by number, are of the files that the job makes.
