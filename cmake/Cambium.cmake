@@ -12,13 +12,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 # The tests' own code, and the tool's that they try, is optimised less than the library, with sanitizers not at all: that
 # takes half of the time, and weakens no check. In a release nothing has this property's effect.
-define_property(TARGET PROPERTY CAMBIUM_IS_TEST INHERITED)
+define_property(TARGET PROPERTY CAMBIUM_OPTIMISED_LESS INHERITED)
 if(CAMBIUM_SANITIZE)
   set(test_optimisation -O0)
 elseif(CAMBIUM_TEST_HOOKS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(test_optimisation -O1)
 endif()
-target_compile_options(cambium_flags INTERFACE $<$<BOOL:$<TARGET_PROPERTY:CAMBIUM_IS_TEST>>:${test_optimisation}>)
+target_compile_options(cambium_flags INTERFACE $<$<BOOL:$<TARGET_PROPERTY:CAMBIUM_OPTIMISED_LESS>>:${test_optimisation}>)
 if(CAMBIUM_SANITIZE)
   target_compile_options(cambium_flags INTERFACE -fsanitize=${CAMBIUM_SANITIZE})
   target_compile_options(cambium_flags INTERFACE -fno-sanitize-recover=all)

@@ -15,9 +15,9 @@
 namespace cambium::bench {
 namespace {
 
+constexpr std::uint64_t kMapOfDiskMax = std::uint64_t{16} << 40;  // addresses have an end too
 // An unsynced write joins others in a transaction of this many: one transaction a write would compare LMDB's page
 // copies with the others' log records. A synced write has a transaction of its own.
-constexpr std::uint64_t kMapOfDiskMax = std::uint64_t{16} << 40;  // addresses have an end too
 constexpr int kPutsPerTransaction = 1000;
 
 MDB_val Theirs(Slice s) { return {s.size(), const_cast<char*>(s.data())}; }  // LMDB only reads through it

@@ -158,9 +158,12 @@ struct MemTable::Rep {
   std::atomic<std::uint64_t> newest_separated_count{0};
   std::atomic<std::uint64_t> newest_separated_bytes{0};
 
-  // `by` may be the complement of a number, which takes it away.
+  // There is one writer, so that nobody else changes them between.
   static void Raise(std::atomic<std::uint64_t>* number, std::uint64_t by) {
     number->store(number->load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
+  static void Lower(std::atomic<std::uint64_t>* number, std::uint64_t by) {
+    number->store(number->load(std::memory_order_relaxed) - by, std::memory_order_relaxed);
   }
 };
 
@@ -199,8 +202,8 @@ void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
   }
   if (older) {
     if (const Entry replaced = older.entry(); replaced.HasAddress()) {
-      Rep::Raise(&r.newest_separated_count, ~std::uint64_t{0});
-      Rep::Raise(&r.newest_separated_bytes, ~replaced.address.size() + 1);
+      Rep::Lower(&r.newest_separated_count, 1);
+      Rep::Lower(&r.newest_separated_bytes, replaced.address.size());
     }
     r.tree.Replace(place, record);
   } else {
