@@ -140,4 +140,14 @@ class TestStore {
   std::unique_ptr<DB> db;
 };
 
+// What the directory of the store holds, by path, without LOCK.
+[[nodiscard]] inline std::map<std::string, std::string> FilesOfDatabase(const SimFileSystem& fs) {
+  std::map<std::string, std::string> files;
+  for (const auto& file : fs.ListFilesForTest()) {
+    if (!file.path.starts_with(std::string(kStorePath) + "/") || file.path.ends_with("/LOCK")) continue;
+    EXPECT_TRUE(fs.ReadFileForTest(file.path, &files[file.path]).ok());
+  }
+  return files;
+}
+
 }  // namespace cambium::testing

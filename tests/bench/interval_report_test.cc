@@ -58,7 +58,9 @@ TEST_F(IntervalReportTest, AFileThatCannotBeWrittenIsToldOf) {
 }
 
 TEST_F(IntervalReportTest, AFullDiskIsToldOf) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  if (!std::filesystem::exists("/dev/full")) {
+    GTEST_SKIP() << "SKIPPED: there is no /dev/full, whose writes find no space without a disk being filled";
+  }
   ::testing::internal::CaptureStderr();
   {
     IntervalReport report("/dev/full", 1, "map,fillseq,0");

@@ -147,16 +147,19 @@ std::uint64_t ReadNumber(const std::string& path) {
   return number;
 }
 
+// What is made of the group's files the tests above show with files of their own.
+constexpr const char* kNoGroup = "SKIPPED: the kernel lets this user make no control group with a limit of memory: ";
+
 // A child in the group writes a file twice as large as its limit; the pages that it leaves in the cache count.
 TEST_F(MemoryGroupTest, ARealGroupLimitsThePageCache) {
   constexpr std::uint64_t kLimit = 48u << 20;
   const Status found = FindMemoryGroupPlace("/", &place_);
-  if (!found.ok()) GTEST_SKIP() << "SKIPPED: no control group can be made here: " << found.ToString();
+  if (!found.ok()) GTEST_SKIP() << kNoGroup << found.ToString();
   std::string group_directory;
   {
     MemoryGroup group;
     const Status made = group.Make(place_, "cambium_test-" + std::to_string(getpid()), kLimit);
-    if (!made.ok()) GTEST_SKIP() << "SKIPPED: no control group can be made here: " << made.ToString();
+    if (!made.ok()) GTEST_SKIP() << kNoGroup << made.ToString();
     group_directory = group.directory();
     const std::string data = root_ + "/data";
     const pid_t child = fork();

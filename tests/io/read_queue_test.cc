@@ -13,6 +13,7 @@
 #include "cambium/file_system.h"
 #include "io/thread_read_queue.h"
 #include "io/uring_read_queue.h"
+#include "testing/io_uring_here.h"
 #include "testing/partial_file.h"
 #include "testing/scarce_memory.h"
 #include "testing/seed.h"
@@ -62,7 +63,8 @@ struct ForbiddenPage {
 class ReadQueueTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    if (GetParam() && !IoUringWorks()) GTEST_SKIP() << "SKIPPED: io_uring is forbidden or missing here";
+    if (GetParam() && testing::KernelRefusesIoUring()) GTEST_SKIP() << testing::kNoIoUring;
+    ASSERT_TRUE(!GetParam() || IoUringWorks());
     ASSERT_TRUE(fs_->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file_).ok());
     content_ = Prng(1).Bytes(300'000);
     ASSERT_TRUE(file_->Write(0, content_).ok());

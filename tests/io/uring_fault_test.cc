@@ -12,6 +12,7 @@
 
 #include "cambium/file_system.h"
 #include "io/uring_read_queue.h"
+#include "testing/io_uring_here.h"
 #include "testing/scarce_memory.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"
@@ -80,7 +81,8 @@ namespace {
 class UringFaultTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!IoUringWorks()) GTEST_SKIP() << "SKIPPED: io_uring is forbidden or missing here";
+    if (testing::KernelRefusesIoUring()) GTEST_SKIP() << testing::kNoIoUring;
+    ASSERT_TRUE(IoUringWorks());
     ASSERT_TRUE(FileSystem::Default()->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file_).ok());
     content_ = Prng(1).Bytes(200'000);
     ASSERT_TRUE(file_->Write(0, content_).ok());

@@ -97,13 +97,7 @@ TEST(RepairDb, WithoutAManifestRangesOfAnOrderThatNobodyKnowsProveNothing) {
   const Entries before = Read(store, kStorePath, ReverseBytewiseComparator());
   ASSERT_FALSE(before.contains("fruit/" + NumberedKey(8)));
   RemoveManifests(store);
-  for (const bool include_unproven : {false, true}) {
-    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
-    Told told;
-    RepairOptions how;
-    how.include_unproven = include_unproven;
-    const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, how, &told);
-    ASSERT_TRUE(s.ok()) << s.ToString();
+  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}}, [&](bool include_unproven, const TestStore& damaged, const Told& told) {
     const Entries out = Read(damaged, kOutPath);
     for (int i = 0; i < 30; ++i) {
       EXPECT_TRUE(out.contains("default/" + NumberedKey(i)));
@@ -113,7 +107,7 @@ TEST(RepairDb, WithoutAManifestRangesOfAnOrderThatNobodyKnowsProveNothing) {
     EXPECT_TRUE(std::ranges::any_of(told.report.notes, [](const std::string& note) {
       return note.find("salvaged-1: its keys are not in the order") != std::string::npos;
     }));
-  }
+  });
   // Who names the order gets what is proven.
   Told told;
   ColumnFamilyOptions fruit = store.options;
@@ -157,12 +151,7 @@ TEST(RepairDb, WithoutAManifestAnOrderThatIsGuessedProvesNoRange) {
   delete family;
   store.MustClose();
   RemoveManifests(store);
-  for (const bool include_unproven : {false, true}) {
-    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
-    Told told;
-    RepairOptions how;
-    how.include_unproven = include_unproven;
-    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, how, &told).ok());
+  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}}, [&](bool include_unproven, const TestStore& damaged, const Told& told) {
     const std::string name = "salvaged-1/";
     Entries expected = {{name + LittleKey(7), "7"}};
     if (include_unproven) {
@@ -174,7 +163,7 @@ TEST(RepairDb, WithoutAManifestAnOrderThatIsGuessedProvesNoRange) {
     EXPECT_TRUE(std::ranges::any_of(told.report.notes, [](const std::string& note) {
       return note.find("salvaged-1: nobody says in which order") != std::string::npos;
     }));
-  }
+  });
   Told told;
   ASSERT_TRUE(
       RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", options}}, {}, &told).ok());
@@ -185,7 +174,7 @@ TEST(RepairDb, WithoutAManifestAnOrderThatIsGuessedProvesNoRange) {
 
 // The same where the order was named, and is another one. A page that holds one key is in any order.
 TEST(RepairDb, WithoutAManifestKeysFromPageToPageShowAWrongOrder) {
-  if (!TestsUseLsm()) GTEST_SKIP() << "pages of a tree are in no order from page to page";
+  CAMBIUM_FOR_THE_LSM_ALONE("that keys ascend from leaf to leaf holds in runs; leaves of a tree lie as they were replaced");
   const LittleEndian order;
   TestStore store;
   store.options.comparator = &order;

@@ -56,6 +56,21 @@ inline Entries Read(const TestStore& store, const std::string& path, const Compa
   return entries;
 }
 
+// Two repairs, each of a copy: without what is unproven, and with it. `check` is told which, and sees the copy.
+template <typename Check>
+void RepairCopies(const TestStore& store, const std::vector<ColumnFamilyDescriptor>& families, const Check& check) {
+  for (const bool include_unproven : {false, true}) {
+    SCOPED_TRACE(include_unproven ? "with what is unproven" : "with what is proven alone");
+    const TestStore copy(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
+    Told told;
+    RepairOptions how;
+    how.include_unproven = include_unproven;
+    const Status s = RepairTo(copy, families, how, &told);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    check(include_unproven, copy, told);
+  }
+}
+
 inline bool Exists(const TestStore& store, const std::string& path) {
   FileInfo info;
   return store.fs->GetInfo(path, &info).ok();

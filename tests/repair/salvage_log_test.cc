@@ -118,7 +118,7 @@ TEST(SalvageLog, AFlushedValueDoesNotOutliveADoubtfulNewerOne) {
 // A range delete of an older layer was applied to what the lost newest layer had written behind it: whole values, which the
 // log has and proves, were nowhere, not even with what is unproven.
 TEST(SalvageLog, ARangeDeleteHidesNothingThatIsNewer) {
-  if (!TestsUseLsm()) GTEST_SKIP() << "a tree takes the range straight in";
+  CAMBIUM_FOR_THE_LSM_ALONE("a flush takes a range delete straight into the tree, and no layer keeps one");
   for (const bool has_log : {true, false}) {
     TestStore store;
     store.options.blob_file_size = 16 << 10;
@@ -221,15 +221,10 @@ TEST(SalvageLog, NoOlderValueTakesThePlaceOfALostLargeOne) {
   store.Put("z", "z");
   store.MustClose();
   ASSERT_TRUE(store.fs->RemoveForTest(store.FilesOf(".val").back()).ok());
-  for (const bool include_unproven : {false, true}) {
-    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
-    Told told;
-    RepairOptions how;
-    how.include_unproven = include_unproven;
-    ASSERT_TRUE(RepairTo(damaged, {}, how, &told).ok());
+  RepairCopies(store, {}, [&](bool, const TestStore& damaged, const Told& told) {
     EXPECT_TRUE(IsToldLost(told, "K"));
     EXPECT_EQ(Read(damaged, kOutPath), (Entries{{"default/other", "x"}, {"default/z", "z"}}));
-  }
+  });
 }
 
 // Without a MANIFEST, the end of the log gone: what was before it was called proven.

@@ -125,15 +125,10 @@ TEST(SalvageManifest, LargeValuesSayWhoseTheyAre) {
   const Entries before = Read(store, kStorePath);
   for (const std::string& path : store.FilesOf(".log")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
   RemoveManifests(store);
-  for (const bool include_unproven : {false, true}) {
-    TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
-    Told told;
-    RepairOptions how;
-    how.include_unproven = include_unproven;
-    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, how, &told).ok());
+  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}}, [&](bool include_unproven, const TestStore& damaged, const Told& told) {
     EXPECT_EQ(Read(damaged, kOutPath), include_unproven ? before : Entries());
     EXPECT_EQ(told.report.unproven, before.size());
-  }
+  });
 }
 
 // A crash had left a file of the index that a merge had replaced; and one large value was missing. Salvage then believed

@@ -20,15 +20,6 @@ namespace {
 
 constexpr const char* kOutPath = "/out";
 
-std::map<std::string, std::string> FilesOfDatabase(const SimFileSystem& fs) {
-  std::map<std::string, std::string> files;
-  for (const auto& file : fs.ListFilesForTest()) {
-    if (!file.path.starts_with(std::string(kStorePath) + "/") || file.path.ends_with("/LOCK")) continue;
-    EXPECT_TRUE(fs.ReadFileForTest(file.path, &files[file.path]).ok());
-  }
-  return files;
-}
-
 std::unique_ptr<TestStore> StoreOn(std::shared_ptr<SimFileSystem> fs) {
   auto store = std::make_unique<TestStore>(std::move(fs));
   UseSubjectOptions(&store->options);

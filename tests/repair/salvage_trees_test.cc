@@ -185,7 +185,7 @@ TEST(SalvageTrees, NothingOldComesBackUnasked) {
 // was thought to tell. Now those that were written last do, if they are as many entries as the branch had. With another
 // page damaged too they prove nothing: an older leaf might be in the place of that one.
 TEST(SalvageTrees, OfALostBranchTheLeavesAreKnown) {
-  if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no tree";
+  CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const std::uint64_t seed = SeedFromEnvironment(307);
   Prng prng(seed);
   int branches = 0;
@@ -247,7 +247,7 @@ Lived LiveInATree(int deleted_from, int deleted_to) {
 
 // Each page is damaged, and each two. Where just two leaves were deleted from, nothing was written in their place.
 TEST(SalvageTrees, BelowALostBranchNoLeafThatWasReplacedCounts) {
-  if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no tree";
+  CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   std::uint64_t known = 0;
   for (const auto& [from, to] : {std::pair(13, 39), {25, 55}}) {
     const Lived lived = LiveInATree(from, to);
@@ -276,7 +276,7 @@ TEST(SalvageTrees, BelowALostBranchNoLeafThatWasReplacedCounts) {
 // A branch that is whole, and not the page that was committed, was counted twice: as one that was read, and as one that is
 // missed. So it made up for another page, and the leaf that had been replaced by that one counted.
 TEST(SalvageTrees, APageThatIsAnotherOneStandsForNoOther) {
-  if (TestsUseLsm()) GTEST_SKIP() << "an LSM has no tree";
+  CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const Lived lived = LiveInATree(80, 80);
   const std::string path = TestStore(std::make_shared<SimFileSystem>(lived.image)).FilesOf(".idx").at(0);
   std::string bytes;

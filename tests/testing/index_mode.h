@@ -2,6 +2,8 @@
 // what is the same for both with each of them (BOTH_INDEXES in cmake/Cambium.cmake).
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <string_view>
 
@@ -13,6 +15,12 @@ namespace cambium::testing {
   const char* const index = std::getenv("CAMBIUM_INDEX");
   return index != nullptr && std::string_view(index) == "lsm";
 }
+
+// Begins a test of what only one index has. It runs in the program's other turn, which ctest makes in every run.
+#define CAMBIUM_FOR_THE_TREE_ALONE(why) \
+  if (::cambium::testing::TestsUseLsm()) GTEST_SKIP() << "SKIPPED with an LSM, runs with a tree: " why
+#define CAMBIUM_FOR_THE_LSM_ALONE(why) \
+  if (!::cambium::testing::TestsUseLsm()) GTEST_SKIP() << "SKIPPED with a tree, runs with an LSM: " why
 
 // How files end that a flush of a database makes which holds nothing yet.
 [[nodiscard]] inline const char* IndexFileSuffix() { return TestsUseLsm() ? ".run" : ".idx"; }

@@ -381,7 +381,7 @@ TEST_F(HeldMergeTest, NothingButAnotherMergeWaitsForOne) {
 
 // Beyond level0_stop_writes_trigger a write waits for a step of a compaction, whoever takes it.
 TEST_F(HeldMergeTest, AWriteBeyondTheStopTriggerWaitsForTheMergeOfAnotherCaller) {
-  if (!TestsUseLsm()) GTEST_SKIP() << "SKIPPED: a tree has no such trigger; it is run with an LSM too";
+  CAMBIUM_FOR_THE_LSM_ALONE("a tree has no level 0 whose length would stop writers");
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
   ASSERT_TRUE(db_->SetOptions(family_.get(), {{"level0_file_num_compaction_trigger", "2"},

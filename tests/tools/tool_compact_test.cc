@@ -125,7 +125,9 @@ class SmallDisk {
 // Both are told, and what hinders it decides the exit code.
 TEST_F(ToolCompactTest, DamageDoesNotHideThatTheDiskIsFull) {
   const SmallDisk disk(directory_.File("disk"));
-  if (!disk.is_there()) GTEST_SKIP() << "only root may mount a file system";
+  if (!disk.is_there()) {
+    GTEST_SKIP() << "SKIPPED: only root may mount the small file system that is filled here";
+  }
   Make(100, 20'000);
   RunTool("compact " + Path() + " --target-space-amp 1000");  // all is flushed
   std::string victim;
@@ -157,7 +159,9 @@ TEST_F(ToolCompactTest, DamageDoesNotHideThatTheDiskIsFull) {
 // What it cannot do for want of room it leaves undone; what was done stays.
 TEST_F(ToolCompactTest, OnAFullDiskItLosesNothing) {
   const SmallDisk disk(directory_.File("disk"));
-  if (!disk.is_there()) GTEST_SKIP() << "only root may mount a file system";
+  if (!disk.is_there()) {
+    GTEST_SKIP() << "SKIPPED: only root may mount the small file system that is filled here";
+  }
   Make(100, 20'000);
   const std::string small = directory_.File("disk") + "/db";
   for (const std::string how : {"", " --cluster", " --recompress zstd"}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "testing/partial_file.h"
 #include "testing/seed.h"
 #include "util/checksum.h"
 #include "util/coding.h"
@@ -150,9 +151,10 @@ TEST(SegmentFooter, AReadErrorIsAnIOError) {
 }
 
 // Zeros of any size, with a trailer; counts what it is asked for.
-class SparseFile final : public File {
+class SparseFile final : public testing::PartialFile {
  public:
-  SparseFile(std::uint64_t size, std::string trailer) : size_(size), trailer_(std::move(trailer)) {}
+  SparseFile(std::uint64_t size, std::string trailer)
+      : PartialFile("/sparse"), size_(size), trailer_(std::move(trailer)) {}
   Status Read(std::uint64_t offset, std::size_t n, char* to, std::size_t* read) const override {
     largest_ = std::max<std::uint64_t>(largest_, n);
     *read = static_cast<std::size_t>(std::min<std::uint64_t>(n, size_ - std::min(size_, offset)));
@@ -160,27 +162,9 @@ class SparseFile final : public File {
     for (std::size_t i = 0; i < *read; ++i) to[i] = offset + i < trailer_at ? '\0' : trailer_[offset + i - trailer_at];
     return Status::OK();
   }
-  Status ReadVectored(std::uint64_t, std::span<const std::span<char>>, std::size_t*) const override { return No(); }
-  Status Write(std::uint64_t, Slice) override { return No(); }
-  Status WriteVectored(std::uint64_t, std::span<const Slice>) override { return No(); }
-  Status SyncData() override { return No(); }
-  Status Sync() override { return No(); }
-  Status Truncate(std::uint64_t) override { return No(); }
-  Status Allocate(std::uint64_t, std::uint64_t, bool) override { return No(); }
-  Status PunchHole(std::uint64_t, std::uint64_t) override { return No(); }
-  Status GetInfo(FileInfo* info) const override {
-    info->size = size_;
-    return Status::OK();
-  }
-  Status Map(std::uint64_t, std::size_t, std::unique_ptr<MappedRegion>*) const override { return No(); }
-  Status Residency(std::uint64_t, std::uint64_t, std::uint64_t*) const override { return No(); }
-  Status Advise(std::uint64_t, std::uint64_t, AccessHint) const override { return No(); }
-  [[nodiscard]] const std::string& path() const override { return path_; }
   [[nodiscard]] std::uint64_t largest() const { return largest_; }
 
  private:
-  static Status No() { return Status::NotSupported("reads alone"); }
-  const std::string path_ = "/sparse";
   const std::uint64_t size_;
   const std::string trailer_;
   mutable std::uint64_t largest_ = 0;
