@@ -539,7 +539,13 @@ Result<bool> DbImpl::CommitGcStep(GcStep* step, RelocationWriter* writer, bool* 
     const GcSource& source = step->sources[i];
     if (step->is_emptied[i]) obsolete_.Leaves(source.segment->path(), {BytesOf(source.info), true});
   }
-  for (const auto& [moves, bytes] : hidden) moves->family->hidden_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  for (const auto& [moves, bytes] : hidden) {
+    moves->family->hidden_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    // Each entry of these runs hides one like it.
+    std::int64_t run_bytes = 0;
+    for (const auto& run : moves->runs) run_bytes += static_cast<std::int64_t>(run->info().file_size);
+    moves->family->hidden_index_bytes.fetch_add(run_bytes, std::memory_order_relaxed);
+  }
   NoteCollected(*step, is_used ? writer->info().file_size : 0);
 
   std::shared_ptr<Segment> target;

@@ -34,7 +34,7 @@ Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTa
     const std::int64_t uncharged = std::max<std::int64_t>(UnchargedBy(edit.families.back().accounts) - filtered, 0);
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     outcome->Committed();
-    NoteMerged(family, *next, uncharged);
+    NoteMerged(family, *current, *next, uncharged);
     family->index_stats.AddMerge(outcome->stats(), *next, table != nullptr);
     CountMerge(outcome->stats(), table != nullptr);
     current->AppendFiles(&old_files);
@@ -97,7 +97,10 @@ bool DbImpl::MergeIsDue(const Family& family) const {
 // What lies above the last level of an LSM hides what lies there, as long as no compaction carries it down.
 bool DbImpl::HidesInLevels(const Family& family, const Layers& layers) {
   if (family.options().index_type != IndexKind::kLsm) return false;
-  if (family.hidden_bytes.load(std::memory_order_relaxed) <= 0) return false;
+  if (family.hidden_bytes.load(std::memory_order_relaxed) <= 0 &&
+      family.hidden_index_bytes.load(std::memory_order_relaxed) <= 0) {
+    return false;
+  }
   const LayersShape shape = layers.shape();
   return shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1);
 }
@@ -136,7 +139,10 @@ Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& 
   }
   family->squeeze.reset();
   // What was flushed since may hide more, and may lie in a level above the last one by now.
-  if (flushes == family->flushes_before_squeeze) family->hidden_bytes.store(0, std::memory_order_relaxed);
+  if (flushes == family->flushes_before_squeeze) {
+    family->hidden_bytes.store(0, std::memory_order_relaxed);
+    family->hidden_index_bytes.store(0, std::memory_order_relaxed);
+  }
   return Status::OK();
 }
 

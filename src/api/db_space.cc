@@ -28,6 +28,13 @@ std::uint64_t Times(std::uint64_t n, double factor) {
   return static_cast<std::uint64_t>(static_cast<double>(n) * factor);
 }
 
+std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.merged_file_bytes; }
+
+double FileBytesPerEntry(const LayersShape& shape) {
+  const std::uint64_t entries = shape.run_keys + shape.merged_keys;
+  return entries == 0 ? 0 : static_cast<double>(FileBytes(shape)) / static_cast<double>(entries);
+}
+
 // What a record of the log takes, on average.
 double BytesPerReference(const Account& all) {
   return all.references == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.references);
@@ -71,17 +78,24 @@ void DbImpl::MeasureFamily(const FamilyView& view, const FamilyState& state, dou
   for (const auto& [number, segment] : state.index_segments) merged_bytes += segment.length;
   for (const auto& [number, run] : state.level_runs) merged_bytes += run.info.file_size;
   const LayersShape shape = view.layers->shape();
-  const std::uint64_t live = shape.levels.empty() ? shape.merged_live_bytes : shape.levels.back().file_bytes;
+  const std::uint64_t index_bytes = run_bytes + merged_bytes;
+  const std::uint64_t address_bytes = static_cast<std::uint64_t>(all.references) * kIndexBytesOfAddress;
   std::uint64_t hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.hidden_bytes.load(), 0));
-  if (!shape.levels.empty()) {
-    // No merge of an LSM ends with one sorted sequence, where the estimate would be exact again. As long as the levels
-    // above the last one bring no new keys, there are no more references alive than it has entries.
-    hidden = std::max(hidden, Minus(bytes, Times(shape.levels.back().entries, BytesPerReference(all))));
+  std::uint64_t live = shape.merged_live_bytes + Times(run_bytes, 1 - replaced);
+  if (family.options().index_type == IndexKind::kLsm) {
+    // Merges of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But what lies above
+    // the last level brings new keys, or hides old ones, and what was flushed last tells in what proportion: keys that are
+    // only overwritten leave no more alive than the last level has, new ones leave everything.
+    const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
+    hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(all))), replaced));
+    const auto counted = static_cast<std::uint64_t>(std::max<std::int64_t>(family.hidden_index_bytes.load(), 0));
+    const std::uint64_t in_index = std::max(counted, Times(Minus(index_bytes, last.file_bytes), replaced));
+    live = Minus(index_bytes, in_index);
+    figures->index_hidden_bytes += std::min(in_index, Minus(index_bytes, address_bytes));
   }
   figures->hidden_bytes += std::min(hidden, bytes);
-  figures->index_bytes += run_bytes + merged_bytes;
-  figures->index_live_bytes += Minus(live + Times(run_bytes, 1 - replaced),
-                                     static_cast<std::uint64_t>(all.references) * kIndexBytesOfAddress);
+  figures->index_bytes += index_bytes;
+  figures->index_live_bytes += Minus(live, address_bytes);
 }
 
 SpaceFigures DbImpl::MeasureSpace() const {
@@ -152,6 +166,9 @@ void DbImpl::BeginSpace() {
       std::uint64_t above = shape.run_keys;
       for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) above += shape.levels[i].entries;
       each.family->replaced_share.store(1);
+      const std::uint64_t last_bytes = shape.levels.empty() ? 0 : shape.levels.back().file_bytes;
+      each.family->hidden_index_bytes.store(
+          static_cast<std::int64_t>(Minus(FileBytes(shape), last_bytes)));
       each.family->hidden_bytes.store(static_cast<std::int64_t>(Times(above, BytesPerReference(all))));
     }
     LookAtSpace();
@@ -349,6 +366,8 @@ void DbImpl::NoteHidden(Family* family, const KeySample& sample, const Layers& b
   const KeySample::Replaced replaced = sample.ReplacedIn(below);
   family->replaced_share.store(replaced.share, std::memory_order_relaxed);
   family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
+  family->hidden_index_bytes.fetch_add(static_cast<std::int64_t>(Times(replaced.keys, FileBytesPerEntry(below.shape()))),
+                                       std::memory_order_relaxed);
 }
 
 // What a merge uncharges was hidden. Before its commit: a slot that nothing refers to any more is shadowed no longer.
@@ -361,14 +380,20 @@ std::int64_t DbImpl::UnchargedBy(const AccountDelta& accounts) const {
 }
 
 // Where nothing lies above the lowest sorted sequence, nothing is hidden.
-void DbImpl::NoteMerged(Family* family, const Layers& now, std::int64_t uncharged) {
+void DbImpl::NoteMerged(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
   const LayersShape shape = now.shape();
   const bool is_one_sequence =
       shape.run_count == 0 && (shape.levels.empty() || (shape.levels.size() == 1 && shape.levels[0].tier_count == 1));
   if (is_one_sequence) {
     family->hidden_bytes.store(0, std::memory_order_relaxed);
+    family->hidden_index_bytes.store(0, std::memory_order_relaxed);
   } else {
     family->hidden_bytes.fetch_sub(uncharged, std::memory_order_relaxed);
+    // Files also become smaller because pages become fuller.
+    const auto smaller = static_cast<std::int64_t>(Minus(FileBytes(before.shape()), FileBytes(shape)));
+    std::int64_t hidden = family->hidden_index_bytes.load(std::memory_order_relaxed);
+    while (!family->hidden_index_bytes.compare_exchange_weak(hidden, std::max<std::int64_t>(hidden - smaller, 0))) {
+    }
   }
 }
 

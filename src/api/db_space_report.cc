@@ -69,6 +69,7 @@ std::map<std::string, std::string> DbImpl::SpaceStats() {
   SetFigure(&all, "tail_live", figures.tail_live_bytes);
   SetFigure(&all, "index", figures.index_bytes);
   SetFigure(&all, "index_live", figures.index_live_bytes);
+  SetFigure(&all, "index_hidden", figures.index_hidden_bytes);
   SetFigure(&all, "other", figures.other_bytes);
   SetFigure(&all, "reserve", full_disk_.reserve_bytes.load(std::memory_order_relaxed));
   SetFigure(&all, "is_disk_full", IsDiskFull() ? 1 : 0);

@@ -75,9 +75,10 @@ struct Family {
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 
-  // Estimates, for gc/space.h. Bytes of records that newer entries hide and the accounts still count; the part of the
-  // last flush's keys that the layers had.
+  // Estimates, for gc/space.h. Bytes of records that newer entries hide and the accounts still count; bytes of an LSM's files
+  // that hidden entries take; the part of the last flush's keys that the layers had.
   std::atomic<std::int64_t> hidden_bytes{0};
+  std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
   // Any run is reason enough for a merge; and where none is left, levels above the last one are. `squeeze` is the request
   // for these, held by whoever has claimed the merge.

@@ -22,6 +22,7 @@ KeySample::Replaced KeySample::ReplacedIn(const Layers& layers) const {
   }
   const double scale = static_cast<double>(passed_) / static_cast<double>(keys_.size());
   replaced.share = static_cast<double>(found) / static_cast<double>(keys_.size());
+  replaced.keys = static_cast<std::uint64_t>(static_cast<double>(found) * scale);
   replaced.bytes = static_cast<std::uint64_t>(static_cast<double>(bytes) * scale);
   return replaced;
 }

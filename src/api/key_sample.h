@@ -36,6 +36,7 @@ class KeySample final : public EntryCursor {
   // What the layers have of the keys that were passed.
   struct Replaced {
     double share = 0;         // of the keys
+    std::uint64_t keys = 0;
     std::uint64_t bytes = 0;  // of their records in the log
   };
   [[nodiscard]] Replaced ReplacedIn(const Layers& layers) const;

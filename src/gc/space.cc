@@ -59,7 +59,8 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
   const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
   plan.flush = figures.tail_bytes > 0 && (std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(8) || is_starved);
-  plan.merge = figures.hidden_bytes > part(4) || (is_starved && figures.hidden_bytes > 0);
+  plan.merge =
+      figures.hidden_bytes > part(4) || (is_starved && figures.hidden_bytes + figures.index_hidden_bytes > 0);
   plan.collect = figures.collectable_bytes > 0;
   plan.seal = is_starved;
   return plan;

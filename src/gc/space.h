@@ -13,7 +13,8 @@
 // Between L and S * L lie four kinds of waste, each with a job that turns it into the next, the last one into free space:
 //
 //   tail     records that a memory table makes garbage, or that are garbage in it; a flush makes them known
-//   hidden   records that an entry of a newer layer hides, while an older layer still counts them; a merge uncharges them
+//   hidden   records that an entry of a newer layer hides, while an older layer still counts them; a merge uncharges them.
+//            In an LSM what is inline too, which a merge leaves out
 //   open     garbage in a segment that is not sealed, or not absorbed
 //   garbage  records that nothing refers to; log GC takes their segments away
 //
@@ -42,7 +43,8 @@ struct SpaceFigures {
   // hide, and in a database that is new they are all there is.
   std::uint64_t tail_live_bytes = 0;
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
-  std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record
+  std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without those that are hidden
+  std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
   std::uint64_t other_bytes = 0;
   std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: on disk, and about to go by themselves
 

@@ -162,6 +162,17 @@ TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
   EXPECT_TRUE(plan.seal);
 }
 
+TEST(Space, AtTheCeilingWhatAnLsmHidesIsMerged) {
+  SpaceFigures figures;
+  figures.index_bytes = 1600 * kMiB;
+  figures.index_live_bytes = 1024 * kMiB;
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).merge) << "nothing of that kind is known of";
+  figures.index_hidden_bytes = kMiB;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).merge);
+  figures.index_bytes = 1500 * kMiB;
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).merge) << "compactions come to it in their turn";
+}
+
 TEST(Space, AnIndexTakesItsPartOfTheSlack) {
   SpaceFigures figures = WithGarbage(400 * kMiB);
   EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).collect);

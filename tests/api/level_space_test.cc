@@ -1,0 +1,131 @@
+// How an LSM's levels look to the ceiling: with values that lie in the index, what is above the last level is either new
+// or hides what lies below, and which of both decides how large the files may be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "api/test_store.h"
+#include "cambium/statistics.h"
+#include "testing/seed.h"
+#include "util/prng.h"
+
+namespace cambium::testing {
+namespace {
+
+constexpr std::uint64_t kMiB = 1u << 20;
+constexpr std::size_t kValueBytes = 100;
+
+// Levels of 1 and 10 MiB, tables of 256 KiB.
+class LevelSpace : public ::testing::Test {
+ protected:
+  LevelSpace() {
+    Options& its = store_.options;
+    its.index_type = IndexKind::kLsm;
+    its.max_space_amplification = 1.5;
+    its.write_buffer_size = 256u << 10;
+    its.target_file_size_base = 256u << 10;
+    its.max_bytes_for_level_base = kMiB;
+    its.min_blob_size = 1024;
+    its.max_total_wal_size = 0;
+    its.blob_file_size = 64u << 20;
+    its.page_size = 4096;
+    its.page_cache_size = 32u << 20;
+    its.statistics = CreateDBStatistics();
+    store_.MustOpen();
+  }
+
+  static std::string Key(std::uint64_t i) {
+    Prng prng(i + 1);  // in no order
+    return prng.Bytes(16);
+  }
+  void Put(std::uint64_t i) {
+    Prng prng(++puts_);
+    store_.Put(Key(i), prng.Bytes(kValueBytes));
+    if (puts_ % 64 == 0 && store_.executor->pending() > 0) store_.executor->RunOneInstead();
+  }
+  void Load(std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t i = from; i < to; ++i) Put(i);
+  }
+  std::uint64_t Space(const std::string& figure) {
+    std::map<std::string, std::string> space;
+    EXPECT_TRUE(store_.db->GetMapProperty("cambium.space", &space));
+    return std::stoull(space.at(figure));
+  }
+  [[nodiscard]] std::uint64_t MergedBytes() const { return store_.options.statistics->getTickerCount(FILE_BYTES_MERGE); }
+
+  TestStore store_;
+
+ private:
+  std::uint64_t puts_ = 0;
+};
+
+// They were taken for garbage as far as they were more than the last level, which is small after each that is begun: a
+// load then waited for merges at every few kilobytes, each of which rewrote level 1 for a run of two pages.
+TEST_F(LevelSpace, NewKeysAboveTheLastLevelAreAlive) {
+  constexpr std::uint64_t kUserBytes = 60'000 * (kValueBytes + 16);
+  for (std::uint64_t i = 0; i < 60'000; i += 1000) {
+    Load(i, i + 1000);
+    ASSERT_GE(Space("index_live"), Space("index") * 9 / 10) << "after " << i + 1000 << " keys";
+  }
+  store_.executor->RunAll();
+  EXPECT_GT(Space("live"), kUserBytes * 9 / 10);
+  EXPECT_LT(MergedBytes(), 8 * kUserBytes);
+  EXPECT_LT(store_.options.statistics->getTickerCount(COMPACTION_KEYS_DROPPED), 60u);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+TEST_F(LevelSpace, OverwrittenKeysStayBelowTheCeiling) {
+  constexpr std::uint64_t kKeys = 40'000;
+  Load(0, kKeys);
+  store_.Compact();
+  store_.executor->RunAll();
+  const std::uint64_t live = Space("index");
+  EXPECT_EQ(Space("index_hidden"), 0u) << "all is one sorted sequence";
+  Prng prng(SeedFromEnvironment(5));
+  std::uint64_t hidden_most = 0;
+  for (std::uint64_t i = 0; i < 5 * kKeys; ++i) {
+    Put(prng.Uniform(kKeys));
+    if (i % 16 != 0) continue;
+    hidden_most = std::max(hidden_most, Space("index_hidden"));
+    const std::uint64_t allowed = live * 3 / 2 + 3 * kMiB;  // segments have no less
+    ASSERT_LE(store_.BytesOnDisk(), allowed) << "after " << i << " overwrites";
+  }
+  EXPECT_GT(hidden_most, live / 20);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+// Nobody knows after an opening; it is found out where it matters, and then the load goes on.
+TEST_F(LevelSpace, AfterAnOpeningALoadGoesOn) {
+  Load(0, 30'000);
+  store_.executor->RunAll();
+  store_.Reopen();
+  EXPECT_GT(Space("index_hidden"), 0u);
+  const std::uint64_t before = MergedBytes();
+  Load(30'000, 60'000);
+  store_.executor->RunAll();
+  EXPECT_LT(MergedBytes() - before, 10 * 30'000 * (kValueBytes + 16));
+  EXPECT_GT(Space("live"), 60'000 * (kValueBytes + 16) * 6 / 10);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+// A delete hides the whole entry, and leaves less.
+TEST_F(LevelSpace, DeletedKeysGiveTheirSpaceBack) {
+  constexpr std::uint64_t kKeys = 40'000;
+  Load(0, kKeys);
+  store_.executor->RunAll();
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    if (i % 8 != 0) {
+      ASSERT_TRUE(store_.db->Delete({}, Key(i)).ok());
+    }
+    if (i % 64 == 0 && store_.executor->pending() > 0) store_.executor->RunOneInstead();
+  }
+  store_.executor->RunAll();
+  store_.LetSecondsPass(7);
+  EXPECT_LT(store_.BytesOnDisk(), kKeys / 8 * (kValueBytes + 16) * 2 + 3 * kMiB);
+  EXPECT_EQ(store_.Verify(), "");
+}
+
+}  // namespace
+}  // namespace cambium::testing
