@@ -165,3 +165,9 @@ CAMBIUM_C_NUMBER(writestallinfo, change, uint64_t)
 CAMBIUM_C_TEXT(backgrounderrorinfo, db_name)
 CAMBIUM_C_NUMBER(backgrounderrorinfo, reason, int)
 CAMBIUM_C_STATUS(backgrounderrorinfo)
+
+#undef CAMBIUM_C_TEXT
+#undef CAMBIUM_C_NUMBER
+#undef CAMBIUM_C_STATUS
+#undef CAMBIUM_C_FILES
+#undef CAMBIUM_C_CONDITION

@@ -9,8 +9,6 @@
 namespace cambium {
 namespace {
 
-constexpr std::size_t kTypeOffset = 16;
-constexpr std::size_t kLevelOffset = 17;
 constexpr std::size_t kCodecOffset = 19;
 constexpr std::size_t kRawSizeOffset = 48;
 constexpr std::size_t kPackedSizeOffset = 52;
@@ -20,7 +18,7 @@ static_assert(kRawSizeOffset == kPageHeaderSize && kPackedSizeOffset + 4 == kCom
 
 bool CompressLeaf(Codec codec, Slice leaf, std::uint32_t page_size, std::string* stored, std::size_t* packed_end) {
   assert(leaf.size() >= kPageSizeMin && leaf.size() % kRawSizeStep == 0);
-  assert(leaf[kTypeOffset] == static_cast<char>(PageType::kLeaf));
+  assert(leaf[kPageTypeOffset] == static_cast<char>(PageType::kLeaf));
   stored->assign(leaf.data(), kPageHeaderSize);
   stored->resize(kCompressedHeaderSize);
   if (!Compress(codec, leaf.substr(kPageHeaderSize, leaf.size() - kPageHeaderSize), stored)) return false;
@@ -28,7 +26,7 @@ bool CompressLeaf(Codec codec, Slice leaf, std::uint32_t page_size, std::string*
   const std::size_t size = AlignUp(stored->size(), page_size);
   if (size >= AlignUp(leaf.size(), page_size)) return false;
 
-  (*stored)[kTypeOffset] = static_cast<char>(PageType::kCompressedLeaf);
+  (*stored)[kPageTypeOffset] = static_cast<char>(PageType::kCompressedLeaf);
   (*stored)[kCodecOffset] = static_cast<char>(codec);
   EncodeFixed<std::uint32_t>(stored->data() + kRawSizeOffset, static_cast<std::uint32_t>(leaf.size()));
   EncodeFixed<std::uint32_t>(stored->data() + kPackedSizeOffset,
@@ -38,7 +36,7 @@ bool CompressLeaf(Codec codec, Slice leaf, std::uint32_t page_size, std::string*
 }
 
 bool CompressedPage::Is(Slice stored) {
-  return stored[kTypeOffset] == static_cast<char>(PageType::kCompressedLeaf);
+  return stored[kPageTypeOffset] == static_cast<char>(PageType::kCompressedLeaf);
 }
 
 Result<CompressedPage> CompressedPage::Parse(Slice stored, std::uint32_t page_size, const std::string& path,
@@ -53,7 +51,7 @@ Result<CompressedPage> CompressedPage::Parse(Slice stored, std::uint32_t page_si
   page.codec_ = static_cast<Codec>(in[kCodecOffset]);
   page.raw_size_ = DecodeFixed<std::uint32_t>(in + kRawSizeOffset);
   const std::size_t packed_size = DecodeFixed<std::uint32_t>(in + kPackedSizeOffset);
-  if (in[kLevelOffset] != 0) return corrupt("compressed, but not a leaf");
+  if (in[kPageLevelOffset] != 0) return corrupt("compressed, but not a leaf");
   if (page.codec_ == Codec::kNone) return corrupt("compressed without a codec");
   if (page.codec_ != Codec::kLz4 && page.codec_ != Codec::kZstd) {
     return Status::NotSupported("compressed by codec " +
@@ -73,7 +71,7 @@ Result<CompressedPage> CompressedPage::Parse(Slice stored, std::uint32_t page_si
 
 Status CompressedPage::Expand(char* out, const std::string& path, std::uint64_t offset) const {
   std::memcpy(out, header_, kPageHeaderSize);
-  out[kTypeOffset] = static_cast<char>(PageType::kLeaf);
+  out[kPageTypeOffset] = static_cast<char>(PageType::kLeaf);
   out[kCodecOffset] = 0;
   const Status status = Decompress(codec_, packed_, out + kPageHeaderSize, raw_size_ - kPageHeaderSize);
   if (status.IsCorruption()) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t kChecksumOffset = 0;
 constexpr std::size_t kIdOffset = 8;
-constexpr std::size_t kTypeOffset = 16;
-constexpr std::size_t kLevelOffset = 17;
 constexpr std::size_t kFlagsOffset = 18;
 constexpr std::size_t kFilterProbesOffset = 19;
 constexpr std::size_t kCountOffset = 20;
@@ -101,7 +99,8 @@ Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t 
     return corrupt("cut off at " + std::to_string(page.size()) + " of " + std::to_string(expected_size) + " bytes");
   }
   if (DecodeFixed<std::uint64_t>(page.data() + kChecksumOffset) != PageChecksum(page, id, page_size, file_seed) &&
-      !(MutantIs(Mutant::kSkipStoredChecksum) && page[kTypeOffset] == static_cast<char>(PageType::kCompressedLeaf))) {
+      !(MutantIs(Mutant::kSkipStoredChecksum) &&
+        page[kPageTypeOffset] == static_cast<char>(PageType::kCompressedLeaf))) {
     return corrupt("checksum mismatch");
   }
   const auto own_id = DecodeFixed<std::uint64_t>(page.data() + kIdOffset);
@@ -126,8 +125,8 @@ Status PageView::ParseHeader(Slice page) {
     return Status::Corruption("impossible size");
   }
   const char* in = page.data();
-  const auto type = static_cast<unsigned char>(in[kTypeOffset]);
-  level_ = static_cast<std::uint8_t>(in[kLevelOffset]);
+  const auto type = static_cast<unsigned char>(in[kPageTypeOffset]);
+  level_ = static_cast<std::uint8_t>(in[kPageLevelOffset]);
   flags_ = static_cast<std::uint8_t>(in[kFlagsOffset]);
   if (type != static_cast<unsigned char>(PageType::kLeaf) && type != static_cast<unsigned char>(PageType::kBranch)) {
     return Status::Corruption("unknown type");

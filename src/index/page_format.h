@@ -65,6 +65,8 @@
 
 namespace cambium {
 
+inline constexpr std::size_t kPageTypeOffset = 16;
+inline constexpr std::size_t kPageLevelOffset = 17;
 inline constexpr std::size_t kPageHeaderSize = 48;
 inline constexpr std::uint32_t kPageSizeMin = 512;
 inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;

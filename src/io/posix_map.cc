@@ -1,7 +1,6 @@
 #include "io/posix_map.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "io/guarded_copy.h"
 #include "io/posix_error.h"
 #include "io/posix_transfer.h"
+#include "io/system_page.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22  // of linux/mman.h, which older ones lack
@@ -16,11 +16,6 @@
 
 namespace cambium {
 namespace {
-
-std::size_t PageSize() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
 
 class PosixMap final : public MappedRegion {
  public:
@@ -62,7 +57,7 @@ class PosixMap final : public MappedRegion {
 
   void Populate(std::size_t offset, std::size_t n) const override {
     if (base_ == nullptr || offset >= size_) return;
-    const std::size_t begin = (skip_ + offset) / PageSize() * PageSize();
+    const std::size_t begin = (skip_ + offset) / SystemPageBytes() * SystemPageBytes();
     const std::size_t end = skip_ + offset + std::min(n, size_ - offset);
     // Known since Linux 5.14. Where it is not, or a page has gone meanwhile, the copies fault as they would have.
     static_cast<void>(::madvise(base_ + begin, end - begin, MADV_POPULATE_READ));
@@ -83,7 +78,7 @@ class PosixMap final : public MappedRegion {
 Status MapFile(std::shared_ptr<const PosixDescriptor> file, const std::string& path, std::uint64_t offset,
                std::size_t length, std::unique_ptr<MappedRegion>* region) {
   char* base = nullptr;
-  const std::size_t skip = offset % PageSize();  // the kernel maps from page boundaries only
+  const std::size_t skip = offset % SystemPageBytes();  // the kernel maps from page boundaries only
   const std::size_t mapped = skip + length;
   if (length > 0) {
     void* const address =
