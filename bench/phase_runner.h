@@ -11,7 +11,7 @@
 namespace cambium::bench {
 
 // Fills in all of *result but what names the engine. The first error, a wrong answer included; *result is useless then.
-// NotSupported: this engine has no such thing. Aborted: interrupted.
+// NotSupported: this engine has no such thing, or, of a store's reads and writes, does not understand its own bytes. Aborted: interrupted.
 Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result);
 
 }  // namespace cambium::bench

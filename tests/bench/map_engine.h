@@ -20,6 +20,7 @@ struct Lies {
   std::function<void(std::string* value)> value;        // of every value given back
   std::function<bool(const std::string& key)> lost;     // true: a lookup does not find it, a walk passes it over
   std::function<bool(const std::string& key)> ghost;    // true: a lookup finds it although it is not there
+  std::function<Status()> read;                         // an error of a lookup
   std::function<Status()> write;                        // an error of a write
   bool snapshots = false;                               // no lie: a cursor walks over a copy
   bool backwards = false;                               // a walk forward goes back
@@ -139,7 +140,7 @@ class MapEngine : public Engine {
       const std::lock_guard lock(engine_->mutex);
       ++engine_->calls;
     }
-    Status error() override { return {}; }
+    Status error() override { return error_; }
     Status Put(Slice key, Slice value) override {
       if (engine_->lies.around_put) engine_->lies.around_put();
       Status status = BatchPut(key, value);
@@ -172,6 +173,10 @@ class MapEngine : public Engine {
       const std::string name = key.ToString();
       const auto found = engine_->map.find(name);
       const Lies& lies = engine_->lies;
+      if (lies.read) {
+        error_ = lies.read();
+        if (!error_.ok()) return Lookup::kError;
+      }
       if (found == engine_->map.end()) {
         return lies.ghost && lies.ghost(name) ? Lookup::kFound : Lookup::kMissing;
       }
@@ -185,6 +190,7 @@ class MapEngine : public Engine {
     MapEngine* engine_;
     std::string value_;
     std::vector<std::string> values_;
+    Status error_;
   };
 
   void ToldToRead() const {

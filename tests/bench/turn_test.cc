@@ -1,0 +1,74 @@
+// Turns of an engine over a std::map, in processes of their own: how a turn ends, and what it hands back.
+#include "turn.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "map_engine.h"
+#include "testing/temp_directory.h"
+
+namespace cambium::bench {
+namespace {
+
+constexpr int kUnderstood = 20;  // look-ups before the one that meets a page written wrongly
+
+Status NotUnderstood() { return Status::NotSupported("entry of kind 9, which is of a later version"); }
+
+std::unique_ptr<Engine> MakeMap(const EngineConfig&) { return std::make_unique<MapEngine>(); }
+std::unique_ptr<Engine> MakeUnderstandingNothing(const EngineConfig&) {
+  auto engine = std::make_unique<MapEngine>();
+  engine->lies.read = NotUnderstood;
+  return engine;
+}
+std::unique_ptr<Engine> MakeUnderstandingLess(const EngineConfig&) {
+  auto engine = std::make_unique<MapEngine>();
+  engine->lies.read = [reads = 0]() mutable { return reads++ < kUnderstood ? Status() : NotUnderstood(); };
+  return engine;
+}
+
+// What a turn of it came to: how it ended, and the benchmarks that have a result.
+struct Outcome {
+  TurnEnd end;
+  std::vector<std::string> benchmarks;
+};
+
+Outcome TakeTurn(const EngineEntry& entry, const std::vector<std::string>& benchmarks) {
+  const testing::TempDirectory directory;
+  BenchFlags flags;
+  flags.num = 100;
+  flags.benchmarks = benchmarks;
+  Outcome outcome;
+  outcome.end = RunTurn(flags, entry, directory.path(), 0,
+                        [&outcome](const Result& result) { outcome.benchmarks.push_back(result.benchmark); });
+  return outcome;
+}
+
+using Names = std::vector<std::string>;
+
+// Cambium says NotSupported of a page that it does not understand. That was taken for "this engine has no such thing",
+// the benchmark was skipped, and the run ended well.
+TEST(TurnTest, AStoreThatDoesNotUnderstandItsOwnBytesFails) {
+  for (const auto make : {MakeUnderstandingNothing, MakeUnderstandingLess}) {
+    const Outcome outcome = TakeTurn({"map", "", make, ""}, {"fillseq", "readrandom", "readseq"});
+    EXPECT_EQ(outcome.end, TurnEnd::kFailed);
+    EXPECT_EQ(outcome.benchmarks, Names{"fillseq"});
+  }
+}
+
+TEST(TurnTest, MaintenanceThatAnEngineLacksIsSkipped) {
+  const Outcome outcome = TakeTurn({"map", "", MakeMap, ""}, {"fillseq", "compact", "readrandom"});
+  EXPECT_EQ(outcome.end, TurnEnd::kDone);
+  EXPECT_EQ(outcome.benchmarks, (Names{"fillseq", "readrandom"}));
+}
+
+TEST(TurnTest, WhatIsNoStoreMayLackReads) {
+  const Outcome outcome = TakeTurn({"files", "", MakeUnderstandingNothing, "", false}, {"fillseq", "readrandom"});
+  EXPECT_EQ(outcome.end, TurnEnd::kDone);
+  EXPECT_EQ(outcome.benchmarks, Names{"fillseq"});
+}
+
+}  // namespace
+}  // namespace cambium::bench
