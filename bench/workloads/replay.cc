@@ -5,12 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
-#include <unordered_set>
 #include <utility>
 
+#include "trace/expected.h"
 #include "trace/feed.h"
 #include "trace/format.h"
 #include "trace/values.h"
@@ -44,6 +45,8 @@ struct ReplayState : SharedState {
   explicit ReplayState(const std::string& path) : feed(path) {}
   mutable TraceFeed feed;
   bool values_are_ours = false;  // nobody else has written into the database
+  // What each look-up and scan of the trace must find, in its order; null: with other calls overtaking, nobody can say.
+  std::unique_ptr<const ExpectedAnswers> expected;
   mutable std::atomic<std::uint64_t> begun_nanos{0};
   mutable std::mutex mutex;
   mutable ReplayFigures figures;  // mutex
@@ -52,12 +55,23 @@ struct ReplayState : SharedState {
 // Whether the list up to here has only loaded and replayed.
 bool OnlyTraces(const Phase& phase) {
   const std::vector<std::string>& names = phase.flags.benchmarks;
-  if (names.empty() || names.front() != "traceload") return false;
+  if (phase.flags.use_existing_db || names.empty() || names.front() != "traceload") return false;
   return std::all_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(phase.ordinal, names.size())),
                      [](const std::string& name) {
                        return name == "traceload" || name == "replay" ||
                               FindWorkload(name)->effect == Effect::kMaintains;
                      });
+}
+
+// By doing in memory what the list has done to the database up to here, and then the replay that is to come.
+std::unique_ptr<const ExpectedAnswers> ExpectAnswers(const Phase& phase) {
+  const std::vector<std::string>& names = phase.flags.benchmarks;
+  TracedContents contents;
+  for (std::size_t i = 0; i < std::min<std::size_t>(phase.ordinal, names.size()); ++i) {
+    if (names[i] == "traceload") contents = ContentsBefore(phase.flags.trace.file);
+    if (names[i] == "replay") static_cast<void>(AnswersOf(phase.flags.trace.file, &contents));
+  }
+  return std::make_unique<const ExpectedAnswers>(AnswersOf(phase.flags.trace.file, &contents));
 }
 
 // One thread of a replay.
@@ -137,11 +151,24 @@ class Player {
     ++w_.reads;
     KindFigures& figures = Of(op);
     if (op.value_size.has_value()) ++figures.found_then;
+    if (lookup != Lookup::kError) {
+      const bool found = lookup == Lookup::kFound;
+      CheckAnswer(AnswerOfLookup(found ? std::optional<std::uint64_t>(value.size()) : std::nullopt), "a look-up", key);
+    }
     if (lookup != Lookup::kFound) return 0;
     ++w_.found;
     ++figures.found;
     Check(key, value);
     return key.size() + value.size();
+  }
+  // The next answer in the order of the trace.
+  void CheckAnswer(std::uint64_t answer, const char* what, Slice key) {
+    if (state_.expected == nullptr || !w_.status.ok()) return;
+    const bool is_right = answers_ < state_.expected->size() && answer == (*state_.expected)[answers_];
+    ++answers_;
+    if (is_right) return;
+    w_.status = Status::Corruption(std::string(what) + " of key " + key.ToString(true) +
+                                   " did not find what was there: a key is lost, was deleted, or has an old value");
   }
   void Check(Slice key, Slice value) {
     if (!state_.values_are_ours || values_.Matches(key, value)) return;
@@ -192,15 +219,18 @@ class Player {
     const std::uint64_t moves = op.scan_length.value_or(0);
     figures_.moves_then += moves;
     if (valid) ++Of(op).found;
+    AnswerOfScan answer;
     for (std::uint64_t i = 0; valid; ++i) {
       const Slice value = cursor->value();
       bytes += cursor->key().size() + value.size();
+      answer.Pass(cursor->key(), value.size());
       if (w_.status.ok() && cursor->status().ok()) Check(cursor->key(), value);
       if (i == moves || !w_.status.ok()) break;
       valid = backward ? cursor->Prev() : cursor->Next();
       ++figures_.moves;
     }
     if (w_.status.ok()) w_.status = cursor->status();
+    CheckAnswer(answer.value(), "a scan", key);
     return bytes;
   }
 
@@ -237,12 +267,11 @@ class Player {
   ReplayValues values_;
   const double speed_;
   ReplayFigures figures_;
+  std::size_t answers_ = 0;  // checked
 };
 
-// Keys that were there when the trace began, as far as it tells: the first that is done with them is a look-up, and finds
-// them.
 struct LoadState : SharedState {
-  std::map<std::string, std::uint64_t> sizes;
+  TracedContents contents;
   Status status;
 };
 
@@ -292,18 +321,7 @@ unsigned OneThread(const BenchFlags&) { return 1; }
 
 std::shared_ptr<const SharedState> PrepareTraceLoad(const Phase& phase) {
   auto state = std::make_shared<LoadState>();
-  TraceFeed feed(phase.flags.trace.file);
-  std::unordered_set<std::string> seen;
-  TracedCallOps call;
-  while ((state->status = feed.Next(&call)).ok()) {
-    for (const TracedOp& op : call) {
-      if (op.IsScan() || op.kind == TracedKind::kDeleteRange) continue;
-      std::string key = ReplayKey(op.family, op.key);
-      if (!seen.insert(key).second) continue;
-      if (op.IsLookup() && op.value_size.has_value()) state->sizes.emplace(std::move(key), *op.value_size);
-    }
-  }
-  if (state->status.IsIncomplete()) state->status = Status();
+  state->contents = ContentsBefore(phase.flags.trace.file, &state->status);
   return state;
 }
 
@@ -315,11 +333,11 @@ void LoadForTrace(Worker* w) {
   w->meter.Begin();
   std::size_t batched = 0;
   std::uint64_t bytes = 0;
-  for (auto it = state.sizes.begin(); it != state.sizes.end() && w->status.ok() && w->meter.More(); ++it) {
+  for (auto it = state.contents.begin(); it != state.contents.end() && w->status.ok() && w->meter.More(); ++it) {
     const Slice value = values.Make(it->first, it->second);
     w->status = w->session.BatchPut(it->first, value);
     bytes += it->first.size() + value.size();
-    if (++batched < kLoadBatch && std::next(it) != state.sizes.end()) continue;
+    if (++batched < kLoadBatch && std::next(it) != state.contents.end()) continue;
     if (w->status.ok()) w->status = w->session.CommitBatch();
     w->written_bytes += bytes;
     w->meter.Finish(std::exchange(batched, 0), std::exchange(bytes, 0));
@@ -329,6 +347,7 @@ void LoadForTrace(Worker* w) {
 std::shared_ptr<const SharedState> PrepareReplay(const Phase& phase) {
   auto state = std::make_shared<ReplayState>(phase.flags.trace.file);
   state->values_are_ours = OnlyTraces(phase);
+  if (state->values_are_ours && ThreadsOfReplay(phase.flags) == 1) state->expected = ExpectAnswers(phase);
   phase.keys.Reset(false);
   return state;
 }
@@ -368,7 +387,11 @@ std::string TellOfReplay(const SharedState& shared) {
   if (figures.late_nanos > 0) {
     add(Format("at most %.3f ms behind time", static_cast<double>(figures.late_nanos) * 1e-6));
   }
-  if (!state.values_are_ours) add("values not compared");
+  if (!state.values_are_ours) {
+    add("values not compared, nor whether keys are found");
+  } else if (state.expected == nullptr) {
+    add("whether keys are found, and lengths, not compared: calls overtake each other");
+  }
   return text;
 }
 

@@ -107,6 +107,62 @@ TEST_F(ReplayTest, NoticesAWrongValue) {
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
 }
 
+// To lose keys only lowered a counter in the result line.
+TEST_F(ReplayTest, NoticesALostKey) {
+  for (const char* read : {"get b 7 0", "multiget a 5 0 more\n4 multiget b 7 0", "seek a 0 1", "seek_to_last - 0 0"}) {
+    SCOPED_TRACE(read);
+    Trace(std::string("0 get a 5 0\n1 put b 7 0\n2 put c 7 0\n3 delete c 0 0\n4 ") + read + "\n");
+    ordinal_ = 0;
+    engine_.lies.lost = nullptr;
+    MustRun("traceload");
+    MustRun("replay");
+    EXPECT_FALSE(Says("not compared")) << result_.message;
+    ordinal_ = 0;
+    engine_.lies.lost = [](const std::string& key) { return key == "b"; };
+    MustRun("traceload");
+    const Status s = Run("replay");
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  }
+}
+
+// A value of another length is an older one, whose bytes are right for its length.
+TEST_F(ReplayTest, NoticesAnOldValue) {
+  for (const char* read : {"get a 9 0", "seek a 0 0"}) {
+    SCOPED_TRACE(read);
+    Trace(std::string("0 put a 5 0\n1 put a 9 0\n2 ") + read + "\n");
+    ordinal_ = 0;
+    engine_.lies.value = [this](std::string* value) { *value = ValueOf("a", 5); };
+    MustRun("traceload");
+    const Status s = Run("replay");
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  }
+}
+
+// Nor may a key come back; and a second replay begins with what the first has left, not with what was loaded.
+TEST_F(ReplayTest, NoticesADeletedKeyThatIsFound) {
+  flags_.benchmarks = {"traceload", "replay", "replay"};
+  Trace("0 get a 5 0\n1 get b -1 0\n2 put b 7 0\n3 delete a 0 0\n4 get a -1 0\n");
+  MustRun("traceload");
+  MustRun("replay");
+  MustRun("replay");
+  EXPECT_TRUE(Says("of these found 1, 1 in the trace")) << "b and not a: " << result_.message;
+  ordinal_ = 0;
+  engine_.lies.ghost = [](const std::string& key) { return key == "a"; };
+  MustRun("traceload");
+  const Status s = Run("replay");
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+}
+
+// With --use_existing_db nothing is loaded, whatever the list says.
+TEST_F(ReplayTest, WhatWasThereBeforeIsNotCompared) {
+  flags_.use_existing_db = true;
+  Trace("0 get a 20 0\n");
+  engine_.map["a"] = "foreign";
+  ordinal_ = 1;
+  MustRun("replay");
+  EXPECT_TRUE(Says("values not compared")) << result_.message;
+}
+
 // Into a database whose values somebody else has written: they cannot be compared, and that is said.
 TEST_F(ReplayTest, ForeignValuesAreNotCompared) {
   flags_.benchmarks = {"fillseq", "replay"};
@@ -130,6 +186,7 @@ TEST_F(ReplayTest, ManyThreadsMakeAllCalls) {
   EXPECT_EQ(result_.threads, 4u);
   EXPECT_EQ(result_.ops, 10'000u);
   EXPECT_EQ(engine_.map.size(), 700u);
+  EXPECT_TRUE(Says("whether keys are found, and lengths, not compared")) << result_.message;
 }
 
 // 40 calls in 200 ms; twice as fast; and as fast as can be.
