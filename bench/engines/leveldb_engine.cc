@@ -14,6 +14,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/write_batch.h>
 
+#include "engines/codecs.h"
 #include "engines/leveldb_ledger.h"
 #include "engines/registry.h"
 
@@ -138,6 +139,8 @@ class LevelDbEngine : public Engine {
     options_.compression =
         config.compression_type == "snappy" ? leveldb::kSnappyCompression : leveldb::kNoCompression;
   }
+
+  std::string Complain() override { return ComplainOfCodec(config_.compression_type, "LevelDB", {"none", "snappy"}); }
 
   Status Open(bool create) override {
     options_.create_if_missing = create;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engines/codecs.h"
 #include "engines/registry.h"
 
 namespace cambium::bench {
@@ -176,7 +177,11 @@ class LmdbEngine : public Engine {
     if (mdb_env_create(&env) != MDB_SUCCESS) return "mdb_env_create fails";
     const auto limit = static_cast<std::size_t>(mdb_env_get_maxkeysize(env));
     mdb_env_close(env);
-    return config_.key_size <= limit ? "" : "LMDB takes keys of at most " + std::to_string(limit) + " bytes";
+    if (config_.key_size > limit) {
+      return "--key_size=" + std::to_string(config_.key_size) + ": LMDB takes keys of at most " + std::to_string(limit) +
+             " bytes";
+    }
+    return ComplainOfCodec(config_.compression_type, "LMDB", {"none"});
   }
 
   Status Open(bool create) override {

@@ -1,5 +1,6 @@
 // RocksDB as an Engine: with leveled or universal compaction, or with large values in blob files, whose garbage is
 // collected or not. For RocksDB 7.8 and later; what came after that is asked for by name.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/perf_context.h>
@@ -16,6 +18,7 @@
 #include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
 
+#include "engines/codecs.h"
 #include "engines/registry.h"
 #include "engines/rocksdb_ledger.h"
 #include "interrupt.h"
@@ -184,6 +187,11 @@ class RocksDbSession : public Session {
   rocksdb::Status status_;
 };
 
+constexpr std::pair<const char*, rocksdb::CompressionType> kCodecs[] = {{"none", rocksdb::kNoCompression},
+                                                                       {"snappy", rocksdb::kSnappyCompression},
+                                                                       {"lz4", rocksdb::kLZ4Compression},
+                                                                       {"zstd", rocksdb::kZSTD}};
+
 enum class Shape : unsigned char { kLeveled, kUniversal, kBlobs, kBlobsWithoutGc };
 
 class RocksDbEngine : public Engine {
@@ -192,10 +200,10 @@ class RocksDbEngine : public Engine {
     const bool blobs = shape == Shape::kBlobs || shape == Shape::kBlobsWithoutGc;
     options_.listeners.push_back(ledger_);
     if (shape == Shape::kUniversal) options_.compaction_style = rocksdb::kCompactionStyleUniversal;
-    const rocksdb::CompressionType compression = config.compression_type == "zstd"     ? rocksdb::kZSTD
-                                                 : config.compression_type == "lz4"    ? rocksdb::kLZ4Compression
-                                                 : config.compression_type == "snappy" ? rocksdb::kSnappyCompression
-                                                                                       : rocksdb::kNoCompression;
+    rocksdb::CompressionType compression = rocksdb::kNoCompression;
+    for (const auto& [name, type] : kCodecs) {
+      if (config.compression_type == name) compression = type;
+    }
     options_.write_buffer_size = config.write_buffer_size;
     options_.max_write_buffer_number = config.max_write_buffer_number;
     options_.allow_mmap_reads = config.mmap_read;
@@ -219,6 +227,21 @@ class RocksDbEngine : public Engine {
       options_.blob_garbage_collection_age_cutoff = config.space.blob_garbage_collection_age_cutoff;
       options_.blob_garbage_collection_force_threshold = config.space.blob_garbage_collection_force_threshold;
     }
+  }
+
+  // It would take a number of levels that it has not for the next that it has, and not say so.
+  std::string Complain() override {
+    const int levels_min = options_.compaction_style == rocksdb::kCompactionStyleUniversal ? 1 : 2;
+    if (options_.num_levels < levels_min) {
+      return "--num_levels=" + std::to_string(options_.num_levels) + ": RocksDB needs " + std::to_string(levels_min) +
+             " for this compaction";
+    }
+    const std::vector<rocksdb::CompressionType> built_in = rocksdb::GetSupportedCompressions();
+    std::vector<std::string> has;
+    for (const auto& [name, type] : kCodecs) {
+      if (std::find(built_in.begin(), built_in.end(), type) != built_in.end()) has.emplace_back(name);
+    }
+    return ComplainOfCodec(config_.compression_type, "this RocksDB", has);
   }
 
   Status Open(bool create) override {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/codecs.h"
 #include "engines/registry.h"
 
 namespace cambium::bench {
@@ -224,6 +225,8 @@ class WiredTigerSession : public Session {
   std::string batch_bytes_;
 };
 
+constexpr std::uint64_t kCacheMax = std::uint64_t{10} << 40;
+
 class WiredTigerEngine : public Engine {
  public:
   explicit WiredTigerEngine(const EngineConfig& config)
@@ -236,6 +239,18 @@ class WiredTigerEngine : public Engine {
 #endif
   }
   ~WiredTigerEngine() override { static_cast<void>(CloseConnection()); }
+
+  std::string Complain() override {
+    if (config_.cache_size > kCacheMax || cache_size_ > kCacheMax) {
+      return "--cache_size=" + std::to_string(config_.cache_size) + " and the write buffers are more than the " +
+             std::to_string(kCacheMax) + " bytes (10 TB) that WiredTiger takes";
+    }
+    std::vector<std::string> has = {"none"};
+#ifdef CAMBIUM_BENCH_WIREDTIGER_SNAPPY
+    has.emplace_back("snappy");
+#endif
+    return ComplainOfCodec(config_.compression_type, "this WiredTiger", has);
+  }
 
   Status Open(bool create) override {
     if (create && mkdir(config_.path.c_str(), 0755) != 0 && errno != EEXIST) {

@@ -370,6 +370,56 @@ TEST(EnginesTest, WhatAStoreCannotDoIsSaidBeforehand) {
   EXPECT_TRUE(has(said, "at most 511 bytes")) << said;
 }
 
+std::string ComplaintOf(const std::string& engine, const std::function<void(BenchFlags*)>& change) {
+  BenchFlags asked;
+  asked.engines = {engine};
+  change(&asked);
+  return ComplainOfEngines(asked);
+}
+
+// Three stores ran without compression where zstd was asked for, and the table set them beside one that compressed.
+TEST(EnginesTest, ACodecThatAStoreHasNotIsRefused) {
+  const auto codec = [](const char* name) { return [name](BenchFlags* f) { f->compression_type = name; }; };
+  const struct {
+    const char* engine;
+    const char* has;
+    const char* has_not;
+  } kStores[] = {{"lmdb", "none", "snappy"},
+                 {"lmdb", "none", "zstd"},
+                 {"leveldb", "snappy", "zstd"},
+                 {"leveldb", "none", "lz4"},
+                 {"wiredtiger", "none", "zstd"},
+                 {"wiredtiger", "none", "lz4"},
+                 {"cambium", "zstd", "snappy"}};
+  for (const auto& store : kStores) {
+    if (FindEngine(store.engine)->make == nullptr) continue;
+    EXPECT_EQ(ComplaintOf(store.engine, codec(store.has)), "");
+    const std::string said = ComplaintOf(store.engine, codec(store.has_not));
+    EXPECT_EQ(said.find(store.engine), 0u) << said;
+    EXPECT_NE(said.find("compression_type"), std::string::npos) << said;
+    EXPECT_TRUE(std::string(store.engine) == "cambium" || said.find("which has none") != std::string::npos) << said;
+  }
+}
+
+// RocksDB makes two levels of none; WiredTiger said it only as it was opened, after others had run.
+TEST(EnginesTest, SizesThatAStoreDoesNotTakeAreRefused) {
+  const auto levels = [](int n) { return [n](BenchFlags* f) { f->levels.num_levels = n; }; };
+  const auto cache = [](std::size_t bytes) { return [bytes](BenchFlags* f) { f->cache_size = bytes; }; };
+  if (FindEngine("rocksdb_leveled")->make != nullptr) {
+    for (const char* engine : {"rocksdb_leveled", "rocksdb_blob", "rocksdb_universal"}) {
+      EXPECT_NE(ComplaintOf(engine, levels(0)).find("--num_levels=0"), std::string::npos) << engine;
+      EXPECT_EQ(ComplaintOf(engine, levels(2)), "") << engine;
+    }
+    EXPECT_NE(ComplaintOf("rocksdb_leveled", levels(1)), "");
+    EXPECT_EQ(ComplaintOf("rocksdb_universal", levels(1)), "");
+  }
+  if (FindEngine("wiredtiger")->make == nullptr) return;
+  EXPECT_EQ(ComplaintOf("wiredtiger", cache(std::size_t{1} << 40)), "");
+  for (const std::size_t bytes : {std::size_t{99'999'999'999'999}, std::size_t{10} << 40, ~std::size_t{0}}) {
+    EXPECT_NE(ComplaintOf("wiredtiger", cache(bytes)).find("--cache_size=" + std::to_string(bytes)), std::string::npos);
+  }
+}
+
 std::string NameOf(const ::testing::TestParamInfo<Contender>& info) {
   return info.param.engine + (info.param.engine == "cambium" ? "_" + info.param.index : "");
 }

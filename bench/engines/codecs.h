@@ -1,0 +1,19 @@
+// What is said when an engine has not got the codec of --compression_type: without that it would run uncompressed.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace cambium::bench {
+
+// "" if `name` has it, "none" included; else "--compression_type=zstd is not in LevelDB, which has none, snappy".
+inline std::string ComplainOfCodec(const std::string& asked, const std::string& name,
+                                   const std::vector<std::string>& has) {
+  if (std::find(has.begin(), has.end(), asked) != has.end()) return {};
+  std::string text = "--compression_type=" + asked + " is not in " + name + ", which has ";
+  for (const std::string& codec : has) text += (codec == has.front() ? "" : ", ") + codec;
+  return text;
+}
+
+}  // namespace cambium::bench
