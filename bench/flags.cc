@@ -327,16 +327,19 @@ std::string Contradiction(const BenchFlags& f) {
   return {};
 }
 
-// The run that `words` ask for, or the exit code with which to end; what is wrong has been told then.
-std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f) {
+int Refuse(const std::string& why) {
+  std::fprintf(stderr, "cambium_bench: %s\n", why.c_str());
+  return 2;
+}
+
+// The run that `words` ask for, or the exit code with which to end; what is wrong has been told then. `run` is its name
+// if a preset has made the words. What the words of a preset's caller contradict is not known before its runs are.
+std::optional<int> ParseRun(const std::vector<std::string>& words, const std::string& run, BenchFlags* f) {
   CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there. "
                "'cambium_bench report' makes the report of earlier runs again; see its --help.");
   AddOptions(&app, f);
   app.allow_extras();
-  const auto refuse = [](const std::string& why) {
-    std::fprintf(stderr, "cambium_bench: %s\n", why.c_str());
-    return 2;
-  };
+  const auto refuse = [&run](const std::string& why) { return Refuse((run.empty() ? "" : run + ": ") + why); };
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
@@ -354,6 +357,11 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f
   if (wrong.empty()) wrong = Unknown("benchmark", f->benchmarks, NamesOf(Workloads()));
   if (wrong.empty() && !f->preset.empty()) wrong = Unknown("preset", {f->preset}, NamesOf(Presets()));
   if (!wrong.empty()) return refuse(wrong);
+  if (app.count("--num") > 0 && app.count("--record_count") > 0) {
+    return refuse("--num and --record_count both say how many records there are");
+  }
+  if (f->scale != 0 && f->preset.empty()) return refuse("--scale is of a --preset");
+  if (!f->preset.empty() && !f->list) return std::nullopt;
   if (HasYcsb(*f)) {
     if (f->ycsb.record_count > 0) f->num = f->ycsb.record_count;
     if (app.count("--key_style") == 0) f->key_style = KeyStyle::kYcsb;
@@ -362,7 +370,6 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f
   if (!f->source.empty() && app.count("--value_size") + app.count("--value_size_distribution_type") > 0) {
     return refuse("--source says how large values are; --value_size does too");
   }
-  if (f->scale != 0 && f->preset.empty()) return refuse("--scale is of a --preset");
   wrong = Contradiction(*f);
   if (!wrong.empty()) return refuse(wrong);
   std::vector<std::string> given = words;
@@ -377,26 +384,54 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, BenchFlags* f
 // "--num" of "--num=5".
 std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
 
+bool Has(const std::vector<std::string>& words, const std::string& option) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return OptionOf(word) == option; });
+}
+
+// What of the command line would make the runs of a preset others than their names say, or some of them; or "".
+std::string ComplainOfPreset(const Preset& preset, const std::vector<PresetRun>& runs,
+                             const std::vector<std::string>& given) {
+  for (const std::string& option : preset.defining) {
+    if (Has(given, option)) {
+      return option + " is one of those by which the runs of --preset=" + preset.name +
+             " differ, and by which they are named and judged; each prints a command line of its own, which may be changed";
+    }
+  }
+  const auto has_records = [](const PresetRun& run) { return Has(run.arguments, "--record_count"); };
+  if (Has(given, "--record_count") && !std::all_of(runs.begin(), runs.end(), has_records)) {
+    return std::string("--record_count is not of every run of --preset=") + preset.name + "; --num is";
+  }
+  return {};
+}
+
+// Whether the command line has decided what this word of a preset says. --num stands for YCSB's records too.
+bool IsDecided(const std::string& word, const std::vector<std::string>& given) {
+  const std::string option = OptionOf(word);
+  return Has(given, option) || (option == "--record_count" && Has(given, "--num"));
+}
+
 }  // namespace
 
 ParsedFlags ParseFlags(int argc, char** argv) {
   ParsedFlags parsed;
   const std::vector<std::string> given(argv + 1, argv + argc);
   BenchFlags first;
-  parsed.exit_code = ParseRun(given, &first);
+  parsed.exit_code = ParseRun(given, "", &first);
   if (parsed.exit_code.has_value()) return parsed;
   if (first.preset.empty() || first.list) {
     parsed.runs = {first};
     return parsed;
   }
   const Preset* preset = FindPreset(first.preset);
-  for (const PresetRun& run : preset->runs(first.scale > 0 ? first.scale : preset->scale)) {
+  const std::vector<PresetRun> runs = preset->runs(first.scale > 0 ? first.scale : preset->scale);
+  if (const std::string wrong = ComplainOfPreset(*preset, runs, given); !wrong.empty()) {
+    parsed.exit_code = Refuse(wrong);
+    return parsed;
+  }
+  for (const PresetRun& run : runs) {
     std::vector<std::string> words;
-    const auto is_given = [&given](const std::string& option) {
-      return std::any_of(given.begin(), given.end(), [&](const std::string& word) { return OptionOf(word) == option; });
-    };
     for (const std::string& word : run.arguments) {
-      if (!is_given(OptionOf(word))) words.push_back(word);
+      if (!IsDecided(word, given)) words.push_back(word);
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
       const std::string option = OptionOf(given[i]);
@@ -405,7 +440,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
       if (!of_preset) words.push_back(given[i]);
     }
     BenchFlags flags;
-    parsed.exit_code = ParseRun(words, &flags);
+    parsed.exit_code = ParseRun(words, run.experiment, &flags);
     if (parsed.exit_code.has_value()) return parsed;
     flags.experiment = run.experiment;
     parsed.runs.push_back(std::move(flags));

@@ -18,6 +18,9 @@ struct Preset {
   const char* original;
   double scale;  // where it takes minutes
   std::vector<PresetRun> (*runs)(double scale);
+  // The options by which its runs differ but in size: what makes each the experiment that it is named after. The command
+  // line cannot say otherwise.
+  std::vector<std::string> defining;
 };
 
 const std::vector<Preset>& Presets();

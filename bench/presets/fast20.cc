@@ -28,6 +28,11 @@ std::vector<PresetRun> Fast20Runs(double scale) {
         made.arguments.push_back(word);
       }
     }
+    const auto is_of = [](const std::string& word, const char* option) { return word.starts_with(option); };
+    const auto has_records = [&](const std::string& word) { return is_of(word, "--record_count="); };
+    if (std::any_of(made.arguments.begin(), made.arguments.end(), has_records)) {
+      std::erase_if(made.arguments, [&](const std::string& word) { return is_of(word, "--num="); });
+    }
     return made;
   };
   return {run("all_random", {zippydb_mix}),

@@ -123,6 +123,89 @@ TEST(FlagsTest, WhatIsGivenGoesBeforeThePreset) {
   EXPECT_EQ(parsed.runs[1].value_size, 256u);
 }
 
+// A preset's own cache is a hundredth of the default, which was what --memory_limit was judged by.
+TEST(FlagsTest, ContradictionsOfAPresetAreThoseOfItsRuns) {
+  EXPECT_FALSE(Parse({"--preset=fast20", "--memory_limit=64m"}).exit_code.has_value());
+  std::string said = Refusal({"--preset=fast20", "--memory_limit=1m"});
+  EXPECT_NE(said.find("fast20, all_random: --cache_size"), std::string::npos) << said;
+  said = Refusal({"--preset=cross", "--drop_caches"});
+  EXPECT_NE(said.find("cross, E1, ceiling 1.1: --drop_caches and --memory_limit need a workload that reads"),
+            std::string::npos)
+      << said;
+}
+
+std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
+
+// "1 MiB" stayed the label, and the claims of it were judged by it, whatever --value_size was given.
+TEST(FlagsTest, WhatMakesARunTheExperimentThatItIsCannotBeOverridden) {
+  const struct {
+    const char* preset;
+    const char* word;
+  } kWrong[] = {{"blobdb2021", "--value_size=100"},      {"slides4", "--source=/proc/self"},
+                {"badger2017", "--value_size=5"},        {"cross", "--max_space_amplification=3"},
+                {"cross", "--cluster_values"},           {"fast20", "--keyrange_num=7"},
+                {"ycsb", "--benchmarks=ycsb_load"},      {"blobdb2021", "--value_size_distribution_type=normal"}};
+  for (const auto& wrong : kWrong) {
+    const std::string preset = std::string("--preset=") + wrong.preset;
+    const std::string said = Refusal({preset, wrong.word});
+    EXPECT_NE(said.find(OptionOf(wrong.word) + " is one of those by which the runs of " + preset), std::string::npos)
+        << said;
+  }
+}
+
+// All but sizes, and who takes part: these may be others.
+TEST(FlagsTest, EveryPresetKnowsWhatItsRunsDifferBy) {
+  const std::vector<std::string> sizes = {"--num", "--reads", "--writes", "--record_count", "--operation_count",
+                                          "--keys_target_file_size_base", "--keys_max_bytes_for_level_base", "--engine",
+                                          "--index"};
+  const auto has = [](const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  for (const Preset& preset : Presets()) {
+    const std::vector<PresetRun> runs = preset.runs(preset.scale);
+    for (const PresetRun& run : runs) {
+      for (const std::string& word : run.arguments) {
+        const auto agrees = [&](const PresetRun& other) { return has(other.arguments, word); };
+        if (std::all_of(runs.begin(), runs.end(), agrees) || has(sizes, OptionOf(word))) continue;
+        EXPECT_TRUE(has(preset.defining, OptionOf(word))) << preset.name << ": " << word;
+      }
+    }
+  }
+}
+
+// Of --preset=ycsb --num did nothing, since --record_count went before it; of fast20 it changed six runs of seven.
+TEST(FlagsTest, NumStandsForRecordCount) {
+  for (const char* preset : {"--preset=ycsb", "--preset=fast20"}) {
+    const ParsedFlags parsed = Parse({preset, "--num=1000"});
+    ASSERT_FALSE(parsed.exit_code.has_value());
+    for (const BenchFlags& run : parsed.runs) EXPECT_EQ(run.num, 1000u) << run.experiment;
+  }
+  EXPECT_EQ(Parse({"--preset=ycsb", "--record_count=1000"}).runs.at(1).num, 1000u);
+  EXPECT_NE(Refusal({"--preset=fast20", "--record_count=1000"}).find("--num is"), std::string::npos);
+  EXPECT_NE(Refusal({"--benchmarks=ycsb_load", "--num=5", "--record_count=6"}).find("--num and --record_count both"),
+            std::string::npos);
+  EXPECT_NE(Refusal({"--preset=ycsb", "--num=5", "--record_count=6"}).find("--num and --record_count both"),
+            std::string::npos);
+}
+
+// Each run of a preset says how to repeat it alone, and that must be allowed.
+TEST(FlagsTest, TheRunsOfAPresetCanBeRepeatedAlone) {
+  for (const Preset& preset : Presets()) {
+    for (const BenchFlags& run : Parse({std::string("--preset=") + preset.name}).runs) {
+      std::vector<std::string> words;
+      for (std::size_t at = run.command_line.find(' '); at != std::string::npos;) {
+        const std::size_t end = run.command_line.find(' ', at + 1);
+        words.push_back(run.command_line.substr(at + 1, end == std::string::npos ? end : end - at - 1));
+        at = end;
+      }
+      const ParsedFlags again = Parse(words);
+      ASSERT_FALSE(again.exit_code.has_value()) << run.command_line;
+      EXPECT_EQ(again.runs.at(0).num, run.num);
+      EXPECT_EQ(again.runs.at(0).benchmarks, run.benchmarks);
+    }
+  }
+}
+
 TEST(FlagsTest, TheCommandLineCanBePastedIntoAShell) {
   const BenchFlags flags = Parse({"--db=/tmp/it's here", "--num=5"}).runs.at(0);
   EXPECT_EQ(flags.command_line, "cambium_bench '--db=/tmp/it'\\''s here' --num=5");
