@@ -108,6 +108,19 @@ TEST(FlagsTest, EveryPresetIsRunsThatAreAllowedAtAnyScale) {
   }
 }
 
+// The original's first workloads load without blob GC; those that overwrite have it.
+TEST(FlagsTest, ThePostsLoadsHaveARunWithoutBlobGc) {
+  const ParsedFlags parsed = Parse({"--preset=blobdb2021"});
+  ASSERT_EQ(parsed.runs.size(), 12u);
+  for (std::size_t i = 0; i < parsed.runs.size(); i += 2) {
+    EXPECT_EQ(parsed.runs[i + 1].experiment, parsed.runs[i].experiment + ", load without blob GC");
+    EXPECT_EQ(parsed.runs[i + 1].engines, (std::vector<std::string>{"rocksdb_leveled", "rocksdb_blob_nogc"}));
+    EXPECT_EQ(parsed.runs[i + 1].benchmarks, (std::vector<std::string>{"fillrandom", "compact"}));
+    EXPECT_EQ(parsed.runs[i + 1].value_size, parsed.runs[i].value_size);
+    EXPECT_EQ(parsed.runs[i + 1].write_buffer_size, parsed.runs[i].write_buffer_size);
+  }
+}
+
 TEST(FlagsTest, WhatIsGivenGoesBeforeThePreset) {
   const ParsedFlags parsed = Parse({"--preset", "slides4", "--scale", "0.01", "--engine=cambium", "--rounds=3"});
   ASSERT_FALSE(parsed.exit_code.has_value());
