@@ -394,7 +394,8 @@ std::string ComplainOfPreset(const Preset& preset, const std::vector<PresetRun>&
   for (const std::string& option : preset.defining) {
     if (Has(given, option)) {
       return option + " is one of those by which the runs of --preset=" + preset.name +
-             " differ, and by which they are named and judged; each prints a command line of its own, which may be changed";
+             " differ, and by which they are named and judged; each prints a command line of its own, which may be "
+             "changed";
     }
   }
   const auto has_records = [](const PresetRun& run) { return Has(run.arguments, "--record_count"); };

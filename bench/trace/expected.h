@@ -1,5 +1,6 @@
-// What a trace implies: what is there before it begins, and what its look-ups and scans must find if its calls are made
-// one after the other. Worked out before the clock starts, 8 bytes an answer, so that to compare costs a replay nothing.
+// What a trace implies: what is there before it begins, and what its look-ups and scans must find if its calls are
+// made one after the other. Worked out before the clock starts, 8 bytes an answer, so that to compare costs a replay
+// nearly nothing.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,12 @@ class AnswerOfScan {
   std::uint64_t value_ = 0;
 };
 
-// Keys that were there when the trace began, as far as it tells: the first that is done with them is a look-up, and finds
-// them. *status may be null.
+// Keys that were there when the trace began, as far as it tells: the first that is done with them is a look-up, and
+// finds them. *status may be null.
 TracedContents ContentsBefore(const std::string& path, Status* status = nullptr);
 
-// Makes the calls of a trace in *contents: all of them, or those before the first that is damaged. Range deletes are left
-// out, as in a replay.
+// Makes the calls of a trace in *contents: all of them, or those before the first that is damaged. Range deletes are
+// left out, as in a replay.
 ExpectedAnswers AnswersOf(const std::string& path, TracedContents* contents);
 
 }  // namespace cambium::bench

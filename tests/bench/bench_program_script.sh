@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# The program as a whole, with every store that is built in: how it ends, what it leaves behind, and what it refuses.
+#   bench_program_script.sh CAMBIUM_BENCH
+set -euo pipefail
+bench=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/tmp" "$work/here"
+export TMPDIR=$work/tmp  # where databases lie without --db
+cd "$work/here"          # where --report_file would
+
+fail() { echo "FAILED: $*"; cat "$work/said"; exit 1; }
+# expect CODE TEXT WORDS...: the program ends with CODE and says TEXT.
+expect() {
+  local code=$1 text=$2 ended=0
+  shift 2
+  "$bench" "$@" >"$work/said" 2>&1 || ended=$?
+  [ $ended = "$code" ] || fail "ended with $ended, not $code: $*"
+  grep -qF -- "$text" "$work/said" || fail "does not say '$text': $*"
+}
+nothing_ran() { ! grep -q '^== ' "$work/said" || fail "something ran: $*"; }
+nothing_left() {
+  local left
+  left=$(find "$work/tmp" "$work/here" -mindepth 1)
+  [ -z "$left" ] || fail "left behind: $left"
+}
+
+quick=(--preset=quick --scale=0.01)
+
+# Complete: every benchmark of every store, and the report.
+expect 0 "Report:     $work/report/report.html" "${quick[@]}" --engine=all --report="$work/report"
+stores=$(grep -c '^== ' "$work/said")
+for benchmark in filluniquerandom overwrite readrandom readseq seekrandom deleterandom verify; do
+  got=$(grep -c "\"benchmark\": *\"$benchmark\"" "$work/report/results.json") || true
+  [ "$got" = "$stores" ] || fail "$benchmark has $got results of $stores stores"
+done
+[ "$stores" -ge 2 ] || fail "both indexes of Cambium have a turn"
+[ -s "$work/report/report.html" ] && [ -s "$work/report/results.csv" ] || fail "no report"
+! grep -q 'interrupted' "$work/report/report.html" || fail "says interrupted, and was not"
+nothing_left
+
+# Ctrl-C in the middle, after the first results and with hundreds of rounds to go: what there was is in the report.
+"$bench" "${quick[@]}" --engine=cambium --rounds=1000 --report="$work/cut" >"$work/said" 2>&1 &
+pid=$!
+for ((i = 0; i < 300; ++i)); do
+  ! grep -q 'round 2 of 1000' "$work/said" || break
+  sleep 0.05
+done
+grep -q 'round 2 of 1000' "$work/said" || fail "did not come to a second round"
+kill -INT $pid
+ended=0
+wait $pid || ended=$?
+[ $ended = 130 ] || fail "interrupted, it ended with $ended"
+! grep -q 'round 1000 of' "$work/said" || fail "went on to the end"
+grep -q 'It was interrupted' "$work/cut/report.html" || fail "the report does not say that it was interrupted"
+grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report has not what there was"
+nothing_left
+
+# Words that nobody knows: the nearest is named, and nothing is made, the report's directory included.
+expect 2 "did you mean quick?" --preset=quik --report="$work/none"
+expect 2 "did you mean cambium?" --engine=cambiun --report="$work/none"
+expect 2 "did you mean fillseq?" --benchmarks=filseq --report="$work/none"
+expect 2 "did you mean --engine?" --engin=cambium --report="$work/none"
+expect 2 "--value_size is one of those" --preset=slides4 --value_size=1 --report="$work/none"
+[ ! -e "$work/none" ] || fail "made the directory of a report"
+nothing_left
+
+# A report that cannot be written is told before anything runs.
+touch "$work/file"
+expect 2 "--report: " "${quick[@]}" --engine=cambium --report="$work/file/report"
+nothing_ran
+expect 2 "cannot write $work/file/json" "${quick[@]}" --engine=cambium --json="$work/file/json"
+nothing_ran
+nothing_left
+
+# So is a disk that is too small, here one of 1 MiB, which is gone with its name space.
+mkdir "$work/disk"
+small() {
+  unshare --map-root-user --mount bash -c 'mount -t tmpfs -o size=1m none "$0" && exec "$@"' "$work/disk" "$@"
+}
+if why=$(small true 2>&1); then
+  ended=0
+  small "$bench" --preset=quick --scale=0.1 --engine=cambium --db="$work/disk/db" >"$work/said" 2>&1 || ended=$?
+  [ $ended = 2 ] || fail "with a small disk it ended with $ended"
+  grep -q 'MiB free, and up to' "$work/said" || fail "does not say how much room is needed"
+  nothing_ran
+else
+  echo "SKIPPED: the small disk: $why"
+fi
