@@ -97,12 +97,14 @@ bool DbImpl::MergeIsDue(const Family& family) const {
 // What lies above the last level of an LSM hides what lies there, as long as no compaction carries it down.
 bool DbImpl::HidesInLevels(const Family& family, const Layers& layers) {
   if (family.options().index_type != IndexKind::kLsm) return false;
-  if (family.hidden_bytes.load(std::memory_order_relaxed) <= 0 &&
-      family.hidden_index_bytes.load(std::memory_order_relaxed) <= 0) {
-    return false;
-  }
   const LayersShape shape = layers.shape();
-  return shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1);
+  std::uint64_t tombstones = 0;
+  for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) tombstones += shape.levels[i].tombstones;
+  // As MeasureFamily finds it.
+  const bool hides = tombstones > 0 || family.hidden_bytes.load(std::memory_order_relaxed) > 0 ||
+                     family.hidden_index_bytes.load(std::memory_order_relaxed) > 0 ||
+                     family.replaced_share.load(std::memory_order_relaxed) > 0;
+  return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
 }
 
 // One step of a merge that is due.

@@ -30,8 +30,15 @@ std::uint64_t Times(std::uint64_t n, double factor) {
 
 std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.merged_file_bytes; }
 
+std::uint64_t Tombstones(const LayersShape& shape) {
+  std::uint64_t count = shape.run_tombstones;
+  for (const LevelShape& level : shape.levels) count += level.tombstones;
+  return count;
+}
+
+// Of an entry that is no tombstone, roughly.
 double FileBytesPerEntry(const LayersShape& shape) {
-  const std::uint64_t entries = shape.run_keys + shape.merged_keys;
+  const std::uint64_t entries = Minus(shape.run_keys + shape.merged_keys, Tombstones(shape));
   return entries == 0 ? 0 : static_cast<double>(FileBytes(shape)) / static_cast<double>(entries);
 }
 
@@ -88,8 +95,10 @@ void DbImpl::MeasureFamily(const FamilyView& view, const FamilyState& state, dou
     // only overwritten leave no more alive than the last level has, new ones leave everything.
     const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
     hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(all))), replaced));
+    // A tombstone is there because it hides something, which may be much more than it takes.
     const auto counted = static_cast<std::uint64_t>(std::max<std::int64_t>(family.hidden_index_bytes.load(), 0));
-    const std::uint64_t in_index = std::max(counted, Times(Minus(index_bytes, last.file_bytes), replaced));
+    const std::uint64_t in_index = std::max({counted, Times(Minus(index_bytes, last.file_bytes), replaced),
+                                             Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
     live = Minus(index_bytes, in_index);
     figures->index_hidden_bytes += std::min(in_index, Minus(index_bytes, address_bytes));
   }
@@ -250,19 +259,18 @@ bool DbImpl::HasSpaceJob() const {
   });
 }
 
-// What is not empty is frozen, unless a table of the family waits already. The log goes on in a new segment if the one of now
-// has so many bytes.
+// What is not empty is frozen, unless a table of the family waits already; but when nobody writes nobody would come back for
+// it, so that it waits behind that one. The log goes on in a new segment if the one of now has so many bytes.
 Status DbImpl::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
   const std::lock_guard lock(append_mutex_);
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
     if (family.dropped.load(std::memory_order_relaxed)) continue;
-    if (!each.frozen.empty()) {
-      Schedule(Job::kFlush, each.family);
-    } else if (!family.active->empty()) {
-      Freeze(&family, reason);
-    }
+    if (!each.frozen.empty()) Schedule(Job::kFlush, each.family);
+    const bool may_wait = reason == FlushReason::kIdle && family.frozen_count.load(std::memory_order_acquire) <
+                                                              family.options().max_write_buffer_number - 1;
+    if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
   }
   return log_->tail().offset >= rotate_from ? log_->Rotate() : Status::OK();
 }

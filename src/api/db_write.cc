@@ -259,6 +259,7 @@ Status DbImpl::CommitBatch(const WriteOptions& options, PreparedBatch* batch, st
     return op.header.op != RecordOp::kDelete && op.header.op != RecordOp::kDeleteRange;
   });
   if (IsDiskFull() && only_deletes) {
+    StartTicking();  // what they hide comes back when nobody writes, if not before
     if (!options.no_slowdown) MakeRoomForDeletes();  // nothing else that could be waited for gives so much back
   } else {
     for (const WriteTarget& target : targets) {
