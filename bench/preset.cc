@@ -22,7 +22,7 @@ const std::vector<Preset>& Presets() {
        QuickRuns, {}},
       {"blobdb2021", "RocksDB's post on integrated BlobDB (2021): six workloads for values of 1 KiB to 1 MiB",
        "1 TiB of values of each size, 30 minutes a phase", 1.0 / 4096, BlobDb2021Runs,
-       kValueSizes},
+       ValueSizesAnd({"--benchmarks"})},
       {"slides4", "a talk on BlobDB, Titan and DiffKV (2021): its four cases, 32 KiB and 256 B, with and without blobs",
        "100,000 keys, 300 seconds of overwrites", 0.1, Slides4Runs, kValueSizes},
       {"badger2017", "Introducing Badger (2017): load, size, reads and iteration at 16 B to 16 KiB",
