@@ -336,8 +336,8 @@ TEST_P(EngineTest, ALogOfSmallValuesKeepsNone) {
   EXPECT_EQ(keeps_values(), GetParam().engine == "cambium") << "the others' logs are copies";
 }
 
-// A header with a feature that no version has, and a checksum that fits: Cambium calls that not supported, and to a bench
-// its maintenance would have been something that this engine lacks.
+// A header with a feature that no version has, and a checksum that fits: Cambium calls that not supported, and to a
+// bench its maintenance would have been something that this engine lacks.
 TEST_P(EngineTest, MaintenanceThatDoesNotUnderstandItsOwnBytesIsNotLacking) {
   if (GetParam().engine != "cambium") return;
   Open(true);
