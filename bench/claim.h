@@ -25,7 +25,8 @@ struct Claim {
   std::string criterion = {};  // what must have been measured for it to hold
   std::string measured = {};   // the figure of this run
   Verdict verdict = Verdict::kNotMeasured;
-  std::string why = {};      // why it was not measured; or what of it does not hold, and what is likely to be the reason
+  // Why it was not measured; or what of it does not hold, too low or too high, and where it is known the likely reason.
+  std::string why = {};
   std::size_t rounds = 0;    // of that figure which decides and has the fewest
 };
 

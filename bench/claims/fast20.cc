@@ -41,7 +41,7 @@ Claim OrderClaim(const Figures& f) {
     decision.Add(engine, steps, AtLeast(1), Kind::kPlain);
   }
   claim.measured = "misses of the cache an operation: " + text;
-  return decision.On(claim, kNobody, "the cache is large for this many keys");
+  return decision.On(claim, kNobody);
 }
 
 Claim YcsbClaim(const Figures& f) {
@@ -56,7 +56,7 @@ Claim YcsbClaim(const Figures& f) {
   claim.measured = TextOfEach(ratios, 1, "x");
   Decision decision;
   decision.Add("", ratios, AtLeast(7.7), Kind::kPlain);
-  return decision.On(claim, kNobody, "pages of 4 KiB hold about a hundred keys, and the cache most pages");
+  return decision.On(claim, kNobody);
 }
 
 }  // namespace

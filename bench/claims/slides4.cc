@@ -15,7 +15,9 @@ constexpr const char* kCollected = "rocksdb_blob";
 constexpr const char* kLeveled = "rocksdb_leveled";
 constexpr const char* kNobody = "rocksdb_blob_nogc and rocksdb_leveled did not run";
 
-Claim SpeedClaim(const Figures& f, const char* experiment, Claim claim, Bounds bounds) {
+constexpr const char* kShorter = "a shorter run compacts less";
+
+Claim SpeedClaim(const Figures& f, const char* experiment, Claim claim, Bounds bounds, const Reasons& reasons) {
   claim.source = kSource;
   const auto over = [&](const char* engine, const char* other) {
     return f.RatioOf(experiment, engine, other, "overwrite", WorkingOpsPerSec);
@@ -29,8 +31,8 @@ Claim SpeedClaim(const Figures& f, const char* experiment, Claim claim, Bounds b
                    wait(kBlob) + ", with its GC " + wait(kCollected) + ", Cambium tree " + wait(kTree) + ", LSM " +
                    wait(kLsm);
   Decision decision;
-  decision.Add("BlobDB", {{"", ratio}}, bounds, Kind::kSpeed);
-  return decision.On(claim, kNobody, "another device, another number of cores, a shorter run");
+  decision.Add("BlobDB", {{"", ratio}}, bounds, Kind::kSpeed, reasons);
+  return decision.On(claim, kNobody);
 }
 
 Claim WriteAmpClaim(const Figures& f) {
@@ -43,8 +45,8 @@ Claim WriteAmpClaim(const Figures& f) {
                    ", both within their ceiling of space";
   Decision decision;
   decision.Add("BlobDB", {{"", amp(kBlob)}}, AtMost(1.01), Kind::kPlain);
-  decision.Add("leveled", {{"", amp(kLeveled)}}, AtLeast(2.47), Kind::kPlain);
-  return decision.On(claim, kNobody, "a shorter run compacts less");
+  decision.Add("leveled", {{"", amp(kLeveled)}}, AtLeast(2.47), Kind::kPlain, {.low = kShorter});
+  return decision.On(claim, kNobody);
 }
 
 Claim StallClaim(const Figures& f) {
@@ -57,14 +59,18 @@ Claim StallClaim(const Figures& f) {
   claim.measured = "leveled " + Text(leveled, 0, " %") + ", BlobDB " + Text(blob, 0, " %") + "; Cambium tree " +
                    Text(stall(kTree), 0, " %") + ", LSM " + Text(stall(kLsm), 0, " %");
   Rounds ratio = Divide(blob, leveled);
+  Reasons reasons;
   for (const auto& [round, percent] : leveled) {
-    if (percent == 0 && blob.contains(round)) ratio[round] = 1;  // there was nothing to halve
+    if (percent != 0 || !blob.contains(round)) continue;
+    ratio[round] = 1;
+    reasons.high = "writes into leveled tables were not held back: there was nothing to halve";
   }
   Decision decision;
-  decision.Add("BlobDB", {{"", ratio}}, AtMost(0.51), Kind::kPlain);
-  return decision.On(claim, "no engine told how long writes were held back",
-                     "the device takes what flushes write, so that neither waits");
+  decision.Add("BlobDB", {{"", ratio}}, AtMost(0.51), Kind::kPlain, reasons);
+  return decision.On(claim, "no engine told how long writes were held back");
 }
+
+constexpr double kOverwritesOfAKey = 20;  // in the talk: 2.03 million of 100,000 keys
 
 // The slides give files and bytes, and not that eight times as much lay on disk as was alive.
 Claim SpaceClaim(const Figures& f) {
@@ -75,10 +81,18 @@ Claim SpaceClaim(const Figures& f) {
   claim.measured = "BlobDB " + Text(space(kBlob), 1) + ", with its GC " + Text(space(kCollected), 1) + ", leveled " +
                    Text(space(kLeveled), 1) + "; Cambium tree " + Text(space(kTree), 2) + ", LSM " + Text(space(kLsm), 2) +
                    ", whose ceiling is 1.5";
+  const Rounds overwrites = f.Of(kLarge, kBlob, "overwrite", [](const Result& r) -> std::optional<double> {
+    if (r.live_keys.value_or(0) == 0) return std::nullopt;
+    return static_cast<double>(r.ops) / static_cast<double>(*r.live_keys);
+  });
+  Reasons reasons;
+  if (!overwrites.empty() && Median(overwrites) < kOverwritesOfAKey) {
+    reasons.low = "each key was overwritten " + Text(overwrites, 1) + " times, and in the talk 20 times";
+  }
   Decision decision;
-  decision.Add("BlobDB", {{"", space(kBlob)}}, AtLeast(8), Kind::kPlain);
+  decision.Add("BlobDB", {{"", space(kBlob)}}, AtLeast(8), Kind::kPlain, reasons);
   decision.Add("leveled", {{"", space(kLeveled)}}, AtMost(2), Kind::kPlain);
-  return decision.On(claim, kNobody, "fewer overwrites of each key than in 300 seconds");
+  return decision.On(claim, kNobody);
 }
 
 }  // namespace
@@ -88,14 +102,14 @@ std::vector<Claim> JudgeSlides4(const Figures& f) {
   return {SpeedClaim(f, kLarge,
                      {.id = "S1", .source = "", .text = "overwrites of 32 KB are 3.5 times as fast with blobs, the wait apart",
                       .published = "3.5x", .criterion = "at least 3.5x over leveled, while writing"},
-                     AtLeast(3.5)),
+                     AtLeast(3.5), {.low = kShorter}),
           WriteAmpClaim(f),
           StallClaim(f),
           SpaceClaim(f),
           SpeedClaim(f, kSmall,
                      {.id = "S5", .source = "", .text = "with 256 B, below the cutoff, blobs change nothing, the wait apart",
                       .published = "0.9x", .criterion = "0.9x to 1.1x over leveled, while writing"},
-                     {.low = AtLeast(0.9).low, .high = AtMost(1.1).high})};
+                     {.low = AtLeast(0.9).low, .high = AtMost(1.1).high}, {})};
 }
 
 }  // namespace cambium::bench

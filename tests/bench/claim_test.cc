@@ -131,6 +131,8 @@ TEST(ClaimTest, WriteAmplification) {
                   "by any margin is not enough");
     ExpectVerdict(Changed(holds, "", "rocksdb_universal", amp(c.universal * 0.9)), c.id, Verdict::kInPart, "universal counts");
     ExpectVerdict(Without(holds, "rocksdb_universal"), c.id, Verdict::kInPart, "a part that was not measured");
+    EXPECT_EQ(Judged(Changed(holds, "blobdb2021, 4 KiB", "rocksdb_blob", amp(c.blob * 1.1)), c.id).why,
+              "too high: BlobDB 4 KiB");
     Results differs = Changed(holds, "", "rocksdb_universal", amp(1));
     differs = Changed(differs, "", "rocksdb_leveled", amp(1));
     ExpectVerdict(Changed(differs, "", "rocksdb_blob", amp(c.blob * 1.1)), c.id, Verdict::kDiffers);
@@ -283,7 +285,9 @@ TEST(ClaimTest, TheTalk) {
   Results stalls = Changed(talk("slides4, 32 KiB", 1000), "", "rocksdb_blob_nogc", stalled(0.37));
   stalls = Changed(stalls, "", "rocksdb_leveled", stalled(0.73));
   ExpectVerdict(stalls, "S3", Verdict::kHolds);
-  ExpectVerdict(Changed(stalls, "", "rocksdb_blob_nogc", stalled(0.6)), "S3", Verdict::kDiffers, "less, but not half");
+  const Results waiting = Changed(stalls, "", "rocksdb_blob_nogc", stalled(0.6));
+  ExpectVerdict(waiting, "S3", Verdict::kDiffers, "less, but not half");
+  EXPECT_EQ(Judged(waiting, "S3").why, "too high: BlobDB") << "they do wait";
   ExpectVerdict(Changed(Changed(stalls, "", "rocksdb_blob_nogc", stalled(0)), "", "rocksdb_leveled", stalled(0)), "S3",
                 Verdict::kDiffers, "nothing to halve");
 
@@ -292,6 +296,13 @@ TEST(ClaimTest, TheTalk) {
   kept = Changed(kept, "", "rocksdb_leveled", space(2));
   ExpectVerdict(kept, "S4", Verdict::kHolds);
   ExpectVerdict(Changed(kept, "", "rocksdb_blob_nogc", space(4)), "S4", Verdict::kInPart);
+  for (const auto& [keys, why] : {std::pair{100u, " (each key was overwritten 10.0 times, and in the talk 20 times)"}, {40u, ""}}) {
+    const Results less = Changed(kept, "", "rocksdb_blob_nogc", [keys = keys](Result* r) {
+      r->space_amp = 4;
+      r->live_keys = keys;
+    });
+    EXPECT_EQ(Judged(less, "S4").why, std::string("too low: BlobDB") + why);
+  }
   ExpectVerdict(Changed(Changed(kept, "", "rocksdb_blob_nogc", space(4)), "", "rocksdb_leveled", space(3)), "S4", Verdict::kDiffers);
 }
 
@@ -315,6 +326,7 @@ TEST(ClaimTest, BadgersSpeeds) {
   ExpectVerdict(BesideRocks("readseq", {1000, 80, 240, 1070}), "B4", Verdict::kHolds);
   ExpectVerdict(BesideRocks("readseq", {1000, 80, 1500, 1070}), "B4", Verdict::kInPart);
   ExpectVerdict(BesideRocks("readseq", {1000, 1100, 1500, 800}), "B4", Verdict::kDiffers);
+  EXPECT_EQ(Judged(BesideRocks("readseq", {1000, 80, 240, 800}), "B4").why, "too low: at 16 KiB");
 }
 
 TEST(ClaimTest, TheIndexIsOfTheKeysAlone) {
@@ -347,9 +359,14 @@ TEST(ClaimTest, TheTreesLoadIsComparedWithTheLsmsAtEverySize) {
 
 TEST(ClaimTest, WhatIsLoadedTakesSpace) {
   Results holds = BesideRocks("filluniquerandom", {1, 1, 1, 1});
-  for (Result& r : holds) r.disk_bytes = r.engine == "cambium" ? 1500 : 1000;
   const auto bytes = [](std::uint64_t value) { return [value](Result* r) { r->disk_bytes = value; }; };
+  for (Result& r : holds) r.disk_bytes = r.engine == "cambium" ? 1500 : 1000;
+  holds = Changed(holds, "badger2017, 128 B", "cambium/lsm", bytes(1600));
   ExpectVerdict(holds, "B11", Verdict::kHolds);
+  const Results equal = Changed(holds, "", "cambium/lsm", bytes(1000));
+  ExpectVerdict(equal, "B11", Verdict::kDiffers, "as much is not half as much again");
+  EXPECT_NE(Judged(equal, "B11").why.find("compressed"), std::string::npos);
+  EXPECT_EQ(Judged(Changed(holds, "", "cambium/lsm", bytes(2000)), "B11").why.find("compressed"), std::string::npos);
   ExpectVerdict(Changed(holds, "badger2017, 1 KiB", "cambium/lsm", bytes(2000)), "B11", Verdict::kInPart);
   ExpectVerdict(Changed(holds, "", "cambium/lsm", bytes(2000)), "B11", Verdict::kDiffers);
 }
@@ -429,16 +446,39 @@ TEST(DecisionTest, DoubtCountsOnlyWhereTheVerdictHangsOnIt) {
   const Several unsure = {{"c", {{0, 1.0}, {1, 2.0}}}};
   const auto judge = [](const std::vector<Several>& all) {
     Decision decision;
-    for (const Several& figures : all) decision.Add("", figures, {.low = 1.5}, Kind::kPlain);
-    return decision.On({.id = "X", .source = "", .text = "", .published = ""}, "", "a reason");
+    for (const Several& figures : all) decision.Add("", figures, {.low = 1.5}, Kind::kPlain, {.low = "a reason"});
+    return decision.On({.id = "X", .source = "", .text = "", .published = ""}, "");
   };
   EXPECT_EQ(judge({holds, unsure}).verdict, Verdict::kDoubtful) << "it may hold or hold in part";
   EXPECT_EQ(judge({fails, unsure}).verdict, Verdict::kDoubtful) << "it may hold in part or not at all";
   const Claim both = judge({holds, fails, unsure});
   EXPECT_EQ(both.verdict, Verdict::kInPart) << "either way";
-  EXPECT_EQ(both.why, "rounds do not agree: c; does not hold: b; a reason");
+  EXPECT_EQ(both.why, "rounds do not agree: c; too low: b (a reason)");
   EXPECT_EQ(judge({holds, {{"d", {}}}}).verdict, Verdict::kInPart) << "a part that is missing";
   EXPECT_EQ(judge({{{"d", {}}}}).verdict, Verdict::kNotMeasured);
+}
+
+// One text for all of a claim told why tables are written less often where it was blobs that were written more.
+TEST(DecisionTest, AReasonIsOfThePartThatFailsAndOfItsDirection) {
+  const auto why = [](double a, double b) {
+    Decision decision;
+    decision.Add("A", {{"1 KiB", {{0, a}}}, {"4 KiB", {{0, 2 * a}}}}, {.high = 2}, Kind::kPlain);
+    decision.Add("B", {{"1 KiB", {{0, b}}}}, {.low = 1, .high = 3}, Kind::kPlain, {.low = "few", .high = "many"});
+    return decision.On({.id = "X", .source = "", .text = "", .published = ""}, "").why;
+  };
+  EXPECT_EQ(why(1, 2), "");
+  EXPECT_EQ(why(3, 2), "too high: A") << "at each size, and no reason is known";
+  EXPECT_EQ(why(2, 2), "too high: A 4 KiB");
+  EXPECT_EQ(why(1, 0), "too low: B 1 KiB (few)");
+  EXPECT_EQ(why(1, 4), "too high: B 1 KiB (many)");
+  EXPECT_EQ(why(3, 4), "too high: A, B 1 KiB (many)");
+  EXPECT_EQ(why(3, 0), "too low: B 1 KiB (few); too high: A");
+}
+
+TEST(DecisionTest, RoundsOnBothSidesOfABandDoNotAgree) {
+  Decision decision;
+  decision.Add("", {{"a", {{0, 0.5}, {1, 1.5}}}}, About(1), Kind::kPlain);
+  EXPECT_EQ(decision.On({.id = "X", .source = "", .text = "", .published = ""}, "").verdict, Verdict::kDoubtful);
 }
 
 }  // namespace
