@@ -363,22 +363,24 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   ForgetPeakRss();
   const std::optional<DeviceStats> device = ReadDeviceStats(config.path);
   const ProcessStats before = ReadProcessStats();
+  std::optional<Crew> crew;
+  if (workload.run != nullptr) {
+    crew.emplace(workload, engine, phase, result->threads, changes,
+                 Label(*result) + "," + workload.name + "," + std::to_string(result->round + 1));
+  }
+  const bool moves_bytes = changes || workload.maintain != nullptr;
+  Sampler sampler(moves_bytes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
   const std::uint64_t begin = NowNanos();
   Work work;
   std::string maintained;
   if (workload.maintain != nullptr) {
     status = workload.maintain(engine, &maintained);
     if (!status.ok()) return status;
+    if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
     work.ops = 1;
     work.nanos.Add(NowNanos() - begin);
   }
   work.end_nanos = NowNanos();
-  std::optional<Crew> crew;
-  if (workload.run != nullptr) {
-    crew.emplace(workload, engine, phase, result->threads, changes,
-                 Label(*result) + "," + workload.name + "," + std::to_string(result->round + 1));
-  }
-  Sampler sampler(changes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
   if (crew.has_value()) work = crew->Run();
   if (!work.status.ok()) {
     if (changes) phase->keys.ForgetAllLast();  // a workload that an engine does not have may have begun
@@ -386,12 +388,19 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
   }
   if (Interrupted().load()) return Status::Aborted("interrupted");
   result->seconds = Seconds(work.end_nanos - begin);
-  ProcessStats used = ReadProcessStats() - before;
+  const auto used_since = [&before, &sampler] {
+    ProcessStats stats = ReadProcessStats() - before;
+    stats.user_cpu_s = std::max(0.0, stats.user_cpu_s - sampler.user_cpu_s());
+    stats.sys_cpu_s = std::max(0.0, stats.sys_cpu_s - sampler.sys_cpu_s());
+    return stats;
+  };
+  ProcessStats used = used_since();
   if (changes) {
     double idle_seconds = 0;
     status = Settle(engine, workload.name, &idle_seconds);
     if (!status.ok()) return status;
-    const ProcessStats settled = ReadProcessStats() - before;
+    if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
+    const ProcessStats settled = used_since();
     if (writes) {
       result->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;
       result->seconds += result->settle_seconds;

@@ -1,13 +1,61 @@
 #include "sampler.h"
 
+#include <pthread.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "op_meter.h"
 #include "process_stats.h"
 
 namespace cambium::bench {
+
+namespace {
+
+constexpr std::chrono::nanoseconds kInterval = std::chrono::milliseconds(100);
+constexpr int kRestsPerLook = 50;
+
+double Seconds(const timespec& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9; }
+double Seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; }
+
+// Clocks of the threads that look.
+std::mutex clocks_mutex;
+std::vector<clockid_t> clocks;  // clocks_mutex
+
+// Lists the calling thread as long as it lives.
+class ListedClock {
+ public:
+  ListedClock() {
+    const std::lock_guard lock(clocks_mutex);
+    is_known_ = pthread_getcpuclockid(pthread_self(), &clock_) == 0;
+    if (is_known_) clocks.push_back(clock_);
+  }
+  ~ListedClock() {
+    const std::lock_guard lock(clocks_mutex);
+    if (is_known_) std::erase(clocks, clock_);
+  }
+  ListedClock(const ListedClock&) = delete;
+  ListedClock& operator=(const ListedClock&) = delete;
+
+ private:
+  clockid_t clock_{};
+  bool is_known_ = false;
+};
+
+}  // namespace
+
+double SamplerCpuSeconds() {
+  const std::lock_guard lock(clocks_mutex);
+  double seconds = 0;
+  for (const clockid_t clock : clocks) {
+    timespec time{};
+    if (clock_gettime(clock, &time) == 0) seconds += Seconds(time);
+  }
+  return seconds;
+}
 
 Sampler::Sampler(std::string path, std::function<std::uint64_t()> ops)
     : path_(std::move(path)), ops_(std::move(ops)), begin_nanos_(NowNanos()), thread_([this] { Run(); }) {}
@@ -29,11 +77,19 @@ void Sampler::Look(bool keep) {
 }
 
 void Sampler::Run() {
+  const ListedClock listed;
+  std::chrono::nanoseconds interval = kInterval;
   std::unique_lock lock(mutex_);
-  while (!stop_.wait_for(lock, std::chrono::milliseconds(100), [this] { return stopped_; })) {
+  while (!stop_.wait_for(lock, interval, [this] { return stopped_; })) {
     lock.unlock();
     ++looks_;
+    const std::uint64_t begin = NowNanos();
     Look(looks_ % every_ == 0);
+    interval = std::max<std::chrono::nanoseconds>(kInterval, std::chrono::nanoseconds(NowNanos() - begin) * kRestsPerLook);
+    if (rusage used{}; getrusage(RUSAGE_THREAD, &used) == 0) {
+      user_cpu_s_.store(Seconds(used.ru_utime));
+      sys_cpu_s_.store(Seconds(used.ru_stime));
+    }
     lock.lock();
   }
 }

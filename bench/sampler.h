@@ -1,6 +1,7 @@
 // Sampler: how a phase goes on over time: operations that are through, bytes on disk. Looked at from outside.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -18,8 +19,9 @@ struct Sample {
   std::uint64_t disk_bytes = 0;  // blocks of all files; 0 if nobody asked
 };
 
-// Looks ten times a second. However long the phase, at most kSamplesMax samples are kept: when there are more, every
-// second one goes, and from then on so many fewer are taken. The peak is of all looks.
+// Looks ten times a second, less often where a look takes long: a directory of thousands of files costs milliseconds, and a
+// fiftieth of one processor is all that looking may take. However long the phase, at most kSamplesMax samples are kept:
+// when there are more, every second one goes, and from then on so many fewer are taken. The peak is of all looks.
 class Sampler {
  public:
   static constexpr std::size_t kSamplesMax = 600;
@@ -36,6 +38,10 @@ class Sampler {
   [[nodiscard]] std::uint64_t disk_peak() const { return disk_peak_; }
   [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
 
+  // What looking has cost so far, which is nobody's work: processor time of the thread.
+  [[nodiscard]] double user_cpu_s() const { return user_cpu_s_.load(); }
+  [[nodiscard]] double sys_cpu_s() const { return sys_cpu_s_.load(); }
+
  private:
   void Run();
   void Look(bool keep);
@@ -51,7 +57,13 @@ class Sampler {
   std::uint64_t every_ = 1;  // of so many looks one is kept
   std::uint64_t disk_peak_ = 0;
   std::vector<Sample> samples_;
+  std::atomic<double> user_cpu_s_{0};
+  std::atomic<double> sys_cpu_s_{0};
   std::thread thread_;
 };
+
+// Processor time in seconds that the samplers of this process which are at work have used until this moment. Whoever judges
+// by the processor time of the process whether it rests takes that away.
+double SamplerCpuSeconds();
 
 }  // namespace cambium::bench

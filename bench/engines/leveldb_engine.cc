@@ -17,6 +17,8 @@
 #include "engines/codecs.h"
 #include "engines/leveldb_ledger.h"
 #include "engines/registry.h"
+#include "interrupt.h"
+#include "sampler.h"
 
 namespace cambium::bench {
 namespace {
@@ -236,17 +238,18 @@ class LevelDbEngine : public Engine {
   }
 
   // LevelDB does not tell whether it compacts. It is taken to be through when for 250 ms neither its files per level
-  // changed nor the process used 2 ms of processor time.
+  // changed nor the process used 2 ms of processor time, but for what looks at it from outside.
   Status WaitUntilStill(double* idle_seconds) {
     constexpr auto kStep = std::chrono::milliseconds(10);
     constexpr int kStillSteps = 25;
     std::string stats;
-    double cpu = ProcessCpuSeconds();
+    double cpu = ProcessCpuSeconds() - SamplerCpuSeconds();
     for (int still = 0; still < kStillSteps;) {
+      if (Interrupted().load()) return Status::Aborted("interrupted");
       std::this_thread::sleep_for(kStep);
       std::string now;
       if (!db_->GetProperty("leveldb.stats", &now)) return Status::NotSupported("property leveldb.stats");
-      const double cpu_now = ProcessCpuSeconds();
+      const double cpu_now = ProcessCpuSeconds() - SamplerCpuSeconds();
       const bool moved = now != stats || cpu_now - cpu > 0.002;
       still = moved ? 0 : still + 1;
       if (moved) {

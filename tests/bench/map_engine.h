@@ -26,6 +26,7 @@ struct Lies {
   bool backwards = false;                               // a walk forward goes back
   std::function<void()> before_read;                    // called before each lookup and seek, without a lock
   std::function<void()> around_put;                     // the same before and after each single put
+  std::function<void()> in_settle;                      // called while it settles, and while it is compacted
 };
 
 class MapEngine : public Engine {
@@ -53,11 +54,15 @@ class MapEngine : public Engine {
   std::unique_ptr<Session> NewSession() override { return std::make_unique<MapSession>(this); }
   Status Settle(double* idle_seconds) override {
     *idle_seconds = 0;
+    if (lies.in_settle) lies.in_settle();
     settled = true;
     return {};
   }
   Status Flush() override { return {}; }
-  Status WaitForCompaction() override { return {}; }
+  Status WaitForCompaction() override {
+    if (lies.in_settle) lies.in_settle();
+    return {};
+  }
   Status Compact() override { return Status::NotSupported("maps have no levels"); }
   Status Verify(std::string* what) override {
     *what = "nothing";

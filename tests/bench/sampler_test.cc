@@ -6,6 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "op_meter.h"
+
 namespace cambium::bench {
 namespace {
 
@@ -24,6 +26,27 @@ TEST(SamplerTest, SeesHowOperationsGoOn) {
     EXPECT_GE(sampler.samples()[i].ops, sampler.samples()[i - 1].ops);
   }
   EXPECT_EQ(sampler.disk_peak(), 0u) << "nobody asked for a disk";
+}
+
+// A directory of many files made the sampler so busy that a store which goes by the process's time never rested.
+TEST(SamplerTest, ALookThatTakesLongIsRareAndKnown) {
+  const double before = SamplerCpuSeconds();
+  std::atomic<int> looks{0};
+  const auto burn = [&looks] {
+    ++looks;
+    const std::uint64_t begin = NowNanos();
+    while (NowNanos() - begin < 20'000'000) {
+    }
+    return std::uint64_t{0};
+  };
+  Sampler sampler("", burn);
+  while (looks < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GT(SamplerCpuSeconds() - before, 0.005);
+  EXPECT_GT(sampler.user_cpu_s() + sampler.sys_cpu_s(), 0.005);
+  sampler.Stop();
+  ASSERT_GE(sampler.samples().size(), 2u);
+  EXPECT_GE(sampler.samples()[1].seconds - sampler.samples()[0].seconds, 50 * 0.02);
+  EXPECT_EQ(SamplerCpuSeconds(), before) << "it is gone";
 }
 
 TEST(SamplerTest, AShortPhaseHasOneSample) {

@@ -5,16 +5,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "interrupt.h"
 #include "key.h"
 #include "map_engine.h"
 #include "mix.h"
 #include "phase_runner.h"
+#include "testing/temp_directory.h"
 #include "workloads/entry_check.h"
 
 namespace cambium::bench {
@@ -57,6 +60,26 @@ class WorkloadTest : public ::testing::Test {
   Result result_;
   std::uint64_t ordinal_ = 0;
 };
+
+// An engine that is interrupted while it settles leaves off; what it has done by then is no figure.
+TEST_F(WorkloadTest, WhatIsInterruptedWhileItSettlesIsNoResult) {
+  for (const char* name : {"fillrandom", "waitforcompaction"}) {
+    ASSERT_TRUE(Run(name).ok());
+    engine_.lies.in_settle = [] { Interrupted().store(true); };
+    EXPECT_EQ(Run(name).ToString(), Status::Aborted("interrupted").ToString()) << name;
+    Interrupted().store(false);
+    engine_.lies.in_settle = {};
+  }
+}
+
+// The disk is looked at while an engine compacts, not only while it writes.
+TEST_F(WorkloadTest, ThePeakOfACompactionIsSeen) {
+  const cambium::testing::TempDirectory directory;
+  config_.path = directory.path();
+  engine_.lies.in_settle = [&directory] { std::ofstream(directory.File("table")) << std::string(1 << 20, 'x'); };
+  ASSERT_TRUE(Run("waitforcompaction").ok());
+  EXPECT_GE(result_.disk_peak_bytes, 1u << 20);
+}
 
 TEST_F(WorkloadTest, FillsWriteWhatTheirNamesSay) {
   for (const unsigned threads : {1u, 3u}) {
