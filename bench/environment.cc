@@ -52,6 +52,8 @@ std::string FileSystemOf(const std::string& directory) {
 
 }  // namespace
 
+std::uint64_t MemoryBytes() { return std::strtoull(Lookup("/proc/meminfo", "MemTotal").c_str(), nullptr, 10) << 10; }
+
 Environment DescribeEnvironment(const std::string& directory) {
   Environment e;
   e.commit = CAMBIUM_BENCH_COMMIT;
@@ -62,8 +64,7 @@ Environment DescribeEnvironment(const std::string& directory) {
   e.cpu = std::to_string(std::thread::hardware_concurrency()) + " x " + Lookup("/proc/cpuinfo", "model name");
   utsname name{};
   if (uname(&name) == 0) e.kernel = std::string(name.sysname) + " " + name.release + " " + name.machine;
-  const std::uint64_t kib = std::strtoull(Lookup("/proc/meminfo", "MemTotal").c_str(), nullptr, 10);
-  e.memory = std::to_string(kib >> 10) + " MiB";
+  e.memory = std::to_string(MemoryBytes() >> 20) + " MiB";
   e.file_system = FileSystemOf(directory);
   return e;
 }

@@ -1,6 +1,7 @@
 // Where a run took place: what must be known to compare its figures with another's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace cambium::bench {
@@ -13,6 +14,8 @@ struct Environment {
   std::string memory;
   std::string file_system;  // type and device of the directory of the databases
 };
+// Of the machine; 0 where it is not known.
+std::uint64_t MemoryBytes();
 Environment DescribeEnvironment(const std::string& directory);
 
 }  // namespace cambium::bench

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "absent.h"
@@ -327,6 +329,18 @@ std::string Contradiction(const BenchFlags& f) {
   return {};
 }
 
+// The first option that was given a number which is none, or has no end; no range has caught it.
+std::string NotFinite(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_type_name().find("FLOAT") == std::string::npos) continue;
+    for (const std::string& text : option->results()) {
+      if (std::isfinite(std::strtod(text.c_str(), nullptr))) continue;
+      return option->get_name() + "=" + text + " is no number to work with";
+    }
+  }
+  return {};
+}
+
 int Refuse(const std::string& why) {
   std::fprintf(stderr, "cambium_bench: %s\n", why.c_str());
   return 2;
@@ -349,6 +363,7 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
     const std::string name = extras.front().substr(0, extras.front().find('='));
     return refuse("there is no option " + name + Suggestion(name, OptionsOf(app)) + " --help shows what there is");
   }
+  if (const std::string what = NotFinite(app); !what.empty()) return refuse(what);
   f->engines = WithoutAll(f->engines);
   std::string wrong = Unknown("engine", f->engines, NamesOf(Engines()));
   for (const std::string& name : f->benchmarks) {

@@ -20,6 +20,10 @@ namespace cambium::bench {
 //
 // The bits are in memory that is shared with processes forked later: what one of them inserts the others see.
 class KeySet {
+  using Word = std::atomic<std::uint64_t>;
+  static_assert(Word::is_always_lock_free, "shared by processes");
+  using Size = std::atomic<std::uint32_t>;
+
  public:
   // `sized`: values differ in size.
   explicit KeySet(std::uint64_t n, bool sized = false) : words_((n + 63) / 64), sizes_count_(sized ? words_ * 64 : 0) {
@@ -29,6 +33,12 @@ class KeySet {
     bits_ = new (head_ + 1) Word[words_]();
     sizes_ = new (bits_ + words_) Size[sizes_count_]();
     marks_ = reinterpret_cast<std::uint32_t*>(sizes_ + sizes_count_);  // zeros that nobody has touched yet
+  }
+  // Of memory that is mapped for so many; most of it is touched only as ids come to exist.
+  static std::uint64_t BytesFor(std::uint64_t n, bool sized) {
+    const double words = static_cast<double>(n) / 64 + 1;
+    const double bytes = words * (sizeof(Word) + 64 * ((sized ? sizeof(Size) : 0) + sizeof(std::uint32_t)));
+    return bytes < 1.8e19 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0};
   }
   // Which ids were in `other` when it was copied.
   KeySet(const KeySet& other) : KeySet(other.words_ * 64) {
@@ -109,9 +119,6 @@ class KeySet {
   [[nodiscard]] std::uint64_t value_bytes() const { return head_->value_bytes.load(std::memory_order_relaxed); }
 
  private:
-  using Word = std::atomic<std::uint64_t>;
-  static_assert(Word::is_always_lock_free, "shared by processes");
-  using Size = std::atomic<std::uint32_t>;
   struct Head {
     std::atomic<std::uint64_t> count{0};
     std::atomic<std::uint64_t> value_bytes{0};

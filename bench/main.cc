@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "progress.h"
 #include "report.h"
 #include "report_command.h"
+#include "source_files.h"
 #include "space_check.h"
 #include "trace/trace_main.h"
 #include "turn.h"
@@ -132,6 +134,7 @@ class Root {
       std::filesystem::create_directories(path_, error);
       if (error) Fail(error.message());
     }
+    if (ok_) TryToWrite();
   }
   ~Root() {
     std::error_code ignored;
@@ -149,8 +152,17 @@ class Root {
   }
 
  private:
+  void TryToWrite() {
+    const std::string probe = path_ + "/cambium_bench.probe";
+    std::ofstream file(probe);
+    file << "x" << std::flush;
+    if (!file) Fail(std::strerror(errno));
+    file.close();
+    std::error_code ignored;
+    std::filesystem::remove(probe, ignored);
+  }
   void Fail(const std::string& why) {
-    std::fprintf(stderr, "cambium_bench: cannot create %s: %s\n", path_.c_str(), why.c_str());
+    std::fprintf(stderr, "cambium_bench: cannot create or write %s: %s\n", path_.c_str(), why.c_str());
     ok_ = false;
   }
   std::string path_;
@@ -213,7 +225,8 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
       std::printf("\n== %s, round %u of %u%s\n", NameOf(contender).c_str(), round + 1, flags.rounds,
                   state->turns.Begin(std::chrono::steady_clock::now()).c_str());
       const TurnEnd end = RunTurn(contender.flags, *contender.entry, root.path(), round, keep);
-      if (end == TurnEnd::kFailed) {
+      // A child that somebody else has ended leaves figures out as well.
+      if (end == TurnEnd::kFailed || (end == TurnEnd::kInterrupted && !Interrupted().load())) {
         state->failed = true;
         state->failures.push_back(NameOf(contender) + " failed in round " + std::to_string(round + 1) +
                                   (flags.experiment.empty() ? "" : " of " + flags.experiment));
@@ -279,10 +292,20 @@ int Run(const std::vector<BenchFlags>& experiments) {
       return kExitUsage;
     }
   }
+  for (const BenchFlags& flags : experiments) {
+    if (flags.source.empty()) continue;
+    std::vector<std::string> files;
+    if (const Status read = ReadSourceFiles(flags.source, &files); !read.ok()) {
+      std::fprintf(stderr, "cambium_bench: --source: %s\n", read.ToString().c_str());
+      return kExitUsage;
+    }
+  }
   const Root root(first);
   if (!root.ok()) return kExitUsage;
   for (const BenchFlags& flags : experiments) {
-    if (const std::string wrong = ComplainOfSpace(flags, root.path()); !wrong.empty()) {
+    std::string wrong = ComplainOfMemory(flags, MemoryBytes());
+    if (wrong.empty()) wrong = ComplainOfSpace(flags, root.path());
+    if (!wrong.empty()) {
       std::fprintf(stderr, "cambium_bench: %s\n", wrong.c_str());
       return kExitUsage;
     }
@@ -323,5 +346,10 @@ int main(int argc, char** argv) {
     cambium::bench::PrintList();
     return 0;
   }
-  return cambium::bench::Run(parsed.runs);
+  try {
+    return cambium::bench::Run(parsed.runs);
+  } catch (const std::bad_alloc&) {  // what it has made so far is gone by now, as after a failure
+    std::fprintf(stderr, "cambium_bench: memory has run out\n");
+    return cambium::bench::kExitFailed;
+  }
 }

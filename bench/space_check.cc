@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
+#include "key_set.h"
 #include "mixgraph/mixgraph.h"
+#include "trace/source.h"
 #include "workload.h"
 
 namespace cambium::bench {
@@ -32,7 +35,22 @@ constexpr double kBytesPerSecond = 100e6;
 struct Load {
   double live = 0;     // bytes of keys and values, at the most
   double written = 0;  // the same, overwritten ones too, since the database was new
+  double pinned = 0;   // of these, what is written beside a reader that stays, so that no version may go
 };
+
+// What a replay writes, and what is put there for it to be found.
+double BytesOfTrace(const std::string& path) {
+  std::unique_ptr<TraceSource> source;
+  if (!OpenTrace(path, &source).ok()) return 0;  // it is told as a wrong flag
+  double bytes = 0;
+  TracedOp op;
+  while (source->Next(&op).ok()) {
+    if ((op.kind == TracedKind::kPut || op.IsLookup()) && op.value_size.has_value()) {
+      bytes += static_cast<double>(op.key.size() + *op.value_size);
+    }
+  }
+  return bytes;
+}
 
 double OperationsOf(const Workload& workload, const BenchFlags& flags) {
   const auto given_or_num = [&](std::int64_t given) {
@@ -76,6 +94,11 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
   for (const std::string& name : flags.benchmarks) {
     const Workload& workload = *FindWorkload(name);
     if (workload.fresh) load = Load();
+    if (workload.count == Count::kTrace && workload.run != nullptr) {
+      const double bytes = BytesOfTrace(flags.trace.file);
+      load.live = std::max(load.live, bytes);
+      load.written += bytes;
+    }
     const bool writes = workload.effect == Effect::kWrites || workload.mixes ||
                         (workload.beside != nullptr && !workload.beside_reads);
     if (!writes) continue;
@@ -86,10 +109,14 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
     const double new_keys = workload.new_keys == nullptr ? 0 : timed ? bytes / entry / 20 : static_cast<double>(workload.new_keys(flags));
     const auto keys = static_cast<double>(std::max<std::uint64_t>(1, flags.num / workload.divisor));
     load.written += bytes;
+    if (workload.beside_reads) load.pinned += bytes;
     load.live = std::max(load.live, std::min(bytes, keys * entry)) + new_keys * entry;
     most.live = std::max(most.live, load.live);
     most.written = std::max(most.written, load.written);
+    most.pinned = std::max(most.pinned, load.pinned);
   }
+  most.live = std::max(most.live, load.live);
+  most.written = std::max(most.written, load.written);
   return most;
 }
 
@@ -100,13 +127,33 @@ bool Collects(const std::string& engine, const BenchFlags& flags) {
   return engine != "rocksdb_blob" || flags.space.enable_blob_garbage_collection;
 }
 
-double BytesOf(const std::string& engine, const BenchFlags& flags, const Load& load) {
-  // A store holds what was overwritten, or what it is just rewriting, beside what is alive; one that collects nothing
-  // all that was written, and its index, which it rewrites too.
-  if (!Collects(engine, flags)) return load.written + load.live;
-  const double ceiling = engine == "cambium" ? flags.space.max_space_amplification + 1.5 : engine == "rocksdb_blob" ? 4 : 3;
-  return std::max(3.0, ceiling) * load.live;
+// How large an engine that collects becomes at the most: some times what is alive, what it is just rewriting beside it,
+// some times what is written while a reader stays, and some bytes whatever the data are. As measured with this bench, docs/
+// BENCHMARKS.md, and somewhat more.
+struct Bound {
+  double live = 0;
+  double pinned = 1;
+  double fixed = 0;
+};
+
+Bound BoundOf(const std::string& engine, const BenchFlags& flags) {
+  const double buffers = static_cast<double>(flags.write_buffer_size) * (flags.max_write_buffer_number + 1);
+  if (engine == "cambium") return {.live = std::max(3.0, flags.space.max_space_amplification + 1.5)};
+  if (engine == "lmdb") return {.live = 3, .pinned = 7};  // each commit copies the pages above what it changes
+  if (engine == "wiredtiger") return {.live = 4, .fixed = 3 * 100e6};  // files of its log, made ahead
+  if (engine == "leveldb") return {.live = 4, .fixed = buffers};
+  return {.live = 5.5, .fixed = buffers};  // RocksDB: level 0 and the levels that it is merged into, tables and blobs
 }
+
+double BytesOf(const std::string& engine, const BenchFlags& flags, const Load& load) {
+  // One that collects nothing holds all that was written, and its index, which it rewrites too.
+  if (!Collects(engine, flags)) return load.written + load.live;
+  const Bound bound = BoundOf(engine, flags);
+  return bound.live * load.live + bound.pinned * load.pinned + bound.fixed;
+}
+
+// No less than all there is, where the sum is more than a number holds.
+std::uint64_t Whole(double bytes) { return bytes < 1.8e19 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0}; }
 
 }  // namespace
 
@@ -119,7 +166,16 @@ std::uint64_t SpaceNeeded(const BenchFlags& flags) {
     most = std::max(most, bytes);
     sum += bytes * (engine == "cambium" && flags.index == "both" ? 2 : 1);
   }
-  return static_cast<std::uint64_t>(flags.db.empty() ? most : sum);
+  return Whole(flags.db.empty() ? most : sum);
+}
+
+std::string ComplainOfMemory(const BenchFlags& flags, std::uint64_t memory_bytes) {
+  const std::uint64_t keys = KeyCapacityOf(flags);
+  const std::uint64_t needed = KeySet::BytesFor(keys, !ValueSizesOf(flags).fixed() || !flags.source.empty());
+  if (memory_bytes == 0 || needed <= memory_bytes) return {};
+  return "what is known of " + std::to_string(keys) + " keys takes " + std::to_string(needed >> 20) + " MiB of memory, and there are " +
+         std::to_string(memory_bytes >> 20) + " MiB" + (flags.experiment.empty() ? "" : " for " + flags.experiment) +
+         "; a smaller --num, or a shorter --duration of workloads that add keys";
 }
 
 std::string ComplainOfSpace(const BenchFlags& flags, const std::string& directory) {

@@ -75,7 +75,7 @@ std::string ComplainOfNumbers(const MixgraphFlags& f) {
       {"--sine_d", f.sine_d},                   {"--sine_mix_rate_noise", f.sine_mix_rate_noise},
   };
   for (const auto& [name, number] : kNumbers) {
-    if (!(std::abs(number) <= kNumberMax)) return std::string(name) + " is no number, or beyond all measure";
+    if (!(std::abs(number) <= kNumberMax)) return std::string(name) + " is beyond all measure";
   }
   return {};
 }

@@ -73,6 +73,18 @@ expect 2 "cannot write $work/file/json" "${quick[@]}" --engine=cambium --json="$
 nothing_ran
 nothing_left
 
+# So are sources without a file, a place that cannot be written to, and more keys than there is memory or disk for.
+mkdir "$work/empty"
+expect 2 "--source: " --source="$work/empty" --engine=cambium
+nothing_ran
+expect 2 "cannot create or write /proc/self" --db=/proc/self "${quick[@]}" --engine=cambium
+nothing_ran
+expect 2 "MiB of memory" --num=1000000000000 --value_size=1000000 --engine=cambium
+nothing_ran
+expect 2 "MiB free, and up to" --num=100000000 --value_size=1000000000 --engine=cambium
+nothing_ran
+nothing_left
+
 # So is a disk that is too small, here one of 1 MiB, which is gone with its name space.
 mkdir "$work/disk"
 small() {
