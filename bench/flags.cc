@@ -105,6 +105,9 @@ void AddYcsbOptions(CLI::App* app, YcsbFlags* y) {
       ->capture_default_str();
   app->add_option("--field_count", y->field_count, "fields of a record")->check(CLI::Range(1, 10'000))->capture_default_str();
   app->add_option("--field_length", y->field_length, "bytes of a field")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app->add_option("--zero_padding", y->zero_padding, "digits of a key at least, zeros before those of its hash")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
   app->add_option("--max_scan_length", y->max_scan_length, "entries of a scan, at most")->check(CLI::Range(1, 1'000'000))->capture_default_str();
 }
 

@@ -6,8 +6,8 @@
 //                    P  8              id, big-endian, so that byte order is the order of numbers
 //                P + 8  size - P - 8   the character '0'
 //   Badger      "vsz=%05d-k=%010d", the size of values and id: 22 bytes
-//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits; so ids are in no order, and no id
-//               can be read out of a key
+//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits, at least so many as it is told (its
+//               zeropadding); so ids are in no order, and no id can be read out of a key
 #pragma once
 
 #include <algorithm>
@@ -31,13 +31,19 @@ struct KeyShape {
   std::size_t prefix_size = 0;      // of them
   std::uint64_t prefix_count = 0;   // 0: no prefix
   std::size_t value_size = 0;       // that Badger's keys name
+  unsigned digits = 1;              // of YCSB's keys, at least
 
   KeyShape() = default;
   explicit KeyShape(std::size_t key_size) : size(key_size) {}
 
   // Of most keys, where they differ.
   [[nodiscard]] std::size_t TypicalSize() const {
-    return style == KeyStyle::kDbBench ? size : style == KeyStyle::kBadger ? 22 : 23;
+    switch (style) {
+      case KeyStyle::kDbBench: return size;
+      case KeyStyle::kBadger: return 22;
+      case KeyStyle::kYcsb: break;
+    }
+    return 4 + std::max<std::size_t>(19, digits);
   }
   // Whether the order of keys is the order of their numbers.
   [[nodiscard]] bool InOrder() const {
@@ -80,11 +86,12 @@ class KeyBuffer {
 
  private:
   Slice MakeText(std::uint64_t id) {
-    char text[64];
+    char text[128];  // YCSB's keys have at most a hundred digits
     const int n = shape_.style == KeyStyle::kBadger
                       ? std::snprintf(text, sizeof(text), "vsz=%05zu-k=%010llu", shape_.value_size,
                                       static_cast<unsigned long long>(id))
-                      : std::snprintf(text, sizeof(text), "user%llu", static_cast<unsigned long long>(YcsbHash(id)));
+                      : std::snprintf(text, sizeof(text), "user%0*llu", static_cast<int>(shape_.digits),
+                                      static_cast<unsigned long long>(YcsbHash(id)));
     bytes_.assign(text, static_cast<std::size_t>(n));
     return bytes_;
   }

@@ -269,6 +269,12 @@ unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers
   return 0;
 }
 
+// What the workers missed, and what was swept or compacted beside them; not what the engine reads while it settles.
+void TakeCacheCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
+  r->cache_hits = Difference(before.cache_hits, now.cache_hits);
+  r->cache_misses = Difference(before.cache_misses, now.cache_misses);
+}
+
 void TakeCounters(const Workload& workload, const EngineCounters& before, const EngineCounters& now, Result* r) {
   if (before.ledger.has_value() && now.ledger.has_value()) {
     const WriteLedger& a = *before.ledger;
@@ -286,8 +292,6 @@ void TakeCounters(const Workload& workload, const EngineCounters& before, const 
     r->stall_seconds = static_cast<double>(*stalled) * 1e-6;
     r->stall_threads = StallThreads(now.stall_time, workload, r->threads);
   }
-  r->cache_hits = Difference(before.cache_hits, now.cache_hits);
-  r->cache_misses = Difference(before.cache_misses, now.cache_misses);
   r->index_bytes = now.index_bytes;
 }
 
@@ -395,6 +399,7 @@ Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* en
     return stats;
   };
   ProcessStats used = used_since();
+  TakeCacheCounters(counters, engine->ReadCounters(), result);
   if (changes) {
     double idle_seconds = 0;
     status = Settle(engine, workload.name, &idle_seconds);

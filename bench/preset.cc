@@ -35,7 +35,7 @@ const std::vector<Preset>& Presets() {
        ValueSizesAnd({"--benchmarks", "--key_size", "--value_sigma", "--mix_get_ratio", "--mix_put_ratio",
                       "--mix_seek_ratio", "--mix_max_value_size", "--key_dist_a", "--key_dist_b", "--keyrange_dist_a",
                       "--keyrange_dist_b", "--keyrange_dist_c", "--keyrange_dist_d", "--keyrange_num", "--field_count",
-                      "--field_length"})},
+                      "--field_length", "--zero_padding"})},
       {"cross", "this project's own: ceilings of space, a cold range, a reader that stays, GC beside readers, scans",
        "1 GiB of 1 KiB values, overwritten five times", 0.25, CrossRuns,
        {"--benchmarks", "--max_space_amplification", "--enable_blob_garbage_collection",

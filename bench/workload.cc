@@ -43,6 +43,7 @@ KeyShape KeyShapeOf(const BenchFlags& flags) {
   KeyShape shape(flags.key_size);
   shape.style = flags.key_style;
   shape.value_size = flags.value_size;
+  shape.digits = flags.ycsb.zero_padding;
   if (flags.keys_per_prefix > 0) {
     shape.prefix_size = flags.prefix_size;
     shape.prefix_count = std::max<std::uint64_t>(1, flags.num / flags.keys_per_prefix);

@@ -11,6 +11,7 @@ struct YcsbFlags {
   std::uint64_t field_count = 10;
   std::uint64_t field_length = 100;
   std::uint64_t max_scan_length = 100;
+  unsigned zero_padding = 1;  // zeropadding: digits of a key, at least
 };
 
 }  // namespace cambium::bench

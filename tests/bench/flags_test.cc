@@ -9,6 +9,7 @@
 
 #include "nearest.h"
 #include "preset.h"
+#include "workload.h"
 
 namespace cambium::bench {
 namespace {
@@ -107,6 +108,15 @@ TEST(FlagsTest, EveryPresetIsRunsThatAreAllowedAtAnyScale) {
       std::sort(names.begin(), names.end());
       EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << "every run has a name of its own";
     }
+  }
+}
+
+// Keys of 23 bytes beside keys of 48 let more of a cache's pages serve them.
+TEST(FlagsTest, YcsbsImitationHasKeysAsLongAsTheModels) {
+  for (const BenchFlags& run : Parse({"--preset=fast20"}).runs) {
+    if (run.experiment == "fast20, udb") continue;
+    EXPECT_EQ(KeyShapeOf(run).TypicalSize(), 48u) << run.experiment;
+    EXPECT_EQ(KeyBuffer(KeyShapeOf(run)).Make(7).size(), 48u) << run.experiment;
   }
 }
 

@@ -56,6 +56,13 @@ TEST(KeyTest, BadgersAndYcsbsKeysAreTheirs) {
   // The key of record 0 in every database that YCSB has ever loaded.
   EXPECT_EQ(KeyBuffer(ycsb).Make(0).ToString(), "user6284781860667377211");
   EXPECT_EQ(KeyBuffer(ycsb).Make(1).ToString(), "user8517097267634966620");
+  ycsb.digits = 24;
+  EXPECT_EQ(KeyBuffer(ycsb).Make(0).ToString(), "user000006284781860667377211") << "zeropadding=24";
+  EXPECT_EQ(ycsb.TypicalSize(), 28u);
+  ycsb.digits = 100;
+  EXPECT_EQ(KeyBuffer(ycsb).Make(0).size(), 104u);
+  ycsb.digits = 1;
+  EXPECT_EQ(ycsb.TypicalSize(), 23u);
   EXPECT_EQ(ParseKey("user6284781860667377211", ycsb), std::nullopt) << "hashes do not go back";
 }
 
