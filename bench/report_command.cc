@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,18 @@ constexpr int kExitUsage = 2;
 int Fail(const Status& status, int code) {
   std::fprintf(stderr, "cambium_bench: %s\n", status.ToString().c_str());
   return code;
+}
+
+int MakeReport(const std::vector<std::string>& files, const std::string& directory) {
+  ReportInput input;
+  for (const std::string& file : files) {
+    if (const Status status = ReadResults(file, &input.runs); !status.ok()) return Fail(status, kExitUsage);
+  }
+  if (input.runs.empty()) return Fail(Status::InvalidArgument("no result in these files"), kExitUsage);
+  input.claims = JudgeClaims(AllResults(input.runs));
+  if (const Status status = WriteReport(directory, input); !status.ok()) return Fail(status, kExitFailed);
+  std::printf("Report:     %s/report.html\n", directory.c_str());
+  return 0;
 }
 
 }  // namespace
@@ -40,15 +53,12 @@ int RunReportCommand(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
-  ReportInput input;
-  for (const std::string& file : files) {
-    if (const Status status = ReadResults(file, &input.runs); !status.ok()) return Fail(status, kExitUsage);
+  try {
+    return MakeReport(files, directory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cambium_bench: no report could be made of these files: %s\n", error.what());
+    return kExitFailed;
   }
-  if (input.runs.empty()) return Fail(Status::InvalidArgument("no result in these files"), kExitUsage);
-  input.claims = JudgeClaims(AllResults(input.runs));
-  if (const Status status = WriteReport(directory, input); !status.ok()) return Fail(status, kExitFailed);
-  std::printf("Report:     %s/report.html\n", directory.c_str());
-  return 0;
 }
 
 }  // namespace cambium::bench

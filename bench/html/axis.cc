@@ -9,6 +9,10 @@ namespace {
 
 constexpr double kHeadroom = 1.06;
 
+// What is further from 1 has no place: an axis goes on to the next round number, which must be one too.
+constexpr double kLargest = 1e300;
+bool HasPlace(double value, bool log) { return std::abs(value) <= kLargest && (!log || value >= 1 / kLargest); }
+
 // The smallest of 1, 2, 5 times a power of ten that is at least `step`; for bytes a power of two.
 double RoundUp(double step, Unit unit) {
   if (unit == Unit::kBytes) return std::exp2(std::ceil(std::log2(step) - 1e-9));
@@ -43,7 +47,9 @@ std::vector<Tick> Powers(const Axis& axis, double every, bool between) {
   const double base = axis.unit == Unit::kBytes ? 2 : 10;
   const double first = std::floor(std::log(axis.low) / std::log(base) + 1e-9);
   std::vector<Tick> ticks;
-  for (double power = first; std::pow(base, power) <= axis.high * (1 + 1e-9);) {
+  if (!HasPlace(axis.low, true) || !std::isfinite(axis.high)) return ticks;  // there would be no end of powers
+  const auto is_below = [&](double value) { return std::isfinite(value) && value <= axis.high * (1 + 1e-9); };
+  for (double power = first; is_below(std::pow(base, power));) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor > 1 && !between) break;
       const double value = factor * std::pow(base, power);
@@ -83,7 +89,7 @@ Axis AxisAround(const std::string& title, Unit unit, bool log, const std::vector
   double high = 0;
   bool any = false;
   for (const double value : values) {
-    if (!std::isfinite(value) || (log && value <= 0)) continue;
+    if (!HasPlace(value, log)) continue;
     low = any ? std::min(low, value) : value;
     high = any ? std::max(high, value) : value;
     any = true;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 #include <utility>
 
 namespace cambium::bench {
@@ -18,8 +20,24 @@ bool Has(const ReportRun& run, const Result& r) {
   });
 }
 
-// Throws nlohmann's exceptions. Nothing is changed then.
+// What no machine takes, does or stores: whoever has edited a file has written that.
+constexpr double kAbsurd = 1e18;
+
+constexpr int kDepth = 4;  // of samples: a result, the list of them, one of them, its figures
+
+// Throws std::out_of_range for a figure that is none, and for what lies deeper than any.
+void CheckFigures(const Json& json, const std::string& name, int depth) {
+  if (depth == 0) throw std::out_of_range(name + " has too many levels");
+  if (json.is_structured()) {
+    for (const auto& [key, value] : json.items()) CheckFigures(value, json.is_object() ? key : name, depth - 1);
+  } else if (json.is_number_float() && !(std::abs(json.get<double>()) <= kAbsurd)) {
+    throw std::out_of_range(name + " is " + json.dump());
+  }
+}
+
+// Throws nlohmann's exceptions, and std::out_of_range. Nothing is changed then.
 void Add(const Json& json, std::vector<ReportRun>* runs) {
+  CheckFigures(json, "", kDepth);
   Result result = FromJson(json);
   const RunFacts facts = FactsFromJson(json);
   const std::string settings = SettingsFromJson(json);
@@ -52,6 +70,8 @@ Status ReadResults(const std::string& file, std::vector<ReportRun>* runs) {
     }
   } catch (const Json::exception& error) {
     return Status::Corruption(where + ": not a result of cambium_bench: " + error.what());
+  } catch (const std::out_of_range& error) {
+    return Status::Corruption(where + ": not a figure of cambium_bench: " + error.what());
   }
   return stream.bad() ? Status::IOError("cannot read " + file) : Status();
 }

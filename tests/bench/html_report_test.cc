@@ -256,6 +256,26 @@ TEST_F(ReportFilesTest, WhatIsNoResultIsRefusedByFileAndLine) {
   EXPECT_TRUE(ReadResults(root_ / "none.json", &runs).IsIOError());
 }
 
+TEST_F(ReportFilesTest, AFigureThatIsNoneIsRefusedByItsName) {
+  const ReportRun made = MakeRuns()[0];
+  nlohmann::ordered_json absurd = ToJson(made.results[0], made);
+  absurd["latency_curve"][2][1] = 1.5e308;
+  nlohmann::ordered_json more = ToJson(made.results[0], made);
+  more["seconds"] = -1e19;
+  std::string deep = ToJson(made.results[0], made).dump();
+  deep.insert(deep.size() - 1, ",\"deep\":" + std::string(200'000, '[') + std::string(200'000, ']'));
+  for (const auto& [line, what] : {std::pair{absurd.dump(), "latency_curve is 1.5e+308"}, {more.dump(), "seconds is -1e+19"},
+                                   {deep, "deep has too many levels"}}) {
+    Write(root_ / "absurd.json", line + "\n");
+    std::vector<ReportRun> runs;
+    const Status status = ReadResults(root_ / "absurd.json", &runs);
+    EXPECT_TRUE(status.IsCorruption());
+    EXPECT_NE(status.ToString().find("absurd.json, line 1"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find(what), std::string::npos) << status.ToString();
+    EXPECT_TRUE(runs.empty());
+  }
+}
+
 TEST_F(ReportFilesTest, WhereNothingCanBeWrittenIsSaidBeforehand) {
   Write(root_ / "file", "");
   EXPECT_FALSE(PrepareReport(root_ / "file").ok());

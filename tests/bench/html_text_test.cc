@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "html/axis.h"
 #include "html/csv.h"
 #include "html/escape.h"
@@ -79,6 +82,23 @@ TEST(AxisTest, AnAxisGoesAroundItsFigures) {
   EXPECT_LT(one.low, one.high) << "a single figure too needs some room";
   const Axis none = AxisAround("", Unit::kPlain, true, {});
   EXPECT_LT(none.low, none.high);
+}
+
+// The round number behind 1.5e308 is infinite, and so many powers of ten took all memory.
+TEST(AxisTest, AFigureAtTheEndOfNumbersEndsTheTicksToo) {
+  for (const double value : {1.5e308, 5e-324}) {
+    for (const Unit unit : {Unit::kMicros, Unit::kBytes, Unit::kPlain}) {
+      for (const bool log : {true, false}) {
+        const Axis axis = AxisAround("", unit, log, {3, 700, value});
+        EXPECT_TRUE(std::isfinite(axis.high) && axis.low < axis.high);
+        EXPECT_LE(TicksOf(axis, 6).size(), 7u);
+      }
+    }
+  }
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(TicksOf({.title = "", .log = true, .low = 1, .high = infinite}, 6).empty());
+  EXPECT_TRUE(TicksOf({.title = "", .log = true, .low = 0, .high = 10}, 6).empty());
+  EXPECT_FALSE(TicksOf({.title = "", .log = true, .low = 1, .high = std::numeric_limits<double>::max()}, 6).empty());
 }
 
 std::size_t Count(const std::string& text, const std::string& what) {
