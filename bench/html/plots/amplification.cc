@@ -11,6 +11,9 @@ constexpr std::size_t kNotSplit = 6;
 const std::vector<std::string> kCauses = {
     "log", "values", "flush", "sweep or compaction", "GC", "MANIFEST and other", "not split"};
 
+// A page that is written again before the system has written it back counts once.
+constexpr const char* kDirtied = "Bytes of pages that the process made dirty per byte of keys and values";
+
 // Bytes by cause, per byte that users wrote.
 std::optional<std::array<double, kNotSplit>> PartsOf(const Result& r) {
   if (!r.ledger.has_value() || r.user_write_bytes == 0) return std::nullopt;
@@ -71,7 +74,7 @@ std::optional<Plot> PlotWriteAmp(const Palette& palette, const RunView& run) {
       palette, run,
       {.name = "write-amplification",
        .title = "Write amplification",
-       .caption = "Bytes that the process wrote per byte of keys and values; shorter is better" + RoundsNote(run) + ".",
+       .caption = kDirtied + std::string("; shorter is better") + RoundsNote(run) + ".",
        .unit = Unit::kTimes,
        .metric = [](const Result& r) { return r.write_amp; }},
       [](const StepOfRun&) { return true; });
@@ -86,8 +89,8 @@ std::optional<Plot> PlotWriteAmp(const Palette& palette, const RunView& run) {
     }
     AddCausesToTable(run, &plot->table);
     plot->caption =
-        "Bytes that the process wrote per byte of keys and values (the upright line), and what for where the "
-        "engine keeps account; shorter is better" +
+        kDirtied + std::string(" (the upright line), and what engines that keep account wrote, by what for; shorter is "
+                               "better") +
         RoundsNote(run) + ".";
   }
   return plot;
