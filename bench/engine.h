@@ -87,7 +87,7 @@ struct WriteLedger {
   std::uint64_t gc = 0;        // to get rid of dead values: those that had to be moved, and index entries for them
   std::uint64_t manifest = 0;  // what says which files count
   std::uint64_t other = 0;
-  bool log_keeps_values = false;  // the log is where most of its bytes, values, stay, not a copy
+  bool log_keeps_values = false;  // the log is where most of its bytes, values, stay, not a copy: see LogKeepsValues
 
   [[nodiscard]] std::uint64_t Sum() const { return log + values + flush + merge + gc + manifest + other; }
 };
@@ -101,13 +101,17 @@ enum class StallTime : unsigned char {
 
 // What an engine has counted since its object was made; nothing where it does not count.
 struct EngineCounters {
-  std::optional<WriteLedger> ledger;
+  std::optional<WriteLedger> ledger;          // whose log_keeps_values is not said
+  std::uint64_t kept_bytes = 0;               // of its log: records whose values stay there, and are nowhere else
   std::optional<std::uint64_t> stall_micros;  // that writes were held back for background work
   StallTime stall_time = StallTime::kOfEachWriter;
   std::optional<std::uint64_t> cache_hits;    // of the cache for index pages or blocks
   std::optional<std::uint64_t> cache_misses;
   std::optional<std::uint64_t> index_bytes;   // on disk now, without separated values
 };
+
+// Of a log of which so many bytes are kept: by what was written, not by what sizes were told.
+inline bool LogKeepsValues(std::uint64_t kept_bytes, std::uint64_t log) { return 2 * kept_bytes > log; }
 
 // What cambium's index is like, and what it has written since the database was opened.
 struct IndexFigures {

@@ -6,8 +6,8 @@
 //                    P  8              id, big-endian, so that byte order is the order of numbers
 //                P + 8  size - P - 8   the character '0'
 //   Badger      "vsz=%05d-k=%010d", the size of values and id: 22 bytes
-//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits, at least so many as it is told (its
-//               zeropadding); so ids are in no order, and no id can be read out of a key
+//   YCSB        "user" and the FNV-1 hash of id as YCSB computes it, in decimal digits, of which there are at least as
+//               many as its zeropadding says; so ids are in no order, and no id can be read out of a key
 #pragma once
 
 #include <algorithm>

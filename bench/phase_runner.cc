@@ -279,6 +279,7 @@ void TakeCounters(const Workload& workload, const EngineCounters& before, const 
   if (before.ledger.has_value() && now.ledger.has_value()) {
     const WriteLedger& a = *before.ledger;
     const WriteLedger& b = *now.ledger;
+    const std::uint64_t kept = now.kept_bytes - std::min(now.kept_bytes, before.kept_bytes);
     r->ledger = WriteLedger{.log = b.log - a.log,
                             .values = b.values - a.values,
                             .flush = b.flush - a.flush,
@@ -286,7 +287,7 @@ void TakeCounters(const Workload& workload, const EngineCounters& before, const 
                             .gc = b.gc - a.gc,
                             .manifest = b.manifest - a.manifest,
                             .other = b.other - a.other,
-                            .log_keeps_values = b.log_keeps_values};
+                            .log_keeps_values = LogKeepsValues(kept, b.log - a.log)};
   }
   if (const auto stalled = Difference(before.stall_micros, now.stall_micros); stalled.has_value()) {
     r->stall_seconds = static_cast<double>(*stalled) * 1e-6;

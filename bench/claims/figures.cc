@@ -89,20 +89,19 @@ Rounds Figures::RatioOf(const std::string& experiment, const std::string& a, con
 
 Rounds Figures::WriteAmpOf(const std::string& experiment, const std::string& engine,
                            const std::vector<std::string>& benchmarks) const {
-  // Ledgers of a round are added up.
+  // Ledgers of a round are added up; logs that are copies are not.
   std::map<unsigned, std::pair<std::size_t, Result>> sums;
   for (const std::string& benchmark : benchmarks) {
     for (const auto& [round, r] : ResultsOf(experiment, engine, benchmark)) {
       if (!r->ledger.has_value()) continue;
       auto& [count, sum] = sums[round];
       ++count;
-      if (!sum.ledger.has_value()) sum.ledger.emplace();
-      sum.ledger->log += r->ledger->log;
+      if (!sum.ledger.has_value()) sum.ledger.emplace(WriteLedger{.log_keeps_values = true});
+      if (r->ledger->log_keeps_values) sum.ledger->log += r->ledger->log;
       sum.ledger->values += r->ledger->values;
       sum.ledger->flush += r->ledger->flush;
       sum.ledger->merge += r->ledger->merge;
       sum.ledger->gc += r->ledger->gc;
-      sum.ledger->log_keeps_values = r->ledger->log_keeps_values;
     }
   }
   Rounds values;

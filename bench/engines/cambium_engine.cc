@@ -213,8 +213,8 @@ class CambiumEngine : public Engine {
                                   .merge = count(FILE_BYTES_MERGE),
                                   .gc = count(FILE_BYTES_GC),
                                   .manifest = count(FILE_BYTES_MANIFEST),
-                                  .other = count(FILE_BYTES_OTHER),
-                                  .log_keeps_values = LogKeepsValues()};
+                                  .other = count(FILE_BYTES_OTHER)};
+    counters.kept_bytes = KeptBytes();
     counters.stall_micros = count(STALL_MICROS);
     counters.stall_time = StallTime::kOfEachWriter;
     counters.cache_hits = count(BLOCK_CACHE_HIT);
@@ -256,12 +256,11 @@ class CambiumEngine : public Engine {
   }
 
  private:
-  // By what it was given, not by what sizes it was told: most bytes of the log are records whose values stay there.
-  [[nodiscard]] bool LogKeepsValues() const {
-    const auto count = [this](Tickers ticker) { return options_.statistics->getTickerCount(ticker); };
-    const std::uint64_t moved = count(BLOB_DB_GC_BYTES_RELOCATED);
-    const std::uint64_t separated = count(BLOB_DB_BLOB_FILE_BYTES_WRITTEN);  // those that were moved among them
-    return separated > moved && 2 * (separated - moved) > count(FILE_BYTES_LOG);
+  // Separated values, but those that log GC has moved.
+  [[nodiscard]] std::uint64_t KeptBytes() const {
+    const std::uint64_t moved = options_.statistics->getTickerCount(BLOB_DB_GC_BYTES_RELOCATED);
+    const std::uint64_t separated = options_.statistics->getTickerCount(BLOB_DB_BLOB_FILE_BYTES_WRITTEN);
+    return separated > moved ? separated - moved : 0;
   }
   // At the first workload, behind what makes its database new.
   Status StartRecording() {

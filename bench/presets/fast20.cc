@@ -2,8 +2,8 @@
 // 2020. The parameters of prefix_dist are those that its authors gave with db_bench's mixgraph (RocksDB pull request
 // 5953) for ZippyDB, so that it is ZippyDB's preset too; the others leave out what their names say. The sizes of UDB
 // are the paper's averages, 27 bytes of key and 127 of value; its mix is the paper's of gets, puts and scans, without
-// merges and single deletes, which this library does not have. YCSB's keys are padded to the 48 bytes of the models', so
-// that a page holds as many of them.
+// merges and single deletes, which this library does not have. YCSB's keys are padded to the models' 48 bytes,
+// so that a page holds as many of them.
 #include "presets/presets.h"
 
 namespace cambium::bench {

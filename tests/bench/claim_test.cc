@@ -177,6 +177,18 @@ TEST(ClaimTest, TheLoadOfBlobsIsJudgedWithoutTheirGc) {
   ExpectVerdict(Without(Loads(), "rocksdb_blob_nogc"), "A6", Verdict::kNotMeasured);
 }
 
+// What compact writes behind it is not divided by the load's log alone, nor is that log forgotten.
+TEST(ClaimTest, ThePhaseWithoutALogDoesNotSayWhatTheLogOfTheOtherIs) {
+  Results results = Loads();
+  for (const char* benchmark : {"fillrandom", "compact"}) {
+    results.push_back(Made("blobdb2021, 1 KiB", "cambium/btree", benchmark, 1000));
+    results.back().ledger = WriteLedger{.merge = 25};
+  }
+  results[results.size() - 2].ledger = WriteLedger{.log = 90, .flush = 10, .log_keeps_values = true};
+  const std::string measured = Judged(results, "A2").measured;
+  EXPECT_NE(measured.find("Cambium tree 1.25"), std::string::npos) << measured;
+}
+
 TEST(ClaimTest, TheLoadOfBothStages) {
   // 1 s each, then the other stage: 1 s and 5 s.
   const Results holds = Changed(Loads(), "", "rocksdb_leveled", [](Result* r) {

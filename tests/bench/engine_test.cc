@@ -296,7 +296,7 @@ TEST_P(EngineTest, TheLedgerIsWhatFilesHold) {
     EXPECT_EQ(ledger.values, FileBytes(".blob"));
     EXPECT_EQ(engine.find("blob") != std::string::npos, ledger.values > 0);
     EXPECT_EQ(ledger.merge + ledger.gc + ledger.other, 0u);
-    EXPECT_FALSE(ledger.log_keeps_values);
+    EXPECT_EQ(counters.kept_bytes, 0u);
   } else if (engine == "leveldb") {
     EXPECT_EQ(ledger.flush, FileBytes(".ldb"));
     EXPECT_EQ(ledger.flush, *counters.index_bytes);
@@ -305,7 +305,7 @@ TEST_P(EngineTest, TheLedgerIsWhatFilesHold) {
   } else if (engine == "cambium") {
     EXPECT_EQ(ledger.log, FileBytes(".log"));
     EXPECT_EQ(ledger.flush, FileBytes(".idx") + FileBytes(".run"));
-    EXPECT_TRUE(ledger.log_keeps_values);
+    EXPECT_TRUE(LogKeepsValues(counters.kept_bytes, ledger.log));
   } else {
     EXPECT_EQ(engine, "wiredtiger");
     EXPECT_GT(ledger.merge, 500 * 1016u) << "the checkpoint";
@@ -338,8 +338,8 @@ TEST_P(EngineTest, ALogOfSmallValuesKeepsNone) {
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(session->Put(Key(i), "small").ok());
   }
   const auto keeps_values = [this] {
-    const std::optional<WriteLedger> ledger = engine_->ReadCounters().ledger;
-    return ledger.has_value() && ledger->log_keeps_values;
+    const EngineCounters counters = engine_->ReadCounters();
+    return counters.ledger.has_value() && LogKeepsValues(counters.kept_bytes, counters.ledger->log);
   };
   EXPECT_FALSE(keeps_values());
   Fill(50, 'a');

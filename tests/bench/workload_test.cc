@@ -451,6 +451,44 @@ class StallingEngine : public MapEngine {
   std::atomic<std::uint64_t> seconds_{0};
 };
 
+// Its log has 1000 bytes of each phase, of which `kept` stay where they are.
+class LoggingEngine : public MapEngine {
+ public:
+  Status Settle(double* idle_seconds) override {
+    log_ += 1000;
+    kept_ += kept;
+    return MapEngine::Settle(idle_seconds);
+  }
+  EngineCounters ReadCounters() override {
+    EngineCounters counters;
+    counters.ledger = WriteLedger{.log = log_};
+    counters.kept_bytes = kept_;
+    return counters;
+  }
+  std::uint64_t kept = 0;
+
+ private:
+  std::uint64_t log_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
+// Small values that came behind a load of large ones had the load's answer.
+TEST_F(WorkloadTest, WhetherTheLogKeepsValuesIsOfThePhaseAlone) {
+  flags_.num = 100;
+  LoggingEngine engine;
+  const auto keeps = [&](const char* name, std::uint64_t kept) {
+    engine.kept = kept;
+    Phase phase{.flags = flags_, .pool = pool_, .keys = keys_, .seed = 1, .ordinal = 0};
+    result_ = Result();
+    EXPECT_TRUE(RunPhase(*FindWorkload(name), config_, &engine, &phase, &result_).ok()) << name;
+    return result_.ledger->log_keeps_values;
+  };
+  EXPECT_TRUE(keeps("fillrandom", 990));
+  EXPECT_FALSE(keeps("overwrite", 0));
+  EXPECT_TRUE(keeps("overwrite", 990));
+  EXPECT_FALSE(keeps("overwrite", 490));
+}
+
 // Settling misses a thousand pages.
 class SweepingEngine : public MapEngine {
  public:
