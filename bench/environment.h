@@ -14,6 +14,7 @@ struct Environment {
   std::string memory;
   std::string file_system;  // type and device of the directory of the databases
 };
+
 // Of the machine; 0 where it is not known.
 std::uint64_t MemoryBytes();
 Environment DescribeEnvironment(const std::string& directory);

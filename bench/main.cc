@@ -300,12 +300,16 @@ int Run(const std::vector<BenchFlags>& experiments) {
       return kExitUsage;
     }
   }
+  for (const BenchFlags& flags : experiments) {
+    if (const std::string wrong = ComplainOfMemory(flags, MemoryBytes()); !wrong.empty()) {
+      std::fprintf(stderr, "cambium_bench: %s\n", wrong.c_str());
+      return kExitUsage;
+    }
+  }
   const Root root(first);
   if (!root.ok()) return kExitUsage;
   for (const BenchFlags& flags : experiments) {
-    std::string wrong = ComplainOfMemory(flags, MemoryBytes());
-    if (wrong.empty()) wrong = ComplainOfSpace(flags, root.path());
-    if (!wrong.empty()) {
+    if (const std::string wrong = ComplainOfSpace(flags, root.path()); !wrong.empty()) {
       std::fprintf(stderr, "cambium_bench: %s\n", wrong.c_str());
       return kExitUsage;
     }
@@ -326,30 +330,33 @@ int Run(const std::vector<BenchFlags>& experiments) {
   return state.failed ? kExitFailed : Interrupted().load() ? kExitInterrupted : 0;
 }
 
-}  // namespace
-}  // namespace cambium::bench
-
-int main(int argc, char** argv) {
-  if (cambium::bench::IsReportCommand(argc, argv)) return cambium::bench::RunReportCommand(argc, argv);
-  cambium::bench::TraceCommand trace;
+// By the words of the command line.
+int Main(int argc, char** argv) {
+  if (IsReportCommand(argc, argv)) return RunReportCommand(argc, argv);
+  TraceCommand trace;
   std::vector<char*> words;
   if (argc > 1 && std::strcmp(argv[1], "trace") == 0) {
-    trace = cambium::bench::TraceMain(argc, argv);
+    trace = TraceMain(argc, argv);
     if (trace.exit_code.has_value()) return *trace.exit_code;
     for (std::string& word : trace.words) words.push_back(word.data());
     argc = static_cast<int>(words.size());
     argv = words.data();
   }
-  const cambium::bench::ParsedFlags parsed = cambium::bench::ParseFlags(argc, argv);
+  const ParsedFlags parsed = ParseFlags(argc, argv);
   if (parsed.exit_code.has_value()) return *parsed.exit_code;
   if (parsed.runs.front().list) {
-    cambium::bench::PrintList();
+    PrintList();
     return 0;
   }
-  try {
-    return cambium::bench::Run(parsed.runs);
-  } catch (const std::bad_alloc&) {  // what it has made so far is gone by now, as after a failure
-    std::fprintf(stderr, "cambium_bench: memory has run out\n");
-    return cambium::bench::kExitFailed;
-  }
+  return Run(parsed.runs);
+}
+
+}  // namespace
+}  // namespace cambium::bench
+
+int main(int argc, char** argv) try {
+  return cambium::bench::Main(argc, argv);
+} catch (const std::bad_alloc&) {  // what it has made so far is gone by now, as after a failure
+  std::fprintf(stderr, "cambium_bench: memory has run out\n");
+  return cambium::bench::kExitFailed;
 }

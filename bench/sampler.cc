@@ -18,8 +18,12 @@ namespace {
 constexpr std::chrono::nanoseconds kInterval = std::chrono::milliseconds(100);
 constexpr int kRestsPerLook = 50;
 
-double Seconds(const timespec& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9; }
-double Seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; }
+double Seconds(const timespec& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
 
 // Clocks of the threads that look.
 std::mutex clocks_mutex;
@@ -85,7 +89,7 @@ void Sampler::Run() {
     ++looks_;
     const std::uint64_t begin = NowNanos();
     Look(looks_ % every_ == 0);
-    interval = std::max<std::chrono::nanoseconds>(kInterval, std::chrono::nanoseconds(NowNanos() - begin) * kRestsPerLook);
+    interval = std::max(kInterval, std::chrono::nanoseconds(NowNanos() - begin) * kRestsPerLook);
     if (rusage used{}; getrusage(RUSAGE_THREAD, &used) == 0) {
       user_cpu_s_.store(Seconds(used.ru_utime));
       sys_cpu_s_.store(Seconds(used.ru_stime));

@@ -19,9 +19,9 @@ struct Sample {
   std::uint64_t disk_bytes = 0;  // blocks of all files; 0 if nobody asked
 };
 
-// Looks ten times a second, less often where a look takes long: a directory of thousands of files costs milliseconds, and a
-// fiftieth of one processor is all that looking may take. However long the phase, at most kSamplesMax samples are kept:
-// when there are more, every second one goes, and from then on so many fewer are taken. The peak is of all looks.
+// Looks ten times a second, less often where a look takes long: a directory of thousands of files costs milliseconds,
+// and a fiftieth of one processor is all that looking may take. However long the phase, at most kSamplesMax samples are
+// kept: when there are more, every second one goes, and from then on so many fewer are taken. The peak is of all looks.
 class Sampler {
  public:
   static constexpr std::size_t kSamplesMax = 600;
@@ -62,8 +62,8 @@ class Sampler {
   std::thread thread_;
 };
 
-// Processor time in seconds that the samplers of this process which are at work have used until this moment. Whoever judges
-// by the processor time of the process whether it rests takes that away.
+// Processor time in seconds that the samplers of this process which are at work have used until this moment. Whoever
+// judges by the processor time of the process whether it rests takes that away.
 double SamplerCpuSeconds();
 
 }  // namespace cambium::bench

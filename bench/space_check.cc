@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
+#include <unordered_map>
 
 #include "key_set.h"
 #include "mixgraph/mixgraph.h"
 #include "trace/source.h"
+#include "util/checksum.h"
 #include "workload.h"
 
 namespace cambium::bench {
@@ -38,18 +41,24 @@ struct Load {
   double pinned = 0;   // of these, what is written beside a reader that stays, so that no version may go
 };
 
-// What a replay writes, and what is put there for it to be found.
-double BytesOfTrace(const std::string& path) {
+// What a replay writes, and what is there at the most: of each key the largest that is put, or found and so put there
+// before. Nothing is known of what only scans pass.
+Load LoadOfTrace(const std::string& path) {
+  Load load;
   std::unique_ptr<TraceSource> source;
-  if (!OpenTrace(path, &source).ok()) return 0;  // it is told as a wrong flag
-  double bytes = 0;
+  if (!OpenTrace(path, &source).ok()) return load;  // it is told as a wrong flag
+  std::unordered_map<std::uint64_t, double> largest;  // by a hash of the key
   TracedOp op;
   while (source->Next(&op).ok()) {
-    if ((op.kind == TracedKind::kPut || op.IsLookup()) && op.value_size.has_value()) {
-      bytes += static_cast<double>(op.key.size() + *op.value_size);
-    }
+    const bool is_put = op.kind == TracedKind::kPut;
+    if (!op.value_size.has_value() || !(is_put || op.IsLookup())) continue;
+    const double bytes = static_cast<double>(op.key.size()) + static_cast<double>(*op.value_size);
+    if (is_put) load.written += bytes;
+    double& most = largest[Checksum64(op.key, op.family)];
+    load.live += std::max(0.0, bytes - most);
+    most = std::max(most, bytes);
   }
-  return bytes;
+  return load;
 }
 
 double OperationsOf(const Workload& workload, const BenchFlags& flags) {
@@ -61,7 +70,8 @@ double OperationsOf(const Workload& workload, const BenchFlags& flags) {
     case Count::kNum: return static_cast<double>(flags.num);
     case Count::kReads: return given_or_num(flags.reads) * threads;
     case Count::kWrites: return given_or_num(flags.writes) * threads;
-    case Count::kYcsb: return static_cast<double>(flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num);
+    case Count::kYcsb:
+      return static_cast<double>(flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num);
     case Count::kDeletes:
     case Count::kOne:
     case Count::kAll:
@@ -91,13 +101,14 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
   const double plain = static_cast<double>(KeyShapeOf(flags).TypicalSize()) + value_mean;
   Load most{.live = static_cast<double>(flags.num) * plain, .written = static_cast<double>(flags.num) * plain};
   Load load;
+  std::optional<Load> trace;  // read once
   for (const std::string& name : flags.benchmarks) {
     const Workload& workload = *FindWorkload(name);
     if (workload.fresh) load = Load();
-    if (workload.count == Count::kTrace && workload.run != nullptr) {
-      const double bytes = BytesOfTrace(flags.trace.file);
-      load.live = std::max(load.live, bytes);
-      load.written += bytes;
+    if (workload.count == Count::kTrace) {
+      if (!trace.has_value()) trace = LoadOfTrace(flags.trace.file);
+      load.live = std::max(load.live, trace->live);
+      load.written += workload.fresh ? trace->live : trace->written;  // one that begins anew puts there what is found
     }
     const bool writes = workload.effect == Effect::kWrites || workload.mixes ||
                         (workload.beside != nullptr && !workload.beside_reads);
@@ -106,7 +117,9 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
     const double operations = OperationsOf(workload, flags);
     const bool timed = workload.random && flags.duration > 0;
     const double bytes = timed ? static_cast<double>(flags.duration) * kBytesPerSecond : operations * entry;
-    const double new_keys = workload.new_keys == nullptr ? 0 : timed ? bytes / entry / 20 : static_cast<double>(workload.new_keys(flags));
+    const double new_keys = workload.new_keys == nullptr ? 0
+                            : timed                      ? bytes / entry / 20
+                                                         : static_cast<double>(workload.new_keys(flags));
     const auto keys = static_cast<double>(std::max<std::uint64_t>(1, flags.num / workload.divisor));
     load.written += bytes;
     if (workload.beside_reads) load.pinned += bytes;
@@ -115,8 +128,6 @@ Load LoadOf(const BenchFlags& flags, double value_mean) {
     most.written = std::max(most.written, load.written);
     most.pinned = std::max(most.pinned, load.pinned);
   }
-  most.live = std::max(most.live, load.live);
-  most.written = std::max(most.written, load.written);
   return most;
 }
 
@@ -128,8 +139,8 @@ bool Collects(const std::string& engine, const BenchFlags& flags) {
 }
 
 // How large an engine that collects becomes at the most: some times what is alive, what it is just rewriting beside it,
-// some times what is written while a reader stays, and some bytes whatever the data are. As measured with this bench, docs/
-// BENCHMARKS.md, and somewhat more.
+// some times what is written while a reader stays, and some bytes whatever the data are. As measured with this bench,
+// and somewhat more.
 struct Bound {
   double live = 0;
   double pinned = 1;
@@ -173,8 +184,8 @@ std::string ComplainOfMemory(const BenchFlags& flags, std::uint64_t memory_bytes
   const std::uint64_t keys = KeyCapacityOf(flags);
   const std::uint64_t needed = KeySet::BytesFor(keys, !ValueSizesOf(flags).fixed() || !flags.source.empty());
   if (memory_bytes == 0 || needed <= memory_bytes) return {};
-  return "what is known of " + std::to_string(keys) + " keys takes " + std::to_string(needed >> 20) + " MiB of memory, and there are " +
-         std::to_string(memory_bytes >> 20) + " MiB" + (flags.experiment.empty() ? "" : " for " + flags.experiment) +
+  return "what is known of " + std::to_string(keys) + " keys takes " + std::to_string(needed >> 20) +
+         " MiB of memory, and there are " + std::to_string(memory_bytes >> 20) + " MiB" + (flags.experiment.empty() ? "" : " for " + flags.experiment) +
          "; a smaller --num, or a shorter --duration of workloads that add keys";
 }
 

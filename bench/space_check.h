@@ -7,9 +7,9 @@
 
 namespace cambium::bench {
 
-// Bytes that the largest database of this run may take for a while: of an engine that collects garbage some times its keys
-// and values, by what it is allowed and was seen to take, more beside a reader that stays; of one that does not all that is
-// written. With --db all databases stay.
+// Bytes that the largest database of this run may take for a while: of an engine that collects garbage some times its
+// keys and values, by what it is allowed and was seen to take, more beside a reader that stays; of one that does not all
+// that is written. With --db all databases stay.
 std::uint64_t SpaceNeeded(const BenchFlags& flags);
 
 // What is wrong, or "": the bench's own knowledge of the keys does not fit into so much memory; 0: that is not known.

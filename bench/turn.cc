@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "interrupt.h"
@@ -195,7 +197,8 @@ TurnEnd RunPart(const Plan& plan, const Part& part, const Sink& sink) {
   return status.ok() ? TurnEnd::kDone : ReportFailure(entry, "close", status.ToString());
 }
 
-TurnEnd RunChild(const Plan& plan, const Part& part, int fd) {
+// No exception leaves it: what the stack below has is the parent's, whose databases would go with it.
+TurnEnd RunChild(const Plan& plan, const Part& part, int fd) try {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   CatchInterrupts(SecondInterrupt::kExit);
   if (part.group != nullptr) {
@@ -203,6 +206,10 @@ TurnEnd RunChild(const Plan& plan, const Part& part, int fd) {
     if (!status.ok()) return ReportFailure(plan.entry, "memory_limit", status.ToString());
   }
   return RunPart(plan, part, [fd](const Result& result) { WriteAll(fd, ToJson(result).dump() + "\n"); });
+} catch (const std::bad_alloc&) {
+  return ReportFailure(plan.entry, "process", "memory has run out");
+} catch (const std::exception& e) {
+  return ReportFailure(plan.entry, "process", e.what());
 }
 
 // The part in a forked child, whose results come back through a pipe.

@@ -56,6 +56,29 @@ grep -q 'It was interrupted' "$work/cut/report.html" || fail "the report does no
 grep -q '"benchmark": *"filluniquerandom"' "$work/cut/results.json" || fail "the report has not what there was"
 nothing_left
 
+# A store's process that somebody else ends is a failure: figures are missing.
+"$bench" --engine=cambium --benchmarks=fillrandom,readrandom --num=1000 --duration=60 >"$work/said" 2>&1 &
+pid=$!
+for ((i = 0; i < 300; ++i)); do
+  ! grep -q '^fillrandom' "$work/said" || break
+  sleep 0.05
+done
+child=$(grep -l "^PPid:[[:space:]]*$pid$" /proc/[0-9]*/status 2>/dev/null | cut -d/ -f3) || true
+[ -n "$child" ] || fail "has no process for the store"
+kill -TERM "$child"
+ended=0
+wait $pid || ended=$?
+[ $ended = 1 ] || fail "when its child was ended it ended with $ended"
+nothing_left
+
+# Memory that runs out is told, and what was made is tidied up.
+ended=0
+(ulimit -v 400000 && exec "$bench" --engine=cambium --benchmarks=fillseq --num=100000000 --value_size=0) \
+  >"$work/said" 2>&1 || ended=$?
+[ $ended = 1 ] || fail "without memory it ended with $ended"
+grep -q 'memory has run out' "$work/said" || fail "does not say that memory has run out"
+nothing_left
+
 # Words that nobody knows: the nearest is named, and nothing is made, the report's directory included.
 expect 2 "did you mean quick?" --preset=quik --report="$work/none"
 expect 2 "did you mean cambium?" --engine=cambiun --report="$work/none"

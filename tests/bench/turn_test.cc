@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -29,10 +31,19 @@ std::unique_ptr<Engine> MakeUnderstandingLess(const EngineConfig&) {
   return engine;
 }
 
-// What a turn of it came to: how it ended, and the benchmarks that have a result.
+std::unique_ptr<Engine> MakeTooLarge(const EngineConfig&) {
+  auto engine = std::make_unique<MapEngine>();
+  engine->lies.in_settle = [settled = 0]() mutable {
+    if (settled++ == 1) throw std::bad_alloc();
+  };
+  return engine;
+}
+
+// What a turn of it came to: how it ended, the benchmarks that have a result, whether the databases' directory remains.
 struct Outcome {
   TurnEnd end;
   std::vector<std::string> benchmarks;
+  bool has_directory = false;
 };
 
 Outcome TakeTurn(const EngineEntry& entry, const std::vector<std::string>& benchmarks) {
@@ -43,6 +54,7 @@ Outcome TakeTurn(const EngineEntry& entry, const std::vector<std::string>& bench
   Outcome outcome;
   outcome.end = RunTurn(flags, entry, directory.path(), 0,
                         [&outcome](const Result& result) { outcome.benchmarks.push_back(result.benchmark); });
+  outcome.has_directory = std::filesystem::exists(directory.path());
   return outcome;
 }
 
@@ -56,6 +68,14 @@ TEST(TurnTest, AStoreThatDoesNotUnderstandItsOwnBytesFails) {
     EXPECT_EQ(outcome.end, TurnEnd::kFailed);
     EXPECT_EQ(outcome.benchmarks, Names{"fillseq"});
   }
+}
+
+// The exception went up through what the child has of its parent, which took the databases of everybody along.
+TEST(TurnTest, AChildWithoutMemoryTakesNothingOfItsParentsAlong) {
+  const Outcome outcome = TakeTurn({"map", "", MakeTooLarge, ""}, {"fillseq", "overwrite"});
+  EXPECT_EQ(outcome.end, TurnEnd::kFailed);
+  EXPECT_EQ(outcome.benchmarks, Names{"fillseq"});
+  EXPECT_TRUE(outcome.has_directory);
 }
 
 TEST(TurnTest, MaintenanceThatAnEngineLacksIsSkipped) {
