@@ -4,13 +4,13 @@
 #
 #   bash tools/bench_check.sh [BENCH] [ROUNDS] [FLOORS]
 #
-# BENCH: the program, build/release/bench/cambium_bench unless given. ROUNDS: 5 unless given; the median of their ratios
+# BENCH: the program, build/release/bench/cambium_bench unless given. ROUNDS: 4 unless given; the median of their ratios
 # counts. FLOORS: tools/bench_floors.txt unless given. Prints a line for each ratio. Exits with 0 if none is below its
 # floor, 1 if one is or was not measured, 2 if it could not run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bench=${1:-build/release/bench/cambium_bench}
-rounds=${2:-5}
+rounds=${2:-4}
 floors=${3:-tools/bench_floors.txt}
 
 stop() {
