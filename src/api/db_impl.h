@@ -509,9 +509,9 @@ class DbImpl final : public DB, private SegmentSource {
   void OnTick(std::uint64_t written, int quiet);
   Status Settle();
   [[nodiscard]] static bool IsWorthMerging(const FamilyView& family);
-  // A flush has hidden what `sample` finds in the layers below.
   [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts) const;  // commit_mutex_ held
   static void NoteMerged(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged);
+  // A flush has hidden what `sample` finds in the layers below.
   static void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
 
   // ---- db_full_disk.cc ----

@@ -144,6 +144,7 @@ Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& 
   if (flushes == family->flushes_before_squeeze) {
     family->hidden_bytes.store(0, std::memory_order_relaxed);
     family->hidden_index_bytes.store(0, std::memory_order_relaxed);
+    family->replaced_share.store(0, std::memory_order_relaxed);  // else the next step would be due for ever
   }
   return Status::OK();
 }

@@ -37,6 +37,12 @@ class ReplayTest : public ::testing::Test {
     result_ = Result();
     return RunPhase(workload, config_, &engine_, &phase, &result_);
   }
+  // Loaded anew, the replay fails the run.
+  void ExpectNoticed() {
+    MustRun("traceload");
+    const Status s = Run("replay");
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  }
   void MustRun(const std::string& name) {
     const Status s = Run(name);
     ASSERT_TRUE(s.ok()) << s.ToString();
@@ -102,9 +108,7 @@ TEST_F(ReplayTest, ScansStandWhereTheyWouldHaveStood) {
 TEST_F(ReplayTest, NoticesAWrongValue) {
   Trace("0 put a 20 0\n0 get a 20 0\n0 seek a 0 0\n");
   engine_.lies.value = [](std::string* value) { value->back() ^= 1; };
-  MustRun("traceload");
-  const Status s = Run("replay");
-  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  ExpectNoticed();
 }
 
 // To lose keys only lowered a counter in the result line.
@@ -119,9 +123,7 @@ TEST_F(ReplayTest, NoticesALostKey) {
     EXPECT_FALSE(Says("not compared")) << result_.message;
     ordinal_ = 0;
     engine_.lies.lost = [](const std::string& key) { return key == "b"; };
-    MustRun("traceload");
-    const Status s = Run("replay");
-    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    ExpectNoticed();
   }
 }
 
@@ -132,9 +134,7 @@ TEST_F(ReplayTest, NoticesAnOldValue) {
     Trace(std::string("0 put a 5 0\n1 put a 9 0\n2 ") + read + "\n");
     ordinal_ = 0;
     engine_.lies.value = [this](std::string* value) { *value = ValueOf("a", 5); };
-    MustRun("traceload");
-    const Status s = Run("replay");
-    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    ExpectNoticed();
   }
 }
 
@@ -148,9 +148,7 @@ TEST_F(ReplayTest, NoticesADeletedKeyThatIsFound) {
   EXPECT_TRUE(Says("of these found 1, 1 in the trace")) << "b and not a: " << result_.message;
   ordinal_ = 0;
   engine_.lies.ghost = [](const std::string& key) { return key == "a"; };
-  MustRun("traceload");
-  const Status s = Run("replay");
-  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  ExpectNoticed();
 }
 
 // With --use_existing_db nothing is loaded, whatever the list says.
