@@ -7,5 +7,6 @@ namespace cambium::bench {
 
 // Null if nobody would ask for it.
 const char* WhyAbsent(const std::string& benchmark);
+const char* WhyOptionAbsent(const std::string& option);  // "--perf_level"
 
 }  // namespace cambium::bench

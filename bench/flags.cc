@@ -101,7 +101,8 @@ void AddMixgraphOptions(CLI::App* app, MixgraphFlags* m) {
 
 void AddYcsbOptions(CLI::App* app, YcsbFlags* y) {
   app->add_option("--record_count", y->record_count, "YCSB's records; 0: --num")->capture_default_str();
-  app->add_option("--operation_count", y->operation_count, "operations of each of YCSB's workloads, shared by its threads; 0: as many as records")
+  app->add_option("--operation_count", y->operation_count,
+                  "operations of each of YCSB's workloads, shared by its threads; 0: --reads of each, else as many as records")
       ->capture_default_str();
   app->add_option("--field_count", y->field_count, "fields of a record")->check(CLI::Range(1, 10'000))->capture_default_str();
   app->add_option("--field_length", y->field_length, "bytes of a field")->check(CLI::Range(1, 1'000'000))->capture_default_str();
@@ -171,8 +172,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--read_random_exp_range", f->read_random_exp_range,
                   "reads of random keys are skewed: exp(-uniform * this); 0: all keys alike")
       ->check(CLI::Range(0.0, 700.0))->capture_default_str();
-  app->add_option("--source", f->source, "values are the files below this directory, chosen at random, behind 16 bytes that "
-                                         "say whose they are")
+  app->add_option("--source", f->source, "values are the files below this directory, up to 1 GiB of them, chosen at random, behind "
+                                         "16 bytes that say whose they are")
       ->check(CLI::ExistingDirectory);
   app->add_option("--batch_size", f->batch_size, "puts that are committed together; keys of a multireadrandom")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))->capture_default_str();
@@ -206,8 +207,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--min_blob_size", f->min_blob_size, "values of at least this size are separated from their keys")
       ->capture_default_str();
   app->add_option("--blob_file_size", f->blob_file_size, "bytes of a file of values")->capture_default_str();
-  app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters")
-      ->check(CLI::Range(0, 64))->capture_default_str();
+  app->add_option("--bloom_bits", f->bloom_bits, "filter bits per key; 0: no filters; -1: 10")
+      ->check(CLI::Range(-1, 64))->capture_default_str();
   AddLevelOptions(app, &f->levels);
   app->add_option("--max_space_amplification", f->space.max_space_amplification,
                   "files of Cambium per byte that is alive, at most; 0: no ceiling")
@@ -364,9 +365,11 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
   }
   if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
     const std::string name = extras.front().substr(0, extras.front().find('='));
+    if (const char* why = WhyOptionAbsent(name); why != nullptr) return refuse("there is no option " + name + ": " + why);
     return refuse("there is no option " + name + Suggestion(name, OptionsOf(app)) + " --help shows what there is");
   }
   if (const std::string what = NotFinite(app); !what.empty()) return refuse(what);
+  if (f->bloom_bits == -1) f->bloom_bits = BenchFlags().bloom_bits;
   f->engines = WithoutAll(f->engines);
   std::string wrong = Unknown("engine", f->engines, NamesOf(Engines()));
   for (const std::string& name : f->benchmarks) {
@@ -423,10 +426,17 @@ std::string ComplainOfPreset(const Preset& preset, const std::vector<PresetRun>&
   return {};
 }
 
-// Whether the command line has decided what this word of a preset says. --num stands for YCSB's records too.
+// Whether the command line has decided what this word of a preset says. --num stands for YCSB's records too, --reads
+// for its operations.
 bool IsDecided(const std::string& word, const std::vector<std::string>& given) {
   const std::string option = OptionOf(word);
-  return Has(given, option) || (option == "--record_count" && Has(given, "--num"));
+  return Has(given, option) || (option == "--record_count" && Has(given, "--num")) ||
+         (option == "--operation_count" && Has(given, "--reads"));
+}
+
+bool IsAboutAnyOf(const PresetRun& run, const std::vector<std::string>& engines) {
+  return run.about.empty() ||
+         std::find_first_of(run.about.begin(), run.about.end(), engines.begin(), engines.end()) != run.about.end();
 }
 
 }  // namespace
@@ -448,6 +458,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     return parsed;
   }
   for (const PresetRun& run : runs) {
+    if (!IsAboutAnyOf(run, Has(given, "--engine") ? first.engines : run.about)) continue;
     std::vector<std::string> words;
     for (const std::string& word : run.arguments) {
       if (!IsDecided(word, given)) words.push_back(word);

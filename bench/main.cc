@@ -93,6 +93,12 @@ std::string SettingsOf(const Contender& contender, const std::string& root) {
   return engine->Version() + ": " + engine->Settings();
 }
 
+std::string TextOfSource(const std::string& dir) {
+  SourceFiles list;
+  const Status status = ListSourceFiles(dir, &list);
+  return status.ok() ? TextOf(list, dir) : status.ToString();
+}
+
 void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines, const std::string& root) {
   const Environment e = DescribeEnvironment(root);
   std::printf("Command:    %s\n", flags.command_line.c_str());
@@ -102,7 +108,7 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
   std::printf("Memory:     %s\n", e.memory.c_str());
   std::printf("Kernel:     %s\n", e.kernel.c_str());
   std::printf("Files:      %s, %s\n", root.c_str(), e.file_system.c_str());
-  const std::string values = !flags.source.empty()               ? "files below " + flags.source
+  const std::string values = !flags.source.empty()               ? TextOfSource(flags.source)
                              : flags.compression_type == "none" ? "incompressible"
                                                                 : "compressible";
   std::printf("Values:     %s; %s of each value read is compared\n", values.c_str(),

@@ -19,6 +19,7 @@
 #include "process_stats.h"
 #include "progress.h"
 #include "sampler.h"
+#include "ycsb/ycsb.h"
 
 namespace cambium::bench {
 namespace {
@@ -45,7 +46,7 @@ std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
     case Count::kOne: return 1;
     case Count::kAll:
     case Count::kTrace: return OpMeter::kNoLimit;
-    case Count::kYcsb: return flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num;
+    case Count::kYcsb: return YcsbOperations(flags);
   }
   return 0;
 }
@@ -293,6 +294,7 @@ void TakeCounters(const Workload& workload, const EngineCounters& before, const 
     r->stall_seconds = static_cast<double>(*stalled) * 1e-6;
     r->stall_threads = StallThreads(now.stall_time, workload, r->threads);
   }
+  r->merge_read_bytes = Difference(before.merge_read_bytes, now.merge_read_bytes);
   r->index_bytes = now.index_bytes;
 }
 

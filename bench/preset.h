@@ -9,6 +9,8 @@ namespace cambium::bench {
 struct PresetRun {
   std::string experiment;              // its name in tables and reports
   std::vector<std::string> arguments;  // "--num=1000": what it decides, unless the command line does
+  // If not empty, it shows something of these engines, and is left out if the command line names others only.
+  std::vector<std::string> about = {};
 };
 
 struct Preset {

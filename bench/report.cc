@@ -146,9 +146,13 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += table.Draw("p99.99 us", OfOperations([](const Result& r) { return r.p9999_us; }), Plain);
   text += table.Draw("longest put ms", LongestPutMillis, Plain);
   text += table.DrawRatios("longest put ms", Better::kLess, LongestPutMillis);
-  text += table.Draw("CPU us/op", OfOperations([](const Result& r) {
-    return r.ops == 0 ? 0.0 : (r.user_cpu_s + r.sys_cpu_s) * 1e6 / static_cast<double>(r.ops);
-  }), Plain);
+  const auto cpu_micros = [](double Result::* seconds) {
+    return OfOperations([seconds](const Result& r) {
+      return r.ops == 0 ? 0.0 : r.*seconds * 1e6 / static_cast<double>(r.ops);
+    });
+  };
+  text += table.Draw("user CPU us/op", cpu_micros(&Result::user_cpu_s), Plain);
+  text += table.Draw("system CPU us/op", cpu_micros(&Result::sys_cpu_s), Plain);
   std::string notes;
   text += WithNote(table.Draw("stall %", StallPercent, Plain), &notes,
                    "Stall: of the time in which there were writes, without settling, that in which they were held back for "
@@ -157,6 +161,8 @@ std::string MakeReport(const std::vector<Result>& results) {
   text += WithNote(table.Draw("write amp, the post's", WriteAmpOfThePost, Plain), &notes,
                    "The post's: what flushes and compactions wrote, values included, over what flushes alone did; a log "
                    "that\nkeeps the values is a flush of them.\n");
+  text += WithNote(table.Draw("merge reads B/B", MergeReadsPerByte, Plain), &notes,
+                   "Merge reads: of index files or tables, by sweeps or compactions, per byte that users wrote.\n");
   text += WithNote(LedgerTable(table), &notes,
                    "Written by cause: bytes that the engine itself has counted, per byte of keys and values that users "
                    "wrote.\n");

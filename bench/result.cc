@@ -109,6 +109,11 @@ std::optional<double> WriteAmpOfThePost(const Result& r) {
   return static_cast<double>(first + l.merge + l.gc) / static_cast<double>(first);
 }
 
+std::optional<double> MergeReadsPerByte(const Result& r) {
+  if (!r.merge_read_bytes.has_value() || r.user_write_bytes == 0) return std::nullopt;
+  return static_cast<double>(*r.merge_read_bytes) / static_cast<double>(r.user_write_bytes);
+}
+
 std::optional<double> StallPercent(const Result& r) {
   const double seconds = r.seconds - r.settle_seconds;
   if (!r.stall_seconds.has_value() || seconds <= 0 || r.stall_threads == 0) return std::nullopt;
@@ -151,6 +156,7 @@ Json ToJson(const Result& r) {
           {"stall_threads", r.stall_threads},
           {"cache_hits", OrNull(r.cache_hits)},
           {"cache_misses", OrNull(r.cache_misses)},
+          {"merge_read_bytes", OrNull(r.merge_read_bytes)},
           {"disk_bytes", r.disk_bytes},
           {"disk_peak_bytes", r.disk_peak_bytes},
           {"live_bytes", OrNull(r.live_bytes)},
@@ -201,6 +207,7 @@ Result FromJson(const Json& json) {
   r.stall_threads = json.value("stall_threads", 0u);  // results of earlier versions do not say
   r.cache_hits = FromNull<std::uint64_t>(json.at("cache_hits"));
   r.cache_misses = FromNull<std::uint64_t>(json.at("cache_misses"));
+  r.merge_read_bytes = FromNull<std::uint64_t>(json.value("merge_read_bytes", Json()));  // nor what was read
   r.index_bytes = FromNull<std::uint64_t>(json.at("index_bytes"));
   r.live_keys = FromNull<std::uint64_t>(json.at("live_keys"));
   r.samples = SamplesFromJson(json.at("samples"));

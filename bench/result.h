@@ -60,6 +60,7 @@ struct Result {
   unsigned stall_threads = 0;           // 0: nobody wrote, or it is not known
   std::optional<std::uint64_t> cache_hits;
   std::optional<std::uint64_t> cache_misses;
+  std::optional<std::uint64_t> merge_read_bytes;  // of index files or tables, by sweeps or compactions
   std::uint64_t disk_bytes = 0;
   std::uint64_t disk_peak_bytes = 0;  // of workloads that change something: the most that was seen while they ran
   std::optional<std::uint64_t> live_bytes;  // keys and values that exist; unknown in a database of an earlier run
@@ -82,6 +83,8 @@ struct Result {
 // over what flushes have, where a commit log that keeps the values is what a flush of them is to others. Nothing where
 // the engine keeps no ledger, or nothing was flushed.
 std::optional<double> WriteAmpOfThePost(const Result& result);
+// What sweeps or compactions have read of the index or of tables, per byte that users wrote.
+std::optional<double> MergeReadsPerByte(const Result& result);
 // Per cent of the time in which there were writes, settling excluded, that they were held back: of the store's time, or
 // of that of all who write, as the engine counts.
 std::optional<double> StallPercent(const Result& result);

@@ -1,37 +1,53 @@
 #include "source_files.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace cambium::bench {
 
-Status ReadSourceFiles(const std::string& dir, std::vector<std::string>* files) {
+Status ListSourceFiles(const std::string& dir, SourceFiles* list) {
   std::error_code error;
-  std::vector<std::filesystem::path> paths;
+  std::vector<std::pair<std::filesystem::path, std::uint64_t>> files;
   std::filesystem::recursive_directory_iterator entries(dir, error);
   while (!error && entries != std::filesystem::recursive_directory_iterator()) {
-    if (entries->symlink_status(error).type() == std::filesystem::file_type::regular) paths.push_back(entries->path());
+    if (entries->symlink_status(error).type() == std::filesystem::file_type::regular) {
+      files.emplace_back(entries->path(), entries->file_size(error));
+    }
     if (error) break;
     entries.increment(error);
   }
   if (error) return Status::IOError(dir + ": " + error.message());
-  std::sort(paths.begin(), paths.end());
-  std::uint64_t total = 0;
-  for (const std::filesystem::path& path : paths) {
-    const std::uint64_t size = std::filesystem::file_size(path, error);
-    if (error) return Status::IOError(path.string() + ": " + error.message());
-    if (total + size > kSourceBytesMax) break;
+  std::sort(files.begin(), files.end());
+  *list = {};
+  for (auto& [path, size] : files) {
+    ++list->found;
+    list->found_bytes += size;
+    if (size > kSourceBytesMax - list->bytes) continue;
+    list->taken.push_back(std::move(path));
+    list->bytes += size;
+  }
+  if (!list->taken.empty()) return {};
+  return Status::NotFound(dir + " has no files of at most " + std::to_string(kSourceBytesMax) + " bytes");
+}
+
+std::string TextOf(const SourceFiles& list, const std::string& dir) {
+  return std::to_string(list.taken.size()) + " of " + std::to_string(list.found) + " files below " + dir + ", " +
+         std::to_string(list.bytes >> 20) + " of " + std::to_string(list.found_bytes >> 20) + " MiB";
+}
+
+Status ReadSourceFiles(const std::string& dir, std::vector<std::string>* files) {
+  SourceFiles list;
+  if (Status status = ListSourceFiles(dir, &list); !status.ok()) return status;
+  for (const std::filesystem::path& path : list.taken) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream content;
-    if (size > 0) content << in.rdbuf();
-    if (!in) return Status::IOError(path.string() + ": cannot be read");
+    if (in && in.peek() != std::ifstream::traits_type::eof()) content << in.rdbuf();
+    if (in.bad() || !in.is_open()) return Status::IOError(path.string() + ": cannot be read");
     files->push_back(std::move(content).str());
-    total += files->back().size();
   }
-  if (files->empty()) return Status::NotFound(dir + " has no files of less than " + std::to_string(kSourceBytesMax) + " bytes");
   return {};
 }
 

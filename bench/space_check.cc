@@ -9,26 +9,20 @@
 
 #include "key_set.h"
 #include "mixgraph/mixgraph.h"
+#include "source_files.h"
 #include "trace/source.h"
 #include "util/checksum.h"
 #include "workload.h"
+#include "ycsb/ycsb.h"
 
 namespace cambium::bench {
 namespace {
 
 // Bytes of a value that is a file below `dir`, on average.
 double MeanOfFiles(const std::string& dir) {
-  std::error_code error;
-  double bytes = 0;
-  double count = 0;
-  std::filesystem::recursive_directory_iterator entries(dir, error);
-  for (; !error && entries != std::filesystem::recursive_directory_iterator(); entries.increment(error)) {
-    std::error_code ignored;
-    if (entries->symlink_status(ignored).type() != std::filesystem::file_type::regular) continue;
-    bytes += static_cast<double>(entries->file_size(ignored));
-    ++count;
-  }
-  return count == 0 ? 0 : bytes / count + kValueHeaderSize;
+  SourceFiles list;
+  if (!ListSourceFiles(dir, &list).ok()) return 0;
+  return static_cast<double>(list.bytes) / static_cast<double>(list.taken.size()) + kValueHeaderSize;
 }
 
 // Where time ends a workload, nobody knows how much it writes; few disks take more for long.
@@ -70,8 +64,7 @@ double OperationsOf(const Workload& workload, const BenchFlags& flags) {
     case Count::kNum: return static_cast<double>(flags.num);
     case Count::kReads: return given_or_num(flags.reads) * threads;
     case Count::kWrites: return given_or_num(flags.writes) * threads;
-    case Count::kYcsb:
-      return static_cast<double>(flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num);
+    case Count::kYcsb: return static_cast<double>(YcsbOperations(flags));
     case Count::kDeletes:
     case Count::kOne:
     case Count::kAll:

@@ -219,6 +219,7 @@ class CambiumEngine : public Engine {
     counters.stall_time = StallTime::kOfEachWriter;
     counters.cache_hits = count(BLOCK_CACHE_HIT);
     counters.cache_misses = count(BLOCK_CACHE_MISS);
+    counters.merge_read_bytes = count(COMPACT_READ_BYTES);
     if (std::uint64_t bytes = 0; db_ != nullptr && db_->GetIntProperty("cambium.index-bytes", &bytes)) {
       counters.index_bytes = bytes;
     }

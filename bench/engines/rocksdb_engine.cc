@@ -307,6 +307,7 @@ class RocksDbEngine : public Engine {
     counters.stall_time = StallTime::kOfTheStore;  // the leader of a group of writers waits for all of them
     counters.cache_hits = tally_.hits.load();
     counters.cache_misses = tally_.misses.load();
+    counters.merge_read_bytes = ledger_->MergeReadBytes();
     if (std::uint64_t bytes = 0; db_ != nullptr && db_->GetIntProperty("rocksdb.live-sst-files-size", &bytes)) {
       counters.index_bytes = bytes;
     }

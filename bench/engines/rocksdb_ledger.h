@@ -1,4 +1,4 @@
-// RocksDbLedger: a listener that adds up what flushes and compactions of a RocksDB write into files.
+// RocksDbLedger: a listener that adds up what flushes and compactions of a RocksDB write into files, and read.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,9 @@ class RocksDbLedger final : public rocksdb::EventListener {
     return {.values = values_.load(), .flush = flush_.load(), .merge = merge_.load(), .gc = gc_.load(), .other = other_.load()};
   }
 
+  // Of tables, by compactions that are through.
+  [[nodiscard]] std::uint64_t MergeReadBytes() const { return merge_read_.load(); }
+
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     switch (info.reason) {
       case rocksdb::TableFileCreationReason::kFlush:
@@ -37,12 +40,17 @@ class RocksDbLedger final : public rocksdb::EventListener {
     (is_moved ? gc_ : values_) += bytes;
   }
 
+  void OnCompactionCompleted(rocksdb::DB* /*db*/, const rocksdb::CompactionJobInfo& info) override {
+    merge_read_ += info.stats.total_input_bytes;
+  }
+
  private:
   std::atomic<std::uint64_t> values_{0};
   std::atomic<std::uint64_t> flush_{0};
   std::atomic<std::uint64_t> merge_{0};
   std::atomic<std::uint64_t> gc_{0};
   std::atomic<std::uint64_t> other_{0};
+  std::atomic<std::uint64_t> merge_read_{0};
 };
 
 }  // namespace cambium::bench

@@ -18,7 +18,7 @@ std::vector<PresetRun> Badger2017Runs(double scale) {
                      Flag("reads", std::min<std::uint64_t>(num, Scaled(2e6, std::min(1.0, scale * 50), 1000))),
                      // Badger separated every value of more than 32 bytes.
                      "--min_blob_size=32",
-                     "--benchmarks=filluniquerandom,readrandom,readseq,readseqkeys"}});
+                     "--benchmarks=filluniquerandom,readrandom,readseq,readseqkeys,verify"}});
   }
   return runs;
 }

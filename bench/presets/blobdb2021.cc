@@ -23,7 +23,7 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
     const double read_bytes = 2 * gib * 4096;
     const std::uint64_t reads = std::min(Scaled(read_bytes / static_cast<double>(value_size), scale, 2'000),
                                          Scaled(800'000 * 4096.0, scale, 2'000));
-    const std::uint64_t buffer = Scaled(gib, scale * 16, 4u << 20);
+    const std::uint64_t buffer = Scaled(gib, std::min(1.0, scale * 16), 4u << 20);
     const std::uint64_t keys_table = std::max(kKeysTableLeast, 32 * buffer / value_size);
     const std::vector<std::string> common = {
         Flag("num", num), Flag("value_size", value_size), "--key_size=20", Flag("threads", kThreads), "--seek_nexts=10",
@@ -33,16 +33,17 @@ std::vector<PresetRun> BlobDb2021Runs(double scale) {
         Flag("max_bytes_for_level_base", 8 * buffer), Flag("keys_target_file_size_base", keys_table),
         Flag("keys_max_bytes_for_level_base", 8 * keys_table), "--max_bytes_for_level_multiplier=8", "--num_levels=8",
         "--min_blob_size=0"};
-    const auto add = [&](const std::string& name, std::vector<std::string> arguments) {
+    const auto add = [&](const std::string& name, std::vector<std::string> arguments, std::vector<std::string> about = {}) {
       arguments.insert(arguments.end(), common.begin(), common.end());
-      runs.push_back({"blobdb2021, " + name, std::move(arguments)});
+      runs.push_back({"blobdb2021, " + name, std::move(arguments), std::move(about)});
     };
     add(SizeName(value_size), {"--engine=cambium,rocksdb_leveled,rocksdb_universal,rocksdb_blob", "--index=both",
                                "--benchmarks=fillrandom,compact,overwrite,readwhilesyncing,seekrandomwhilesyncing,"
-                               "readrandom,seekrandom"});
+                               "readrandom,seekrandom,verify"});
     // Leveled tables once more, so that the ratio of the loads is one of the same minute.
     add(SizeName(value_size) + ", load without blob GC",
-        {"--engine=rocksdb_leveled,rocksdb_blob_nogc", "--benchmarks=fillrandom,compact"});
+        {"--engine=rocksdb_leveled,rocksdb_blob_nogc", "--benchmarks=fillrandom,compact"},
+        {"rocksdb_blob_nogc"});
   }
   return runs;
 }

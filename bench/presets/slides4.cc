@@ -15,7 +15,7 @@ std::vector<PresetRun> Slides4Runs(double scale) {
                      Flag("max_bytes_for_level_base", Scaled(256.0 * 1024 * 1024, std::min(1.0, scale * 4), 16u << 20)),
                      Flag("target_file_size_base", Scaled(64.0 * 1024 * 1024, std::min(1.0, scale * 4), 4u << 20)),
                      Flag("blob_file_size", Scaled(256.0 * 1024 * 1024, scale, 4u << 20)),
-                     "--benchmarks=filluniquerandom,overwrite"}});
+                     "--benchmarks=filluniquerandom,overwrite,verify"}});
   }
   return runs;
 }

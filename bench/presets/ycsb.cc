@@ -9,8 +9,8 @@ std::vector<PresetRun> YcsbRuns(double scale) {
   const std::vector<std::string> common = {Flag("record_count", records), Flag("operation_count", records), "--threads=2",
                                            "--engine=all", "--index=both"};
   std::vector<PresetRun> runs = {{"ycsb, A B C F D", common}, {"ycsb, E", common}};
-  runs[0].arguments.push_back("--benchmarks=ycsb_load,ycsb_a,ycsb_b,ycsb_c,ycsb_f,ycsb_d");
-  runs[1].arguments.push_back("--benchmarks=ycsb_load,ycsb_e");
+  runs[0].arguments.push_back("--benchmarks=ycsb_load,ycsb_a,ycsb_b,ycsb_c,ycsb_f,ycsb_d,verify");
+  runs[1].arguments.push_back("--benchmarks=ycsb_load,ycsb_e,verify");
   return runs;
 }
 

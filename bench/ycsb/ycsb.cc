@@ -22,10 +22,6 @@ struct Mixture {
 
 constexpr double kInserts = 0.05;  // of D and E
 
-std::uint64_t OperationsOf(const BenchFlags& flags) {
-  return flags.ycsb.operation_count > 0 ? flags.ycsb.operation_count : flags.num;
-}
-
 struct YcsbState : SharedState {
   // The zipfian is drawn over so many records more than there are.
   YcsbState(const Phase& phase, std::uint64_t more)
@@ -38,7 +34,7 @@ struct YcsbState : SharedState {
 // yet. No more than there are records: else most draws, and the warmest records among them, would be for nothing. It is
 // the number of operations that says what is expected, as in YCSB, also where --duration ends the workload.
 std::uint64_t ExpectedInserts(const Phase& phase) {
-  const double twice = 2 * kInserts * static_cast<double>(OperationsOf(phase.flags));
+  const double twice = 2 * kInserts * static_cast<double>(YcsbOperations(phase.flags));
   return std::min(static_cast<std::uint64_t>(twice), phase.keys.next());
 }
 
@@ -97,12 +93,17 @@ std::string ComplainOfYcsb(const BenchFlags& flags) {
   return {};
 }
 
+std::uint64_t YcsbOperations(const BenchFlags& flags) {
+  if (flags.ycsb.operation_count > 0) return flags.ycsb.operation_count;
+  return flags.reads >= 0 ? static_cast<std::uint64_t>(flags.reads) * flags.threads : flags.num;
+}
+
 // Room for them, which has nothing to do with what is drawn.
 std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags) {
   // Chance gives a few more or less; six standard deviations of them. Where time ends the workload, as many as no
   // machine inserts.
   const double operations = flags.duration > 0 ? static_cast<double>(flags.duration) * 20e6
-                                                : static_cast<double>(OperationsOf(flags));
+                                                : static_cast<double>(YcsbOperations(flags));
   const double expected = operations * kInserts;
   return static_cast<std::uint64_t>(expected + 6 * std::sqrt(expected)) + 64;
 }

@@ -11,12 +11,13 @@ namespace cambium::bench {
 std::string ComplainOfYcsb(const BenchFlags& flags);
 // The workload loads and runs with records of YCSB's size; nothing if the list has none of YCSB's workloads.
 bool HasYcsb(const BenchFlags& flags);
+// Of each workload but the load, in all of its threads.
+std::uint64_t YcsbOperations(const BenchFlags& flags);
 std::uint64_t NewKeysOfYcsbD(const BenchFlags& flags);
 std::uint64_t NewKeysOfYcsbE(const BenchFlags& flags);
 
 std::shared_ptr<const SharedState> PrepareYcsb(const Phase& phase);
 std::shared_ptr<const SharedState> PrepareYcsbE(const Phase& phase);
-void LoadYcsb(Worker* worker);
 void RunYcsbA(Worker* worker);
 void RunYcsbB(Worker* worker);
 void RunYcsbC(Worker* worker);

@@ -7,7 +7,7 @@ namespace cambium::bench {
 
 struct YcsbFlags {
   std::uint64_t record_count = 0;     // 0: --num
-  std::uint64_t operation_count = 0;  // in all, shared by the threads; 0: as many as there are records
+  std::uint64_t operation_count = 0;  // in all, shared by the threads; 0: --reads of each thread; else as many as records
   std::uint64_t field_count = 10;
   std::uint64_t field_length = 100;
   std::uint64_t max_scan_length = 100;

@@ -71,13 +71,19 @@ wait $pid || ended=$?
 [ $ended = 1 ] || fail "when its child was ended it ended with $ended"
 nothing_left
 
-# Memory that runs out is told, and what was made is tidied up.
-ended=0
-(ulimit -v 400000 && exec "$bench" --engine=cambium --benchmarks=fillseq --num=100000000 --value_size=0) \
-  >"$work/said" 2>&1 || ended=$?
-[ $ended = 1 ] || fail "without memory it ended with $ended"
-grep -q 'memory has run out' "$work/said" || fail "does not say that memory has run out"
-nothing_left
+# Memory that runs out is told, and what was made is tidied up. What so many keys could come to take is looked for on the
+# disk before, and not used.
+free_mib=$(($(df --output=avail -k "$work" | tail -1) / 1024))
+if [ "$free_mib" -ge 6000 ]; then
+  ended=0
+  (ulimit -v 400000 && exec "$bench" --engine=cambium --benchmarks=fillseq --num=100000000 --value_size=0) \
+    >"$work/said" 2>&1 || ended=$?
+  [ $ended = 1 ] || fail "without memory it ended with $ended"
+  grep -q 'memory has run out' "$work/said" || fail "does not say that memory has run out"
+  nothing_left
+else
+  echo "SKIPPED: memory that runs out: $free_mib MiB are free on the disk, and the keys that it takes need 6000"
+fi
 
 # Words that nobody knows: the nearest is named, and nothing is made, the report's directory included.
 expect 2 "did you mean quick?" --preset=quik --report="$work/none"

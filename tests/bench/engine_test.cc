@@ -241,6 +241,7 @@ TEST_P(EngineTest, ChecksCompactsAndRemovesItself) {
 TEST_P(EngineTest, CountersOnlyGrowAndOutliveAnOpening) {
   Open(true);
   WriteLedger last;
+  std::uint64_t read = 0;
   for (int round = 0; round < 3; ++round) {
     Fill(3000, static_cast<char>('a' + round));
     Settle();
@@ -268,12 +269,31 @@ TEST_P(EngineTest, CountersOnlyGrowAndOutliveAnOpening) {
                              &WriteLedger::manifest, &WriteLedger::other}) {
       EXPECT_GE(now.*cause, last.*cause);
     }
+    if (counters.merge_read_bytes.has_value()) {
+      EXPECT_GE(*counters.merge_read_bytes, read);
+      read = *counters.merge_read_bytes;
+    }
     last = now;
     ASSERT_EQ(engine_->Close().ToString(), "OK");
     Open(false);
     EXPECT_GE(engine_->ReadCounters().ledger->Sum(), last.Sum());
     last = *engine_->ReadCounters().ledger;
   }
+}
+
+TEST_P(EngineTest, WhatACompactionReadsIsCounted) {
+  Open(true);
+  if (!engine_->ReadCounters().merge_read_bytes.has_value()) return;
+  const auto fill_and_compact = [&](char round) {
+    Fill(3000, round);
+    ASSERT_EQ(engine_->Compact().ToString(), "OK");
+    Settle();
+  };
+  fill_and_compact('a');
+  const EngineCounters before = engine_->ReadCounters();
+  fill_and_compact('b');
+  const std::uint64_t read = *engine_->ReadCounters().merge_read_bytes - *before.merge_read_bytes;
+  EXPECT_GE(read, *before.index_bytes / 2) << "all that was there; of a file its last pages are not asked for";
 }
 
 // Where nothing has been removed yet, what the ledger says of a kind of file is what these files hold.

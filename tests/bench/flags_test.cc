@@ -10,6 +10,7 @@
 #include "nearest.h"
 #include "preset.h"
 #include "workload.h"
+#include "ycsb/ycsb.h"
 
 namespace cambium::bench {
 namespace {
@@ -20,6 +21,8 @@ ParsedFlags Parse(std::vector<std::string> words) {
   for (std::string& word : words) argv.push_back(word.data());
   return ParseFlags(static_cast<int>(argv.size()), argv.data());
 }
+
+std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
 
 // What is said on stderr when the words are refused.
 std::string Refusal(const std::vector<std::string>& words) {
@@ -47,6 +50,23 @@ TEST(FlagsTest, WhatDbBenchHasAndThisHasNotIsRefusedWithTheReason) {
     EXPECT_NE(said.find(std::string(name) + ": "), std::string::npos) << said;
     EXPECT_EQ(said.find("did you mean"), std::string::npos) << said;
   }
+}
+
+// As they stand in scripts for db_bench.
+TEST(FlagsTest, OptionsOfDbBenchThatAreAbsentAreRefusedWithTheReason) {
+  for (const char* word : {"--stats_interval_seconds=60", "--perf_level=2", "--enable_blob_files=true",
+                           "--blob_compression_type=lz4", "--use_blob_cache", "--blob_db_min_blob_size=1"}) {
+    const std::string said = Refusal({word});
+    EXPECT_NE(said.find("there is no option " + OptionOf(word) + ": "), std::string::npos) << said;
+    EXPECT_EQ(said.find("did you mean"), std::string::npos) << said;
+  }
+}
+
+// db_bench's default, which scripts pass on.
+TEST(FlagsTest, BloomBitsOfMinusOneAreTheDefault) {
+  EXPECT_EQ(Parse({"--bloom_bits=-1"}).runs.at(0).bloom_bits, Parse({"--num=1"}).runs.at(0).bloom_bits);
+  EXPECT_EQ(Parse({"--bloom_bits=0"}).runs.at(0).bloom_bits, 0);
+  EXPECT_NE(Refusal({"--bloom_bits=-2"}).find("--bloom_bits"), std::string::npos);
 }
 
 // Each for its own reason.
@@ -133,6 +153,15 @@ TEST(FlagsTest, ThePostsLoadsHaveARunWithoutBlobGc) {
   }
 }
 
+TEST(FlagsTest, ThePostsLoadsWithoutBlobGcAreOfBlobsWithoutGc) {
+  for (const char* engines : {"--engine=cambium", "--engine=rocksdb_leveled,rocksdb_blob"}) {
+    EXPECT_EQ(Parse({"--preset=blobdb2021", engines}).runs.size(), 6u) << engines;
+  }
+  const ParsedFlags parsed = Parse({"--preset=blobdb2021", "--engine", "rocksdb_leveled,rocksdb_blob_nogc"});
+  ASSERT_EQ(parsed.runs.size(), 12u);
+  EXPECT_EQ(parsed.runs[11].experiment, "blobdb2021, 1 MiB, load without blob GC");
+}
+
 TEST(FlagsTest, WhatIsGivenGoesBeforeThePreset) {
   const ParsedFlags parsed = Parse({"--preset", "slides4", "--scale", "0.01", "--engine=cambium", "--rounds=3"});
   ASSERT_FALSE(parsed.exit_code.has_value());
@@ -158,8 +187,6 @@ TEST(FlagsTest, ContradictionsOfAPresetAreThoseOfItsRuns) {
             std::string::npos)
       << said;
 }
-
-std::string OptionOf(const std::string& word) { return word.substr(0, word.find('=')); }
 
 // "1 MiB" stayed the label, and the claims of it were judged by it, whatever --value_size was given.
 TEST(FlagsTest, WhatMakesARunTheExperimentThatItIsCannotBeOverridden) {
@@ -211,6 +238,19 @@ TEST(FlagsTest, NumStandsForRecordCount) {
             std::string::npos);
   EXPECT_NE(Refusal({"--preset=ycsb", "--num=5", "--record_count=6"}).find("--num and --record_count both"),
             std::string::npos);
+}
+
+// --reads did nothing to YCSB's workloads, nor to the run of fast20 that is one of them.
+TEST(FlagsTest, ReadsStandForOperationCount) {
+  const auto operations = [](const std::vector<std::string>& words, std::size_t run) {
+    return YcsbOperations(Parse(words).runs.at(run));
+  };
+  EXPECT_EQ(operations({"--benchmarks=ycsb_load,ycsb_a", "--num=500"}, 0), 500u);
+  EXPECT_EQ(operations({"--benchmarks=ycsb_load,ycsb_a", "--reads=70", "--threads=2"}, 0), 140u) << "of each thread";
+  EXPECT_EQ(operations({"--benchmarks=ycsb_load,ycsb_a", "--reads=70", "--operation_count=8"}, 0), 8u);
+  EXPECT_EQ(operations({"--preset=fast20", "--reads=70"}, 6), 70u);
+  EXPECT_EQ(operations({"--preset=fast20", "--reads=70", "--operation_count=8"}, 6), 8u);
+  EXPECT_EQ(operations({"--preset=ycsb", "--reads=70"}, 1), 140u);
 }
 
 // Each run of a preset says how to repeat it alone, and that must be allowed.

@@ -3,10 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "html/draw.h"
 #include "html/page.h"
 #include "html_results.h"
+#include "preset.h"
 #include "space/law.h"
 
 namespace cambium::bench {
@@ -79,6 +85,58 @@ TEST(PlotsTest, OneSizeOrTwoCommandsOfTheSameSizeAreNoCurve) {
   const Made mixed(runs);
   ASSERT_EQ(mixed.arrangement.chapters.size(), 1u);
   EXPECT_TRUE(PlotsByValueSize(mixed.palette(), mixed.arrangement.chapters[0]).empty());
+}
+
+// Results as the preset's runs leave them, of one engine and in one round.
+std::vector<ReportRun> RunsOf(const Preset& preset) {
+  std::vector<ReportRun> runs;
+  for (const PresetRun& of_preset : preset.runs(preset.scale)) {
+    const auto value = [&](const std::string& option) -> std::string {
+      for (const std::string& word : of_preset.arguments) {
+        if (word.starts_with(option + "=")) return word.substr(option.size() + 1);
+      }
+      return {};
+    };
+    ReportRun run;
+    run.facts.command = of_preset.experiment;
+    std::istringstream names(value("--benchmarks"));
+    std::string name;
+    for (std::uint64_t step = 0; std::getline(names, name, ','); ++step) {
+      Result r = MakeResult("lmdb", "", step, name, std::stoull("0" + value("--value_size")), 0);
+      r.experiment = of_preset.experiment;
+      run.results.push_back(std::move(r));
+    }
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+// blobdb2021 loads each size a second time, and then no load had a curve.
+TEST(PlotsTest, OfAPresetOfManySizesEachBenchmarkHasACurve) {
+  const struct {
+    const char* preset;
+    std::set<std::string> curves;
+  } kExpected[] = {
+      {"blobdb2021",
+       {"fillrandom by size of values", "fillrandom by size of values, load without blob GC", "overwrite by size of values",
+        "readwhilesyncing by size of values", "seekrandomwhilesyncing by size of values", "readrandom by size of values",
+        "seekrandom by size of values"}},
+      {"badger2017",
+       {"filluniquerandom by size of values", "readrandom by size of values", "readseq by size of values",
+        "readseqkeys by size of values"}},
+      {"slides4", {"filluniquerandom by size of values", "overwrite by size of values"}},
+  };
+  for (const auto& expected : kExpected) {
+    const Made made(RunsOf(*FindPreset(expected.preset)));
+    ASSERT_EQ(made.arrangement.chapters.size(), 1u);
+    std::set<std::string> titles;
+    std::set<std::string> names;
+    for (const Plot& plot : PlotsByValueSize(made.palette(), made.arrangement.chapters[0])) {
+      if (!plot.title.starts_with("verify")) titles.insert(plot.title);
+      EXPECT_TRUE(names.insert(plot.name).second) << plot.name << " is a file's name";
+    }
+    EXPECT_EQ(titles, expected.curves) << expected.preset;
+  }
 }
 
 TEST(PlotsTest, ThroughputHasAPanelPerBenchmarkAndABarPerEngine) {

@@ -172,6 +172,7 @@ TEST_F(MixedWorkloadTest, YcsbKeepsItsSkewWhenTimeEndsIt) {
   flags_.ycsb = {.operation_count = 0, .max_scan_length = 1};
   flags_.duration = 1;
   flags_.num = 2000;
+  flags_.reads = -1;
   const struct {
     const char* name;
     std::uint64_t items;

@@ -31,6 +31,7 @@ Result Sample() {
   r.ledger = WriteLedger{.log = 1000, .flush = 100, .merge = 200, .gc = 300, .manifest = 4, .log_keeps_values = true};
   r.device = DeviceStats{.reads = 1, .read_bytes = 512, .writes = 2, .write_bytes = 8192};
   r.cache_hits = 5;
+  r.merge_read_bytes = 4096;
   r.samples = {{0.1, 10, 4096}, {0.2, 20, 8192}};
   r.latency_curve = {{50, 1.5}, {100, 20}};
   r.writer = WriterFigures{.ops = 77, .ops_per_sec = 154, .p99_us = 12.5, .max_us = 4000};
@@ -98,7 +99,9 @@ TEST(ResultTest, StallsAreAPartOfTheTimeOfThoseWhoseStallsAreCounted) {
 TEST(ResultTest, OfAnEarlierVersionsResultsThePartIsUnknown) {
   nlohmann::ordered_json json = ToJson(Sample());
   json.erase("stall_threads");
+  json.erase("merge_read_bytes");
   const Result r = FromJson(json);
+  EXPECT_FALSE(MergeReadsPerByte(r).has_value());
   EXPECT_EQ(r.stall_seconds, 0.25);
   EXPECT_FALSE(StallPercent(r).has_value());
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "html/escape.h"
 #include "html/plots.h"
 #include "html/plots/bars.h"
+#include "presets/presets.h"
 
 namespace cambium::bench {
 namespace {
@@ -13,7 +15,7 @@ constexpr double kMargin = 1.3;  // beside the smallest and the largest size
 
 std::optional<double> Speed(const Result& r) { return r.ops_per_sec > 0 ? std::optional(r.ops_per_sec) : std::nullopt; }
 
-// Of one benchmark.
+// Of one benchmark in the runs of one kind.
 struct BySize {
   std::vector<std::string> engines;
   std::map<std::uint64_t, std::string> commands;
@@ -21,10 +23,29 @@ struct BySize {
   bool mixed = false;  // two different commands have the same size: they differ in more than that
 };
 
-void Collect(const RunView& run, const StepOfRun& step, BySize* found) {
+// Of an experiment's name what comes behind that of its size: "load without blob GC" of "blobdb2021, 1 KiB, load without
+// blob GC". Runs that have it in common differ in size alone.
+std::string KindOf(const Result& r) {
+  const std::string size = ", " + SizeName(r.value_size) + ", ";
+  const std::size_t at = r.experiment.find(size);
+  return at == std::string::npos ? "" : r.experiment.substr(at + size.size());
+}
+
+// By benchmark and kind, in the order in which they come.
+using Curves = std::vector<std::pair<std::pair<std::string, std::string>, BySize>>;
+
+BySize* CurveOf(const std::pair<std::string, std::string>& name, Curves* curves) {
+  for (auto& [known, curve] : *curves) {
+    if (known == name) return &curve;
+  }
+  return &curves->emplace_back(name, BySize{}).second;
+}
+
+void Collect(const RunView& run, const StepOfRun& step, Curves* curves) {
   for (const std::string& engine : run.engines()) {
     for (const Result* r : run.ResultsOf(step.step, engine)) {
       if (!Speed(*r).has_value() || r->value_size == 0) continue;
+      BySize* const found = CurveOf({step.name, KindOf(*r)}, curves);
       const std::string command = r->experiment + " " + run.run().facts.command;
       const auto [at, is_new] = found->commands.emplace(r->value_size, command);
       found->mixed |= !is_new && at->second != command;
@@ -34,7 +55,8 @@ void Collect(const RunView& run, const StepOfRun& step, BySize* found) {
   }
 }
 
-Plot PlotOf(const Palette& palette, const Chapter& chapter, const std::string& benchmark, const BySize& found) {
+Plot PlotOf(const Palette& palette, const Chapter& chapter, const std::string& benchmark, const std::string& kind,
+            const BySize& found) {
   LineChart chart;
   DataTable table{.head = {"engine", "value size", "median", "slowest", "fastest", "rounds"}, .rows = {}};
   std::vector<double> all_speeds;
@@ -65,8 +87,8 @@ Plot PlotOf(const Palette& palette, const Chapter& chapter, const std::string& b
   chart.x.high *= kMargin;
   chart.y = AxisAround("operations per second", Unit::kOpsPerSec, true, all_speeds);
   return Plot{
-      .name = chapter.prefix + "by-value-size-" + ToSlug(benchmark),
-      .title = benchmark + " by size of values",
+      .name = chapter.prefix + "by-value-size-" + ToSlug(kind.empty() ? benchmark : benchmark + " " + kind),
+      .title = benchmark + " by size of values" + (kind.empty() ? "" : ", " + kind),
       .of = chapter.prefix.empty() ? "" : chapter.name,
       .caption = "Throughput of " + benchmark + " for each size of values, both axes by powers; higher is better.",
       .chart = chart,
@@ -76,20 +98,16 @@ Plot PlotOf(const Palette& palette, const Chapter& chapter, const std::string& b
 }  // namespace
 
 std::vector<Plot> PlotsByValueSize(const Palette& palette, const Chapter& chapter) {
-  std::vector<std::string> names;
-  std::map<std::string, BySize> found;
+  Curves curves;
   for (const RunView& run : chapter.runs) {
     for (const StepOfRun& step : run.steps()) {
-      if (step.effect == Effect::kMaintains) continue;
-      AddOnce(&names, step.name);
-      Collect(run, step, &found[step.name]);
+      if (step.effect != Effect::kMaintains) Collect(run, step, &curves);
     }
   }
   std::vector<Plot> plots;
-  for (const std::string& name : names) {
-    const BySize& sizes = found[name];
-    if (sizes.mixed || sizes.speeds.size() < 2) continue;
-    plots.push_back(PlotOf(palette, chapter, name, sizes));
+  for (const auto& [name, curve] : curves) {
+    if (curve.mixed || curve.speeds.size() < 2) continue;
+    plots.push_back(PlotOf(palette, chapter, name.first, name.second, curve));
   }
   return plots;
 }
