@@ -217,6 +217,7 @@ Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor*
   if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
   input.memtable_ranges = ranges;
+  input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
   input.before_write = PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
   TableFiles files = FilesOf(*family, TableFileCreationReason::kFlush, info->job_id);
   family->merge_files = &files;

@@ -67,12 +67,8 @@ std::vector<std::string> DbImpl::PathsOf(const std::vector<NumberedFile>& files)
 
 void DbImpl::CountMerge(const MergeStats& stats, bool is_flush) const {
   meter_.Tick(COMPACTION_KEYS_DROPPED, stats.entries_dropped);
-  if (is_flush) {
-    meter_.Tick(FLUSH_WRITE_BYTES, stats.bytes_written);
-  } else {
-    meter_.Tick(COMPACT_READ_BYTES, stats.bytes_read);
-    meter_.Tick(COMPACT_WRITE_BYTES, stats.bytes_written);
-  }
+  meter_.Tick(COMPACT_READ_BYTES, stats.bytes_read);
+  meter_.Tick(is_flush ? FLUSH_WRITE_BYTES : COMPACT_WRITE_BYTES, stats.bytes_written);
 }
 
 bool DbImpl::ClaimMerge(Family* family) {
@@ -192,6 +188,7 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
     const std::uint64_t step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
     input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, step_bytes);
   }
+  input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
   if (IsDiskFull()) input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, StepOnFullDisk());
   input.is_abandoned = [this, family] {
     return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);

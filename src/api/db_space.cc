@@ -203,6 +203,7 @@ void DbImpl::LookAtSpace() {
   const std::uint64_t on_disk = space_.figures.on_disk();
   space_.segment_bytes.store(plan.segment_bytes, std::memory_order_relaxed);
   space_.step_bytes.store(plan.step_bytes, std::memory_order_relaxed);
+  space_.index_file_percent_max.store(plan.index_file_percent_max, std::memory_order_relaxed);
   space_.is_short.store(plan.collect, std::memory_order_relaxed);
   // A place of the database's size, as one of what writers have written.
   const auto when = [&](std::uint64_t at) {

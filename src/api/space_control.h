@@ -58,6 +58,7 @@ struct SpaceControl {
   std::atomic<double> freed_per_second{64e6};
   std::atomic<std::uint64_t> segment_bytes{0};  // of the next log segment
   std::atomic<std::uint64_t> step_bytes{0};     // of the next step of log GC
+  std::atomic<std::uint64_t> index_file_percent_max{200};  // for the next merge into a tree
   std::atomic<bool> is_short{false};            // log GC takes whatever has garbage
   std::atomic<bool> is_idle{false};             // nobody has written for a while
   std::atomic<bool> is_ticking{false};          // a look at whether anybody writes is scheduled

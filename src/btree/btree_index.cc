@@ -280,13 +280,15 @@ IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_
 }
 
 std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
-                                              std::uint64_t copy_bytes_max, double share_to_be_replaced) const {
+                                              std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
+                                              double share_to_be_replaced) const {
   const std::uint32_t page_size = layers.parts().page_size;
   std::vector<IndexSegmentUse> uses;
   for (const auto& [number, info] : layers.parts().segments) {
     uses.push_back({number, info.length / page_size, info.live_units});
   }
   EvacuationPolicy policy = options_.evacuation;
+  policy.file_percent_max = std::min(policy.file_percent_max, file_percent_max);
   policy.small_units = segments.segment_bytes_max / page_size / 16;
   return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
 }
@@ -351,11 +353,12 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
     // One that always begins again would never get to its end.
     if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
     CAMBIUM_TRY(const double share, ShareToBeReplaced(layers));
-    sweep.victims = VictimsOf(layers, segments, input.max_output_bytes / 2, share);
+    sweep.victims = VictimsOf(layers, segments, input.file_percent_max, input.max_output_bytes / 2, share);
   } else {
     // What it replaces anyway is not copied besides.
     const std::uint64_t flush_bytes_max = Merges().flush_pages_max * segments.page_size;
-    sweep.victims = VictimsOf(layers, segments, std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
+    sweep.victims = VictimsOf(layers, segments, input.file_percent_max,
+                              std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }
   return Carry(std::move(sweep), segments, std::move(outcome));
 }

@@ -70,7 +70,8 @@ class BTreeIndex final : public Index {
   // Segments as large as suits the tree: an eighth of it, not above what the options say.
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable) const;
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
-                                                  std::uint64_t copy_bytes_max, double share_to_be_replaced) const;
+                                                  std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
+                                                  double share_to_be_replaced) const;
   [[nodiscard]] bool HasRunFor(const Layers& layers, const MergeRequest& request) const;
   // The part of Merge for a request whose runs are all swept: the filter sees the tree.
   Result<std::unique_ptr<MergeOutcome>> Walk(const MergeInput& input);

@@ -19,6 +19,14 @@ std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
   return std::clamp(eighth, std::min(kSegmentBytesLeast, most), most);
 }
 
+std::uint64_t IndexFilePercentMax(double slack, std::uint64_t index_live_bytes) {
+  constexpr double kLeast = 5;  // below a twentieth every page that dies would have others copied
+  constexpr double kMost = 100;
+  if (index_live_bytes == 0) return 200;
+  const double dead_percent = 100 * (slack / 2) / static_cast<double>(index_live_bytes);
+  return 100 + static_cast<std::uint64_t>(std::clamp(dead_percent, kLeast, kMost));
+}
+
 }  // namespace
 
 std::uint64_t SpaceFigures::live() const {
@@ -37,6 +45,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const double slack = (policy.max_space_amplification - 1) * static_cast<double>(live);
   plan.segment_bytes = SegmentBytes(slack, policy.segment_bytes_max);
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
+  plan.index_file_percent_max = IndexFilePercentMax(slack, figures.index_live_bytes);
   const auto limit = static_cast<std::uint64_t>(policy.max_space_amplification * static_cast<double>(live));
   // Writers know what jobs have in flight, but a step of log GC, and a flush that rewrites a tree, may begin when they have
   // come to the end already; with what waits to be removed that is more than one of the segments above the limit. In a

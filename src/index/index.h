@@ -160,6 +160,9 @@ struct MergeInput {
   // A merge of runs stops at the next key once it has written so much, and goes on in a later step. A memtable is
   // always merged as a whole.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
+  // Per cent of what is live in them that files of pages may hold, so far as it is less than what the index allows by
+  // itself: pages of others are copied for it.
+  std::uint64_t file_percent_max = std::numeric_limits<std::uint64_t>::max();
   // Set: the step is one for this request, for which a merge is due. Otherwise it is the one that is most due; if none
   // is, the runs are merged all the same.
   MergeRequest* request = nullptr;

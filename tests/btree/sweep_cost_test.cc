@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "test_family.h"
 #include "testing/seed.h"
@@ -151,6 +154,48 @@ TEST(SweepCostTest, AStepIsBoundedAndStepsTogetherAreNotMuchMore) {
   } while (in_steps.state().sweep.has_value());
   EXPECT_LE(total, at_once.last_stats().bytes_written * 3 / 2);
   EXPECT_TRUE(in_steps.Check().ok());
+}
+
+// Of a tree that is swept in steps, until all of it has been replaced several times: per cent of what is alive that its
+// files hold when a sweep has ended, and bytes written per update.
+std::pair<double, double> AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
+  constexpr std::uint64_t kKeys = 40'000;
+  constexpr std::string_view kValue = "of a hundred bytes, as they lie in a leaf, so that a page has thirty of them and "
+                                      "a sweep meets all.";
+  TestFamilyOptions options;
+  options.page_size = 4096;
+  options.segment_bytes_max = 512 * 1024;
+  options.pool_bytes = 64u << 20;
+  options.write_bytes = 256 * 1024;
+  options.file_percent_max = file_percent_max;
+  TestFamily family(options);
+  for (std::uint64_t i = 0; i < kKeys; ++i) family.PutInline(Key(i), std::string(kValue));
+  EXPECT_TRUE(family.FlushMerge().ok());
+  Prng prng(seed);
+  double written = 0;
+  constexpr std::uint64_t kSweeps = 5;
+  for (std::uint64_t sweep = 0; sweep < kSweeps; ++sweep) {
+    for (std::uint64_t i = 0; i < kKeys / 8; ++i) family.PutInline(Key(prng.Uniform(kKeys)), std::string(kValue));
+    EXPECT_TRUE(family.FlushRun().ok());
+    do {
+      EXPECT_TRUE(family.SweepStep(256 * 1024).ok());
+      written += static_cast<double>(family.last_stats().bytes_written);
+    } while (family.layers().parts().sweep.has_value());
+  }
+  EXPECT_TRUE(family.Check().ok());
+  const auto live = static_cast<double>(family.layers().shape().merged_live_bytes);
+  return {100 * static_cast<double>(family.index_file_bytes()) / live, written / (kSweeps * kKeys / 8)};
+}
+
+// A load of small values came to rest with twice what was alive, above every ceiling of less: what sweeps had left of
+// old segments, a page in fifty, was worth a copy only from there on. And it costs next to nothing.
+TEST(SweepCostTest, FilesHoldNoMoreThanAMergeIsAllowed) {
+  const std::uint64_t seed = SeedFromEnvironment(0x5eed);
+  const auto [percent_without, bytes_without] = AfterSweeps(~std::uint64_t{0}, seed);
+  const auto [percent, bytes] = AfterSweeps(125, seed);
+  EXPECT_GT(percent_without, 150) << "else nothing is shown";
+  EXPECT_LE(percent, 130);
+  EXPECT_LE(bytes, bytes_without * 1.1);
 }
 
 }  // namespace

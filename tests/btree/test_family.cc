@@ -229,7 +229,11 @@ Result<std::unique_ptr<MergeOutcome>> TestFamily::MergeMemtable() {
 }
 
 Result<std::unique_ptr<MergeOutcome>> TestFamily::MergeRuns(std::uint64_t max_output_bytes) {
-  return index_->Merge({layers_, nullptr, max_output_bytes});
+  MergeInput input;
+  input.layers = layers_;
+  input.max_output_bytes = max_output_bytes;
+  input.file_percent_max = options_.file_percent_max;
+  return index_->Merge(input);
 }
 
 Status TestFamily::Commit(MergeOutcome* outcome, bool with_memtable) {

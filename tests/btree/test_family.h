@@ -43,6 +43,7 @@ struct TestFamilyOptions {
   std::size_t write_bytes = 4096;
   MergePolicy merges;
   EvacuationPolicy evacuation;
+  std::uint64_t file_percent_max = ~std::uint64_t{0};  // what each merge is allowed
   std::size_t pool_bytes = 4u << 20;
   unsigned filter_bits_per_key = 10;
 };

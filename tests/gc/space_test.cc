@@ -200,6 +200,22 @@ TEST(Space, ThePaceFallsSmoothlyFromWithoutEndToNothing) {
   for (double part = 0.05; part < 1; part += 0.05) EXPECT_GT(PacedRate(part, 100), PacedRate(part + 0.05, 100));
 }
 
+TEST(Space, DeadPagesOfATreeMayTakeHalfOfTheSlackAndNoMoreThanTheLiveOnes) {
+  const auto percent = [](double ceiling, std::uint64_t in_index, std::uint64_t in_log) {
+    SpaceFigures figures;
+    figures.index_bytes = figures.index_live_bytes = in_index * kMiB;
+    figures.log_bytes = figures.log_live_bytes = in_log * kMiB;
+    return PlanSpace(figures, PolicyOf(ceiling)).index_file_percent_max;
+  };
+  EXPECT_EQ(percent(0, 100, 0), 200u) << "no ceiling";
+  EXPECT_EQ(percent(1.5, 100, 0), 125u) << "all is inline";
+  EXPECT_EQ(percent(1.5, 100, 100), 150u) << "half is";
+  EXPECT_EQ(percent(1.5, 3, 97), 200u) << "next to nothing is";
+  EXPECT_EQ(percent(1.5, 0, 100), 200u);
+  EXPECT_EQ(percent(1, 100, 0), 105u);
+  EXPECT_EQ(percent(100, 100, 0), 200u);
+}
+
 TEST(WritePacer, WritersShareTheRate) {
   WritePacer pacer;
   const std::uint64_t start = 10'000'000;
