@@ -288,6 +288,8 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
     uses.push_back({number, info.length / page_size, info.live_units});
   }
   EvacuationPolicy policy = options_.evacuation;
+  // Where there is no room to wait for pages to die, what a sweep leaves alive behind it is copied as it goes.
+  if (file_percent_max < policy.file_percent_max) share_to_be_replaced = 0;
   policy.file_percent_max = std::min(policy.file_percent_max, file_percent_max);
   policy.small_units = segments.segment_bytes_max / page_size / 16;
   return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
