@@ -107,7 +107,7 @@ struct EngineCounters {
   StallTime stall_time = StallTime::kOfEachWriter;
   std::optional<std::uint64_t> cache_hits;    // of the cache for index pages or blocks
   std::optional<std::uint64_t> cache_misses;
-  std::optional<std::uint64_t> merge_read_bytes;  // of index files or tables, by sweeps or compactions
+  std::optional<std::uint64_t> merge_read_bytes;  // of index files or tables, by sweeps, compactions, flushes
   std::optional<std::uint64_t> index_bytes;   // on disk now, without separated values
 };
 

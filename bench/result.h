@@ -60,7 +60,7 @@ struct Result {
   unsigned stall_threads = 0;           // 0: nobody wrote, or it is not known
   std::optional<std::uint64_t> cache_hits;
   std::optional<std::uint64_t> cache_misses;
-  std::optional<std::uint64_t> merge_read_bytes;  // of index files or tables, by sweeps or compactions
+  std::optional<std::uint64_t> merge_read_bytes;  // of index files or tables, by sweeps, compactions, flushes
   std::uint64_t disk_bytes = 0;
   std::uint64_t disk_peak_bytes = 0;  // of workloads that change something: the most that was seen while they ran
   std::optional<std::uint64_t> live_bytes;  // keys and values that exist; unknown in a database of an earlier run

@@ -15,6 +15,7 @@ Status ListSourceFiles(const std::string& dir, SourceFiles* list) {
   while (!error && entries != std::filesystem::recursive_directory_iterator()) {
     if (entries->symlink_status(error).type() == std::filesystem::file_type::regular) {
       files.emplace_back(entries->path(), entries->file_size(error));
+      if (error) return Status::IOError(files.back().first.string() + ": " + error.message());
     }
     if (error) break;
     entries.increment(error);
@@ -45,7 +46,8 @@ Status ReadSourceFiles(const std::string& dir, std::vector<std::string>* files) 
     std::ifstream in(path, std::ios::binary);
     std::ostringstream content;
     if (in && in.peek() != std::ifstream::traits_type::eof()) content << in.rdbuf();
-    if (in.bad() || !in.is_open()) return Status::IOError(path.string() + ": cannot be read");
+    // Where reading fails in the middle it is the copy that knows.
+    if (in.bad() || !in.is_open() || !content) return Status::IOError(path.string() + ": cannot be read");
     files->push_back(std::move(content).str());
   }
   return {};

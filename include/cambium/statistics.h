@@ -80,9 +80,9 @@ enum Tickers : std::uint32_t {
   LOG_GC_BYTES_FREED,          // of segments that were emptied, without holes; what was written for it is not taken off
 
   // ---- Background work on the index ----
-  FLUSH_WRITE_BYTES,   // of index files that flushes have written
-  COMPACT_READ_BYTES,   // that sweeps, compactions and flushes straight into a tree have read
-  COMPACT_WRITE_BYTES,  // that sweeps and compactions have written
+  FLUSH_WRITE_BYTES,        // of index files that flushes have written
+  COMPACT_READ_BYTES,       // of index files that sweeps, compactions and flushes straight into a tree have read
+  COMPACT_WRITE_BYTES,      // of index files that sweeps and compactions have written
   COMPACTION_KEYS_DROPPED,  // entries that they left out: hidden, deleted, or deletions of nothing
   PAGE_CACHE_EVICTED,       // pages
   RATE_LIMITER_MICROS,      // that it waited for the rate limiter
