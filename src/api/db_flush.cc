@@ -51,6 +51,7 @@ Status DbImpl::FlushTable(const std::shared_ptr<Family>& family, const FrozenTab
   top.ranges = ranges.get();
   top.smallest_key = smallest;
   top.largest_key = largest;
+  top.max_output_bytes = StepBytes(*family);
 
   const std::shared_ptr<const Layers> before = LayersOf(*family);
   // The layers of now: a sweep may have begun since, and while the claim is ours none begins. A flush asks no filter,
@@ -217,6 +218,7 @@ Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor*
   if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
   input.memtable_ranges = ranges;
+  input.max_output_bytes = StepBytes(*family);
   input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
   input.before_write = PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
   TableFiles files = FilesOf(*family, TableFileCreationReason::kFlush, info->job_id);

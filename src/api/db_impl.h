@@ -345,6 +345,7 @@ class DbImpl final : public DB, private SegmentSource {
 
   // ---- db_merge.cc ----
   Status MergeLayers(Family* family);
+  [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
   Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
                    CompactionReason reason);
   Status MergeAndCommit(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,

@@ -149,6 +149,19 @@ CompactionReason DbImpl::UsualReason(const Family& family) {
   return family.options().index_type == IndexKind::kLsm ? CompactionReason::kLevels : CompactionReason::kSweep;
 }
 
+// A step of a merge commits after as many bytes of new pages as a memory table may hold, where it can, so that it neither
+// holds much unpublished nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1 with
+// it; neither Close nor the end of a family waits for that.
+std::uint64_t DbImpl::StepBytes(const Family& family) const {
+  std::uint64_t bytes = family.options().write_buffer_size;
+  // Nor does it take more of what is above the ceiling than it is left. Nobody has looked at that of one that tools work
+  // with, which would take a step for each key.
+  if (!is_offline_ && max_space_amplification_.load(std::memory_order_relaxed) != 0) {
+    bytes = std::min(bytes, space_.step_bytes.load(std::memory_order_relaxed));
+  }
+  return IsDiskFull() ? std::min<std::uint64_t>(bytes, StepOnFullDisk()) : bytes;
+}
+
 // The family's merge is claimed.
 Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
                          CompactionReason reason) {
@@ -178,18 +191,8 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
   MergeInput input;
   input.layers = std::move(layers);
   input.request = request;
-  // A step commits after as many bytes of new pages as a memory table may hold, where it can, so that a merge neither
-  // holds much unpublished nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1
-  // with it; neither Close nor the end of a family waits for that.
-  input.max_output_bytes = family->options().write_buffer_size;
-  // Nor does it take more of what is above the ceiling than it is left. Nobody has looked at that of one that tools work
-  // with, which would take a step for each key.
-  if (!is_offline_ && max_space_amplification_.load(std::memory_order_relaxed) != 0) {
-    const std::uint64_t step_bytes = space_.step_bytes.load(std::memory_order_relaxed);
-    input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, step_bytes);
-  }
+  input.max_output_bytes = StepBytes(*family);
   input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
-  if (IsDiskFull()) input.max_output_bytes = std::min<std::uint64_t>(input.max_output_bytes, StepOnFullDisk());
   input.is_abandoned = [this, family] {
     return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);
   };

@@ -71,6 +71,7 @@ void DbImpl::MeasureFamily(const FamilyView& view, const FamilyState& state, dou
   };
   add_table(*view.active);
   for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);
+  figures->tail_range_deletes += newer_ranges;
 
   Account all;  // in segments that are there
   for (const auto& [slot, account] : state.accounts) {
@@ -277,15 +278,19 @@ Status DbImpl::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
 }
 
 void DbImpl::StartSpaceJobs(const SpacePlan& plan) {
-  if (plan.flush || plan.seal) {
-    // One that is tiny takes no more than the ceiling leaves for the segment that is written to. A load that begins with an
-    // empty database would leave a row of them, which somebody would have to join.
-    const std::uint64_t rotate_from = plan.seal ? std::min(kSegmentBytesLeast, plan.segment_bytes) / 2 : ~std::uint64_t{0};
+  // A segment that is tiny takes no more than the ceiling leaves for the one that is written to. A load that begins with an
+  // empty database would leave a row of them, which somebody would have to join.
+  const std::uint64_t rotate_from = plan.seal ? std::min(kSegmentBytesLeast, plan.segment_bytes) / 2 : ~std::uint64_t{0};
+  const bool may_rotate = plan.seal && [&] {
+    const std::lock_guard lock(append_mutex_);
+    return log_->tail().offset >= rotate_from;
+  }();
+  if (plan.flush || may_rotate) {
     const Status begun = FreezeAll(rotate_from, FlushReason::kSpace);
     if (begun.severity() == Status::Severity::kFatal) return SetFatal(begun);
     if (!begun.ok()) logger_->Log(InfoLogLevel::kWarn, "no segment could be begun: " + begun.ToString());
-    if (plan.seal) Schedule(Job::kSeal);
   }
+  if (plan.seal) Schedule(Job::kSeal);
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
     const bool is_urgent = plan.merge || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthMerging(each));

@@ -175,12 +175,12 @@ BTreeIndex::BTreeIndex(BTreeIndexOptions options)
   assert(options_.merges.sweep_ratio > 0);
 }
 
-MergePolicy BTreeIndex::Merges() const {
+MergePolicy BTreeIndex::Merges(std::uint64_t step_bytes_max) const {
   MergePolicy policy = options_.merges;
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
-  // As much as a step of a sweep writes before it commits: MergeInput::max_output_bytes.
-  policy.flush_pages_max =
-      std::max<std::uint64_t>(256, write_buffer_size_.load(std::memory_order_relaxed) / options_.segments.page_size);
+  // As much as a step of a sweep writes before it commits.
+  const std::uint64_t step_bytes = std::min(step_bytes_max, write_buffer_size_.load(std::memory_order_relaxed));
+  policy.flush_pages_max = std::max<std::uint64_t>(256, step_bytes / options_.segments.page_size);
   return policy;
 }
 
@@ -207,7 +207,8 @@ FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable
   } else {
     return FlushChoice::kMakeRun;
   }
-  return PickMerge(shape, Merges()) == MergeChoice::kMergeStraight ? FlushChoice::kMerge : FlushChoice::kMakeRun;
+  const MergeChoice choice = PickMerge(shape, Merges(memtable.max_output_bytes));
+  return choice == MergeChoice::kMergeStraight ? FlushChoice::kMerge : FlushChoice::kMakeRun;
 }
 
 bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
@@ -248,7 +249,7 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable,
   cost.run_entry_bytes = update.run_entry_bytes;
   cost.batch = static_cast<double>(memtable.key_count);
   cost.new_share = update.new_share;
-  cost.policy = Merges();
+  cost.policy = Merges(memtable.max_output_bytes);
   return BytesPerUpdate(cost) * cost.batch;
 }
 
@@ -358,7 +359,7 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
     sweep.victims = VictimsOf(layers, segments, input.file_percent_max, input.max_output_bytes / 2, share);
   } else {
     // What it replaces anyway is not copied besides.
-    const std::uint64_t flush_bytes_max = Merges().flush_pages_max * segments.page_size;
+    const std::uint64_t flush_bytes_max = Merges(input.max_output_bytes).flush_pages_max * segments.page_size;
     sweep.victims = VictimsOf(layers, segments, input.file_percent_max,
                               std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }

@@ -82,8 +82,8 @@ class BTreeIndex final : public Index {
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
-  // What merges are decided by now.
-  [[nodiscard]] MergePolicy Merges() const;
+  // What merges are decided by now, where a step of one may write so much.
+  [[nodiscard]] MergePolicy Merges(std::uint64_t step_bytes_max = std::numeric_limits<std::uint64_t>::max()) const;
   // What pages are built with now.
   [[nodiscard]] PageBuilderOptions Pages() const;
 

@@ -72,14 +72,14 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
     units -= segment.units - segment.live_units;
   };
 
+  const std::uint64_t percent_max = policy.file_percent_max * (share_to_be_replaced > 0.5 ? 2 : 1);
   std::vector<IndexSegmentUse> sparse;
   std::copy_if(segments.begin(), segments.end(), std::back_inserter(sparse),
-               [](const IndexSegmentUse& s) { return s.live_units * 2 < s.units; });
+               [&](const IndexSegmentUse& s) { return s.live_units * policy.file_percent_max < s.units * 100; });
   // live_a / units_a < live_b / units_b
   std::sort(sparse.begin(), sparse.end(), [](const IndexSegmentUse& a, const IndexSegmentUse& b) {
     return a.live_units * b.units < b.live_units * a.units;
   });
-  const std::uint64_t percent_max = policy.file_percent_max * (share_to_be_replaced > 0.5 ? 2 : 1);
   for (const IndexSegmentUse& segment : sparse) {
     if (units * 100 <= live_units * percent_max) break;
     take(segment);

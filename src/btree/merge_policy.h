@@ -88,8 +88,8 @@ struct EvacuationPolicy {
 };
 
 // Segments whose live pages the next merge shall copy, so that they can go: those with the smallest live part first,
-// never one that is half alive, until the rest is within bounds; and small ones. Not more than `budget_units` to be
-// copied, but one segment at least if any is due. While more than half of all pages will be replaced by what is left of
+// never one that is within the bounds itself (at 200, half alive), until the rest is; and small ones. Not more than
+// `budget_units` to be copied, but one segment at least if any is due. While more than half of all pages will be replaced by what is left of
 // the sweep in progress (`share_to_be_replaced`, an estimate for uniform keys), files may hold twice as much: most of
 // what a copy would save dies by itself then.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,

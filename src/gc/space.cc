@@ -67,7 +67,10 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
   const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
   const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
-  plan.flush = figures.tail_bytes > 0 && (std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(8) || is_starved);
+  // Of a tail that is next to nothing a flush makes nothing either but a run, and the runs of a row of them take more than
+  // they give back.
+  plan.flush = std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
+               (is_starved && figures.tail_range_deletes > 0);
   plan.merge =
       figures.hidden_bytes > part(4) || (is_starved && figures.hidden_bytes + figures.index_hidden_bytes > 0);
   plan.collect = figures.collectable_bytes > 0;

@@ -39,6 +39,7 @@ struct SpaceFigures {
   std::uint64_t tail_bytes = 0;        // of the log that is in memory tables only
   // Estimate: what it makes garbage below, beyond its own bytes, as deletes do. Its puts are taken for overwrites.
   std::uint64_t tail_hides_bytes = 0;
+  std::uint64_t tail_range_deletes = 0;  // a number; nobody knows what these hide before they are flushed
   // Of separated values in memory tables, those that nothing in them replaces. They are alive, whatever of the rest they
   // hide, and in a database that is new they are all there is.
   std::uint64_t tail_live_bytes = 0;

@@ -115,9 +115,13 @@ TEST(PickVictimsTest, TheSparsestFirstAndNoMoreThanNeeded) {
   EXPECT_EQ(PickVictims({{1, 10'000, 3'000}, {2, 10'000, 1'000}, {3, 10'000, 4'000}}, {}, kNoBudget), (Numbers{1, 2}));
 }
 
-TEST(PickVictimsTest, NeverOneThatIsHalfAlive) {
+TEST(PickVictimsTest, NeverOneThatIsWithinBoundsItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
-  EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 5'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
+  EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
+  // Under a tight bound one that is more than half alive has to go too, or files would hold twice what is.
+  const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 6'000}, {3, 10'000, 8'000}};
+  EXPECT_EQ(PickVictims(uses, {.file_percent_max = 110}, kNoBudget), (Numbers{1, 2}));
+  EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{2});
 }
 
 TEST(PickVictimsTest, TheBudgetBoundsTheCopyingButOneIsAlwaysTaken) {

@@ -152,7 +152,7 @@ TEST(Space, ALoadIntoAnEmptyDatabaseIsAlive) {
 TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
   SpaceFigures figures = WithGarbage(0);
   figures.log_bytes += 600 * kMiB;  // in segments that are not sealed, or not absorbed
-  figures.tail_bytes = kMiB;
+  figures.tail_bytes = 20 * kMiB;
   figures.hidden_bytes = kMiB;
   figures.log_live_bytes += kMiB;
   figures.log_bytes += 20 * kMiB;
@@ -160,6 +160,21 @@ TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
   EXPECT_TRUE(plan.flush);
   EXPECT_TRUE(plan.merge);
   EXPECT_TRUE(plan.seal);
+}
+
+// Each look at a database that nothing helps flushed what had been written since the one before.
+TEST(Space, AtTheCeilingATailOfAFewKilobytesIsNoWork) {
+  SpaceFigures figures = WithGarbage(0);
+  figures.log_bytes += 600 * kMiB;
+  figures.tail_bytes = 10 * kMiB;
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).flush);
+  figures.tail_hides_bytes = 20 * kMiB;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
+  figures.tail_hides_bytes = 0;
+  figures.tail_range_deletes = 1;
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush) << "it may hide all there is";
+  figures.log_bytes -= 600 * kMiB;
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).flush);
 }
 
 TEST(Space, AtTheCeilingWhatAnLsmHidesIsMerged) {
