@@ -20,7 +20,7 @@ std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
 }
 
 std::uint64_t IndexFilePercentMax(double slack, std::uint64_t index_live_bytes) {
-  constexpr double kLeast = 5;  // below a twentieth every page that dies would have others copied
+  constexpr double kLeast = 15;  // for each page that dies seven are copied then; at a twentieth it would be twenty
   constexpr double kMost = 100;
   if (index_live_bytes == 0) return 200;
   const double dead_percent = 100 * (slack / 2) / static_cast<double>(index_live_bytes);

@@ -227,7 +227,7 @@ TEST(Space, DeadPagesOfATreeMayTakeHalfOfTheSlackAndNoMoreThanTheLiveOnes) {
   EXPECT_EQ(percent(1.5, 100, 100), 150u) << "half is";
   EXPECT_EQ(percent(1.5, 3, 97), 200u) << "next to nothing is";
   EXPECT_EQ(percent(1.5, 0, 100), 200u);
-  EXPECT_EQ(percent(1, 100, 0), 105u);
+  EXPECT_EQ(percent(1, 100, 0), 115u);
   EXPECT_EQ(percent(100, 100, 0), 200u);
 }
 
