@@ -120,7 +120,8 @@ struct MergeTop {
   Slice smallest_key;  // of the keys, if there are some
   Slice largest_key;
   const RangeDeletes* ranges = nullptr;  // what its range deletes cover; null: nothing
-  // What a step of a merge may write (MergeInput). A memtable that would have more written beside itself is no step.
+  // What a step of a merge may write, as in MergeInput. If a memtable would have more than that written beside itself, it
+  // becomes a run, and a sweep takes it in steps.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 

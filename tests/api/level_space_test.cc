@@ -3,62 +3,33 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 
-#include "api/test_store.h"
-#include "cambium/statistics.h"
+#include "api/small_value_store.h"
 #include "testing/seed.h"
-#include "util/prng.h"
 
 namespace cambium::testing {
 namespace {
 
 constexpr std::uint64_t kMiB = 1u << 20;
-constexpr std::size_t kValueBytes = 100;
+constexpr std::size_t kValueBytes = SmallValueStore::kValueBytes;
 
 // Levels of 1 and 10 MiB, tables of 256 KiB; with CAMBIUM_INDEX=lsm several that grow by three, compressed.
 class LevelSpace : public ::testing::Test {
  protected:
   LevelSpace() {
-    Options& its = store_.options;
-    its.index_type = IndexKind::kLsm;
-    its.max_space_amplification = 1.5;
-    its.write_buffer_size = 256u << 10;
-    its.target_file_size_base = 256u << 10;
-    its.max_bytes_for_level_base = kMiB;
-    its.min_blob_size = 1024;
-    its.max_total_wal_size = 0;
-    its.blob_file_size = 64u << 20;
-    its.page_size = 4096;
-    its.page_cache_size = 32u << 20;
-    its.statistics = CreateDBStatistics();
+    store_.options.target_file_size_base = 256u << 10;
+    store_.options.max_bytes_for_level_base = kMiB;
     store_.MustOpen();
   }
 
-  static std::string Key(std::uint64_t i) {
-    Prng prng(i + 1);  // in no order
-    return prng.Bytes(16);
-  }
-  void Put(std::uint64_t i) {
-    Prng prng(++puts_);
-    store_.Put(Key(i), prng.Bytes(kValueBytes));
-    if (puts_ % 64 == 0 && store_.executor->pending() > 0) store_.executor->RunOneInstead();
-  }
   void Load(std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t i = from; i < to; ++i) Put(i);
+    for (std::uint64_t i = from; i < to; ++i) store_.PutNumber(i);
   }
-  std::uint64_t Space(const std::string& figure) {
-    std::map<std::string, std::string> space;
-    EXPECT_TRUE(store_.db->GetMapProperty("cambium.space", &space));
-    return std::stoull(space.at(figure));
-  }
-  [[nodiscard]] std::uint64_t MergedBytes() const { return store_.options.statistics->getTickerCount(FILE_BYTES_MERGE); }
+  std::uint64_t Space(const std::string& figure) { return store_.Space(figure); }
+  [[nodiscard]] std::uint64_t MergedBytes() const { return store_.Ticker(FILE_BYTES_MERGE); }
 
-  TestStore store_;
-
- private:
-  std::uint64_t puts_ = 0;
+  SmallValueStore store_{IndexKind::kLsm};
 };
 
 // They were taken for garbage as far as they were more than the last level, which is small after each that is begun: a
@@ -86,13 +57,11 @@ TEST_F(LevelSpace, OverwrittenKeysStayBelowTheCeiling) {
   Prng prng(SeedFromEnvironment(5));
   std::uint64_t hidden_most = 0;
   for (std::uint64_t i = 0; i < 5 * kKeys; ++i) {
-    Put(prng.Uniform(kKeys));
+    store_.PutNumber(prng.Uniform(kKeys));
     if (i % 16 != 0) continue;
     hidden_most = std::max(hidden_most, Space("index_hidden"));
     const std::uint64_t allowed = live * 3 / 2 + 3 * kMiB;  // segments have no less
-    std::string figures;
-    EXPECT_TRUE(store_.db->GetProperty("cambium.space", &figures));
-    ASSERT_LE(store_.BytesOnDisk(), allowed) << "after " << i << " overwrites\n" << figures;
+    ASSERT_LE(store_.BytesOnDisk(), allowed) << "after " << i << " overwrites\n" << store_.SpaceText();
   }
   EXPECT_GT(hidden_most, live / 20);
   EXPECT_EQ(store_.Verify(), "");
@@ -119,7 +88,7 @@ TEST_F(LevelSpace, DeletedKeysGiveTheirSpaceBack) {
   store_.executor->RunAll();
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     if (i % 8 != 0) {
-      ASSERT_TRUE(store_.db->Delete({}, Key(i)).ok());
+      ASSERT_TRUE(store_.db->Delete({}, SmallValueStore::Key(i)).ok());
     }
     if (i % 64 == 0 && store_.executor->pending() > 0) store_.executor->RunOneInstead();
   }
