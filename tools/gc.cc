@@ -88,11 +88,7 @@ Result<GcPlan> PlanOf(InspectedDatabase* database, const Flags& flags) {
   std::vector<ColumnFamilyDescriptor> families;
   const Status known = OptionsOf(flags.directory, &options, &families);
   if (!known.ok() && !known.IsCorruption()) return known;
-  ColumnFamilyOptions its;
-  for (const ColumnFamilyDescriptor& family : families) {
-    if (family.name == kDefaultColumnFamilyName) its = family.options;
-  }
-  return PlanGc(database, options, its, flags.round());
+  return PlanGc(database, options, families, flags.round());
 }
 
 int DryRun(const Flags& flags) {

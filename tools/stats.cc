@@ -214,9 +214,7 @@ int Stats(const Flags& flags) {
   }();
   if (!report.ok()) return Fail(report.status(), flags.json);
   const std::vector<ColumnFamilyOptions> each = OptionsOfFamilies(*report, families);
-  ColumnFamilyOptions its;
-  if (!each.empty()) its = each.front();  // the default one has the id 0
-  const Result<GcPlan> plan = PlanGc(&database, options, its, {});
+  const Result<GcPlan> plan = PlanGc(&database, options, families, {});
   if (!plan.ok()) return Fail(plan.status(), flags.json);
   const auto least = static_cast<std::uint64_t>(flags.least_percent / 100 * static_cast<double>(report->file_bytes));
   const Result<std::vector<Saving>> savings = FindSavings(&database, *report, sample, each, *plan, least);

@@ -153,8 +153,12 @@ SpacePolicy DbImpl::PolicyOfSpace() const {
   SpacePolicy policy;
   policy.max_space_amplification = max_space_amplification_.load(std::memory_order_relaxed);
   policy.segment_bytes_max = blob_file_size_;
-  const std::uint64_t write_buffer_size = default_handle_->family()->options().write_buffer_size;
-  policy.step_bytes_max = std::clamp<std::uint64_t>(write_buffer_size, 1u << 20, 64u << 20);
+  std::uint64_t write_buffer_size = 0;
+  const std::shared_ptr<const View> view = view_.Pin();
+  for (const FamilyView& each : view->families) {
+    write_buffer_size = std::max(write_buffer_size, each.family->options().write_buffer_size);
+  }
+  policy.step_bytes_max = StepBytesMax(write_buffer_size);
   return policy;
 }
 
@@ -279,8 +283,12 @@ Status DbImpl::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
 
 void DbImpl::StartSpaceJobs(const SpacePlan& plan) {
   // A segment that is tiny takes no more than the ceiling leaves for the one that is written to. A load that begins with an
-  // empty database would leave a row of them, which somebody would have to join.
-  const std::uint64_t rotate_from = plan.seal ? std::min(kSegmentBytesLeast, plan.segment_bytes) / 2 : ~std::uint64_t{0};
+  // empty database would leave a row of them, which somebody would have to join. Nor is one begun for a tail that is not
+  // worth a flush.
+  const std::uint64_t tiny = std::min(kSegmentBytesLeast, plan.segment_bytes) / 2;
+  const std::uint64_t rotate_from = !plan.seal   ? ~std::uint64_t{0}
+                                    : plan.flush ? tiny
+                                                 : std::max(tiny, plan.segment_bytes / 4);
   const bool may_rotate = plan.seal && [&] {
     const std::lock_guard lock(append_mutex_);
     return log_->tail().offset >= rotate_from;
@@ -290,7 +298,7 @@ void DbImpl::StartSpaceJobs(const SpacePlan& plan) {
     if (begun.severity() == Status::Severity::kFatal) return SetFatal(begun);
     if (!begun.ok()) logger_->Log(InfoLogLevel::kWarn, "no segment could be begun: " + begun.ToString());
   }
-  if (plan.seal) Schedule(Job::kSeal);
+  if (may_rotate) Schedule(Job::kSeal);
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
     const bool is_urgent = plan.merge || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthMerging(each));

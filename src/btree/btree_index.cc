@@ -17,9 +17,12 @@ const TreeLayers& AsTree(const Layers& layers) {
   return static_cast<const TreeLayers&>(layers);
 }
 
-// Files of pages go as a whole. Where one is as large as the tree, all of it has to be copied now and then.
+// Files of pages go as a whole. Where one is as large as the tree, all of it has to be copied now and then; and where one is
+// larger than a step of a merge, so is the step that empties it. But a large tree has no more than so many for that reason.
 constexpr std::uint64_t kSegmentsOfTree = 8;
+constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
 constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
+constexpr std::uint64_t kFlushBytesLeast = 1u << 20;  // some milliseconds of a slow disk
 
 bool HasRanges(const MergeTop& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
 
@@ -180,7 +183,7 @@ MergePolicy BTreeIndex::Merges(std::uint64_t step_bytes_max) const {
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
   // As much as a step of a sweep writes before it commits.
   const std::uint64_t step_bytes = std::min(step_bytes_max, write_buffer_size_.load(std::memory_order_relaxed));
-  policy.flush_pages_max = std::max<std::uint64_t>(256, step_bytes / options_.segments.page_size);
+  policy.flush_pages_max = std::max(kFlushBytesLeast, step_bytes) / options_.segments.page_size;
   return policy;
 }
 
@@ -270,13 +273,16 @@ Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
   return ahead * PagesTouched(pages, keys) / pages;
 }
 
-IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_memtable) const {
+IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_memtable,
+                                            std::uint64_t step_bytes_max) const {
   const LayersShape facts = layers.shape();
   const std::uint64_t bytes = facts.merged_live_bytes + facts.run_file_bytes +
                               (with_memtable ? write_buffer_size_.load(std::memory_order_relaxed) : 0);
   IndexSegmentOptions segments = options_.segments;
+  const std::uint64_t step_bytes = Merges(step_bytes_max).flush_pages_max * segments.page_size;
   segments.segment_bytes_max =
-      std::min(segments.segment_bytes_max, std::max(kSegmentBytesLeast, bytes / kSegmentsOfTree));
+      std::min(segments.segment_bytes_max, std::max({kSegmentBytesLeast, std::min(bytes / kSegmentsOfTree, step_bytes),
+                                                     bytes / kSegmentsOfTreeMax}));
   return segments;
 }
 
@@ -347,7 +353,7 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   sweep.root = layers.parts().root;
   sweep.files = layers.parts().files;
   outcome->swept_ = ChooseLayers(layers, resumes, input, &sweep);
-  IndexSegmentOptions segments = SegmentsFor(layers, input.memtable != nullptr);
+  IndexSegmentOptions segments = SegmentsFor(layers, input.memtable != nullptr, input.max_output_bytes);
   segments.before_write = input.before_write;
   if (input.memtable == nullptr) {
     sweep.filter = input.filter;
@@ -388,7 +394,7 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Walk(const MergeInput& input) 
     sweep.walk = FilterWalk{begin, request->end, request->first_new_file, request->rewrites};
   }
   SweepOutcome* const walked = outcome.get();
-  IndexSegmentOptions segments = SegmentsFor(layers, false);
+  IndexSegmentOptions segments = SegmentsFor(layers, false, input.max_output_bytes);
   segments.before_write = input.before_write;
   CAMBIUM_TRY(std::unique_ptr<MergeOutcome> made, Carry(std::move(sweep), segments, std::move(outcome)));
   request->is_picked = true;

@@ -67,8 +67,10 @@ class BTreeIndex final : public Index {
   friend class SweepOutcome;
 
   static Result<double> ShareToBeReplaced(const TreeLayers& layers);
-  // Segments as large as suits the tree: an eighth of it, not above what the options say.
-  [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable) const;
+  // Segments as large as suits the tree: an eighth of it, not above a step unless they were too many, nor above what the
+  // options say.
+  [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable,
+                                                std::uint64_t step_bytes_max) const;
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
                                                   std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
                                                   double share_to_be_replaced) const;

@@ -12,7 +12,8 @@
 //   copies     files of pages may hold twice what is alive. Where sweeps leave pages alive here and there, what of the
 //              oldest file still lives is copied. With e for that part, each page written stays for 2 (1-e) L pages, so
 //              e = (1 - q)^(2 (1-e) / q) if a merge writes the part q of all pages, and 1/(1-e) pages are written for
-//              each that an update touched. From q = 0.9 on that is nothing, and a quarter more at worst.
+//              each that an update touched. From q = 0.9 on that is nothing, and a quarter more at worst. A ceiling
+//              may let dead pages of small values have less, so that more is copied; that is not counted here.
 //   growth     of the keys merged a part is new: they make the leaves that are written so much larger.
 //
 // M comes from the policy: the fewest whole memtables that hold N/sweep_ratio keys; but not more than runs_max + 1, all

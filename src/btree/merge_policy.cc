@@ -75,7 +75,9 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
   const std::uint64_t percent_max = policy.file_percent_max * (share_to_be_replaced > 0.5 ? 2 : 1);
   std::vector<IndexSegmentUse> sparse;
   std::copy_if(segments.begin(), segments.end(), std::back_inserter(sparse),
-               [&](const IndexSegmentUse& s) { return s.live_units * policy.file_percent_max < s.units * 100; });
+               [&](const IndexSegmentUse& s) {  // its header is not dead
+                 return s.units > 0 && s.live_units * policy.file_percent_max < (s.units - 1) * 100;
+               });
   // live_a / units_a < live_b / units_b
   std::sort(sparse.begin(), sparse.end(), [](const IndexSegmentUse& a, const IndexSegmentUse& b) {
     return a.live_units * b.units < b.live_units * a.units;

@@ -12,7 +12,8 @@
 //
 // A flush cannot stop on the way, and writers wait for it when the next memtable is full. So it goes straight into the
 // tree only if it rewrites no more than a step of a sweep does, whatever the database holds; above that it leaves a run,
-// and the sweep that is then due goes in steps, between which runs of new flushes find their place.
+// and the sweep that is then due goes in steps, between which runs of new flushes find their place. To empty files
+// either copies half a step at most, or one file, which is not larger than a step where that does not make too many.
 //
 // Range deletes. What they cover is cut out of the tree: read, but not written, so that it costs less than so many
 // updates. But as long as it is not cut it is garbage, in the index and in the log. So a key of the tree that ranges of
@@ -34,8 +35,8 @@ namespace cambium {
 struct MergePolicy {
   std::uint64_t sweep_ratio = 8;
   std::uint64_t runs_max = 16;  // what a point look-up has to ask at most, before the tree
-  // Pages that a flush may write beside those for its own memtable. The least that a user can make of it is 256, some
-  // milliseconds of a slow disk.
+  // Pages that a flush may write beside those for its own memtable. The least that a user can make of it is a MiB of
+  // them, some milliseconds of a slow disk.
   std::uint64_t flush_pages_max = 16384;
 };
 
@@ -87,9 +88,9 @@ struct EvacuationPolicy {
   std::size_t small_segments_max = 4;
 };
 
-// Segments whose live pages the next merge shall copy, so that they can go: those with the smallest live part first,
-// never one that is within the bounds itself (at 200, half alive), until the rest is; and small ones. Not more than
-// `budget_units` to be copied, but one segment at least if any is due. While more than half of all pages will be replaced by what is left of
+// Segments whose live pages merges shall copy, so that they can go: those with the smallest live part first, never one
+// that is within the bounds itself (at 200, half alive), until the rest is; and small ones. Not more than `budget_units` to
+// be copied, but one segment at least if any is due. While more than half of all pages will be replaced by what is left of
 // the sweep in progress (`share_to_be_replaced`, an estimate for uniform keys), files may hold twice as much: most of
 // what a copy would save dies by itself then.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,

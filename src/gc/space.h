@@ -56,15 +56,18 @@ struct SpaceFigures {
 struct SpacePolicy {
   double max_space_amplification = 1.5;         // S; 0: no ceiling
   std::uint64_t segment_bytes_max = 256u << 20;  // blob_file_size
-  std::uint64_t step_bytes_max = 64u << 20;      // of log GC
+  std::uint64_t step_bytes_max = 64u << 20;      // of log GC, and of merges
 };
+
+// What a step may write at most, where families have memory tables of up to so many bytes.
+[[nodiscard]] std::uint64_t StepBytesMax(std::uint64_t write_buffer_size);
 
 struct SpacePlan {
   // Of log segments from now on, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
   // Of what is alive in a tree's files they may hold so much: dead pages of up to half of the slack, the rest of which is
-  // for runs, the log and what is being written. At most twice what is alive, where copying costs the least, and which is
+  // for runs, the log and what is being written; but 15 per cent in any case, more than that below S = 1.3. At most twice what is alive, where copying costs the least, and which is
   // all the same where values are separated and the index is a small part of what there is.
   std::uint64_t index_file_percent_max = 200;
   // D from which on jobs are begun that would not be due for other reasons; from which on writers are slowed down; and

@@ -70,9 +70,17 @@ ManifestState StateOnceOpen(const InspectedDatabase& database) {
 
 class Planner {
  public:
-  Planner(InspectedDatabase* database, const DBOptions& options, const ColumnFamilyOptions& family,
-          const GcRound& round)
-      : database_(database), state_(StateOnceOpen(*database)), options_(options), family_(family), round_(round) {}
+  Planner(InspectedDatabase* database, const DBOptions& options,
+          const std::vector<ColumnFamilyDescriptor>& families, const GcRound& round)
+      : database_(database), state_(StateOnceOpen(*database)), options_(options), round_(round) {
+    for (const ColumnFamilyDescriptor& each : families) {
+      if (each.name == kDefaultColumnFamilyName) family_ = each.options;
+    }
+    write_buffer_size_ = family_.write_buffer_size;
+    for (const ColumnFamilyDescriptor& each : families) {
+      write_buffer_size_ = std::max(write_buffer_size_, each.options.write_buffer_size);
+    }
+  }
 
   Result<GcPlan> Run() {
     for (const auto& [number, info] : state_.segments) {
@@ -155,7 +163,7 @@ class Planner {
     SpacePolicy space;
     space.max_space_amplification = options_.max_space_amplification;
     space.segment_bytes_max = family_.blob_file_size;
-    space.step_bytes_max = std::clamp<std::uint64_t>(family_.write_buffer_size, 1u << 20, 64u << 20);
+    space.step_bytes_max = StepBytesMax(write_buffer_size_);
     const SpacePlan sizes = PlanSpace(figures, space);
     VictimPolicy policy = Policy();
     policy.target_bytes = sizes.segment_bytes;
@@ -169,7 +177,8 @@ class Planner {
   InspectedDatabase* const database_;
   const ManifestState state_;
   const DBOptions& options_;
-  const ColumnFamilyOptions& family_;
+  ColumnFamilyOptions family_;  // the default one's
+  std::size_t write_buffer_size_ = 0;  // the largest
   const GcRound round_;
   std::map<std::uint64_t, PunchedUse> punched_;  // of segments whose footers are whole
   std::vector<SegmentUse> uses_;
@@ -206,9 +215,9 @@ const char* NameOf(GcVerdict verdict) {
   return "unknown";
 }
 
-Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options, const ColumnFamilyOptions& family,
-                      const GcRound& round) {
-  return Planner(database, options, family, round).Run();
+Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options,
+                      const std::vector<ColumnFamilyDescriptor>& families, const GcRound& round) {
+  return Planner(database, options, families, round).Run();
 }
 
 Status RunGcRound(DB* db, const GcRound& round) {

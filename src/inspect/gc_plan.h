@@ -56,9 +56,9 @@ struct GcPlan {
 
 // Once OpenFiles has read the tail. By the MANIFEST, as an opening for writing would leave it, and the footers of
 // segments that have some. A damaged footer is a problem of the database, and no reason to stop. `options` and
-// `family`: of the database and of its default family.
-Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options, const ColumnFamilyOptions& family,
-                      const GcRound& round);
+// `families`: of the database; what is not known of them is as it is by default.
+Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options,
+                      const std::vector<ColumnFamilyDescriptor>& families, const GcRound& round);
 
 // Carries a round out: returns when it is done. InvalidArgument if `db` is not the library's own.
 Status RunGcRound(DB* db, const GcRound& round);

@@ -292,6 +292,25 @@ TEST(ColumnFamilies, EachHasItsOwnOrderAndOptions) {
   EXPECT_NE(s.ToString().find("\"reverse\""), std::string::npos) << s.ToString();
 }
 
+// The default family's memory tables alone said how much a flush may rewrite, however large those of the others were.
+TEST(ColumnFamilies, StepsAreAsLargeAsTheLargestMemoryTable) {
+  FamilyStore store;
+  store.options.blob_file_size = 64u << 20;
+  store.options.max_space_amplification = 0;
+  store.options.write_buffer_size = 64u << 10;
+  store.family_options["large"] = store.options;
+  store.family_options["large"].write_buffer_size = 16u << 20;
+  store.MustOpen();
+  const auto step_bytes = [&store] {
+    std::map<std::string, std::string> space;
+    EXPECT_TRUE(store.db->GetMapProperty("cambium.space", &space));
+    return std::stoull(space["step_bytes"]);
+  };
+  EXPECT_EQ(step_bytes(), 1u << 20) << "the least";
+  store.Create("large");
+  EXPECT_EQ(step_bytes(), 16u << 20);
+}
+
 TEST(ColumnFamilies, ABatchOverSeveralIsOne) {
   FamilyStore store;
   store.MustOpen();

@@ -161,7 +161,7 @@ class Measurement {
     cost.entry_bytes = LeafBytes(case_, cost.keys, 0.95);
     cost.run_entry_bytes = RunBytes(case_, batch);
     cost.batch = batch;
-    cost.policy.flush_pages_max = std::max<std::uint64_t>(256, store_.options.write_buffer_size / 4096);
+    cost.policy.flush_pages_max = std::max<std::uint64_t>(1u << 20, store_.options.write_buffer_size) / 4096;
     return cost;
   }
   [[nodiscard]] LsmCost Lsm(double batch) const {

@@ -124,6 +124,13 @@ TEST(PickVictimsTest, NeverOneThatIsWithinBoundsItself) {
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{2});
 }
 
+// A tree of a few pages had a new file for each merge.
+TEST(PickVictimsTest, AHeaderIsNoDeadPage) {
+  EXPECT_EQ(PickVictims({{1, 4, 3}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
+  EXPECT_EQ(PickVictims({{1, 4, 2}}, {.file_percent_max = 115}, kNoBudget), Numbers{1});
+  EXPECT_EQ(PickVictims({{1, 0, 0}, {2, 1, 0}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
+}
+
 TEST(PickVictimsTest, TheBudgetBoundsTheCopyingButOneIsAlwaysTaken) {
   const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget), (Numbers{1, 2, 3}));

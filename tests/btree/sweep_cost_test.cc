@@ -155,6 +155,41 @@ TEST(SweepCostTest, AStepIsBoundedAndStepsTogetherAreNotMuchMore) {
   EXPECT_TRUE(in_steps.Check().ok());
 }
 
+// Under a bound a file that is mostly alive has to go too, as a whole. So none is larger than a step, and a step writes no
+// more than two of them would; before, it was an eighth of the tree, however little a step was to write.
+TEST(SweepCostTest, AFileIsNoLargerThanAStep) {
+  const std::uint64_t seed = SeedFromEnvironment(0xf11e);
+  SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
+  TestFamilyOptions options;
+  options.page_size = 4096;
+  options.segment_bytes_max = 64u << 20;
+  options.file_percent_max = 110;
+  options.pool_bytes = 64u << 20;
+  options.write_bytes = 256 * 1024;
+  TestFamily family(options);
+  constexpr std::uint64_t kKeys = 300'000;
+  constexpr std::uint64_t kStep = 2u << 20;
+  const auto put = [&family](std::uint64_t i) { family.PutInline(Key(i), std::string(100, 'v')); };
+  for (std::uint64_t i = 0; i < kKeys; ++i) put(i);
+  Prng prng(seed);
+  std::uint64_t evacuated = 0;
+  for (std::uint64_t sweep = 0; sweep < 8; ++sweep) {
+    ASSERT_TRUE(family.FlushRun().ok());
+    do {
+      ASSERT_TRUE(family.SweepStep(kStep).ok());
+      const MergeStats& stats = family.last_stats();
+      EXPECT_LE(stats.bytes_evacuated, kStep);
+      EXPECT_LE(stats.bytes_written, 2 * kStep + 16u * options.page_size);  // and the branches above the last page
+      evacuated += stats.bytes_evacuated;
+    } while (family.layers().parts().sweep.has_value());
+    for (const auto& [number, segment] : family.state().index_segments) EXPECT_LE(segment.length, kStep);
+    for (std::uint64_t i = 0; i < kKeys / 256; ++i) put(prng.Uniform(kKeys));
+  }
+  EXPECT_GT(evacuated, 8 * kStep) << "else nothing is shown";
+  const Status s = family.Check();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+}
+
 // Of a tree that is swept in steps, until all of it has been replaced several times: per cent of what is alive that its
 // files hold at the end and at most, and bytes written per update.
 struct Swept {
