@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <utility>
 
 #include "absent.h"
 #include "engine_config.h"
@@ -38,11 +38,37 @@ std::vector<std::string> WithoutAll(const std::vector<std::string>& words) {
   return names;
 }
 
+// Takes one of these words, the first of which is the default's, and answers another one with the nearest.
+template <typename Value>
+void AddChoice(CLI::App* app, const char* name, Value* value, const std::vector<std::pair<std::string, Value>>& choices,
+               const char* what) {
+  std::vector<std::string> words;
+  for (const auto& [word, ignored] : choices) words.push_back(word);
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  app->add_option_function<std::string>(
+         name,
+         [name, value, choices, words, text](const std::string& given) {
+           const auto found = std::find(words.begin(), words.end(), given);
+           if (found == words.end()) {
+             throw CLI::ValidationError(name, "there is no " + given + Suggestion(given, words) + " it is one of " + text);
+           }
+           *value = choices[static_cast<std::size_t>(found - words.begin())].second;
+         },
+         what)
+      ->option_text("{" + text + "}=" + words.front());
+}
+
+// The same where the word is the value.
+void AddWord(CLI::App* app, const char* name, std::string* value, const std::vector<std::string>& words, const char* what) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  for (const std::string& word : words) choices.emplace_back(word, word);
+  AddChoice(app, name, value, choices, what);
+}
+
 void AddLevelOptions(CLI::App* app, LevelShape* l) {
-  app->add_option("--compaction_style", l->compaction_style, "of cambium's levels")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, CompactionStyle>{
-          {"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}}))
-      ->option_text("{level,lazy}=level");
+  AddChoice<CompactionStyle>(app, "--compaction_style", &l->compaction_style,
+                             {{"level", kCompactionStyleLevel}, {"lazy", kCompactionStyleLazyLevel}}, "of cambium's levels");
   app->add_option("--level0_file_num_compaction_trigger", l->level0_file_num_compaction_trigger,
                   "runs that start a compaction; this and the following of cambium's lsm and RocksDB")
       ->capture_default_str();
@@ -133,8 +159,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(0.0, 1000.0))->capture_default_str();
   app->add_option("--engine", f->engines, "engines that take turns; all are the stores built in; see --list")
       ->delimiter(',')->capture_default_str();
-  app->add_option("--index", f->index, "the index of the engine cambium; with both it has two turns in each round")
-      ->check(CLI::IsMember({"btree", "lsm", "both"}))->capture_default_str();
+  AddWord(app, "--index", &f->index, {"btree", "lsm", "both"},
+          "the index of the engine cambium; with both it has two turns in each round");
   app->add_option("--benchmarks", f->benchmarks, "what to run, in this order; see --list")
       ->delimiter(',')->capture_default_str();
   AddMixgraphOptions(app, &f->mixgraph);
@@ -152,19 +178,17 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
       ->check(CLI::Range(kKeySizeMin, kKeySizeMax))->capture_default_str();
   app->add_option("--value_size", f->value_size, "bytes of a value")
       ->check(CLI::Range(std::size_t{0}, kValueSizeMax))->capture_default_str();
-  app->add_option("--key_style", f->key_style, "what keys look like: db_bench's, badger's (22 bytes) or ycsb's (hashed)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, KeyStyle>{
-          {"db_bench", KeyStyle::kDbBench}, {"badger", KeyStyle::kBadger}, {"ycsb", KeyStyle::kYcsb}}))
-      ->option_text("{db_bench,badger,ycsb}=db_bench");
+  AddChoice<KeyStyle>(app, "--key_style", &f->key_style,
+                      {{"db_bench", KeyStyle::kDbBench}, {"badger", KeyStyle::kBadger}, {"ycsb", KeyStyle::kYcsb}},
+                      "what keys look like: db_bench's, badger's (22 bytes) or ycsb's (hashed)");
   app->add_option("--prefix_size", f->prefix_size, "bytes of the prefix of keys, with --keys_per_prefix")
       ->capture_default_str();
   app->add_option("--keys_per_prefix", f->keys_per_prefix, "keys with the same prefix; 0: no prefixes")
       ->capture_default_str();
-  app->add_option("--value_size_distribution_type", f->value_size_distribution_type,
-                  "fixed: --value_size; uniform, normal: between --value_size_min and --value_size_max")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, SizeDistribution>{
-          {"fixed", SizeDistribution::kFixed}, {"uniform", SizeDistribution::kUniform}, {"normal", SizeDistribution::kNormal}}))
-      ->option_text("{fixed,uniform,normal}=fixed");
+  AddChoice<SizeDistribution>(
+      app, "--value_size_distribution_type", &f->value_size_distribution_type,
+      {{"fixed", SizeDistribution::kFixed}, {"uniform", SizeDistribution::kUniform}, {"normal", SizeDistribution::kNormal}},
+      "fixed: --value_size; uniform, normal: between --value_size_min and --value_size_max");
   app->add_option("--value_size_min", f->value_size_min, "bytes")->check(CLI::Range(std::size_t{0}, kValueSizeMax))
       ->capture_default_str();
   app->add_option("--value_size_max", f->value_size_max, "bytes")->check(CLI::Range(std::size_t{0}, kValueSizeMax))
@@ -192,8 +216,8 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
   app->add_option("--db", f->db, "directory for the databases, one below it per engine; they stay. "
                                  "Without it a temporary one, removed at the end");
   app->add_flag("--use_existing_db", f->use_existing_db, "open what is in --db; workloads that fill are skipped");
-  app->add_option("--compression_type", f->compression_type, "of values or blocks, as the engine does it; snappy is not in Cambium")
-      ->check(CLI::IsMember({"none", "lz4", "zstd", "snappy"}))->capture_default_str();
+  AddWord(app, "--compression_type", &f->compression_type, {"none", "lz4", "zstd", "snappy"},
+          "of values or blocks, as the engine does it; snappy is not in Cambium");
   app->add_option("--compression_ratio", f->compression_ratio, "random part of the values when they are compressed")
       ->check(CLI::Range(0.01, 1.0))->capture_default_str();
   app->add_option("--cache_size", f->cache_size, "bytes of block cache, or of cambium's pool of index pages")
@@ -224,14 +248,11 @@ void AddOptions(CLI::App* app, BenchFlags* f) {
                   "the part of their bytes that is garbage when GC is forced; 1: never")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app->add_option("--value_clustering", f->space.value_clustering, "whether values of Cambium come into the order of keys")
-      ->check(CLI::IsMember({"off", "auto", "full"}))
-      ->capture_default_str();
+  AddWord(app, "--value_clustering", &f->space.value_clustering, {"off", "auto", "full"},
+          "whether values of Cambium come into the order of keys");
   app->add_flag("--cluster_values", f->space.cluster_values, "compact has Cambium's values written in the order of keys");
-  app->add_option("--check", f->check, "how much of each value read is compared: full, or ends (header and ends)")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, CheckDepth>{{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}}))
-      ->option_text("{full,ends}=full");
+  AddChoice<CheckDepth>(app, "--check", &f->check, {{"full", CheckDepth::kFull}, {"ends", CheckDepth::kEnds}},
+                        "how much of each value read is compared: full, or ends (header and ends)");
   app->add_option("--rounds", f->rounds, "how often all engines have their turn; the table shows medians and spreads")
       ->check(CLI::Range(1u, 1000u))->capture_default_str();
   app->add_flag("--drop_caches", f->drop_caches,
@@ -313,7 +334,7 @@ std::string Contradiction(const BenchFlags& f) {
     return "--key_size must be at least --prefix_size and " + std::to_string(kKeySizeMin);
   }
   if ((f.keys_per_prefix > 0) != (f.prefix_size > 0)) return "--prefix_size and --keys_per_prefix go together";
-  if (f.key_style == KeyStyle::kBadger && f.num > 10'000'000'000) return "Badger's keys have ten digits";
+  if (f.key_style == KeyStyle::kBadger && f.num > 10'000'000'000) return "Badger's keys have ten digits, too few for --num=" + std::to_string(f.num);
   if (f.key_style == KeyStyle::kYcsb &&
       (ValueSizesOf(f).min < kValueHeaderSize || std::find(f.benchmarks.begin(), f.benchmarks.end(), "mixgraph") != f.benchmarks.end())) {
     return "values behind YCSB's hashed keys say whose they are, for which they need 16 bytes: no smaller ones, no mixgraph";
@@ -329,6 +350,28 @@ std::string Contradiction(const BenchFlags& f) {
     }
     if (workload->complain == nullptr) continue;
     if (const std::string what = workload->complain(f); !what.empty()) return name + ": " + what;
+  }
+  return {};
+}
+
+// What of the options that were given says nothing, because others decide; or "". One of an engine that does not take part
+// is no mistake: the list of engines is what changes from run to run.
+std::string WithoutEffect(const CLI::App& app, const BenchFlags& f) {
+  const bool is_fixed = f.value_size_distribution_type == SizeDistribution::kFixed;
+  if (!is_fixed && app.count("--value_size") > 0) {
+    return "--value_size is of values of one size: with --value_size_distribution_type, --value_size_min and "
+           "--value_size_max are";
+  }
+  for (const char* name : {"--value_size_min", "--value_size_max"}) {
+    if (is_fixed && app.count(name) > 0) {
+      return std::string(name) + " needs --value_size_distribution_type=uniform or normal";
+    }
+  }
+  const auto has = [&f](const char* name) {
+    return std::find(f.benchmarks.begin(), f.benchmarks.end(), name) != f.benchmarks.end();
+  };
+  if (app.count("--trace_file") > 0 && !f.trace.record && !has("replay") && !has("traceload")) {
+    return "--trace_file is of trace record, trace replay, and the benchmarks replay and traceload";
   }
   return {};
 }
@@ -354,7 +397,8 @@ int Refuse(const std::string& why) {
 // if a preset has made the words. What the words of a preset's caller contradict is not known before its runs are.
 std::optional<int> ParseRun(const std::vector<std::string>& words, const std::string& run, BenchFlags* f) {
   CLI::App app("Measures Cambium beside its peers, with db_bench's workloads. Counts are per thread, as there. "
-               "'cambium_bench report' makes the report of earlier runs again; see its --help.");
+               "'cambium_bench report' makes the report of earlier runs again, 'cambium_bench trace' records, replays and "
+               "analyzes traces; see their --help.", "cambium_bench");
   AddOptions(&app, f);
   app.allow_extras();
   const auto refuse = [&run](const std::string& why) { return Refuse((run.empty() ? "" : run + ": ") + why); };
@@ -370,6 +414,9 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
   }
   if (const std::string what = NotFinite(app); !what.empty()) return refuse(what);
   if (f->bloom_bits == -1) f->bloom_bits = BenchFlags().bloom_bits;
+  for (std::vector<std::string>* list : {&f->engines, &f->benchmarks}) {
+    for (std::string& word : *list) word = CLI::detail::trim_copy(word);  // "fillseq, readseq"
+  }
   f->engines = WithoutAll(f->engines);
   std::string wrong = Unknown("engine", f->engines, NamesOf(Engines()));
   for (const std::string& name : f->benchmarks) {
@@ -391,7 +438,9 @@ std::optional<int> ParseRun(const std::vector<std::string>& words, const std::st
   if (!f->source.empty() && app.count("--value_size") + app.count("--value_size_distribution_type") > 0) {
     return refuse("--source says how large values are; --value_size does too");
   }
-  wrong = Contradiction(*f);
+  // What is given to a preset need not be of all its runs.
+  if (run.empty()) wrong = WithoutEffect(app, *f);
+  if (wrong.empty()) wrong = Contradiction(*f);
   if (!wrong.empty()) return refuse(wrong);
   std::vector<std::string> given = words;
   if (f->seed == 0) {

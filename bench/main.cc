@@ -115,6 +115,10 @@ void PrintSetting(const BenchFlags& flags, const std::vector<Contender>& engines
               flags.check == CheckDepth::kFull ? "every byte" : "header and both ends");
   std::printf("Writes:     every engine keeps its log, if it has one; a figure includes the time until all is flushed, "
               "compacted, synced\n");
+  if (!flags.use_existing_db && FirstThatReads(flags.benchmarks) == 0) {
+    std::printf("Empty:      %s reads a database in which there is nothing: no benchmark before it writes\n",
+                flags.benchmarks.front().c_str());
+  }
   if (flags.drop_caches) std::printf("Reads:      each workload that reads begins with caches dropped\n");
   if (flags.memory_limit > 0) {
     std::printf("Limit:      from the first workload that reads on %llu bytes for the process, page cache included; "
@@ -132,9 +136,13 @@ class Root {
   explicit Root(const BenchFlags& flags) : path_(flags.db), temporary_(flags.db.empty()) {
     if (temporary_) {
       std::error_code error;
-      const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-      path_ = (error ? std::filesystem::path("/tmp") : parent) / "cambium_bench-XXXXXX";
-      if (mkdtemp(path_.data()) == nullptr) Fail(std::strerror(errno));
+      const std::filesystem::path parent = std::filesystem::temp_directory_path(error);  // TMPDIR, if it is set
+      path_ = parent / "cambium_bench-XXXXXX";
+      if (error) {
+        Fail("TMPDIR: " + error.message());
+      } else if (mkdtemp(path_.data()) == nullptr) {
+        Fail(std::strerror(errno));
+      }
     } else {
       std::error_code error;
       std::filesystem::create_directories(path_, error);
@@ -241,6 +249,7 @@ void RunExperiment(const BenchFlags& flags, const Root& root, RunState* state) {
     }
   }
   run.results = Sorted(std::move(run.results), engines);
+  if (Interrupted().load()) std::printf("\nInterrupted: what was measured until then.\n");
   std::printf("\n%s", MakeReport(run.results).c_str());
 }
 
@@ -304,6 +313,17 @@ int Run(const std::vector<BenchFlags>& experiments) {
     if (const Status read = ReadSourceFiles(flags.source, &files); !read.ok()) {
       std::fprintf(stderr, "cambium_bench: --source: %s\n", read.ToString().c_str());
       return kExitUsage;
+    }
+  }
+  for (const BenchFlags& flags : experiments) {
+    if (!flags.use_existing_db) continue;
+    for (const Contender& contender : ChooseEngines(flags)) {
+      const std::string path = PathOf(flags.db, contender.flags, *contender.entry);
+      if (contender.entry->is_store && !std::filesystem::exists(path)) {
+        std::fprintf(stderr, "cambium_bench: --use_existing_db: there is no %s, where the database of %s would be\n",
+                     path.c_str(), NameOf(contender).c_str());
+        return kExitUsage;
+      }
     }
   }
   for (const BenchFlags& flags : experiments) {

@@ -36,7 +36,9 @@ Status ListSourceFiles(const std::string& dir, SourceFiles* list) {
 
 std::string TextOf(const SourceFiles& list, const std::string& dir) {
   return std::to_string(list.taken.size()) + " of " + std::to_string(list.found) + " files below " + dir + ", " +
-         std::to_string(list.bytes >> 20) + " of " + std::to_string(list.found_bytes >> 20) + " MiB";
+         (list.found_bytes < 10u << 20
+              ? std::to_string(list.bytes >> 10) + " of " + std::to_string(list.found_bytes >> 10) + " KiB"
+              : std::to_string(list.bytes >> 20) + " of " + std::to_string(list.found_bytes >> 20) + " MiB");
 }
 
 Status ReadSourceFiles(const std::string& dir, std::vector<std::string>* files) {

@@ -6,7 +6,7 @@ namespace cambium::bench {
 
 std::vector<PresetRun> CrossRuns(double scale) {
   const double bytes = 1024.0 * 1024 * 1024;
-  const std::uint64_t num = Scaled(bytes / 1024, scale, 4000);
+  const std::uint64_t num = Scaled(bytes / 1024, scale, 20'000);
   const std::vector<std::string> common = {Flag("num", num),
                                            "--value_size=1024",
                                            "--threads=2",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "nearest.h"
+
 namespace cambium::bench {
 namespace {
 
@@ -38,7 +40,10 @@ TraceCommand TraceMain(int argc, char** argv) {
   if (asked == "replay") return Replay(std::move(words));
   const bool wants_help = asked == "--help" || asked == "-h";
   std::FILE* const out = wants_help ? stdout : stderr;
-  if (!wants_help && !asked.empty()) std::fprintf(out, "cambium_bench: there is no trace %s\n", asked.c_str());
+  if (!wants_help && !asked.empty()) {
+    std::fprintf(out, "cambium_bench: there is no trace %s%s\n", asked.c_str(),
+                 Suggestion(asked, {"record", "replay", "analyze"}).c_str());
+  }
   std::fprintf(out,
                "cambium_bench trace record   runs --benchmarks on the engine cambium, and records them in --trace_file\n"
                "cambium_bench trace replay   replays --trace_file on any engines; both take the options of cambium_bench\n"

@@ -301,6 +301,8 @@ std::string ComplainOfRecording(const BenchFlags& flags) {
   if (!flags.trace.record) return {};
   if (flags.trace.file.empty()) return "--record_trace needs --trace_file";
   if (std::filesystem::exists(flags.trace.file)) return "there is a file " + flags.trace.file + " already";
+  const std::filesystem::path parent = std::filesystem::absolute(flags.trace.file).parent_path();
+  if (!std::filesystem::is_directory(parent)) return "--trace_file: there is no directory " + parent.string();
   if (flags.engines != std::vector<std::string>{"cambium"}) return "--record_trace is of the engine cambium";
   if (flags.index == "both") return "--record_trace takes one --index";
   if (flags.rounds > 1) return "--record_trace takes one round";

@@ -90,6 +90,8 @@ expect 2 "did you mean quick?" --preset=quik --report="$work/none"
 expect 2 "did you mean cambium?" --engine=cambiun --report="$work/none"
 expect 2 "did you mean fillseq?" --benchmarks=filseq --report="$work/none"
 expect 2 "did you mean --engine?" --engin=cambium --report="$work/none"
+expect 2 "there is no $work/none/cambium_btree" --db="$work/none" --use_existing_db --benchmarks=readrandom
+expect 2 "there is no directory $work/none" trace record --trace_file="$work/none/t"
 expect 2 "--value_size is one of those" --preset=slides4 --value_size=1 --report="$work/none"
 [ ! -e "$work/none" ] || fail "made the directory of a report"
 nothing_left

@@ -43,6 +43,32 @@ TEST(FlagsTest, NamesThatNobodyKnowsComeWithAGuess) {
   EXPECT_EQ(Nearest("qqqq", {"fillseq"}), "");
 }
 
+// What was printed were the internals of the options' library.
+TEST(FlagsTest, AWordThatIsNoChoiceComesWithTheChoices) {
+  EXPECT_NE(Refusal({"--compaction_style=lvel"}).find("there is no lvel; did you mean level? it is one of level,lazy"),
+            std::string::npos);
+  EXPECT_NE(Refusal({"--index=lms"}).find("did you mean lsm?"), std::string::npos);
+  EXPECT_NE(Refusal({"--compression_type=zst"}).find("did you mean zstd?"), std::string::npos);
+  for (const char* option : {"--key_style", "--value_size_distribution_type", "--check", "--value_clustering"}) {
+    const std::string said = Refusal({std::string(option) + "=qqqq"});
+    EXPECT_NE(said.find(std::string(option) + ": there is no qqqq; it is one of "), std::string::npos) << said;
+  }
+  EXPECT_EQ(Parse({"--check=ends"}).runs.at(0).check, CheckDepth::kEnds);
+  EXPECT_EQ(Parse({"--benchmarks= fillseq, readseq"}).runs.at(0).benchmarks,
+            (std::vector<std::string>{"fillseq", "readseq"}));
+}
+
+TEST(FlagsTest, WhatWouldHaveNoEffectIsRefused) {
+  const auto says = [](const std::vector<std::string>& words, const char* what) {
+    const std::string said = Refusal(words);
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  };
+  says({"--value_size_distribution_type=normal", "--value_size=10"}, "--value_size is of values of one size");
+  says({"--value_size_max=10"}, "--value_size_max needs --value_size_distribution_type");
+  says({"--trace_file=t"}, "--trace_file is of trace record");
+  EXPECT_FALSE(Parse({"--value_size_distribution_type=uniform", "--value_size_max=10", "--value_size_min=1"}).exit_code);
+}
+
 TEST(FlagsTest, WhatDbBenchHasAndThisHasNotIsRefusedWithTheReason) {
   EXPECT_NE(Refusal({"--benchmarks=fillseq,mergerandom"}).find("mergerandom: Cambium has no Merge"), std::string::npos);
   for (const char* name : {"ingestexternalfile", "crc32c", "timeseries", "backup"}) {
@@ -80,7 +106,8 @@ TEST(FlagsTest, ContradictionsAreRefused) {
       {{"--scale=2"}, "--scale is of a --preset"},
       {{"--keys_per_prefix=5"}, "--prefix_size and --keys_per_prefix go together"},
       {{"--keys_per_prefix=5", "--prefix_size=12"}, "--key_size must be at least --prefix_size"},
-      {{"--value_size_min=10", "--value_size_max=5"}, "--value_size_min is larger than --value_size_max"},
+      {{"--value_size_distribution_type=uniform", "--value_size_min=10", "--value_size_max=5"},
+       "--value_size_min is larger than --value_size_max"},
       {{"--memory_limit=64m", "--benchmarks=readrandom"}, "does not fit into --memory_limit"},
       {{"--drop_caches", "--benchmarks=fillseq"}, "need a workload that reads"},
       {{"--source=/proc/self", "--value_size=5"}, "--source says how large values are"},

@@ -40,7 +40,7 @@ TEST_F(SourceFilesTest, AreTakenInTheOrderOfTheirPaths) {
   SourceFiles list;
   ASSERT_TRUE(ListSourceFiles(directory_.path(), &list).ok());
   EXPECT_EQ(list.bytes, 11u);
-  EXPECT_EQ(TextOf(list, "D"), "3 of 3 files below D, 0 of 0 MiB");
+  EXPECT_EQ(TextOf(list, "D"), "3 of 3 files below D, 0 of 0 KiB");
 }
 
 // The first file that did not fit ended the list, and nobody was told.
