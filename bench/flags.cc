@@ -334,7 +334,9 @@ std::string Contradiction(const BenchFlags& f) {
     return "--key_size must be at least --prefix_size and " + std::to_string(kKeySizeMin);
   }
   if ((f.keys_per_prefix > 0) != (f.prefix_size > 0)) return "--prefix_size and --keys_per_prefix go together";
-  if (f.key_style == KeyStyle::kBadger && f.num > 10'000'000'000) return "Badger's keys have ten digits, too few for --num=" + std::to_string(f.num);
+  if (f.key_style == KeyStyle::kBadger && f.num > 10'000'000'000) {
+    return "Badger's keys have ten digits, too few for --num=" + std::to_string(f.num);
+  }
   if (f.key_style == KeyStyle::kYcsb &&
       (ValueSizesOf(f).min < kValueHeaderSize || std::find(f.benchmarks.begin(), f.benchmarks.end(), "mixgraph") != f.benchmarks.end())) {
     return "values behind YCSB's hashed keys say whose they are, for which they need 16 bytes: no smaller ones, no mixgraph";

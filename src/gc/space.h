@@ -67,8 +67,9 @@ struct SpacePlan {
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
   // Of what is alive in a tree's files they may hold so much: dead pages of up to half of the slack, the rest of which is
-  // for runs, the log and what is being written; but 15 per cent in any case, more than that below S = 1.3. At most twice what is alive, where copying costs the least, and which is
-  // all the same where values are separated and the index is a small part of what there is.
+  // for runs, the log and what is being written; but 15 per cent in any case, which is more than that below S = 1.3. At
+  // most twice what is alive, where copying costs the least, and which is all the same where values are separated and the
+  // index is a small part of what there is.
   std::uint64_t index_file_percent_max = 200;
   // D from which on jobs are begun that would not be due for other reasons; from which on writers are slowed down; and
   // that no write may exceed as long as a job can help. And up to which work may go that nobody has asked for. UINT64_MAX
