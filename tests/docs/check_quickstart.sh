@@ -1,30 +1,23 @@
 #!/usr/bin/env bash
-# The programs in README.md, and the one in docs/C_API.md, are those of examples/, line by line and in this order, so that
-# what readers copy is compiled and run.
+# The programs that documents show are those of examples/, line by line, so that what readers copy is compiled and run.
+# A document named here shows its program and no other one in that language.
 set -u
 root=$1
-examples=(quickstart families)
-program() {  # the n-th block of C++ in README.md
-  awk -v n="$1" '/^```cpp$/ { inside = 1; ++seen; next } /^```$/ { inside = 0 } inside && seen == n' "$root/README.md"
-}
 failed=0
-for i in "${!examples[@]}"; do
-  file=$root/examples/${examples[i]}.cc
-  shown=$(program "$((i + 1))")
-  if [ "$shown" != "$(cat "$file")" ]; then
-    diff <(echo "$shown") "$file"
-    echo "check_quickstart: program $((i + 1)) in README.md is not examples/${examples[i]}.cc" >&2
+check() {  # document, language of the block, program
+  local document=$root/$1 language=$2 program=$root/examples/$3 count
+  if ! diff <(awk -v fence="\`\`\`$language" '$0 == fence { inside = 1; next } /^```$/ { inside = 0 } inside' "$document") \
+    "$program"; then
+    echo "check_quickstart: the program in $1 is not examples/$3" >&2
     failed=1
   fi
-done
-count=$(grep -c '^```cpp$' "$root/README.md")
-if [ "$count" -ne "${#examples[@]}" ]; then
-  echo "check_quickstart: README.md has $count programs, ${#examples[@]} of them are examples" >&2
-  failed=1
-fi
-if ! diff <(awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/C_API.md") \
-  "$root/examples/quickstart.c"; then
-  echo "check_quickstart: the program in docs/C_API.md is not examples/quickstart.c" >&2
-  failed=1
-fi
+  count=$(grep -c "^\`\`\`$language\$" "$document")
+  if [ "$count" -ne 1 ]; then
+    echo "check_quickstart: $1 has $count programs in $language, not 1" >&2
+    failed=1
+  fi
+}
+check README.md cpp quickstart.cc
+check docs/CHOOSING_AN_INDEX.md cpp families.cc
+check docs/C_API.md c quickstart.c
 exit "$failed"
