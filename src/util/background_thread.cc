@@ -9,13 +9,15 @@
 namespace cambium {
 namespace {
 
-// Blocks for the life of an object; a new thread inherits what is blocked where it is made.
+// Blocks signals in this thread for the lifetime of the object. A new thread inherits the mask of the thread that
+// starts it.
 class SignalBlocker {
  public:
   SignalBlocker() {
     sigset_t all;
     sigfillset(&all);
-    // What a fault of the thread itself raises must reach the host's crash reporter; blocked, it kills silently.
+    // A fault's own signal must reach the host's crash reporter: if it is blocked, the kernel kills the process
+    // silently.
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }

@@ -1,4 +1,4 @@
-// How the library starts a thread of its own.
+// StartBackgroundThread: how the library starts its own threads.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 
 namespace cambium {
 
-// Runs `body` in a new thread named `name` (at most 15 bytes, shown by top and gdb). All signals that can be blocked
-// are: the host's handlers run on the host's threads, as before it used this library. What comes back is not
-// joinable() if the system has no thread to give.
+// Runs `body` in a new thread named `name` (at most 15 bytes, shown by top and gdb). The thread blocks all signals
+// except those that its own faults raise, so the host's handlers still run only on the host's threads. The returned
+// thread is not joinable() if the system cannot start one.
 std::thread StartBackgroundThread(const char* name, std::function<void()> body);
 
 }  // namespace cambium

@@ -1,7 +1,7 @@
 #include "util/checksum.h"
 
 #if CAMBIUM_HAS_XXH_DISPATCH
-#include <xxh_x86dispatch.h>  // the same functions by the same names, for the processor at hand
+#include <xxh_x86dispatch.h>  // redefines the XXH3 names to pick the best version for this CPU
 #else
 #include <xxhash.h>
 #endif

@@ -1,4 +1,4 @@
-// The checksum of everything on disk: XXH3, 64 bits, with a seed that binds bytes to their place.
+// The checksum of everything on disk: 64-bit XXH3, with a seed that binds bytes to their place.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace cambium {
 
 [[nodiscard]] std::uint64_t Checksum64(Slice bytes, std::uint64_t seed);
 
-// The same over pieces: Checksum64(a + b, seed) == {seed}, Update(a), Update(b), Digest().
+// The same checksum computed piece by piece: constructed with `seed`, then Update(a), Update(b), its Digest() equals
+// Checksum64(a + b, seed).
 class Checksum64Stream {
  public:
   explicit Checksum64Stream(std::uint64_t seed);
@@ -25,8 +26,8 @@ class Checksum64Stream {
   std::unique_ptr<State> state_;
 };
 
-// Mixes an offset into a file's seed, so that the same bytes at another place do not validate.
-// The multiplier is 2^64 / golden ratio, made odd (Knuth, TAOCP 6.4): consecutive offsets land far apart.
+// Mixes an offset into a file's seed, so that the same bytes at another offset do not validate.
+// The multiplier is 2^64 / golden ratio, rounded to odd (Knuth, TAOCP 6.4): consecutive offsets give distant seeds.
 [[nodiscard]] constexpr std::uint64_t SeedAt(std::uint64_t file_seed, std::uint64_t offset) {
   return file_seed ^ ((offset + 1) * 0x9e3779b97f4a7c15u);
 }

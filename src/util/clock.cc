@@ -12,10 +12,10 @@ class SystemClock final : public Clock {
   std::uint64_t WallSeconds() override {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_1970).count();
-    return seconds < 0 ? 0 : static_cast<std::uint64_t>(seconds);  // a machine may wake up before 1970
+    return seconds < 0 ? 0 : static_cast<std::uint64_t>(seconds);  // a machine may boot with its clock before 1970
   }
   void SleepMicros(std::uint64_t micros) override {
-    std::this_thread::sleep_for(std::chrono::microseconds(micros));  // goes on after a signal
+    std::this_thread::sleep_for(std::chrono::microseconds(micros));  // resumes after a signal
   }
 
  private:
@@ -25,7 +25,7 @@ class SystemClock final : public Clock {
 }  // namespace
 
 std::shared_ptr<Clock> Clock::Default() {
-  // Never destroyed: threads of the host may ask for the time while it leaves main().
+  // Never destroyed: the host's threads may still read the clock while main() returns.
   static const auto* const clock = new std::shared_ptr<Clock>(std::make_shared<SystemClock>());
   return *clock;
 }

@@ -1,4 +1,5 @@
-// Integers as bytes: little-endian fixed widths, varints (7 bits a byte, low bits first), length-prefixed slices.
+// Encodes integers as bytes: little-endian fixed widths, varints (7 bits per byte, low bits first), length-prefixed
+// slices.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,7 @@
 
 namespace cambium {
 
-static_assert(std::endian::native == std::endian::little, "fixed-width fields are copied as they are in memory");
+static_assert(std::endian::native == std::endian::little, "fixed-width fields are copied from memory unchanged");
 
 template <typename T>
 inline void EncodeFixed(char* out, T value) {
@@ -34,7 +35,7 @@ inline void PutFixed(std::string* out, T value) {
 inline constexpr std::size_t kMaxVarint64Size = 10;
 void PutVarint64(std::string* out, std::uint64_t value);
 void PutLengthPrefixed(std::string* out, Slice bytes);
-// Signed numbers, small ones of either sign short.
+// Maps signed numbers to unsigned ones such that numbers near zero, of either sign, have short varints.
 [[nodiscard]] inline std::uint64_t ZigZag(std::int64_t v) {
   return (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
 }
@@ -42,8 +43,8 @@ void PutLengthPrefixed(std::string* out, Slice bytes);
   return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
 }
 
-// Each takes its bytes off the front of *in; false, with *in in an unspecified state, if they are not there or not
-// well-formed. Nothing is trusted: a length never exceeds what is left.
+// Each Get function decodes a value and removes its bytes from the front of *in. If the bytes are missing or malformed,
+// it returns false and leaves *in unspecified. The input is not trusted: a length is never larger than the rest of *in.
 [[nodiscard]] bool GetVarint64(Slice* in, std::uint64_t* value);
 [[nodiscard]] bool GetVarint32(Slice* in, std::uint32_t* value);
 [[nodiscard]] bool GetLengthPrefixed(Slice* in, Slice* bytes);
@@ -55,7 +56,8 @@ template <typename T>
   return true;
 }
 
-// The first 4 (8) bytes of `bytes` as a big-endian number, zeros behind its end: compares like the bytes themselves.
+// Returns the first 4 (8) bytes of `bytes` as a big-endian number, padded with zeros. Two such numbers compare as those
+// bytes do.
 [[nodiscard]] inline std::uint32_t BigEndianHead32(Slice bytes) {
   unsigned char head[4] = {0, 0, 0, 0};
   if (!bytes.empty()) std::memcpy(head, bytes.data(), bytes.size() < 4 ? bytes.size() : 4);

@@ -1,4 +1,4 @@
-// Beginning and end of an object whose class decides by a destroying operator delete whether it ends at all.
+// Helpers to create and destroy objects of classes with a destroying operator delete, which may decide not to destroy.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace cambium {
 
-// Memory as `new T` takes it, and back: where T needs more alignment than the plain operator new gives, it comes from the
-// other one, and allocators tell the two apart.
+// Allocate and free memory exactly as `new T` and `delete` would. If T needs more alignment than plain operator new
+// gives, both use the aligned operators: an allocator may not accept memory of the one kind in the other.
 template <typename T>
 void* AllocateFor() {
   if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -28,9 +28,9 @@ struct FreeFor {
   }
 };
 
-// Makes a T as `new T` does, and gives the memory back if its constructor throws: a new-expression has no destroying
-// operator delete called, so that of a class which has one would leave the memory behind. `construct` is told where, and
-// returns what it constructed there.
+// Creates a T as `new T` does, and frees the memory if the constructor throws. (A new-expression does not call a
+// destroying operator delete, so it would leak the memory of such a class.) `construct` receives the memory and returns
+// the object that it constructed there.
 template <typename T, typename Construct>
 std::unique_ptr<T> AllocateAndMake(const Construct& construct) {
   std::unique_ptr<void, FreeFor<T>> memory(AllocateFor<T>());
@@ -39,8 +39,8 @@ std::unique_ptr<T> AllocateAndMake(const Construct& construct) {
   return made;
 }
 
-// Runs the destructor of *object and gives its memory back as `new T` had taken it. T is the object's own class, not a
-// base.
+// Runs the destructor of *object and frees its memory, which `new T` or AllocateAndMake allocated. T is the object's
+// own class, not a base class.
 template <typename T>
 void DestroyAndFree(T* object) {
   object->~T();

@@ -21,10 +21,10 @@ constinit thread_local Slot* this_thread = nullptr;
 
 namespace {
 
-constinit std::atomic<Slot*> slots{nullptr};  // grows at the head only
+constinit std::atomic<Slot*> slots{nullptr};  // new slots are pushed at the head only
 constinit thread_local bool thread_ending = false;
 
-// Nobody will ever leave for the threads that the child does not have.
+// The child does not have the other threads, so they will never leave: frees their slots.
 void AfterForkInChild() {
   for (Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
     if (slot == this_thread) continue;
@@ -40,7 +40,7 @@ const bool registered = [] {
   return true;
 }();
 
-// Its destructor is the hook at the thread's end.
+// Its destructor runs when the thread ends.
 struct Hook {
   ~Hook() {
     thread_ending = true;
@@ -56,7 +56,7 @@ Slot* TakeSlot() {
   }
   Slot* const slot = new Slot;
   slot->next = slots.load(std::memory_order_relaxed);
-  // Sequentially consistent, so that a look over the slots that misses this one comes before what its owner does next.
+  // Sequentially consistent: a scan of the slots that misses this one comes before its owner's next accesses.
   while (!slots.compare_exchange_weak(slot->next, slot, std::memory_order_seq_cst)) {
   }
   return slot;
@@ -66,7 +66,7 @@ Slot* TakeSlot() {
 
 Slot* Adopt() {
   this_thread = TakeSlot();
-  // Destructors of thread-local objects may run after our hook and come inside once more.
+  // Destructors of other thread-local objects may run after our hook and enter once more.
   this_thread->give_back_on_leave = thread_ending;
   if (!thread_ending) {
     static thread_local Hook hook;
@@ -90,8 +90,8 @@ std::size_t SlotCount() {
 
 namespace {
 
-// What was retired in an epoch below this one is out of everyone's reach: the smallest epoch in which someone who is
-// inside came in, at most the epoch in which the look began (what is retired later must be looked for again).
+// Returns an epoch such that no reader can reach what was retired in an earlier one: the smallest epoch in which a
+// thread that is inside entered, but at most the epoch when this scan began (what is retired later needs another scan).
 std::uint64_t OldestInUse() {
   std::uint64_t oldest = current_epoch.load(std::memory_order_seq_cst);
   if (MutantIs(Mutant::kReclaimUnderReaders)) return oldest;
@@ -103,14 +103,14 @@ std::uint64_t OldestInUse() {
 }
 
 struct Retired {
-  std::uint64_t epoch;  // rises along the queue
+  std::uint64_t epoch;  // ascending along the queue
   std::function<void()> reclaim;
 };
 
 struct Queue {
   std::mutex mutex;
   std::deque<Retired> waiting;          // mutex
-  std::vector<std::uint64_t> running;  // mutex; the epochs of what EpochCollect has taken and not yet run
+  std::vector<std::uint64_t> running;  // mutex; epochs of entries that EpochCollect has taken but not finished
 };
 Queue& TheQueue() {
   static constinit PerProcess<Queue> queue;
@@ -124,7 +124,7 @@ using epoch_internal::TheQueue;
 
 void EpochRetire(std::function<void()> reclaim) {
   auto& queue = TheQueue();
-  const std::lock_guard lock(queue.mutex);  // the raise inside it: epochs rise along the queue
+  const std::lock_guard lock(queue.mutex);  // held across the raise, so epochs ascend along the queue
   queue.waiting.push_back({0, std::move(reclaim)});
   queue.waiting.back().epoch = epoch_internal::current_epoch.fetch_add(1, std::memory_order_seq_cst);
 }
@@ -140,7 +140,7 @@ std::size_t EpochCollect() {
       if (queue.waiting.empty()) return count;
       if (queue.waiting.front().epoch >= oldest_in_use) oldest_in_use = epoch_internal::OldestInUse();
       if (queue.waiting.front().epoch >= oldest_in_use) return count;
-      queue.running.push_back(queue.waiting.front().epoch);  // first: it may find no memory
+      queue.running.push_back(queue.waiting.front().epoch);  // before taking the entry: this may run out of memory
       due = std::move(queue.waiting.front());
       queue.waiting.pop_front();
     }
@@ -164,7 +164,7 @@ void EpochDrain() {
       for (const std::uint64_t epoch : queue.running) done = done && epoch >= end;
       if (done) return;
     }
-    // Guards are short, and whoever is inside tells nobody when it leaves: that would cost every reader.
+    // Polls: guards are short, and a notification on leaving would cost every reader.
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }

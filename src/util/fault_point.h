@@ -1,8 +1,8 @@
-// Fault points: named places where a test may step in, to make another thing happen exactly there.
+// Fault points: named places in the code where a test makes an error or another event happen.
 //
 //   CAMBIUM_FAULT_POINT("PinView:between");
 //
-// Without CAMBIUM_TEST_HOOKS nothing is compiled in.
+// Without CAMBIUM_TEST_HOOKS they compile to nothing.
 #pragma once
 
 #ifdef CAMBIUM_TEST_HOOKS
@@ -21,7 +21,7 @@ class FaultPoints {
     static FaultPoints points;
     return points;
   }
-  // Called at every fault point by whichever thread gets there, also within itself; null: none.
+  // Every thread that reaches a fault point calls `hook`, also from within the hook. Null: no hook.
   void Set(Hook hook) {
     const std::lock_guard lock(mutex_);
     hook_ = hook == nullptr ? nullptr : std::make_shared<Hook>(std::move(hook));

@@ -1,4 +1,4 @@
-// Which side of a fork this is. A child inherits memory and descriptors of a database that is not its own.
+// Detects forks. A child inherits the memory and descriptors of a database that belongs to its parent.
 #pragma once
 
 #include <atomic>
@@ -7,13 +7,13 @@
 
 namespace cambium {
 
-// Goes up by one in the child of every fork. An object remembers the number at its making, and refuses to work under
-// another. Costs a load, where asking for the process id costs a system call.
+// Returns a number that each fork increments in the child. An object records it when created, and refuses to work if it
+// has changed. Costs one load; getpid() would cost a system call.
 [[nodiscard]] std::uint64_t ForkGeneration();
 
-// What all of a process shares, made when it is first asked for and never destroyed: other threads, and destructors of
-// static objects, may ask to the last. A forked child makes its own. The parent's has threads that the child does not
-// have, and mutexes that they may have held; it is left as it is. For static objects, any thread.
+// Holds one T for the whole process, created at the first Get() and never destroyed: other threads and destructors of
+// static objects may call Get() to the very end. A forked child creates a new T and does not touch its parent's, which
+// may depend on threads that the child lacks and on mutexes that they held. Only for static objects. Any thread.
 template <typename T>
 class PerProcess {
  public:
@@ -25,13 +25,13 @@ class PerProcess {
     made->generation = generation;
     made->of_parent = newest;
     if (newest_.compare_exchange_strong(newest, made.get(), std::memory_order_acq_rel)) return made.release()->object;
-    return newest->object;  // another thread's, of the same generation: there is no other way to be in time
+    return newest->object;  // another thread of this process created it first
   }
 
  private:
   struct Copy {
     std::uint64_t generation = 0;
-    Copy* of_parent = nullptr;  // so that who looks for leaks finds it
+    Copy* of_parent = nullptr;  // keeps it reachable for leak checkers
     T object;
   };
   std::atomic<Copy*> newest_{nullptr};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kRateMin = 16 << 10;
 constexpr std::int64_t kRateMax = std::int64_t{1} << 40;
-// A pause of whoever waits: a new rate, or the end of all waiting, is seen so soon.
+// How long a waiting request sleeps at most before it checks for a new rate or for giving up.
 constexpr std::uint64_t kPauseMicros = 1000;
 
 Status CheckRange(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -38,16 +38,16 @@ void GenericRateLimiter::Refill(std::uint64_t now) {
   if (!is_filled_) {
     is_filled_ = true;
     tokens_ = Burst();
-  } else if (now > refilled_micros_) {  // databases with clocks of their own may share it
+  } else if (now > refilled_micros_) {  // may be less: databases with different clocks may share a limiter
     const double elapsed = static_cast<double>(now - refilled_micros_);
     tokens_ = std::min(Burst(), tokens_ + elapsed * static_cast<double>(bytes_per_second_) / 1e6);
   }
   refilled_micros_ = now;
 }
 
-// Somebody higher waits, unless this class has stood back often enough.
+// A class is next if no higher class waits, or if it was overtaken `fairness_` times.
 bool GenericRateLimiter::IsNext(IOPriority priority) const {
-  // Of several that have, the lowest: it has waited longest.
+  // If several classes were overtaken that often, the lowest is next: it has waited longest.
   for (std::size_t lower = 0; lower < priority; ++lower) {
     if (classes_[lower].waiting > 0 && classes_[lower].overtaken >= fairness_) return false;
   }
@@ -72,11 +72,12 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
   std::unique_lock lock(mutex_);
   ++classes_[priority].waiting;
   while (true) {
-    // With the lock: who has looked at the clock before another, and comes after him, would fill in that time again.
+    // Read the clock under the lock. Otherwise a thread that read it earlier but locks later would set refilled_micros_
+    // back, and the same time would be filled in twice.
     now = clock->NowMicros();
     Refill(now);
     if (tokens_ > 0 && IsNext(priority)) break;
-    const double missing = tokens_ > 0 ? 1 : 1 - tokens_;  // bytes; or somebody else is about to take some
+    const double missing = tokens_ > 0 ? 1 : 1 - tokens_;  // bytes; or 1 if another class is next
     const double micros = missing * 1e6 / static_cast<double>(bytes_per_second_);
     lock.unlock();
     if (is_given_up()) {

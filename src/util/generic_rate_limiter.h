@@ -1,10 +1,11 @@
-// GenericRateLimiter: a bucket that fills with time and is emptied by writes.
+// GenericRateLimiter: a token bucket that time fills and writes empty.
 //
-//   tokens = min(burst, tokens + elapsed * rate)      a request that finds more than 0 takes all it needs at once, and
-//                                                     leaves less than 0 to the next
+//   tokens = min(burst, tokens + elapsed * rate)      a request that finds more than 0 tokens takes all that it needs,
+//                                                     which may leave a negative number
 //
-// So a piece larger than a burst needs no rule of its own, and over any time no more than rate * time + burst + one piece
-// is written. Whoever has to wait sleeps a little and looks again: then he sees a new rate, or that he need not wait.
+// So a request larger than the burst needs no special rule, and any period admits at most rate * time + burst + one
+// request. A waiting request sleeps briefly and checks again, so it notices a new rate or that it need not wait any
+// more.
 #pragma once
 
 #include <array>
@@ -21,11 +22,11 @@ class GenericRateLimiter final : public RateLimiter {
  public:
   GenericRateLimiter(std::int64_t bytes_per_second, std::int64_t refill_period_micros, std::int32_t fairness);
 
-  // InvalidArgument, unless all it was made with is legal.
+  // Returns InvalidArgument unless all constructor arguments are legal.
   [[nodiscard]] Status Check() const;
 
-  // Returns when so many bytes may be written, or `is_given_up` says that nobody waits any longer; then they count all the
-  // same. How long that took, in microseconds of the clock. No lock is held: `is_given_up` may be called at any time.
+  // Waits until `bytes` may be written, or until `is_given_up` returns true; the bytes count either way. Returns the
+  // waiting time in microseconds of `clock`. Calls `is_given_up` without holding a lock.
   std::uint64_t Admit(std::uint64_t bytes, IOPriority priority, Clock* clock, const std::function<bool()>& is_given_up);
 
   Status SetBytesPerSecond(std::int64_t bytes_per_second) override;
@@ -35,7 +36,7 @@ class GenericRateLimiter final : public RateLimiter {
   [[nodiscard]] std::int64_t GetTotalRequests(IOPriority priority) const override;
 
  private:
-  // All need mutex_.
+  // The caller of these holds mutex_.
   void Refill(std::uint64_t now);
   [[nodiscard]] bool IsNext(IOPriority priority) const;
   void Take(IOPriority priority, std::uint64_t bytes);
@@ -45,13 +46,13 @@ class GenericRateLimiter final : public RateLimiter {
   const std::int32_t fairness_;
 
   mutable std::mutex mutex_;
-  std::int64_t bytes_per_second_;  // mutex_, as all below
+  std::int64_t bytes_per_second_;  // mutex_, as everything below
   bool is_filled_ = false;         // the bucket was full at the first request
   double tokens_ = 0;
   std::uint64_t refilled_micros_ = 0;
   struct Class {
     std::int32_t waiting = 0;
-    std::int32_t overtaken = 0;  // since one of it was served, while some of it waited
+    std::int32_t overtaken = 0;  // requests of higher classes served while this one waited, since it was last served
     std::int64_t requests = 0;
     std::int64_t bytes = 0;
   };

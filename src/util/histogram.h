@@ -1,4 +1,4 @@
-// Histogram: how many microseconds (or bytes, or whatever counts up from 0) things took, in 30 KB whatever is added.
+// Histogram: the distribution of microseconds, bytes or any non-negative numbers, in a fixed 30 KB.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace cambium {
 
-// Which bucket a number falls into. Buckets are exact below 2 * kParts; above, each power of two is cut into kParts =
-// 2^kPartBits equal parts, so that a bucket is at most 1/kParts of its values wide.
+// Maps numbers to buckets. Below 2 * kParts each number has its own bucket. Above, each power of two is divided into
+// kParts = 2^kPartBits equal buckets, so the width of a bucket is at most 1/kParts of its values.
 template <unsigned kPartBits>
 struct LogBuckets {
   static constexpr std::size_t kParts = std::size_t{1} << kPartBits;
@@ -31,7 +31,7 @@ struct LogBuckets {
   }
 };
 
-// One thread at a time; threads that measure keep one each and Merge them.
+// One thread at a time: each measuring thread keeps its own histogram, and one thread merges them.
 template <unsigned kPartBits>
 class BasicHistogram {
  public:
@@ -39,20 +39,20 @@ class BasicHistogram {
 
   void Add(std::uint64_t value);
   void Merge(const BasicHistogram& other);
-  // What was counted elsewhere, bucket by bucket. `min` and `max` are those of the values, `sum` is theirs.
+  // Adds values that were counted elsewhere, by bucket. `sum`, `min` and `max` are those of the values.
   void Merge(std::span<const std::uint64_t, Buckets::kCount> counts, double sum, std::uint64_t min, std::uint64_t max);
   void Clear() { *this = BasicHistogram(); }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // Exact, and 0 when nothing was added.
+  // Both are exact, and 0 if nothing was added.
   [[nodiscard]] std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
   [[nodiscard]] std::uint64_t max() const { return max_; }
   [[nodiscard]] double sum() const { return sum_; }
   [[nodiscard]] double Mean() const;
-  // Of the buckets' middles.
+  // Computed from the middles of the buckets.
   [[nodiscard]] double StandardDeviation() const;
-  // The smallest value that at least `percent` of a hundred values do not exceed; 0 when nothing was added. The 0th is
-  // min(), the 100th max(); between them it is the middle of a bucket.
+  // Returns the smallest value that at least `percent` % of the values do not exceed, or 0 if nothing was added. The
+  // 0th is min(), the 100th max(); between them it is the middle of a bucket.
   [[nodiscard]] std::uint64_t Percentile(double percent) const;
 
   // "count 3 mean 2.0 min 1 p50 2 p95 3 p99 3 p99.9 3 max 3"
@@ -66,9 +66,9 @@ class BasicHistogram {
   double sum_ = 0;
 };
 
-// Exact below 128; what Percentile says is at most 0.8 % off.
+// Exact below 128; above, Percentile is at most 0.8 % off.
 using Histogram = BasicHistogram<6>;
-// In 4 KB: exact below 16, at most 6.3 % off.
+// Takes 4 KB. Exact below 16; above, Percentile is at most 6.3 % off.
 using SmallHistogram = BasicHistogram<3>;
 
 extern template class BasicHistogram<6>;

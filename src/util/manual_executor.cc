@@ -62,7 +62,7 @@ std::size_t ManualExecutor::pending() const {
 }
 
 std::size_t ManualExecutor::DropAll() {
-  std::vector<Waiting> dropped;  // destroyed outside the lock: what a task captured may call back
+  std::vector<Waiting> dropped;  // destroyed after unlocking: objects that a task captured may call back
   std::vector<Waiting> later;
   const std::lock_guard lock(mutex_);
   dropped.swap(waiting_);

@@ -1,4 +1,4 @@
-// ManualExecutor: an Executor without threads. A test decides when a task runs, and a seed decides which.
+// ManualExecutor: an Executor without threads. The test decides when a task runs, and a seed decides which one.
 #pragma once
 
 #include <cstddef>
@@ -12,33 +12,34 @@
 
 namespace cambium {
 
-// Tasks run in the thread that calls RunOneInstead or RunAll, and nowhere else. Any thread may call any function; a
-// run is repeatable when one thread makes all calls.
+// Tasks run only in the thread that calls RunOneInstead or RunAll. Any thread may call any function; a run is
+// repeatable if one thread makes all calls.
 class ManualExecutor final : public Executor {
  public:
-  // Higher priority first, then in the order in which they came: what one thread of a pool would do.
+  // Runs higher priorities first, and tasks of one priority in the order of scheduling, as a pool of one thread would.
   ManualExecutor() = default;
-  // Any waiting task may be next, of whatever priority: with several threads, one that started early may be held up
-  // behind all others. The same seed and the same calls give the same order.
+  // Picks any waiting task, whatever its priority: in a pool of several threads, a task that started early may be
+  // delayed until after all others. The same seed and the same calls give the same order.
   explicit ManualExecutor(std::uint64_t seed) : prng_(seed) {}
-  // Drops what waits, unrun: a test that ends in a power cut leaves work behind.
+  // Drops the waiting tasks without running them: a test that ends in a power cut leaves some.
   ~ManualExecutor() override = default;
 
   void Schedule(TaskPriority priority, std::function<void()> task) override;
-  // Waits, whatever the delay, until LetTimePass.
+  // The task waits until LetTimePass, whatever its delay.
   void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) override;
-  // Runs one task, and says whether there was one. A task that runs may call it too.
+  // Runs one task, and returns whether there was one. A running task may call it too.
   bool RunOneInstead() override;
-  // Runs tasks until none waits, those that were scheduled meanwhile included; returns how many.
+  // Runs tasks until none waits, including those scheduled meanwhile. Returns how many ran.
   std::size_t RunAll();
   [[nodiscard]] std::size_t pending() const;
-  // What was scheduled for later joins what waits; returns how many.
+  // Moves the tasks that were scheduled for later to those that wait now. Returns how many.
   std::size_t LetTimePass();
-  // Drops what waits, unrun, and what was scheduled for later; returns how many.
+  // Drops the waiting tasks and those scheduled for later, without running them. Returns how many.
   std::size_t DropAll();
 
-  // `f` is called, outside any lock of this class, when RunOneInstead finds nothing to run. Who called it is about to
-  // block, with one thread for ever: a test fails there and then instead of hanging. Set it before others call.
+  // RunOneInstead calls `f` if no task waits, without holding a lock of this class. Its caller is then about to block,
+  // in a test with one thread for ever; `f` lets the test fail at once instead of hanging. Set it before other threads
+  // call.
   void OnNothingToRun(std::function<void()> f) { nothing_to_run_ = std::move(f); }
 
  private:
@@ -46,11 +47,11 @@ class ManualExecutor final : public Executor {
     TaskPriority priority;
     std::function<void()> task;
   };
-  // Takes the next task out, empty if none waits. Needs no lock held.
+  // Removes and returns the next task, or an empty function if none waits. The caller does not hold mutex_.
   std::function<void()> Take();
 
   mutable std::mutex mutex_;
-  std::vector<Waiting> waiting_;  // mutex_; in the order in which they came
+  std::vector<Waiting> waiting_;  // mutex_; in the order of scheduling
   std::vector<Waiting> later_;    // mutex_
   std::optional<Prng> prng_;      // mutex_
   std::function<void()> nothing_to_run_;

@@ -1,4 +1,5 @@
-// Meter: what the parts of a database count with: its Statistics, if its user wants some, and the clock for times.
+// Meter: how the parts of a database record their statistics. It has the Statistics, if the user set one, and the
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace cambium {
 
-// Without statistics each call is one branch that never changes. Cheap to copy; borrows both. Any thread.
+// Without statistics each call costs one predictable branch. Cheap to copy. Does not own the statistics and the clock.
+// Any thread.
 class Meter {
  public:
   Meter() = default;
@@ -20,11 +22,11 @@ class Meter {
   void Tick(Tickers ticker, std::uint64_t count = 1) const {
     if (statistics_ != nullptr) statistics_->Tick(ticker, count);
   }
-  // Of bytes. Times are a Stopwatch's.
+  // Records bytes. For times use a Stopwatch.
   void Measure(Histograms histogram, std::uint64_t value) const {
     if (statistics_ != nullptr && statistics_->Counts(kExceptTimers)) statistics_->Measure(histogram, value);
   }
-  // Of a time that was measured anyway.
+  // Records a time that the caller has measured for another purpose.
   void MeasureMicros(Histograms histogram, std::uint64_t micros) const {
     if (statistics_ != nullptr && statistics_->Counts(kExceptDetailedTimers)) statistics_->Measure(histogram, micros);
   }
@@ -35,10 +37,10 @@ class Meter {
   Clock* clock_ = nullptr;
 };
 
-// How long it lives, in microseconds, goes to the histogram.
+// Records its own lifetime, in microseconds, in a histogram.
 class Stopwatch {
  public:
-  // Null: nobody wants to know. Times that take about as long to measure as to pass are of level kAll.
+  // A null `meter` records nothing. Use level kAll for times so short that measuring them takes about as long.
   Stopwatch(const Meter* meter, Histograms histogram, StatsLevel level = kExceptDetailedTimers)
       : histogram_(histogram) {
     if (meter == nullptr || meter->statistics_ == nullptr || !meter->statistics_->Counts(level)) return;

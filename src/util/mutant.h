@@ -1,5 +1,5 @@
-// Mutants: one known defect each, switched on by a test to show that some test sees the rule behind it broken.
-// A rule whose mutant nobody catches is not tested. Without CAMBIUM_TEST_HOOKS the whole of this is constant false.
+// Mutants: each is one known defect, the absence of a rule. A test switches it on to show that a test fails without the
+// rule; otherwise the rule is not tested. Without CAMBIUM_TEST_HOOKS MutantIs is constant false.
 //
 //   if (!MutantIs(Mutant::kSkipDirectorySync)) CAMBIUM_RETURN_IF_ERROR(fs->SyncDirectory(path));
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// Names say what the defective build does. The comment names the rule or hazard; docs/TESTING.md lists them all.
+// A name says what the defective build does. Its string names the rules or hazards, which docs/TESTING.md lists.
 enum class Mutant : int {
   kNone = 0,
 #define CAMBIUM_MUTANT(name, rule) name,
@@ -24,7 +24,7 @@ inline std::atomic<Mutant> active_mutant{Mutant::kNone};
 [[nodiscard]] constexpr bool MutantIs(Mutant) { return false; }
 #endif
 
-// "kSkipDirectorySync" and "H17".
+// Return, for example, "kSkipDirectorySync" and "H17".
 [[nodiscard]] const char* MutantName(Mutant m);
 [[nodiscard]] const char* MutantRule(Mutant m);
 

@@ -1,4 +1,4 @@
-// MendOneByte: finds the one byte that makes bytes right again, where a checksum knows what is right.
+// MendOneByte: repairs a single damaged byte by trying changes until a checksum matches.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace cambium {
 
-// Changes one byte of *bytes so that is_right() holds, which looks at them. False, and nothing changed, if there is none,
-// or if more than *budget bytes might have to be looked at; those that are, are taken off it. Single bits are tried first:
-// they cost a 32nd.
+// Changes one byte of *bytes so that is_right(), which checks *bytes, returns true. Returns false and leaves *bytes
+// unchanged if no such byte exists, or if the search might check more than *budget bytes. Subtracts the bytes that it
+// has checked from *budget. Tries single bits first, which costs a 32nd of trying all values.
 template <typename IsRight>
 bool MendOneByte(std::string* bytes, std::uint64_t* budget, const IsRight& is_right) {
   const std::uint64_t once = std::uint64_t{bytes->size()} * bytes->size();

@@ -1,4 +1,4 @@
-// Prng: repeatable chance for tests, benchmarks and skip decisions. Not for secrets, not for identifiers.
+// Prng: repeatable random numbers for tests, benchmarks and skip decisions. Not for secrets, not for identifiers.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Prng {
     return result;
   }
 
-  // Uniform in [0, n), n > 0, without bias worth speaking of (Lemire's multiply-shift, no rejection).
+  // Uniform in [0, n), n > 0, with negligible bias (Lemire's multiply-shift, no rejection).
   std::uint64_t Uniform(std::uint64_t n) {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>((static_cast<Wide>(Next()) * n) >> 64);

@@ -16,7 +16,8 @@ class KernelRandom final : public RandomSource {
       const ssize_t got = getrandom(out, n, 0);
       if (got < 0) {
         if (errno == EINTR) continue;
-        // Identifiers that repeat would let bytes of one file pass for another's; there is no safe way on.
+        // Without randomness identifiers could repeat, and one file's bytes would validate as another's. Nothing safe
+        // is left to do.
         std::perror("cambium: getrandom");
         std::abort();
       }

@@ -1,4 +1,4 @@
-// Result<T>: a value, or the Status that says why there is none.
+// Result<T>: a value, or a Status that says why there is none.
 #pragma once
 
 #include <cassert>
@@ -42,7 +42,7 @@ class [[nodiscard]] Result {
 
 }  // namespace cambium
 
-// Leaves the function with the error, or goes on.
+// Returns the error from the calling function, if there is one.
 #define CAMBIUM_RETURN_IF_ERROR(expression)                            \
   do {                                                                 \
     if (::cambium::Status cambium_status = (expression); !cambium_status.ok()) { \
@@ -53,7 +53,7 @@ class [[nodiscard]] Result {
 #define CAMBIUM_CONCAT_INNER(a, b) a##b
 #define CAMBIUM_CONCAT(a, b) CAMBIUM_CONCAT_INNER(a, b)
 
-// CAMBIUM_TRY(auto page, ReadPage(id)): declares `page`, or leaves the function with the error.
+// CAMBIUM_TRY(auto page, ReadPage(id)) declares `page`, or returns the error from the calling function.
 #define CAMBIUM_TRY(declaration, expression) \
   CAMBIUM_TRY_INNER(CAMBIUM_CONCAT(cambium_result_, __COUNTER__), declaration, expression)
 #define CAMBIUM_TRY_INNER(result, declaration, expression) \

@@ -1,4 +1,4 @@
-// SealedText: text for people whose last line is a checksum, so that it is read only as it was written.
+// SealedText: human-readable text whose last line is a checksum, so that a reader detects any change.
 //
 //   ...
 //   checksum=0123456789abcdef        XXH3 of every byte before this line, seed 0, in hexadecimal, then '\n'
@@ -12,12 +12,12 @@
 
 namespace cambium {
 
-// `text`, which ends with an end of line, and its checksum.
+// Returns `text`, which ends with '\n', followed by its checksum line.
 [[nodiscard]] std::string SealText(std::string text);
-// What was sealed; nullopt if it is not that any more.
+// Returns the text without its checksum line, or nullopt if the checksum does not match.
 [[nodiscard]] std::optional<Slice> UnsealText(Slice bytes);
 
-// 16 lower-case digits, the most significant first; and back. False if it is not exactly that.
+// Convert to 16 lower-case digits, most significant first, and back. ParseHex returns false for any other form.
 [[nodiscard]] std::string HexOf(std::uint64_t number);
 [[nodiscard]] bool ParseHex(Slice digits, std::uint64_t* number);
 

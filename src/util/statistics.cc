@@ -13,9 +13,9 @@ constexpr bool IsInOrder(const Map& names) {
   }
   return true;
 }
-static_assert(IsInOrder(TickersNameMap) && IsInOrder(HistogramsNameMap), "found by their numbers");
+static_assert(IsInOrder(TickersNameMap) && IsInOrder(HistogramsNameMap), "the maps are indexed by number");
 
-// Towards `value`, by whoever comes first; one thread needs no more than a store.
+// Replaces *extreme by `value` if that is better. Several threads may do so at once.
 template <typename Better>
 void Improve(std::atomic<std::uint64_t>* extreme, std::uint64_t value, Better is_better) {
   std::uint64_t now = extreme->load(std::memory_order_relaxed);
@@ -47,7 +47,7 @@ StatisticsImpl::Counters* StatisticsImpl::MakeCounters(ThreadStripe* stripe) {
   if (counters_[stripe->index()].compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) {
     return made.release();
   }
-  return there;  // of another thread with the same stripe
+  return there;  // made by another thread with the same stripe
 }
 
 StatisticsImpl::Cells* StatisticsImpl::CellsOf(Counters* counters, Histograms histogram) {

@@ -1,9 +1,9 @@
-// StatisticsImpl: the counters behind Statistics, a set of them for each thread stripe.
+// StatisticsImpl: the implementation of Statistics, with one set of counters for each thread stripe.
 //
 //   stripe of a thread ──▶ [ticker][ticker]... [histogram ▶ buckets][null]...      made when the thread first counts
 //
-// Counters only go up, so that their owner needs no locked instruction. A reset notes where they stand instead, under a
-// mutex that nobody takes who counts.
+// Counters only go up, so the thread that owns them needs no locked instruction. A reset does not clear them but
+// records their current values, under a mutex that counting never takes.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class StatisticsImpl final : public Statistics {
   StatisticsImpl();
   ~StatisticsImpl() override;
 
-  // ---- For whoever counts: Meter ----
+  // ---- For counting, called by Meter ----
   [[nodiscard]] bool Counts(StatsLevel level) const { return level_.load(std::memory_order_relaxed) >= level; }
   void Tick(Tickers ticker, std::uint64_t count) {
     if (!Counts(kExceptHistogramOrTimers)) return;
@@ -32,7 +32,7 @@ class StatisticsImpl final : public Statistics {
     Counters* const counters = CountersOf(&stripe);
     stripe.Add(&counters->tickers[ticker], count);
   }
-  // The caller has looked at the level.
+  // The caller has checked the level.
   void Measure(Histograms histogram, std::uint64_t value);
 
   // ---- Statistics ----
@@ -51,33 +51,34 @@ class StatisticsImpl final : public Statistics {
   struct alignas(64) Cells {
     std::array<std::atomic<std::uint64_t>, Buckets::kCount> counts{};
     std::atomic<std::uint64_t> sum{0};
-    std::atomic<std::uint64_t> min{UINT64_MAX};  // these two since the last reset
+    std::atomic<std::uint64_t> min{UINT64_MAX};  // min and max since the last reset
     std::atomic<std::uint64_t> max{0};
   };
   struct alignas(64) Counters {
     std::array<std::atomic<std::uint64_t>, TICKER_ENUM_MAX> tickers{};
     std::array<std::atomic<Cells*>, HISTOGRAM_ENUM_MAX> histograms{};
   };
-  // What a histogram held at its last reset.
+  // The contents of a histogram at its last reset.
   struct Base {
     std::array<std::uint64_t, Buckets::kCount> counts{};
     std::uint64_t sum = 0;
   };
 
-  // Those of the stripe; of the common one, and then *stripe is that, if there is no memory for them.
+  // Returns the counters of *stripe. If there is no memory for them, sets *stripe to the common one and returns its
+  // counters.
   Counters* CountersOf(ThreadStripe* stripe) {
     Counters* const mine = counters_[stripe->index()].load(std::memory_order_acquire);
     return mine != nullptr ? mine : MakeCounters(stripe);
   }
   Counters* MakeCounters(ThreadStripe* stripe);
-  static Cells* CellsOf(Counters* counters, Histograms histogram);  // null: there is no memory for them
+  static Cells* CellsOf(Counters* counters, Histograms histogram);  // null: out of memory
 
-  [[nodiscard]] std::uint64_t Total(std::uint32_t ticker) const;    // resets or not
+  [[nodiscard]] std::uint64_t Total(std::uint32_t ticker) const;    // since creation: ignores resets
   [[nodiscard]] Base TotalOf(std::uint32_t histogram) const;
   [[nodiscard]] SmallHistogram Read(std::uint32_t histogram) const;
 
   std::atomic<StatsLevel> level_{kExceptDetailedTimers};
-  std::array<std::atomic<Counters*>, ThreadStripe::kCount> counters_{};  // owned; the common stripe's is always there
+  std::array<std::atomic<Counters*>, ThreadStripe::kCount> counters_{};  // owned; the common stripe's is never null
 
   mutable std::mutex mutex_;
   std::array<std::uint64_t, TICKER_ENUM_MAX> ticker_bases_{};             // mutex_

@@ -17,7 +17,7 @@ ThreadPool::ThreadPool(int threads, int urgent_threads) : low_max_(threads < 1 ?
 }
 
 ThreadPool::~ThreadPool() {
-  std::multimap<std::uint64_t, Later> dropped;  // outside the lock: what a task captured may call back
+  std::multimap<std::uint64_t, Later> dropped;  // destroyed after unlocking: objects that a task captured may call back
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -26,12 +26,12 @@ ThreadPool::~ThreadPool() {
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   bool is_low = false;
-  for (std::function<void()> task = Take(&is_low); task; task = Take(&is_low)) task();  // there was no thread
+  for (std::function<void()> task = Take(&is_low); task; task = Take(&is_low)) task();  // if there was no thread
 }
 
 bool ThreadPool::StartOne() {
   try {
-    threads_.reserve(threads_.size() + 1);  // a thread that runs has a place
+    threads_.reserve(threads_.size() + 1);  // so that push_back of a started thread cannot fail
     std::thread thread = StartBackgroundThread("cambium-work", [this] { RunTasks(); });
     if (!thread.joinable()) return false;
     threads_.push_back(std::move(thread));
@@ -104,13 +104,14 @@ void ThreadPool::RunTasks() {
     bool is_low = false;
     std::function<void()> task = Take(&is_low);
     if (task) {
-      // Whoever goes to work may be the one that watched the clock, or that was woken for another task too.
+      // This thread may be the one that waited for the next due time, or a wake-up meant for another task may have been
+      // lost on it. Wake another thread to do both.
       if (!later_.empty() || HasWaiting()) wake_.notify_one();
       ++running_;
       if (is_low) ++running_low_;
       lock.unlock();
       task();
-      task = nullptr;  // what it captured goes before anyone can see it as done
+      task = nullptr;  // destroys its captures before the task counts as done
       lock.lock();
       if (is_low) --running_low_;
       if (--running_ == 0 && closing_) wake_.notify_all();

@@ -1,4 +1,4 @@
-// ThreadPool: the Executor with threads of its own.
+// ThreadPool: the Executor that has its own threads.
 #pragma once
 
 #include <array>
@@ -15,14 +15,15 @@
 
 namespace cambium {
 
-// Any thread may call any function, a running task too. Tasks of one priority start in the order in which they came.
+// Any thread may call any function, and so may a running task. Tasks of one priority start in the order of scheduling.
 class ThreadPool final : public Executor {
  public:
-  // At least one thread, whatever `threads` says, and `urgent_threads` more. If the system gives fewer than asked for, those
-  // that are there do the work; if it gives none, each Schedule asks again, and meanwhile RunOneInstead and the destructor
-  // run tasks.
+  // Starts `threads` threads, at least one, and `urgent_threads` more; at most `threads` kLow tasks run at once. If the
+  // system gives fewer, those do the work. If it gives none, each Schedule tries again, and meanwhile RunOneInstead and
+  // the destructor run tasks.
   explicit ThreadPool(int threads, int urgent_threads = 0);
-  // Runs what is queued, and what that schedules in turn; then joins. Not from a task.
+  // Runs the queued tasks and those that they schedule, then joins the threads. Drops tasks scheduled for later. Not
+  // from a task.
   ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -34,14 +35,14 @@ class ThreadPool final : public Executor {
  private:
   static constexpr std::size_t kPriorities = 3;
 
-  // False if the system has no thread, or no memory for one, to give. Needs mutex_.
+  // Starts a thread. Returns false if the system cannot, or if there is no memory for one. The caller holds mutex_.
   bool StartOne();
   void RunTasks();
-  // Lets tasks join the others whose time has come. Needs mutex_.
+  // Moves the delayed tasks that are due to waiting_. The caller holds mutex_.
   void TakeDue();
-  [[nodiscard]] bool HasWaiting() const;  // needs mutex_
-  // The first task of the highest priority that has one, or an empty function: none of kLow if as many run as may. *is_low
-  // says whether it is one. Needs mutex_.
+  [[nodiscard]] bool HasWaiting() const;  // the caller holds mutex_
+  // Removes and returns the first task of the highest priority that has one, or an empty function. Takes no kLow task
+  // if low_max_ of them run. *is_low says whether it is a kLow task. The caller holds mutex_.
   std::function<void()> Take(bool* is_low);
 
   const std::size_t low_max_;
@@ -54,8 +55,8 @@ class ThreadPool final : public Executor {
   };
   const std::shared_ptr<Clock> clock_ = Clock::Default();
   std::multimap<std::uint64_t, Later> later_;                          // mutex_; by the microsecond when they are due
-  std::size_t running_ = 0;                                            // mutex_; they may schedule more
-  std::size_t running_low_ = 0;                                        // mutex_; of these, tasks of kLow
+  std::size_t running_ = 0;                                            // mutex_; running tasks, which may schedule more
+  std::size_t running_low_ = 0;                                        // mutex_; those of kLow among them
   bool closing_ = false;                                               // mutex_
   std::vector<std::thread> threads_;                                   // mutex_; constant while closing_
 };

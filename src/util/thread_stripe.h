@@ -1,11 +1,11 @@
-// ThreadStripe: counters that many threads add to, without a cache line that they share and, for most, without a locked
+// ThreadStripe: counters that many threads add to without sharing a cache line and, in most threads, without a locked
 // instruction.
 //
 //   struct alignas(64) Line { std::atomic<std::uint64_t> hits{0}; };
 //   std::array<Line, ThreadStripe::kCount> lines;
 //   const ThreadStripe mine = ThreadStripe::OfThisThread();  mine.Add(&lines[mine.index()].hits, 1);
 //
-// Who wants the number adds up all lines.
+// A reader of the counter adds up all lines.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// The first threads of the process have a stripe each; those that come later share the second half.
+// The first threads of the process have a stripe each; later threads share the second half of the stripes.
 class ThreadStripe {
  public:
   static constexpr std::size_t kCount = 64;
@@ -28,13 +28,13 @@ class ThreadStripe {
     }
     return ThreadStripe(index);
   }
-  // One that every thread may take, as those do that come late.
+  // One of the shared stripes, for any thread.
   static constexpr ThreadStripe Common() { return ThreadStripe(kCount - 1); }
 
   [[nodiscard]] std::size_t index() const { return index_; }
-  // Nobody else writes to this stripe's counters.
+  // True if only this thread writes to the stripe's counters.
   [[nodiscard]] bool is_own() const { return index_ < kOwn; }
-  // To a counter of this stripe.
+  // Adds `n` to a counter of this stripe.
   void Add(std::atomic<std::uint64_t>* counter, std::uint64_t n) const {
     if (is_own()) {
       counter->store(counter->load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
