@@ -1,21 +1,23 @@
-/* The C interface: C99, and what other languages call. Names are LevelDB's and RocksDB's, with the prefix cambium_; what
-   a name means is as in the C++ headers beside this one, whose comments hold here too. docs/C_API.md tells the rest.
+/* The C interface, in C99, also for other languages. Names are LevelDB's and RocksDB's, with the prefix cambium_. Their
+   meaning is that of the C++ headers in this directory, whose comments apply here too. docs/C_API.md says more.
 
-   Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. OK leaves it as
-              it is. An error frees what is there and puts a message, the caller's, to be freed with cambium_free: "IO
-              error: ...", as Status::ToString() says it. What such a call returns then is NULL, 0, or nothing.
-   Memory     What a comment calls "the caller's" is freed with cambium_free, or by the function that the comment names.
-              Pointers to bytes inside an object live as long as the comment says. Bytes need no end: they have a length,
-              and may hold zeros. NULL with a length of 0 is no bytes.
-   Objects    Each cambium_x_create has its cambium_x_destroy, which takes NULL too. Nothing else takes NULL for an object
-              unless its comment says so. What options, reads and writes borrow from another object (a comparator, a
-              filter, a snapshot, a bound) must outlive its use; strings and options are copied.
-   Truth      unsigned char: 0 is false, all else true; 1 is returned for true.
-   Threads    A database, its families and snapshots: any thread. Everything else: one at a time.
-   Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an exception.
-   Exceptions Where there is an errptr, or errors, memory that runs out is an error. Elsewhere it is std::bad_alloc, the only exception
-              that can leave: it ends a program that is not C++.
-   Forks      As in C++: in a child every call fails. */
+   Errors     A function that can fail takes `char** errptr`, which points at NULL or at an earlier error. Success does
+              not change it. An error frees the earlier one and stores a message, "IO error: ...", as Status::ToString()
+              gives it. The message is the caller's and is freed with cambium_free. After an error the function returns
+              NULL, 0, or nothing.
+   Memory     What a comment calls "the caller's" is freed with cambium_free, or with the function that the comment
+              names. Pointers to bytes inside an object are valid as long as the comment says. Bytes have a length, need
+              no terminator, and may include zeros. NULL with a length of 0 means no bytes.
+   Objects    Each cambium_x_create has its cambium_x_destroy, which also accepts NULL. No other function accepts NULL
+              for an object unless its comment says so. What options, reads and writes borrow from another object (a
+              comparator, a filter, a snapshot, a bound) must outlive its use; strings and options are copied.
+   Truth      unsigned char: 0 is false, all else true; functions return 1 for true.
+   Threads    Any thread may use a database, its families and snapshots. Everything else: one thread at a time.
+   Callbacks  Called by any thread of the library, several at once. They must return, and not by longjmp or an
+              exception.
+   Exceptions A function with an errptr, or errors, reports out of memory as an error. Any other function throws
+              std::bad_alloc, the only exception that can leave the library: it ends a program that is not C++.
+   Forks      As in C++: in a forked child every call fails. */
 #ifndef CAMBIUM_C_H_
 #define CAMBIUM_C_H_
 
@@ -28,12 +30,12 @@ extern "C" {
 
 /* ---- Versions ---- */
 
-/* Of this interface: the number in the shared library's name. It grows when a program that was built with an earlier
-   header might go wrong: a function gone, or with other parameters or another meaning, or another number for a constant.
-   New functions leave it as it is. A program compares the header's with the library's. */
+/* The version of this interface: the number in the shared library's name. It grows when programs built with an earlier
+   header might fail: a function removed or changed in parameters or meaning, or a constant with another number. New
+   functions do not change it. A program compares the header's version with the library's. */
 #define CAMBIUM_ABI_VERSION 1
 int cambium_abi_version(void);
-/* Of the release. */
+/* The version of the release. */
 int cambium_major_version(void);
 int cambium_minor_version(void);
 int cambium_patch_version(void);
@@ -80,8 +82,8 @@ typedef struct cambium_writestallinfo_t cambium_writestallinfo_t;
 /* ---- Opening and closing ---- */
 cambium_t* cambium_open(const cambium_options_t* options, const char* name, char** errptr);
 cambium_t* cambium_open_for_read_only(const cambium_options_t* options, const char* name, char** errptr);
-/* `num_column_families` names with the options of each; handles[i] is that of names[i], to be given back by
-   cambium_column_family_handle_destroy before the database is closed. */
+/* Opens the `num_column_families` named families, each with its own options. handles[i] belongs to names[i]; release it
+   with cambium_column_family_handle_destroy before closing the database. */
 cambium_t* cambium_open_column_families(const cambium_options_t* options, const char* name, int num_column_families,
                                         const char* const* column_family_names,
                                         const cambium_options_t* const* column_family_options,
@@ -91,51 +93,53 @@ cambium_t* cambium_open_for_read_only_column_families(const cambium_options_t* o
                                                       const cambium_options_t* const* column_family_options,
                                                       cambium_column_family_handle_t** column_family_handles,
                                                       char** errptr);
-/* Closes, without a way to tell an error. Snapshots, iterators and handles must have been given back. NULL is nothing. */
+/* Closes; errors are lost. Release snapshots, iterators and handles first. NULL does nothing. */
 void cambium_close(cambium_t* db);
-/* The same with one: a snapshot or an iterator that lives leaves the database open, and `db` as good as before; so does
-   "Operation aborted: out of memory", after which it can be closed again. Any other error has closed it. */
+/* Closes and reports errors. If a snapshot or an iterator exists, the database remains open and `db` usable; so it does
+   after "Operation aborted: out of memory", and may be closed again. After any other error it is closed. */
 void cambium_close_with_status(cambium_t* db, char** errptr);
 void cambium_destroy_db(const cambium_options_t* options, const char* name, char** errptr);
-/* As LevelDB's: what survives of a damaged database takes its place; what it was is called `name`.damaged then, which must
-   not exist. A healthy one stays as it is. */
+/* As in LevelDB: what survives of a damaged database replaces it; the damaged one is renamed to `name`.damaged, which
+   must not exist. A healthy database is not changed. */
 void cambium_repair_db(const cambium_options_t* options, const char* name, char** errptr);
-/* A new database `out` of what survives of `name`, which is not changed. `*num_lost` and `*num_unproven`: how many things
-   were lost, and how many values may be old or of deleted keys; those are written with `include_unproven`. */
+/* Creates a new database `out` from what survives of `name`, which is not changed. Sets *num_lost to how many things
+   were lost, and *num_unproven to how many values may be old or of deleted keys; these are written with
+   `include_unproven`. */
 void cambium_salvage_db(const cambium_options_t* options, const char* name, const char* out,
                         unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven, char** errptr);
-/* The same with the options of `num_column_families` families by name: those of the others are the defaults, and a family
-   in an order of your own has to be among them. */
+/* Also takes the options of `num_column_families` families by name. Other families get default options. A family with a
+   comparator of your own must be named. */
 void cambium_salvage_db_column_families(const cambium_options_t* options, const char* name, int num_column_families,
                                         const char* const* column_family_names,
                                         const cambium_options_t* const* column_family_options, const char* out,
                                         unsigned char include_unproven, uint64_t* num_lost, uint64_t* num_unproven,
                                         char** errptr);
-/* Checks a database that nobody has open for writing; with `deep` every value too. `*problems` is a list of what is
-   damaged, *num_problems lines, the caller's: cambium_string_list_destroy. After a thousand one more says how many there
-   would be. Something that cannot be read is an error, and what was found beside it is in the list all the same. Of
-   `options` a comparator of your own is the default family's; the library's own need not be named. */
+/* Checks a database that no process has open for writing; with `deep`, every value too. Sets *problems to a list of
+   *num_problems lines about what is damaged, the caller's: cambium_string_list_destroy. After a thousand lines, one
+   more says how many there would be. If something cannot be read, that is an error, and the list still has everything
+   else that was found. A comparator of your own in `options` applies to the default family; the library's own need not
+   be given. */
 void cambium_verify_db(const cambium_options_t* options, const char* name, unsigned char deep, char*** problems,
                        size_t* num_problems, char** errptr);
-/* The same with families by name, each in the order that its options have. One in an order of your own has to be among
-   them. */
+/* Also takes families by name, each with the comparator in its options. A family with a comparator of your own must be
+   named. */
 void cambium_verify_db_column_families(const cambium_options_t* options, const char* name, int num_column_families,
                                        const char* const* column_family_names,
                                        const cambium_options_t* const* column_family_options, unsigned char deep,
                                        char*** problems, size_t* num_problems, char** errptr);
 
 /* ---- Column families ---- */
-/* The caller's: cambium_list_column_families_destroy. */
+/* The list is the caller's: cambium_list_column_families_destroy. */
 char** cambium_list_column_families(const cambium_options_t* options, const char* name, size_t* num, char** errptr);
 void cambium_list_column_families_destroy(char** list, size_t num);
 cambium_column_family_handle_t* cambium_create_column_family(cambium_t* db, const cambium_options_t* options,
                                                              const char* name, char** errptr);
 void cambium_drop_column_family(cambium_t* db, cambium_column_family_handle_t* handle, char** errptr);
-/* The caller's too. */
+/* The handle is the caller's too. */
 cambium_column_family_handle_t* cambium_get_default_column_family_handle(cambium_t* db);
 void cambium_column_family_handle_destroy(cambium_column_family_handle_t* handle);
 uint32_t cambium_column_family_handle_get_id(const cambium_column_family_handle_t* handle);
-/* The caller's, and ends with a zero. */
+/* The name is the caller's, and ends with a zero. */
 char* cambium_column_family_handle_get_name(const cambium_column_family_handle_t* handle, size_t* name_length);
 
 /* ---- Writing ---- */
@@ -151,7 +155,7 @@ void cambium_singledelete(cambium_t* db, const cambium_writeoptions_t* options, 
                           char** errptr);
 void cambium_singledelete_cf(cambium_t* db, const cambium_writeoptions_t* options,
                              cambium_column_family_handle_t* family, const char* key, size_t key_length, char** errptr);
-/* The keys from `start` on, up to and without `end`. */
+/* Deletes the keys in [start, end). */
 void cambium_delete_range(cambium_t* db, const cambium_writeoptions_t* options, const char* start, size_t start_length,
                           const char* end, size_t end_length, char** errptr);
 void cambium_delete_range_cf(cambium_t* db, const cambium_writeoptions_t* options,
@@ -160,41 +164,42 @@ void cambium_delete_range_cf(cambium_t* db, const cambium_writeoptions_t* option
 void cambium_write(cambium_t* db, const cambium_writeoptions_t* options, cambium_writebatch_t* batch, char** errptr);
 
 /* ---- Reading ---- */
-/* The caller's, *value_length bytes; NULL, with no error, if there is no such key. An empty value is not NULL. */
+/* The value is the caller's, *value_length bytes; NULL, without an error, if the key does not exist. An empty value is
+   not NULL. */
 char* cambium_get(cambium_t* db, const cambium_readoptions_t* options, const char* key, size_t key_length,
                   size_t* value_length, char** errptr);
 char* cambium_get_cf(cambium_t* db, const cambium_readoptions_t* options, cambium_column_family_handle_t* family,
                      const char* key, size_t key_length, size_t* value_length, char** errptr);
-/* The same without a copy: the caller's, cambium_pinnableslice_destroy. */
+/* Reads without a copy. The slice is the caller's: cambium_pinnableslice_destroy. */
 cambium_pinnableslice_t* cambium_get_pinned(cambium_t* db, const cambium_readoptions_t* options, const char* key,
                                             size_t key_length, char** errptr);
 cambium_pinnableslice_t* cambium_get_pinned_cf(cambium_t* db, const cambium_readoptions_t* options,
                                                cambium_column_family_handle_t* family, const char* key,
                                                size_t key_length, char** errptr);
-/* Live as long as the slice. */
+/* The bytes are valid as long as the slice. */
 const char* cambium_pinnableslice_value(const cambium_pinnableslice_t* slice, size_t* value_length);
 void cambium_pinnableslice_destroy(cambium_pinnableslice_t* slice);
-/* All keys at one state. Of each i below num_keys: values[i] and errors[i] are as cambium_get and its errptr would have
-   them, but that errors[i] need not be set before. values[i], and errors[i], are the caller's. */
+/* Reads all keys at one state. For each i below num_keys, values[i] and errors[i] are set as by cambium_get and its
+   errptr, but errors[i] need not be initialized. values[i] and errors[i] are the caller's. */
 void cambium_multi_get(cambium_t* db, const cambium_readoptions_t* options, size_t num_keys, const char* const* keys,
                        const size_t* key_lengths, char** values, size_t* value_lengths, char** errors);
 void cambium_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
                           const cambium_column_family_handle_t* const* families, size_t num_keys,
                           const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths,
                           char** errors);
-/* The same of one family, without copies: values[i] is NULL, or the caller's, cambium_pinnableslice_destroy.
-   `sorted_input` is for those who come from RocksDB: keys are sorted here, which costs nothing if they are already. */
+/* Reads keys of one family without copies: values[i] is NULL, or the caller's: cambium_pinnableslice_destroy.
+   `sorted_input` is there as in RocksDB and ignored: keys are sorted here, at no cost if they are sorted already. */
 void cambium_batched_multi_get_cf(cambium_t* db, const cambium_readoptions_t* options,
                                   cambium_column_family_handle_t* family, size_t num_keys, const char* const* keys,
                                   const size_t* key_lengths, cambium_pinnableslice_t** values, char** errors,
                                   unsigned char sorted_input);
 
 /* ---- Iterators ---- */
-/* Never NULL: an error shows in cambium_iter_get_error. To be destroyed before the database is closed. */
+/* Never NULL: errors show in cambium_iter_get_error. Destroy the iterator before closing the database. */
 cambium_iterator_t* cambium_create_iterator(cambium_t* db, const cambium_readoptions_t* options);
 cambium_iterator_t* cambium_create_iterator_cf(cambium_t* db, const cambium_readoptions_t* options,
                                                cambium_column_family_handle_t* family);
-/* One for each family, all of the same state; after an error none. */
+/* Makes one iterator per family, all of the same state. After an error there are none. */
 void cambium_create_iterators(cambium_t* db, const cambium_readoptions_t* options,
                               cambium_column_family_handle_t* const* families, cambium_iterator_t** iterators,
                               size_t num_families, char** errptr);
@@ -204,17 +209,17 @@ void cambium_iter_seek_to_first(cambium_iterator_t* iterator);
 void cambium_iter_seek_to_last(cambium_iterator_t* iterator);
 void cambium_iter_seek(cambium_iterator_t* iterator, const char* key, size_t key_length);
 void cambium_iter_seek_for_prev(cambium_iterator_t* iterator, const char* key, size_t key_length);
-/* From here on only while the iterator is valid. Bytes live until it moves. */
+/* The functions from here to cambium_iter_value_size require a valid iterator. Bytes are valid until it moves. */
 void cambium_iter_next(cambium_iterator_t* iterator);
 void cambium_iter_prev(cambium_iterator_t* iterator);
 const char* cambium_iter_key(const cambium_iterator_t* iterator, size_t* key_length);
-/* Fetched when first asked for. If it cannot be read: no bytes, and the iterator is not valid any more. */
+/* The first call fetches the value. If it cannot be read: no bytes, and the iterator is no longer valid. */
 const char* cambium_iter_value(const cambium_iterator_t* iterator, size_t* value_length);
-/* Fetches it now. False if it cannot be read. */
+/* Fetches the value now. Returns false if it cannot be read. */
 unsigned char cambium_iter_prepare_value(cambium_iterator_t* iterator);
-/* Bytes of the value, without fetching it, as far as the index knows. */
+/* Bytes of the value as far as the index knows them, without fetching it. */
 uint64_t cambium_iter_value_size(const cambium_iterator_t* iterator);
-/* At any time: why it is not valid. Sets nothing at the end of the keys. */
+/* May be called at any time: why the iterator is not valid. Sets no error at the end of the keys. */
 void cambium_iter_get_error(const cambium_iterator_t* iterator, char** errptr);
 
 /* ---- Snapshots ---- */
@@ -224,13 +229,13 @@ void cambium_release_snapshot(cambium_t* db, const cambium_snapshot_t* snapshot)
 uint64_t cambium_snapshot_get_sequence_number(const cambium_snapshot_t* snapshot);
 uint64_t cambium_get_latest_sequence_number(cambium_t* db);
 
-/* ---- Flushing, merging, durability ---- */
+/* ---- Flushing, compacting, durability ---- */
 void cambium_flush(cambium_t* db, const cambium_flushoptions_t* options, char** errptr);
 void cambium_flush_cf(cambium_t* db, const cambium_flushoptions_t* options, cambium_column_family_handle_t* family,
                       char** errptr);
-/* Everything written so far is durable then, in all families, if `sync`. */
+/* With `sync`, makes everything written so far durable, in all families. */
 void cambium_flush_wal(cambium_t* db, unsigned char sync, char** errptr);
-/* From the start key to the limit, both included; NULL: without that end. The first two cannot tell an error. */
+/* Compacts from the start key to the limit, both included; NULL means unbounded. The first two lose errors. */
 void cambium_compact_range(cambium_t* db, const char* start_key, size_t start_key_length, const char* limit_key,
                            size_t limit_key_length);
 void cambium_compact_range_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* start_key,
@@ -241,41 +246,41 @@ void cambium_compact_range_cf_opt(cambium_t* db, cambium_column_family_handle_t*
                                   const cambium_compactoptions_t* options, const char* start_key,
                                   size_t start_key_length, const char* limit_key, size_t limit_key_length,
                                   char** errptr);
-/* Until no background work is left. */
+/* Waits until no background work is left. */
 void cambium_wait_for_compact(cambium_t* db, char** errptr);
 
-/* ---- Looking at it ---- */
-/* The caller's, and ends with a zero; NULL for an unknown name. docs/OPTIONS.md has the names. */
+/* ---- Properties ---- */
+/* The text is the caller's, and ends with a zero; NULL for an unknown name. docs/OPTIONS.md lists the names. */
 char* cambium_property_value(cambium_t* db, const char* property_name);
 char* cambium_property_value_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name);
-/* 0; -1 for an unknown name, or one that is no number. */
+/* Returns 0, or -1 for an unknown name or a property that is not a number. */
 int cambium_property_int(cambium_t* db, const char* property_name, uint64_t* value);
 int cambium_property_int_cf(cambium_t* db, cambium_column_family_handle_t* family, const char* property_name,
                             uint64_t* value);
 
 /* ---- Options of an open database ---- */
-/* `count` names and their texts. All of them take effect, or none. */
+/* `count` names and their texts. All changes take effect, or none. */
 void cambium_set_options(cambium_t* db, int count, const char* const* keys, const char* const* values, char** errptr);
 void cambium_set_options_cf(cambium_t* db, cambium_column_family_handle_t* family, int count, const char* const* keys,
                             const char* const* values, char** errptr);
 void cambium_set_db_options(cambium_t* db, int count, const char* const* keys, const char* const* values,
                             char** errptr);
-/* Those in force, the caller's: cambium_options_destroy. */
+/* The options in force, the caller's: cambium_options_destroy. */
 cambium_options_t* cambium_get_options(cambium_t* db);
 cambium_options_t* cambium_get_options_cf(cambium_t* db, cambium_column_family_handle_t* family);
 
-/* About how many bytes the keys from each start on, up to and without its limit, take in files: see GetApproximateSizes
-   in db.h. LevelDB's, which cannot tell an error: where pages cannot be read all sizes are 0. */
+/* Sets each size to about the bytes that the keys in [start, limit) take in files: see GetApproximateSizes in db.h. As
+   in LevelDB errors are lost: if pages cannot be read, all sizes are 0. */
 void cambium_approximate_sizes(cambium_t* db, int num_ranges, const char* const* range_start_keys,
                                const size_t* range_start_key_lengths, const char* const* range_limit_keys,
                                const size_t* range_limit_key_lengths, uint64_t* sizes);
 enum { cambium_size_approximation_include_memtables = 1, cambium_size_approximation_include_files = 2 };
-/* RocksDB's: of a family, and with an error. */
+/* As in RocksDB: of a family, and with errors. */
 void cambium_approximate_sizes_cf(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
                                   const char* const* range_start_keys, const size_t* range_start_key_lengths,
                                   const char* const* range_limit_keys, const size_t* range_limit_key_lengths,
                                   uint64_t* sizes, char** errptr);
-/* And with memory tables: `include` is one of the constants, or both added up. */
+/* Can include memtables: `include` is one of the constants above, or their sum. */
 void cambium_approximate_sizes_cf_with_flags(cambium_t* db, cambium_column_family_handle_t* family, int num_ranges,
                                              const char* const* range_start_keys,
                                              const size_t* range_start_key_lengths,
@@ -285,13 +290,13 @@ void cambium_approximate_sizes_cf_with_flags(cambium_t* db, cambium_column_famil
 
 /* ---- Write batches ---- */
 cambium_writebatch_t* cambium_writebatch_create(void);
-/* From what cambium_writebatch_data gave; NULL if those bytes are no batch. */
+/* From bytes of cambium_writebatch_data; NULL if they are not a batch. */
 cambium_writebatch_t* cambium_writebatch_create_from(const char* bytes, size_t length);
 void cambium_writebatch_destroy(cambium_writebatch_t* batch);
 void cambium_writebatch_clear(cambium_writebatch_t* batch);
 int cambium_writebatch_count(const cambium_writebatch_t* batch);
-/* These cannot tell an error. A key or a value that is too long makes the batch one that cambium_write refuses, saying
-   why, until it is cleared. */
+/* These report no errors. If a key or a value is too long, cambium_write rejects the batch and says why, until it is
+   cleared. */
 void cambium_writebatch_put(cambium_writebatch_t* batch, const char* key, size_t key_length, const char* value,
                             size_t value_length);
 void cambium_writebatch_put_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family, const char* key,
@@ -306,21 +311,21 @@ void cambium_writebatch_delete_range(cambium_writebatch_t* batch, const char* st
                                      const char* end, size_t end_length);
 void cambium_writebatch_delete_range_cf(cambium_writebatch_t* batch, cambium_column_family_handle_t* family,
                                         const char* start, size_t start_length, const char* end, size_t end_length);
-/* Everything of `source` behind what `destination` has. */
+/* Appends all operations of `source` to `destination`. */
 void cambium_writebatch_append(cambium_writebatch_t* destination, const cambium_writebatch_t* source);
-/* Lives until the batch changes. */
+/* The bytes are valid until the batch changes. */
 const char* cambium_writebatch_data(const cambium_writebatch_t* batch, size_t* size);
 void cambium_writebatch_set_save_point(cambium_writebatch_t* batch);
 void cambium_writebatch_rollback_to_save_point(cambium_writebatch_t* batch, char** errptr);
 void cambium_writebatch_pop_save_point(cambium_writebatch_t* batch, char** errptr);
-/* Tells each operation in order. A batch with operations that no callback is for (of other families, or range deletes)
-   ends there: cambium_writebatch_iterate_cf tells all. */
+/* Calls the callbacks for each operation in order. Stops at the first operation that has no callback (another family,
+   or a range delete): cambium_writebatch_iterate_cf handles all. */
 void cambium_writebatch_iterate(const cambium_writebatch_t* batch, void* state,
                                 void (*put)(void* state, const char* key, size_t key_length, const char* value,
                                             size_t value_length),
                                 void (*deleted)(void* state, const char* key, size_t key_length));
-/* The same with families by their numbers, and an error. A single delete is told as a delete. `delete_range` may be
-   NULL: then such an operation is an error. */
+/* Gives families by number, and reports errors. A single delete is reported as a delete. `delete_range` may be NULL: a
+   range delete is then an error. */
 void cambium_writebatch_iterate_cf(const cambium_writebatch_t* batch, void* state,
                                    void (*put_cf)(void* state, uint32_t family_id, const char* key, size_t key_length,
                                                   const char* value, size_t value_length),
@@ -330,21 +335,22 @@ void cambium_writebatch_iterate_cf(const cambium_writebatch_t* batch, void* stat
                                                            size_t start_length, const char* end, size_t end_length),
                                    char** errptr);
 
-/* ---- Options: of a database and of a family ----
-   Their defaults are the library's. What is out of range, or a number that no constant has, is an error of the call that
-   uses the options. */
+/* ---- Options of a database and of a family ----
+
+   Defaults are the library's. A value out of range, or a number that is no constant, is an error of the call that uses
+   the options. */
 cambium_options_t* cambium_options_create(void);
 cambium_options_t* cambium_options_create_copy(const cambium_options_t* options);
 void cambium_options_destroy(cambium_options_t* options);
-/* RocksDB's defaults, where it has the option; see options.h. */
+/* Sets RocksDB's defaults for the options that it has; see options.h. */
 void cambium_options_optimize_for_rocksdb_compatibility(cambium_options_t* options);
-/* Text is "name=value;name=value", see convenience.h. */
+/* The text is "name=value;name=value", see convenience.h. */
 void cambium_get_options_from_string(const cambium_options_t* base_options, const char* text,
                                      cambium_options_t* new_options, char** errptr);
-/* All that have a text; the caller's. What is not legal has none. */
+/* All options that have a text form, the caller's. Error if an option is not legal. */
 char* cambium_options_to_string(const cambium_options_t* options, char** errptr);
-/* From the newest OPTIONS file of a database. Comparators of the caller's own are found by name among
-   `num_comparators`. The outcome is the caller's: cambium_load_latest_options_destroy. */
+/* Reads the newest OPTIONS file of a database. Comparators of the caller's own are looked up by name in `comparators`.
+   Release the results with cambium_load_latest_options_destroy. */
 void cambium_load_latest_options(const char* name, unsigned char ignore_unknown_options,
                                  const cambium_comparator_t* const* comparators, size_t num_comparators,
                                  cambium_options_t** db_options, size_t* num_column_families,
@@ -353,7 +359,7 @@ void cambium_load_latest_options(const char* name, unsigned char ignore_unknown_
 void cambium_load_latest_options_destroy(cambium_options_t* db_options, char** column_family_names,
                                          cambium_options_t** column_family_options, size_t num_column_families);
 
-/* Opening. */
+/* Open. */
 void cambium_options_set_create_if_missing(cambium_options_t* options, unsigned char value);
 unsigned char cambium_options_get_create_if_missing(const cambium_options_t* options);
 void cambium_options_set_create_missing_column_families(cambium_options_t* options, unsigned char value);
@@ -399,7 +405,7 @@ size_t cambium_options_get_write_buffer_size(const cambium_options_t* options);
 void cambium_options_set_max_write_buffer_number(cambium_options_t* options, int value);
 int cambium_options_get_max_write_buffer_number(const cambium_options_t* options);
 
-/* Values. Three have the shorter names of RocksDB's C interface: enable_blob_gc is enable_blob_garbage_collection, and
+/* Values. Three names are shorter, as in RocksDB's C interface: enable_blob_gc is enable_blob_garbage_collection, and
    blob_gc_age_cutoff and blob_gc_force_threshold are blob_garbage_collection_age_cutoff and _force_threshold. */
 enum { cambium_no_compression = 0, cambium_snappy_compression = 1 /* not supported */, cambium_lz4_compression = 4,
        cambium_zstd_compression = 7 };
@@ -423,7 +429,7 @@ double cambium_options_get_blob_gc_age_cutoff(const cambium_options_t* options);
 void cambium_options_set_blob_gc_force_threshold(cambium_options_t* options, double value);
 double cambium_options_get_blob_gc_force_threshold(const cambium_options_t* options);
 
-/* Merges. */
+/* Compactions. */
 void cambium_options_set_sweep_ratio(cambium_options_t* options, int value);
 int cambium_options_get_sweep_ratio(const cambium_options_t* options);
 enum { cambium_level_compaction = 0, cambium_lazy_level_compaction = 8 };
@@ -448,8 +454,8 @@ int cambium_options_get_num_levels(const cambium_options_t* options);
 void cambium_options_set_compression(cambium_options_t* options, int value);
 int cambium_options_get_compression(const cambium_options_t* options);
 
-/* Objects. A filter is borrowed; a factory belongs to the options, and those that are copied from them, from here on.
-   Rate limiter, environment and logger may be destroyed afterwards: options and databases keep what they need. */
+/* Objects. A filter is borrowed. A factory is owned by the options from here on, and shared with their copies. Rate
+   limiter, environment and logger may be destroyed afterwards: options and databases keep what they need. */
 void cambium_options_set_compaction_filter(cambium_options_t* options, cambium_compactionfilter_t* filter);
 void cambium_options_set_compaction_filter_factory(cambium_options_t* options,
                                                    cambium_compactionfilterfactory_t* factory);
@@ -457,10 +463,9 @@ void cambium_options_set_ratelimiter(cambium_options_t* options, cambium_ratelim
 void cambium_options_set_env(cambium_options_t* options, cambium_env_t* env);                     /* NULL: default */
 void cambium_options_set_info_log(cambium_options_t* options, cambium_logger_t* logger); /* NULL: the file LOG */
 
-/* Statistics belong to the options, and are shared by their copies and by all databases that are opened with them.
-   Without cambium_options_enable_statistics there are none: no text, and counts of 0. Numbers of tickers and histograms
-   are this library's: cambium_statistics_ticker("rocksdb.memtable.hit") finds them, and gives UINT32_MAX for a name that
-   does not exist. */
+/* Statistics belong to the options, and are shared with their copies and with all databases opened with them. Without
+   cambium_options_enable_statistics there are none: no text, and counts of 0. Numbers of tickers and histograms are
+   this library's: cambium_statistics_ticker("rocksdb.memtable.hit") returns one, or UINT32_MAX for an unknown name. */
 void cambium_options_enable_statistics(cambium_options_t* options);
 void cambium_options_set_statistics_level(cambium_options_t* options, int level);
 int cambium_options_get_statistics_level(const cambium_options_t* options);
@@ -482,22 +487,23 @@ double cambium_statistics_histogram_data_get_min(const cambium_statistics_histog
 uint64_t cambium_statistics_histogram_data_get_count(const cambium_statistics_histogram_data_t* data);
 uint64_t cambium_statistics_histogram_data_get_sum(const cambium_statistics_histogram_data_t* data);
 
-/* LevelDB's names. The first four set what is nearest here; for the others there is nothing, and options with another
-   value than the one named are refused, as NotSupported, by the call that uses them. */
+/* LevelDB's names. The first five set the nearest option here. The others have no counterpart: if they are set to
+   another value than the one noted, the call that uses the options returns NotSupported. */
 void cambium_options_set_block_size(cambium_options_t* options, size_t value);    /* page_size */
 void cambium_options_set_max_file_size(cambium_options_t* options, size_t value); /* target_file_size_base */
 /* wal_recovery_mode: true is tolerate_corrupted_tail_records, the default; false is point_in_time. */
 void cambium_options_set_paranoid_checks(cambium_options_t* options, unsigned char value);
-/* page_cache_size: each database has a cache of its own, of the capacity of this one. NULL: the default. */
+/* page_cache_size: each database has its own cache, of the capacity of this one. NULL: the default. */
 void cambium_options_set_cache(cambium_options_t* options, cambium_cache_t* cache);
-/* filter_bits_per_key. NULL: none. */
+/* filter_bits_per_key. NULL: no filter. */
 void cambium_options_set_filter_policy(cambium_options_t* options, cambium_filterpolicy_t* policy);
 void cambium_options_set_max_open_files(cambium_options_t* options, int value);         /* -1: all are kept open */
 void cambium_options_set_block_restart_interval(cambium_options_t* options, int value); /* 1: every key can be found */
 cambium_cache_t* cambium_cache_create_lru(size_t capacity);
 void cambium_cache_destroy(cambium_cache_t* cache);
 cambium_filterpolicy_t* cambium_filterpolicy_create_bloom(int bits_per_key);
-/* Policies of the caller's own are not supported: options with one are refused. `destructor` is called all the same. */
+/* Filter policies of the caller's own are not supported: options with one are rejected. `destructor` is called
+   nevertheless. */
 cambium_filterpolicy_t* cambium_filterpolicy_create(
     void* state, void (*destructor)(void* state),
     char* (*create_filter)(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
@@ -515,7 +521,7 @@ void cambium_readoptions_set_verify_checksums(cambium_readoptions_t* options, un
 unsigned char cambium_readoptions_get_verify_checksums(const cambium_readoptions_t* options);
 void cambium_readoptions_set_fill_cache(cambium_readoptions_t* options, unsigned char value);
 unsigned char cambium_readoptions_get_fill_cache(const cambium_readoptions_t* options);
-/* Bounds are copied. NULL: none. */
+/* Bounds are copied. NULL: no bound. */
 void cambium_readoptions_set_iterate_lower_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
 void cambium_readoptions_set_iterate_upper_bound(cambium_readoptions_t* options, const char* key, size_t key_length);
 void cambium_readoptions_set_allow_unprepared_value(cambium_readoptions_t* options, unsigned char value);
@@ -550,7 +556,7 @@ void cambium_compactoptions_set_cluster_values(cambium_compactoptions_t* options
 unsigned char cambium_compactoptions_get_cluster_values(const cambium_compactoptions_t* options);
 
 /* ---- Comparators ---- */
-/* `name` may be called at any time; what it returns lives as long as the comparator, which must outlive every database
+/* `name` may be called at any time; the string must live as long as the comparator, which must outlive every database
    that uses it. `destructor` may be NULL; it is called with the state when the comparator is destroyed. */
 cambium_comparator_t* cambium_comparator_create(void* state, void (*destructor)(void* state),
                                                 int (*compare)(void* state, const char* a, size_t a_length,
@@ -559,13 +565,14 @@ cambium_comparator_t* cambium_comparator_create(void* state, void (*destructor)(
 /* The library's own. */
 cambium_comparator_t* cambium_comparator_create_bytewise(void);
 cambium_comparator_t* cambium_comparator_create_reverse_bytewise(void);
-/* False if keys with different bytes may be equal. Before it is used; without effect on the library's own. */
+/* False if keys with different bytes may be equal. Call it before the comparator is used; no effect on the library's
+   own. */
 void cambium_comparator_set_equal_means_same_bytes(cambium_comparator_t* comparator, unsigned char value);
 void cambium_comparator_destroy(cambium_comparator_t* comparator);
 
 /* ---- Compaction filters ---- */
-/* `filter` says whether the key goes. If it stays, and *value_changed is set, *new_value takes the place of its value:
-   copied when `filter` returns, and still the filter's. */
+/* `filter` returns true to remove the key. If it keeps the key and sets *value_changed, *new_value replaces the value:
+   the library copies it when `filter` returns; the memory is still the filter's. */
 cambium_compactionfilter_t* cambium_compactionfilter_create(
     void* state, void (*destructor)(void* state),
     unsigned char (*filter)(void* state, int level, const char* key, size_t key_length, const char* existing_value,
@@ -579,8 +586,8 @@ enum {
   cambium_filter_remove_and_skip_until = 3, /* the key that was given to cambium_compactionfilteranswer_skip_until */
   cambium_filter_undetermined = 8          /* of filter_blob_by_key only: the value is needed */
 };
-/* All that a filter can say in C++. `filter_blob_by_key` is asked first about separated values, which are read only if
-   it is undetermined; NULL: always. */
+/* A filter with everything that C++ filters can do. `filter_blob_by_key` is asked first about separated values, which
+   are read only if it returns undetermined. NULL: they are always read. */
 cambium_compactionfilter_t* cambium_compactionfilter_create_v2(
     void* state, void (*destructor)(void* state),
     int (*filter_blob_by_key)(void* state, int level, const char* key, size_t key_length,
@@ -592,16 +599,17 @@ void cambium_compactionfilteranswer_set_value(cambium_compactionfilteranswer_t* 
                                               size_t value_length);
 void cambium_compactionfilteranswer_skip_until(cambium_compactionfilteranswer_t* answer, const char* key,
                                                size_t key_length);
-/* Only true is supported, and is so from the beginning: jobs with another filter fail. */
+/* Only true, the default, is supported: jobs with another filter fail. */
 void cambium_compactionfilter_set_ignore_snapshots(cambium_compactionfilter_t* filter, unsigned char value);
-/* Not of a filter that options still have, or that a factory has returned. */
+/* Do not destroy a filter that options still use, or that a factory has returned. */
 void cambium_compactionfilter_destroy(cambium_compactionfilter_t* filter);
-/* `create` makes a filter for each job, which belongs to the job; NULL: all is kept. The context lives until it returns. */
+/* `create` makes a filter for each job, which owns it; NULL: the job keeps everything. The context is valid until
+   `create` returns. */
 cambium_compactionfilterfactory_t* cambium_compactionfilterfactory_create(
     void* state, void (*destructor)(void* state),
     cambium_compactionfilter_t* (*create)(void* state, cambium_compactionfiltercontext_t* context),
     const char* (*name)(void* state));
-/* Not of one that options have got. */
+/* Do not destroy a factory that was given to options. */
 void cambium_compactionfilterfactory_destroy(cambium_compactionfilterfactory_t* factory);
 unsigned char cambium_compactionfiltercontext_is_full_compaction(const cambium_compactionfiltercontext_t* context);
 unsigned char cambium_compactionfiltercontext_is_manual_compaction(const cambium_compactionfiltercontext_t* context);
@@ -611,10 +619,10 @@ uint32_t cambium_compactionfiltercontext_column_family_id(const cambium_compacti
 /* The operating system's files and clock. */
 cambium_env_t* cambium_create_default_env(void);
 void cambium_env_destroy(cambium_env_t* env);
-/* A directory for tests, made if it does not exist; the caller's. NULL if it can't be made. */
+/* A directory for tests, created if it does not exist; the caller's. NULL if it cannot be created. */
 char* cambium_env_get_test_directory(cambium_env_t* env);
 enum { cambium_log_debug = 0, cambium_log_info = 1, cambium_log_warn = 2, cambium_log_error = 3 };
-/* Gets each line, `length` bytes without an end of line, of at least `level`. */
+/* Calls `log` with each line of at least `level`: `length` bytes without a line end. */
 cambium_logger_t* cambium_logger_create_callback_logger(int level,
                                                         void (*log)(void* state, int level, const char* line,
                                                                     size_t length),
@@ -629,9 +637,10 @@ int64_t cambium_ratelimiter_get_bytes_per_second(const cambium_ratelimiter_t* li
 void cambium_ratelimiter_destroy(cambium_ratelimiter_t* limiter);
 
 /* ---- Event listeners ----
-   Told what a database does; cambium/listener.h says on which threads, in what order, and what may be called from there.
-   `db` is the database for the length of the call; it must not be closed. So is an info, and what its getters return
-   borrows from it. Names of files and text have a length; getters of a status save an error, if there is one. */
+
+   Called with what a database does; cambium/listener.h says on which threads, in what order, and what they may call.
+   `db` is valid during the call, and must not be closed. So is an info, and the getters return memory of the info. File
+   names and texts have a length; getters of a status set the error, if there is one. */
 typedef void (*cambium_on_flush_cb)(void* state, cambium_t* db, const cambium_flushjobinfo_t* info);
 typedef void (*cambium_on_compaction_cb)(void* state, cambium_t* db, const cambium_compactionjobinfo_t* info);
 typedef void (*cambium_on_log_gc_cb)(void* state, cambium_t* db, const cambium_loggcjobinfo_t* info);
@@ -643,17 +652,17 @@ typedef void (*cambium_on_table_file_deleted_cb)(void* state, const cambium_tabl
 typedef void (*cambium_on_blob_file_creation_cb)(void* state, const cambium_blobfilecreationinfo_t* info);
 typedef void (*cambium_on_blob_file_deleted_cb)(void* state, const cambium_blobfiledeletioninfo_t* info);
 
-/* Callbacks that are NULL are not called. `destructor` may be NULL; it is called with the state when neither the
-   listener nor options nor a database has it any more. */
+/* NULL callbacks are not called. `destructor` may be NULL; it is called with the state when no listener, options or
+   database uses it any more. */
 cambium_eventlistener_t* cambium_eventlistener_create(
     void* state, void (*destructor)(void* state), cambium_on_flush_cb on_flush_begin,
     cambium_on_flush_cb on_flush_completed, cambium_on_compaction_cb on_compaction_begin,
     cambium_on_compaction_cb on_compaction_completed, cambium_on_background_error_cb on_background_error,
     cambium_on_stall_conditions_changed_cb on_stall_conditions_changed,
     cambium_on_memtable_sealed_cb on_memtable_sealed);
-/* The others. All of them before the listener is added to options. */
+/* Further callbacks. Set them before the listener is added to options. */
 void cambium_eventlistener_set_on_log_gc_completed(cambium_eventlistener_t* listener, cambium_on_log_gc_cb callback);
-/* `started`: the info has no size and no status yet. */
+/* In `started`, the info has no size and no status yet. */
 void cambium_eventlistener_set_on_table_files(cambium_eventlistener_t* listener,
                                               cambium_on_table_file_creation_cb started,
                                               cambium_on_table_file_creation_cb created,
@@ -662,7 +671,7 @@ void cambium_eventlistener_set_on_blob_files(cambium_eventlistener_t* listener,
                                              cambium_on_blob_file_creation_cb started,
                                              cambium_on_blob_file_creation_cb created,
                                              cambium_on_blob_file_deleted_cb deleted);
-/* May be destroyed afterwards: options and databases keep what they need. */
+/* The listener may be destroyed afterwards: options and databases keep what they need. */
 void cambium_options_add_eventlistener(cambium_options_t* options, cambium_eventlistener_t* listener);
 void cambium_eventlistener_destroy(cambium_eventlistener_t* listener);
 
@@ -735,7 +744,7 @@ uint64_t cambium_loggcjobinfo_bytes_written(const cambium_loggcjobinfo_t* info);
 uint64_t cambium_loggcjobinfo_bytes_freed(const cambium_loggcjobinfo_t* info);
 uint64_t cambium_loggcjobinfo_elapsed_micros(const cambium_loggcjobinfo_t* info);
 void cambium_loggcjobinfo_status(const cambium_loggcjobinfo_t* info, char** errptr);
-/* The reason is that of a flush. */
+/* The reason is a flush reason. */
 const char* cambium_memtableinfo_db_name(const cambium_memtableinfo_t* info, size_t* length);
 const char* cambium_memtableinfo_cf_name(const cambium_memtableinfo_t* info, size_t* length);
 uint32_t cambium_memtableinfo_cf_id(const cambium_memtableinfo_t* info);
@@ -807,33 +816,35 @@ void cambium_backgrounderrorinfo_status(const cambium_backgrounderrorinfo_t* inf
 
 /* ---- Checkpoints ---- */
 cambium_checkpoint_t* cambium_checkpoint_object_create(cambium_t* db, char** errptr);
-/* Makes the directory, which must not exist. Memory tables are flushed before, if the log behind them has so many bytes. */
+/* Creates the directory, which must not exist. Memtables are flushed first if the log that recovery would replay has at
+   least log_size_for_flush bytes; 0: always. */
 void cambium_checkpoint_create(cambium_checkpoint_t* checkpoint, const char* directory, uint64_t log_size_for_flush,
                                char** errptr);
 void cambium_checkpoint_object_destroy(cambium_checkpoint_t* checkpoint);
-/* Of a database that nobody has open for writing. */
+/* For a database that no process has open for writing. */
 void cambium_checkpoint_offline(const cambium_options_t* options, const char* name, const char* directory,
                                 char** errptr);
 
 /* ---- Backups ---- */
-/* Any thread, as cambium/backup_engine.h says. File system and clock are the options' environment. */
+/* Any thread may call these, as cambium/backup_engine.h says. File system and clock are those of the options'
+   environment. */
 cambium_backup_engine_t* cambium_backup_engine_open(const cambium_options_t* options, const char* backup_dir,
                                                     char** errptr);
-/* To list, verify and restore; writes nothing. */
+/* For listing, verifying and restoring; writes nothing. */
 cambium_backup_engine_t* cambium_backup_engine_open_for_read_only(const cambium_options_t* options,
                                                                   const char* backup_dir, char** errptr);
 void cambium_backup_engine_close(cambium_backup_engine_t* engine);
 void cambium_backup_engine_create_new_backup(cambium_backup_engine_t* engine, cambium_t* db, char** errptr);
 void cambium_backup_engine_create_new_backup_flush(cambium_backup_engine_t* engine, cambium_t* db,
                                                    unsigned char flush_before_backup, char** errptr);
-/* Of a database that nobody has open for writing. */
+/* For a database that no process has open for writing. */
 void cambium_backup_engine_create_new_backup_offline(cambium_backup_engine_t* engine, const char* name, char** errptr);
 void cambium_backup_engine_stop_backup(cambium_backup_engine_t* engine);
 void cambium_backup_engine_purge_old_backups(cambium_backup_engine_t* engine, uint32_t num_backups_to_keep,
                                              char** errptr);
 void cambium_backup_engine_delete_backup(cambium_backup_engine_t* engine, uint32_t backup_id, char** errptr);
 void cambium_backup_engine_garbage_collect(cambium_backup_engine_t* engine, char** errptr);
-/* With checksums every byte is read. */
+/* With `verify_with_checksum`, every byte is read. */
 void cambium_backup_engine_verify_backup(cambium_backup_engine_t* engine, uint32_t backup_id,
                                          unsigned char verify_with_checksum, char** errptr);
 /* `db_dir` must not exist. */
@@ -841,7 +852,7 @@ void cambium_backup_engine_restore_db_from_backup(cambium_backup_engine_t* engin
                                                   uint32_t backup_id, char** errptr);
 void cambium_backup_engine_restore_db_from_latest_backup(cambium_backup_engine_t* engine, const char* db_dir,
                                                          char** errptr);
-/* Those that can be read, in the order of their numbers. `index` is below the count; of another one all is 0. */
+/* The readable backups, in the order of their numbers. `index` must be below the count; otherwise getters return 0. */
 const cambium_backup_engine_info_t* cambium_backup_engine_get_backup_info(cambium_backup_engine_t* engine);
 int cambium_backup_engine_info_count(const cambium_backup_engine_info_t* info);
 int64_t cambium_backup_engine_info_timestamp(const cambium_backup_engine_info_t* info, int index);
@@ -850,7 +861,7 @@ uint64_t cambium_backup_engine_info_size(const cambium_backup_engine_info_t* inf
 uint32_t cambium_backup_engine_info_number_files(const cambium_backup_engine_info_t* info, int index);
 uint64_t cambium_backup_engine_info_sequence_number(const cambium_backup_engine_info_t* info, int index);
 void cambium_backup_engine_info_destroy(const cambium_backup_engine_info_t* info);
-/* Numbers of those that cannot be read, *count of them; the caller's. */
+/* Numbers of the unreadable backups, *count of them; the caller's. */
 uint32_t* cambium_backup_engine_get_corrupted_backups(cambium_backup_engine_t* engine, size_t* count);
 
 /* ---- Traces ---- */
@@ -875,7 +886,8 @@ void cambium_traceoptions_set_preserve_write_order(cambium_traceoptions_t* optio
 unsigned char cambium_traceoptions_get_preserve_write_order(const cambium_traceoptions_t* options);
 void cambium_traceoptions_set_include_values(cambium_traceoptions_t* options, unsigned char value);
 unsigned char cambium_traceoptions_get_include_values(const cambium_traceoptions_t* options);
-/* Into a file that must not exist. No call fails because of a trace: its first error is cambium_end_trace's. */
+/* Writes to a new file, which must not exist. A trace never fails other calls: cambium_end_trace returns its first
+   error. */
 void cambium_start_trace(cambium_t* db, const cambium_traceoptions_t* options, const char* path, char** errptr);
 void cambium_end_trace(cambium_t* db, char** errptr);
 

@@ -1,4 +1,4 @@
-// Clock: where the library gets time from. No rule of correctness rests on it.
+// Clock: the library's source of time. Correctness does not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Clock {
   virtual ~Clock() = default;
   static std::shared_ptr<Clock> Default();
 
-  // Monotonic microseconds since some moment: for durations.
+  // Monotonic microseconds since an arbitrary moment: for durations.
   virtual std::uint64_t NowMicros() = 0;
   // Seconds since 1970 by the wall clock, which may jump either way: for people, and for write times.
   virtual std::uint64_t WallSeconds() = 0;

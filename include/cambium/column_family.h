@@ -1,5 +1,5 @@
-// Column families: maps of their own in one database. They share the log, so that a batch over several of them is
-// committed as a whole; each has its own order of keys, index and options.
+// Column families: separate maps in one database. They share the log, so that a batch over several of them is committed
+// as a whole; each has its own key order, index and options.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace cambium {
 
-// The family that every database has. It is opened with DB::Open(options, path, ...), and cannot be dropped.
+// The family that every database has. DB::Open(options, path, ...) opens it. It cannot be dropped.
 inline const std::string kDefaultColumnFamilyName = "default";
 
 struct ColumnFamilyDescriptor {
@@ -20,17 +20,17 @@ struct ColumnFamilyDescriptor {
   ColumnFamilyOptions options;
 };
 
-// Names an open family in calls. Made by DB::Open and DB::CreateColumnFamily, and given back by
-// DB::DestroyColumnFamilyHandle (or delete) before the database is closed; DB::DefaultColumnFamily() belongs to the
-// database. Immutable; any thread. The handle of a family that was dropped is good for nothing but to be given back.
+// Names an open family in calls. DB::Open and DB::CreateColumnFamily make it; release it with
+// DB::DestroyColumnFamilyHandle (or delete) before closing the database. The handle of DB::DefaultColumnFamily()
+// belongs to the database. Immutable; any thread may use it. The handle of a dropped family can only be released.
 class ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() = default;
   [[nodiscard]] virtual const std::string& GetName() const = 0;
-  // Never used again by another family of the database.
+  // Unique: the database never gives it to another family.
   [[nodiscard]] virtual std::uint32_t GetID() const = 0;
   [[nodiscard]] virtual const Comparator* GetComparator() const = 0;
-  // Name and the options in force.
+  // The name and the options in force.
   virtual Status GetDescriptor(ColumnFamilyDescriptor* descriptor) const = 0;
 };
 

@@ -1,5 +1,6 @@
-// CompactionFilter: a user's say in what merges carry on. Whenever runs are merged (compactions of an LSM, sweeps into
-// a tree, CompactRange), it is shown keys and values, and says which stay, which go and which change.
+// CompactionFilter: a user's function that decides about each value in a compaction. Whenever runs are compacted
+// (compactions of an LSM, sweeps into a tree, CompactRange), it is given keys and values, and says which are kept,
+// removed or changed.
 //
 //   class Expired : public cambium::CompactionFilter {
 //     Decision FilterV2(int, const Slice&, ValueType, const Slice& value, std::string*, std::string*) const override {
@@ -8,17 +9,17 @@
 //     const char* Name() const override { return "Expired"; }
 //   };
 //
-// Names and meaning are RocksDB's; docs/OPTIONS.md has the differences.
+// Names and meaning are RocksDB's; docs/OPTIONS.md lists the differences.
 //
-// What is shown. The newest value of each key among what one merge brings together; never a deletion, and nothing that
-// a deletion or a newer value hides there. A key may be shown more than once in its life, an old value of it while a
-// newer one lies elsewhere among them; each answer holds for the value that was shown. Flushes and log GC ask nobody.
-// CompactRange shows every key of its range that was written before it was called, once at least, if there is nothing
-// else to merge too.
+// When it is asked. About the newest value of each key in the input of a compaction; never about a tombstone, nor about
+// a value that a tombstone or a newer value in the input hides. The same key may be asked about more than once, also
+// about an old value while a newer one lies in another layer; each answer applies to the value that was given. Flushes
+// and log GC do not ask. CompactRange asks at least once about every key of its range that was written before the call,
+// even if there is nothing to compact.
 //
-// What an answer does. It takes effect with the commit of the merge, as a whole: a crash or an error leaves all of it
-// or nothing. What was removed does not let an older value of the key show through. A snapshot or an iterator that was
-// there before that commit goes on seeing what it saw: filters need not mind them.
+// What an answer does. All answers take effect together with the commit of the compaction: after a crash or an error
+// either all of them hold or none. Removing a value does not bring back an older value of the key. Snapshots and
+// iterators made before the commit still see what they saw: a filter need not consider them.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +31,13 @@
 
 namespace cambium {
 
-// Called by background threads, and by the thread that calls CompactRange. By one thread at a time if a factory made it
-// for a job; by several at once if it is ColumnFamilyOptions::compaction_filter. Within a job keys ascend.
+// Called by background threads, and by the thread that calls CompactRange. A filter that a factory made for a job is
+// called by one thread at a time; ColumnFamilyOptions::compaction_filter by several at once. Within a job keys ascend.
 //
-// It must not call the database whose merge it is asked by, and must not throw: an exception ends the process. It may
-// be slow, but its family's merges are as slow, and segments of the log that the merge may read stay until it ends. An
-// answer that is not legal ends the merge with InvalidArgument, which changes nothing then and is tried again; so does
-// an error in reading a value.
+// It must not call its own database, and must not throw: an exception ends the process. It may be slow, but then so are
+// its family's compactions, and log segments that the compaction may read are kept until it ends. An illegal answer, or
+// an error in reading a value, ends the compaction; an illegal answer with InvalidArgument. Nothing is changed then,
+// and the compaction is tried again.
 class CompactionFilter {
  public:
   enum class ValueType : unsigned char { kValue = 0 };  // there are no merge operands here
@@ -44,35 +45,35 @@ class CompactionFilter {
   enum class Decision : unsigned char {
     kKeep = 0,
     kRemove = 1,
-    // *new_value takes the place of the value. Whether it is inline or separated, and compressed, is as for a write of
-    // now.
+    // *new_value replaces the value. It is stored inline or separated, and compressed, as a write would be now.
     kChangeValue = 2,
-    // The key, and all of this job's keys before *skip_until, are removed and not shown. kKeep if that is not beyond
-    // the key. Where a job ends before that, the next one shows its keys again.
+    // Removes the key, and all keys of this job before *skip_until, about which it is not asked. If *skip_until is not
+    // greater than the key, this is kKeep. If a job ends before *skip_until, the next job asks about the rest.
     kRemoveAndSkipUntil = 3,
-    kUndetermined = 8,  // from FilterBlobByKey only: it takes the value to decide
+    kUndetermined = 8,  // from FilterBlobByKey only: the value is needed to decide
   };
 
-  // A job, for a factory.
+  // Describes a job to a factory.
   struct Context {
-    // It takes all there is of the family; of a tree: it is a part of a CompactRange without bounds, whose steps
+    // The job compacts everything in the family. In a tree: it is a step of a CompactRange without bounds, whose steps
     // together do.
     bool is_full_compaction = false;
-    bool is_manual_compaction = false;  // of CompactRange
+    bool is_manual_compaction = false;  // by CompactRange
     std::uint32_t column_family_id = 0;
     TableFileCreationReason reason = TableFileCreationReason::kCompaction;
   };
 
   virtual ~CompactionFilter() = default;
 
-  // Before a separated value is read from the log: with any answer but kUndetermined it is not. Not called for inline
-  // values. `level`, here and below: into which an LSM's keys go; 1 in a tree.
+  // Called before a separated value is read from the log; the value is read only if the answer is kUndetermined. Not
+  // called for inline values. `level`, here and below, is the level of an LSM that the keys are written to; 1 in a
+  // tree.
   virtual Decision FilterBlobByKey(int /*level*/, const Slice& /*key*/, std::string* /*new_value*/,
                                    std::string* /*skip_until*/) const {
     return Decision::kUndetermined;
   }
 
-  // The decision. What the slices borrow lives until it returns. As it stands, Filter() decides.
+  // The decision. The slices are valid until it returns. By default Filter() decides.
   virtual Decision FilterV2(int level, const Slice& key, ValueType /*type*/, const Slice& existing_value,
                             std::string* new_value, std::string* /*skip_until*/) const {
     bool is_changed = false;
@@ -80,26 +81,26 @@ class CompactionFilter {
     return is_changed ? Decision::kChangeValue : Decision::kKeep;
   }
 
-  // The same for filters that only remove, by answering true, or change, by *value_changed.
+  // For simple filters: returns true to remove; sets *value_changed to change.
   virtual bool Filter(int /*level*/, const Slice& /*key*/, const Slice& /*existing_value*/, std::string* /*new_value*/,
                       bool* /*value_changed*/) const {
     return false;
   }
 
-  // As in RocksDB today, where false is not supported: a job whose filter says so ends with NotSupported. Here
+  // As in RocksDB today, where false is not supported: a job whose filter returns false ends with NotSupported. Here
   // snapshots hold what they see, so there is nothing to ignore.
   [[nodiscard]] virtual bool IgnoreSnapshots() const { return true; }
 
-  // For messages. Lives as long as the filter.
+  // For messages. Valid as long as the filter.
   [[nodiscard]] virtual const char* Name() const = 0;
 };
 
 // Makes a filter for each job: a compaction, or one step of a sweep or of CompactRange. Called by any thread, under the
-// rules of the filters themselves.
+// rules for filters.
 class CompactionFilterFactory {
  public:
   virtual ~CompactionFilterFactory() = default;
-  // Null: the job keeps everything. The filter goes when the job ends.
+  // Null: the job keeps everything. The filter is destroyed when the job ends.
   virtual std::unique_ptr<CompactionFilter> CreateCompactionFilter(const CompactionFilter::Context& context) = 0;
   [[nodiscard]] virtual const char* Name() const = 0;
 };

@@ -5,22 +5,22 @@
 
 namespace cambium {
 
-// A total order of byte strings. Thread-safe, never destroyed before the last database that uses it, and for ever the
-// same under the same name: a database stores the name and refuses to open with another.
+// A total order of byte strings. Thread-safe, and must outlive every database that uses it. Under one name the order
+// must never change: a database stores the name and refuses to open with another.
 class Comparator {
  public:
   virtual ~Comparator() = default;
-  // < 0, 0 or > 0 as a is before, equal to, or behind b.
+  // < 0, 0 or > 0 if a is before, equal to, or after b.
   [[nodiscard]] virtual int Compare(Slice a, Slice b) const = 0;
-  // At most 255 bytes. Names that start with "cambium." are taken.
+  // At most 255 bytes. Names that begin with "cambium." are reserved.
   [[nodiscard]] virtual const char* Name() const = 0;
-  // False if two keys with different bytes may compare equal (a case-folding order, say). Filters, which know bytes
-  // only, are not used then.
+  // False if keys with different bytes may compare equal (a case-folding order, say). Filters, which compare bytes, are
+  // then not used.
   [[nodiscard]] virtual bool EqualMeansSameBytes() const { return true; }
 };
 
-// Unsigned byte order, a prefix before what it starts ("cambium.BytewiseComparator"), and its reverse
-// ("cambium.ReverseBytewiseComparator"). Live for ever.
+// Unsigned byte order, in which a prefix precedes what it begins ("cambium.BytewiseComparator"), and its reverse
+// ("cambium.ReverseBytewiseComparator"). Never destroyed.
 [[nodiscard]] const Comparator* BytewiseComparator();
 [[nodiscard]] const Comparator* ReverseBytewiseComparator();
 

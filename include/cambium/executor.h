@@ -1,4 +1,4 @@
-// Executor: who runs background work.
+// Executor: runs background work.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // `threads` threads of its own, and `urgent_threads` more: of tasks of kLow at most `threads` run at a time, so that long
-  // ones never keep the others waiting. The destructor runs what is queued, then joins them.
+  // Makes a pool of `threads` + `urgent_threads` threads. At most `threads` of them run tasks of kLow at a time, so
+  // that long tasks never delay the others. The destructor runs what is queued, then joins the threads.
   static std::unique_ptr<Executor> NewThreadPool(int threads, int urgent_threads = 0);
 
-  // Runs `task` later, once; among waiting tasks the higher priority first.
+  // Runs `task` later, once; of waiting tasks, the highest priority first.
   virtual void Schedule(TaskPriority priority, std::function<void()> task) = 0;
 
-  // The same, not before so many microseconds have passed. What is not due yet is dropped, unrun, with the executor.
+  // Runs `task` like Schedule, after at least this many microseconds. The destructor drops tasks that are not due yet.
   virtual void ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) = 0;
 
-  // For a thread that is about to wait for something that a task will bring about, and that holds no lock. False: there
-  // are threads that run the tasks, so block. True: one task was run right here; look again before blocking. An
-  // executor without threads, as tests use, lets tasks run in no other place and so keeps a run repeatable.
+  // For a thread that holds no lock and is about to wait for something that a task will do. False: other threads run
+  // the tasks, so block. True: one task was run right here; check again before blocking. An executor without threads,
+  // as tests use, runs tasks only here, which makes runs repeatable.
   virtual bool RunOneInstead() = 0;
 };
 

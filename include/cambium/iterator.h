@@ -8,8 +8,8 @@
 
 namespace cambium {
 
-// Shows the state at its creation (or of ReadOptions::snapshot), whatever is written later. One thread at a time. It
-// must be deleted before the database is closed. A new iterator is not positioned.
+// Shows the state at its creation (or of ReadOptions::snapshot), whatever is written later. One thread at a time.
+// Delete it before closing the database. A new iterator is not positioned.
 class Iterator {
  public:
   Iterator() = default;
@@ -25,19 +25,19 @@ class Iterator {
   virtual void Next() = 0;                     // requires Valid()
   virtual void Prev() = 0;                     // requires Valid()
 
-  // Requires Valid(); lives until the iterator moves.
+  // Requires Valid(). Valid until the iterator moves.
   [[nodiscard]] virtual Slice key() const = 0;
-  // Requires Valid(). Fetched when first asked for; walking keys alone reads no value. If it cannot be read the slice
-  // is empty, Valid() turns false and status() says why. Lives until the iterator moves.
+  // Requires Valid(). The first call fetches the value; iterating over keys alone reads no values. If the value cannot
+  // be read, the slice is empty, Valid() becomes false and status() says why. Valid until the iterator moves.
   [[nodiscard]] virtual Slice value() const = 0;
-  // Fetches the value now; false if it cannot be read, with Valid() and status() as above. Needed before value() with
-  // ReadOptions::allow_unprepared_value.
+  // Fetches the value now. Returns false if it cannot be read; Valid() and status() are then as above. Must precede
+  // value() if ReadOptions::allow_unprepared_value is set.
   virtual bool PrepareValue() = 0;
-  // Bytes of the value without fetching it, as far as the index knows: exact for inline and uncompressed values within
-  // 0.8 %, what is stored of compressed ones. Requires Valid().
+  // Bytes of the value as far as the index knows them, without fetching it: exact for inline values, within 0.8 % for
+  // uncompressed ones, the stored size for compressed ones. Requires Valid().
   [[nodiscard]] virtual std::uint64_t ValueSize() const = 0;
 
-  // OK at the end of the range; else why the iterator is not valid. Cleared by the next Seek*.
+  // OK at the end of the range; otherwise why the iterator is not valid. The next Seek* clears it.
   [[nodiscard]] virtual Status status() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// EventListener: told what a database does, as it does it.
+// EventListener: is called with what a database does, as it happens.
 //
 //   class Counting final : public cambium::EventListener {
 //     void OnFlushCompleted(cambium::DB*, const cambium::FlushJobInfo& info) override { flushed_ += info.num_entries; }
@@ -8,26 +8,29 @@
 //
 // Names are RocksDB's. When and how it is called:
 //
-//   Threads     On the thread that did the work, which may be one of a caller: Put makes log segments, CompactRange
-//               merges. Several threads may call one listener at once. The database waits for it, so that what takes
-//               long belongs elsewhere: until it returns the job has not ended, for WaitForCompact, Close and the next
-//               job of its kind alike.
-//   Order       OnXxxBegin comes before its OnXxxCompleted, which always comes; CreationStarted before Created before
-//               Deleted of the same file, each once, whichever threads they are of. Nothing else is ordered between
-//               threads; `change` of WriteStallInfo says which of two is the newer.
-//   Locks       The database holds none. What happened under one is told once it is free, by the same thread: a log
-//               segment that Put made, for example, when the batch is committed, before Put syncs or returns.
-//   Calls       From it may be called what waits for no background work: reads of all kinds, iterators, snapshots,
-//               properties, GetOptions, SetOptions, SetDBOptions, and writes with WriteOptions::no_slowdown, which are
-//               Incomplete rather than wait. Not: other writes, Flush, CompactRange, WaitForCompact, Close, creating or
-//               dropping families, nor deleting the database. They may wait for the very job that is calling.
-//   Exceptions  It must not throw: the process ends.
-//   Open, Close A job may begin, and be told of, before DB::Open has returned, with the DB that it will return. From
-//               Close on, calls of `db` answer ShutdownInProgress; files that go then are told of still.
-//   Memory      If it runs out, an event may be left out.
+//   Threads     On the thread that did the work, which may be a caller's: Put creates log segments, CompactRange
+//               compacts. Several threads may call one listener at once. The database waits for each call: until it
+//               returns, the job has not ended for WaitForCompact, Close and the next job of its kind. Move long work
+//               elsewhere.
+//   Order       OnXxxBegin precedes its OnXxxCompleted, which always follows. For one file, CreationStarted precedes
+//               Created, which precedes Deleted; each is called once, on whatever thread. Nothing else is ordered
+//               between threads; `change` of WriteStallInfo says which of two infos is the newer.
+//   Locks       The database holds none. An event under a lock is reported by the same thread once the lock is
+//               released: a log segment that Put created, for example, when the batch is committed, before Put syncs or
+//               returns.
+//   Calls       A listener may call functions that wait for no background work: reads of all kinds, iterators,
+//               snapshots, properties, GetOptions, SetOptions, SetDBOptions, and writes with WriteOptions::no_slowdown,
+//               which return Incomplete rather than wait. It must not call other writes, Flush, CompactRange,
+//               WaitForCompact, Close, create or drop families, or delete the database: these may wait for the very job
+//               that is calling.
+//   Exceptions  It must not throw: an exception ends the process.
+//   Open, Close A job may begin, and be reported, before DB::Open has returned, with the DB that it will return. Once
+//               Close has begun, calls of `db` return ShutdownInProgress; files that are deleted then are still
+//               reported.
+//   Memory      If memory runs out, an event may be left out.
 //
-// What a crash or a kill has left is removed by the next opening, and told of as Deleted there. Files of DestroyDB, the
-// MANIFEST, OPTIONS files and LOG are not told of, and neither is anything of a database that is open for reading only.
+// The next Open removes what a crash left, and reports it as Deleted. Not reported are the files that DestroyDB
+// removes, the MANIFEST, OPTIONS files and LOG, and anything of a database that is open for reading only.
 #pragma once
 
 #include <cstdint>
@@ -43,24 +46,24 @@ class DB;
 
 // ---- Files ----
 
-// Blob files: segments of the log, which is where values are, of values that log GC has moved, or a compaction filter has
-// changed, and files of one large value.
+// Blob files are the files that hold values: segments of the log, segments of values that log GC has moved or a
+// compaction filter has changed, and files of one large value.
 enum class BlobFileCreationReason : unsigned char { kLog, kLargeValue, kLogGc, kCompactionFilter };
 
-// The file is there, and empty.
+// The file exists and is empty.
 struct TableFileCreationBriefInfo {
   std::string db_name;  // the path given to DB::Open, here and below
   std::string cf_name;
   std::uint32_t cf_id = 0;
   std::string file_path;
-  std::uint64_t file_number = 0;  // no other file of the database, of whatever kind, ever has it
-  int job_id = 0;                 // of the flush, merge or log GC step it is for; 0: of none
+  std::uint64_t file_number = 0;  // unique: no other file of the database, of any kind, ever has it
+  int job_id = 0;                 // of the flush, compaction or log GC step; 0: no job
   TableFileCreationReason reason{};
 };
-// It is complete; or its job has failed or was given up, and it will be removed.
+// The file is complete; or its job failed or was abandoned, and the file will be removed.
 struct TableFileCreationInfo : TableFileCreationBriefInfo {
-  std::uint64_t file_size = 0;  // bytes. A segment of tree pages may grow with later sweeps
-  Status status;                // of the job, as far as the file goes
+  std::uint64_t file_size = 0;  // bytes. A segment of tree pages may grow in later sweeps
+  Status status;                // of the job, as far as this file is concerned
 };
 struct TableFileDeletionInfo {
   std::string db_name;
@@ -74,10 +77,10 @@ struct BlobFileCreationBriefInfo {
   std::uint64_t file_number = 0;
   BlobFileCreationReason reason{};
 };
-// A log segment takes records now. The others are complete; or they are not wanted any more, status says why, and they
+// A log segment now takes records. Other files are complete; or they are no longer needed, `status` says why, and they
 // will be removed.
 struct BlobFileCreationInfo : BlobFileCreationBriefInfo {
-  std::uint64_t file_size = 0;  // bytes; of a log segment those it begins with
+  std::uint64_t file_size = 0;  // bytes; for a log segment, its initial size
   Status status;
 };
 struct BlobFileDeletionInfo {
@@ -88,21 +91,21 @@ struct BlobFileDeletionInfo {
 
 // ---- Jobs ----
 
-// Why a memory table was frozen.
+// Why a memtable was frozen.
 enum class FlushReason : unsigned char {
   kWriteBufferFull,  // write_buffer_size, or many range deletes
   kWalFull,          // max_total_wal_size
   kManualFlush,      // Flush, CompactRange
-  kSpace,            // what it hides is needed, near max_space_amplification
-  kIdle,             // nobody has written for some seconds
-  kRecovery,         // an opening had to read many segments
+  kSpace,            // near max_space_amplification: the flush lets hidden values be freed
+  kIdle,             // no write for some seconds
+  kRecovery,         // Open had to read many segments
 };
 
 struct MemTableInfo {
   std::string db_name;
   std::string cf_name;
   std::uint32_t cf_id = 0;
-  std::uint64_t num_entries = 0;  // versions, deletions of single keys among them
+  std::uint64_t num_entries = 0;  // versions, deletions of single keys included
   std::uint64_t num_range_deletes = 0;
   std::uint64_t memory_bytes = 0;
   FlushReason reason{};
@@ -114,24 +117,24 @@ struct FlushJobInfo {
   std::uint32_t cf_id = 0;
   int job_id = 0;
   FlushReason flush_reason{};
-  std::uint64_t num_entries = 0;     // versions in the memory table
-  SequenceNumber largest_seqno = 0;  // everything up to here is in the index once it is done
+  std::uint64_t num_entries = 0;     // versions in the memtable
+  SequenceNumber largest_seqno = 0;  // once it is done, everything up to here is in the index
   // ---- OnFlushCompleted only ----
-  bool merged_into_tree = false;            // else it has become runs
-  std::vector<std::string> output_files;    // that were made
-  std::uint64_t bytes_written = 0;          // of index files
+  bool merged_into_tree = false;            // if false, it became runs
+  std::vector<std::string> output_files;    // the files created
+  std::uint64_t bytes_written = 0;          // in index files
   std::uint64_t elapsed_micros = 0;
-  Status status;  // not OK: the table is still there, and will be flushed again
+  Status status;  // not OK: the memtable is kept and will be flushed again
 };
 
 enum class CompactionReason : unsigned char {
-  kSweep,             // a tree's runs hold enough, or are too many
+  kSweep,             // a tree's runs have enough entries, or are too many
   kLevels,            // an LSM has too many runs, or a level is too large
   kManualCompaction,  // CompactRange
-  kSpace,             // space is short, or nobody needs the device, and what is merged frees some
+  kSpace,             // it frees space, which is short, or the device is idle
 };
 
-// One step of a sweep or a compaction; what is next may be another.
+// One step of a sweep or a compaction; further steps may follow.
 struct CompactionJobInfo {
   std::string db_name;
   std::string cf_name;
@@ -140,39 +143,39 @@ struct CompactionJobInfo {
   CompactionReason compaction_reason{};
   // ---- OnCompactionCompleted only ----
   int base_input_level = 0;  // 0: runs
-  int output_level = 0;      // of a tree: 1
-  std::vector<std::string> input_files;   // that are not used any more
-  std::vector<std::string> output_files;  // that were made; none if files only changed their level
+  int output_level = 0;      // 1 for a tree
+  std::vector<std::string> input_files;   // no longer in use
+  std::vector<std::string> output_files;  // created; none if files only changed their level
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t entries_merged = 0;
   std::uint64_t entries_dropped = 0;
   std::uint64_t elapsed_micros = 0;
-  Status status;  // not OK: nothing has changed. ShutdownInProgress: it was given up
+  Status status;  // not OK: nothing has changed. ShutdownInProgress: it was abandoned
 };
 
 enum class LogGcReason : unsigned char {
-  kGarbage,           // old segments have enough of it to be worth what is copied
+  kGarbage,           // old segments have enough garbage to be worth the copying
   kForced,            // blob_garbage_collection_force_threshold
-  kSmallSegments,     // there are too many that are far smaller than they may be
+  kSmallSegments,     // too many segments are far below their maximal size
   kSpace,             // near max_space_amplification
   kManualCompaction,  // CompactRange
-  kClustering,        // values come to lie in the order of their keys: nothing is freed yet
+  kClustering,        // values are brought into key order; frees nothing yet
 };
 
-// One step of log GC, which copies values that are alive, or makes holes of those that are dead: never both. Ours: RocksDB
-// collects within its compactions.
+// One step of log GC: either copies live values, or punches out dead ones, never both. Not in RocksDB, which collects
+// within its compactions.
 struct LogGcJobInfo {
   std::string db_name;
   int job_id = 0;
   LogGcReason reason{};
-  std::vector<std::string> input_files;    // that it read
-  std::vector<std::string> emptied_files;  // of them, those that are not used any more
-  std::vector<std::string> punched_files;  // of them, those that get holes, once the readers of now let go of them
+  std::vector<std::string> input_files;    // files that it read
+  std::vector<std::string> emptied_files;  // those of them that are no longer in use
+  std::vector<std::string> punched_files;  // those of them that get holes, once their current readers are done
   std::uint64_t bytes_read = 0;
   std::uint64_t keys_relocated = 0;
-  std::uint64_t bytes_written = 0;  // of values' records
-  std::uint64_t bytes_freed = 0;    // of emptied_files, without holes that they had; or of the new holes
+  std::uint64_t bytes_written = 0;  // records of values
+  std::uint64_t bytes_freed = 0;    // emptied_files, not counting earlier holes; or the new holes
   std::uint64_t elapsed_micros = 0;
   Status status;  // not OK: nothing has changed
 };
@@ -181,11 +184,11 @@ struct LogGcJobInfo {
 
 enum class WriteStallCondition : unsigned char { kNormal, kDelayed, kStopped };
 enum class WriteStallCause : unsigned char {
-  kMemtableLimit,     // all memory tables are full
+  kMemtableLimit,     // all memtables are full
   kL0FileCountLimit,  // level 0 of an LSM
-  kSpace,             // max_space_amplification: of the whole database
+  kSpace,             // max_space_amplification: the whole database is affected
 };
-// Told when a write first meets the condition, and when it is over.
+// Reported when a write first meets the condition, and when the condition is over.
 struct WriteStallInfo {
   std::string db_name;
   std::string cf_name;  // empty for kSpace
@@ -195,19 +198,19 @@ struct WriteStallInfo {
     WriteStallCondition cur{};
     WriteStallCondition prev{};
   } condition;
-  std::uint64_t change = 0;  // counts changes of this database: of two, the higher one is the newer
+  std::uint64_t change = 0;  // counts the changes of this database: the higher, the newer
 };
 
 enum class BackgroundErrorReason : unsigned char {
   kFlush,
   kCompaction,
   kLogGc,
-  kFiles,          // sealing, making ahead or removing files
-  kManifestWrite,  // a commit, of a job or of a caller
+  kFiles,          // sealing, creating ahead or removing files
+  kManifestWrite,  // a commit, by a job or a caller
   kWrite,          // a caller's sync, or a change of families or options
 };
-// Each time a job fails; once for each segment that log GC finds damaged, and leaves alone; and once when the database
-// takes no more writes: `status` then has Severity::kFatal.
+// Reported each time a job fails; once for each segment that log GC finds damaged and skips; and once when the database
+// stops taking writes: `status` then has Severity::kFatal.
 struct BackgroundErrorInfo {
   std::string db_name;
   BackgroundErrorReason reason{};
@@ -236,7 +239,7 @@ class EventListener {
   virtual void OnBlobFileDeleted(const BlobFileDeletionInfo&) {}
 
   virtual void OnStallConditionsChanged(const WriteStallInfo&) {}
-  // RocksDB lets a listener change the error. Here nothing depends on what a listener thinks of it.
+  // In RocksDB a listener may change the error. Here it cannot.
   virtual void OnBackgroundError(const BackgroundErrorInfo&) {}
 };
 

@@ -1,4 +1,4 @@
-// Logger: where the library tells people what it does.
+// Logger: receives the library's messages for people.
 #pragma once
 
 #include <cstdarg>
@@ -11,11 +11,11 @@ namespace cambium {
 
 enum class InfoLogLevel : unsigned char { kDebug = 0, kInfo = 1, kWarn = 2, kError = 3 };
 
-// Any thread may call. A logger that fails says nothing: it never makes an operation fail.
+// Any thread may call it. A logger that fails is silent: it never makes an operation fail.
 class Logger {
  public:
   virtual ~Logger() = default;
-  // One line, without an end of line.
+  // Logs one line, given without a line end.
   virtual void Log(InfoLogLevel level, Slice line) = 0;
 };
 

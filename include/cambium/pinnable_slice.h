@@ -1,5 +1,5 @@
-// PinnableSlice: bytes of a value, its own or borrowed for as long as it lives. What a database returns is its own, and
-// the memory for it is kept from one Get to the next.
+// PinnableSlice: the bytes of a value, either owned, or borrowed while it exists. A database returns owned bytes; their
+// memory is reused from one Get to the next.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace cambium {
 
-// Move-only, one thread at a time.
+// Move-only. One thread at a time.
 class PinnableSlice : public Slice {
  public:
   PinnableSlice() = default;
@@ -22,9 +22,9 @@ class PinnableSlice : public Slice {
     if (this == &other) return *this;
     Unpin();
     release_ = std::exchange(other.release_, nullptr);
-    const std::less_equal<> is_not_behind;  // of pointers into different objects
-    if (is_not_behind(other.self_.data(), other.data()) &&
-        is_not_behind(other.data(), other.self_.data() + other.self_.size())) {
+    const std::less_equal<> is_not_after;  // also orders pointers into different objects
+    if (is_not_after(other.self_.data(), other.data()) &&
+        is_not_after(other.data(), other.self_.data() + other.self_.size())) {
       const auto offset = static_cast<std::size_t>(other.data() - other.self_.data());
       const std::size_t part_size = other.size();
       self_ = std::move(other.self_);
@@ -36,7 +36,7 @@ class PinnableSlice : public Slice {
     return *this;
   }
 
-  // Borrows `bytes` until `release` is called.
+  // Borrows `bytes`; calls `release` when done with them.
   void PinSlice(Slice bytes, std::function<void()> release) {
     Unpin();
     release_ = std::move(release);
@@ -54,7 +54,7 @@ class PinnableSlice : public Slice {
     Unpin();
     Slice::operator=(Slice(self_));
   }
-  // The same, of a part of it.
+  // Like PinSelf(), with `part`, which must lie in GetSelf().
   void PinSelfPart(Slice part) {
     Unpin();
     Slice::operator=(part);

@@ -1,4 +1,4 @@
-// RandomSource: where identifiers come from that must not repeat.
+// RandomSource: random bytes for identifiers that must not repeat.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace cambium {
 
-// Any thread may call. The default one asks the kernel; tests use one with a seed.
+// Any thread may call it. The default one asks the kernel; tests use one with a seed.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;

@@ -1,14 +1,14 @@
-// RateLimiter: how many bytes a second background work may write.
+// RateLimiter: limits the bytes per second that background work writes.
 //
 //   cambium::Options options;
 //   options.rate_limiter.reset(cambium::NewGenericRateLimiter(64 << 20));  // 64 MiB a second
 //   ...
 //   options.rate_limiter->SetBytesPerSecond(16 << 20);                     // from now on
 //
-// Flushes, sweeps, compactions and log GC ask it before each piece that they write, 1 MiB at most. What users write to
-// the log or read never waits for it. Nor does a writer who cannot go on before a flush or a merge has ended: as long as
-// there is one, that work writes as fast as it can, and what comes later waits the longer. Names are RocksDB's, where they
-// mean the same.
+// Flushes, sweeps, compactions and log GC ask it before each piece that they write, at most 1 MiB. User reads and log
+// writes never wait for it. A writer that is blocked until a flush or compaction ends does not wait for it either:
+// while there is one, that work writes at full speed, and later work waits longer. Names are RocksDB's, where they mean
+// the same.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@
 
 namespace cambium {
 
-// What is written for what. Of those that wait the higher one goes first.
+// Priorities of requests. Of those that wait, the highest goes first.
 enum IOPriority : unsigned char {
-  IO_LOW = 0,   // what nobody waits for: log GC and merges that only give back space, as long as there is enough
+  IO_LOW = 0,   // no caller waits: log GC and compactions that free space while there is enough
   IO_MID = 1,   // sweeps and compactions
-  IO_HIGH = 2,  // near max_space_amplification: merges and log GC that bring space
+  IO_HIGH = 2,  // near max_space_amplification: compactions and log GC that free space
   IO_USER = 3,  // flushes
   IO_TOTAL = 4,
 };
 
-// Any thread may call any function. Several databases may share one: then it is a limit for all of them together.
+// Any thread may call any function. If several databases share a limiter, it limits their sum.
 //
-// Only the library makes these: others cannot be derived from it.
+// Only the library creates these; users cannot derive from it.
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;
   RateLimiter(const RateLimiter&) = delete;
   RateLimiter& operator=(const RateLimiter&) = delete;
 
-  // From now on, also for what waits already. InvalidArgument if it is not legal, and nothing changes.
+  // Takes effect at once, also for waiting requests. InvalidArgument for an illegal rate; nothing is changed then.
   virtual Status SetBytesPerSecond(std::int64_t bytes_per_second) = 0;
   [[nodiscard]] virtual std::int64_t GetBytesPerSecond() const = 0;
-  // What may be written at once after a time in which nothing was written: the bytes of a refill period.
+  // Bytes that may be written at once after a pause: those of a refill period.
   [[nodiscard]] virtual std::int64_t GetSingleBurstBytes() const = 0;
 
-  // Since it was made. IO_TOTAL: of all.
+  // Totals since creation. IO_TOTAL: the sum over all priorities.
   [[nodiscard]] virtual std::int64_t GetTotalBytesThrough(IOPriority priority = IO_TOTAL) const = 0;
   [[nodiscard]] virtual std::int64_t GetTotalRequests(IOPriority priority = IO_TOTAL) const = 0;
 
@@ -50,10 +50,11 @@ class RateLimiter {
   RateLimiter() = default;
 };
 
-// Owned by the caller, who mostly gives it to a shared_ptr. Legal are rates of 16 KiB to 1 TiB a second, refill periods of
-// 1 ms to 10 s, and fairness of 1 to 1000; DB::Open refuses another one with InvalidArgument, which says what is wrong.
-//   refill_period_us  the time whose bytes may be written at once; larger is less even, and cheaper
-//   fairness          how often a request may be overtaken by those of higher priority before it goes first
+// The caller owns the result, and usually gives it to a shared_ptr. Legal are rates of 16 KiB to 1 TiB a second, refill
+// periods of 1 ms to 10 s, and a fairness of 1 to 1000. DB::Open rejects a limiter made with other values, with
+// InvalidArgument, which says what is wrong.
+//   refill_period_us  the time whose bytes may be written at once; longer is less even, and cheaper
+//   fairness          how often requests of higher priority may overtake a request before it goes first
 [[nodiscard]] RateLimiter* NewGenericRateLimiter(std::int64_t rate_bytes_per_sec,
                                                  std::int64_t refill_period_us = 100 * 1000,
                                                  std::int32_t fairness = 10);

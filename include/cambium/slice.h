@@ -10,8 +10,8 @@
 
 namespace cambium {
 
-// A pointer and a length, passed by value. It owns nothing: the bytes must outlive every use of the slice.
-// Bytes are compared as unsigned, and may hold zeros. Any thread may read a slice whose bytes nobody changes.
+// A pointer and a length, passed by value. It owns nothing: the bytes must outlive every use of the slice. Bytes are
+// compared as unsigned, and may include zeros. Any thread may read a slice while its bytes do not change.
 class Slice {
  public:
   constexpr Slice() = default;
@@ -47,11 +47,11 @@ class Slice {
   }
 
   [[nodiscard]] std::string ToString() const { return {data_, size_}; }
-  // Two lower-case hexadecimal digits per byte, if `hex`; the bytes themselves otherwise.
+  // If `hex`, two lower-case hexadecimal digits per byte; otherwise the bytes themselves.
   [[nodiscard]] std::string ToString(bool hex) const;
   [[nodiscard]] constexpr std::string_view ToStringView() const { return {data_, size_}; }
 
-  // < 0, 0 or > 0: unsigned byte order, a prefix before what it starts.
+  // < 0, 0 or > 0: unsigned byte order; a prefix is less than what it begins.
   [[nodiscard]] int compare(Slice other) const {
     const std::size_t n = size_ < other.size_ ? size_ : other.size_;
     const int order = n == 0 ? 0 : std::memcmp(data_, other.data_, n);

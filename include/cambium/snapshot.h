@@ -7,7 +7,7 @@ namespace cambium {
 
 class DB;
 
-// Made by DB::GetSnapshot, given back by DB::ReleaseSnapshot. Immutable; any thread may read at it. While it lives
+// Made by DB::GetSnapshot, released by DB::ReleaseSnapshot. Immutable; any thread may read with it. While it exists,
 // the files of its state stay on disk.
 class Snapshot {
  public:
@@ -17,7 +17,7 @@ class Snapshot {
   virtual ~Snapshot() = default;
 };
 
-// A snapshot that is released by a destructor.
+// Releases its snapshot in the destructor.
 class ManagedSnapshot {
  public:
   explicit ManagedSnapshot(DB* db);

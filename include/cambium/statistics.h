@@ -6,8 +6,9 @@
 //   std::uint64_t hits = options.statistics->getTickerCount(cambium::BLOCK_CACHE_HIT);
 //   std::puts(options.statistics->ToString().c_str());
 //
-// Names are RocksDB's where they mean the same here, with the names "rocksdb.x" too; what only this library has is
-// "cambium.x". Numbers of the enumerators are not RocksDB's: go by names. What is not here is not counted.
+// Names are RocksDB's where they mean the same here, with its string names "rocksdb.x"; counters that only this library
+// has are called "cambium.x". The numbers of the enumerators differ from RocksDB's: use names. Counters of RocksDB that
+// are missing here are not kept.
 #pragma once
 
 #include <array>
@@ -22,79 +23,79 @@
 namespace cambium {
 
 enum Tickers : std::uint32_t {
-  // ---- Index pages; the block cache of RocksDB is our page cache ----
+  // ---- Index pages. RocksDB's block cache is our page cache ----
   BLOCK_CACHE_MISS = 0,
   BLOCK_CACHE_HIT,
-  BLOCK_CACHE_ADD,          // pages that came in, read or just written
+  BLOCK_CACHE_ADD,          // pages added, read or just written
   BLOCK_CACHE_BYTES_WRITE,  // their bytes
   NUMBER_BLOCK_DECOMPRESSED,
-  // Filters of runs and level files, and of the lowest branches of trees. Negatives; of the first kind also positives,
-  // and those of them behind which the key was.
+  // Filters of runs and level files, and of the lowest branches of trees. USEFUL counts negatives. Runs and level files
+  // also count positives, and true positives: the key was in the file.
   BLOOM_FILTER_USEFUL,
   BLOOM_FILTER_FULL_POSITIVE,
   BLOOM_FILTER_FULL_TRUE_POSITIVE,
 
-  // ---- Where keys that users look up are found, deleted ones too ----
+  // ---- Where lookups of users find their keys, deleted keys included ----
   MEMTABLE_HIT,
   MEMTABLE_MISS,
   GET_HIT_L0,          // a run
   GET_HIT_L1,          // level 1 of an LSM
-  GET_HIT_L2_AND_UP,   // its deeper levels
+  GET_HIT_L2_AND_UP,   // deeper levels of an LSM
   GET_HIT_TREE,        // a B+-tree
 
-  // ---- Calls of users, and their bytes as users see them ----
-  NUMBER_KEYS_WRITTEN,  // operations that were committed
+  // ---- Calls of users, with their bytes as users see them ----
+  NUMBER_KEYS_WRITTEN,  // committed operations
   NUMBER_KEYS_READ,     // Gets
-  BYTES_WRITTEN,        // of keys and values that were committed
-  BYTES_READ,           // of values that Get returned
-  WRITE_WITH_WAL,       // batches and single writes that were committed
+  BYTES_WRITTEN,        // keys and values of committed operations
+  BYTES_READ,           // values that Get returned
+  WRITE_WITH_WAL,       // committed batches and single writes
   NUMBER_MULTIGET_CALLS,
   NUMBER_MULTIGET_KEYS_READ,
   NUMBER_MULTIGET_KEYS_FOUND,
   NUMBER_MULTIGET_BYTES_READ,
-  NUMBER_DB_SEEK,  // every kind of seek
+  NUMBER_DB_SEEK,  // seeks of every kind
   NUMBER_DB_NEXT,
   NUMBER_DB_PREV,
-  NUMBER_DB_SEEK_FOUND,  // and the iterator was valid then
+  NUMBER_DB_SEEK_FOUND,  // seeks, Next and Prev after which the iterator was valid
   NUMBER_DB_NEXT_FOUND,
   NUMBER_DB_PREV_FOUND,
-  ITER_BYTES_READ,   // of keys that iterators came to, and of values that are inline or were fetched
-  NUMBER_ITER_SKIP,  // deleted keys that they passed over
+  ITER_BYTES_READ,   // keys that iterators reached, and values that are inline or were fetched
+  NUMBER_ITER_SKIP,  // deleted keys that iterators passed over
   NO_ITERATOR_CREATED,
   NO_ITERATOR_DELETED,
-  STALL_MICROS,        // that writes waited for background work
-  SPACE_STALL_MICROS,  // of these, for space
+  STALL_MICROS,        // time that writes waited for background work
+  SPACE_STALL_MICROS,  // part of STALL_MICROS: waiting for space
 
   // ---- The log ----
-  WAL_FILE_SYNCED,  // fdatasyncs
-  WAL_FILE_BYTES,   // of records
+  WAL_FILE_SYNCED,  // calls of fdatasync
+  WAL_FILE_BYTES,   // bytes of records
 
-  // ---- Separated values: in the log, in files of their own, and where log GC has moved them ----
-  BLOB_DB_BLOB_FILE_BYTES_WRITTEN,  // of their records, by users and by log GC
-  BLOB_DB_BLOB_FILE_BYTES_READ,     // of their records, by users and by log GC
-  BLOB_DB_BLOB_FILE_SYNCED,         // syncs of files that are not the log
+  // ---- Separated values: in the log, in files of their own, and in relocation segments ----
+  BLOB_DB_BLOB_FILE_BYTES_WRITTEN,  // records of values, written by users and by log GC
+  BLOB_DB_BLOB_FILE_BYTES_READ,     // records of values, read by users and by log GC
+  BLOB_DB_BLOB_FILE_SYNCED,         // syncs of files other than the log
   VALUE_READ_CACHED,                // values that users read without waiting for a device
-  VALUE_READ_FROM_DEVICE,           // the others
+  VALUE_READ_FROM_DEVICE,           // values that users waited for
   BLOB_DB_GC_NUM_KEYS_RELOCATED,
-  BLOB_DB_GC_BYTES_RELOCATED,  // of records, as written
-  LOG_GC_BYTES_FREED,          // of segments that were emptied, without holes; what was written for it is not taken off
+  BLOB_DB_GC_BYTES_RELOCATED,  // records, as written
+  LOG_GC_BYTES_FREED,          // emptied segments without their holes; bytes written for it are not subtracted
 
   // ---- Background work on the index ----
-  FLUSH_WRITE_BYTES,        // of index files that flushes have written
-  COMPACT_READ_BYTES,       // of index files that sweeps, compactions and flushes straight into a tree have read
-  COMPACT_WRITE_BYTES,      // of index files that sweeps and compactions have written
-  COMPACTION_KEYS_DROPPED,  // entries that they left out: hidden, deleted, or deletions of nothing
+  FLUSH_WRITE_BYTES,        // index files, by flushes
+  COMPACT_READ_BYTES,       // index files, by sweeps, compactions and flushes straight into a tree
+  COMPACT_WRITE_BYTES,      // index files, by sweeps and compactions
+  COMPACTION_KEYS_DROPPED,  // entries not written again: hidden, deleted, or tombstones that hide nothing
   PAGE_CACHE_EVICTED,       // pages
-  RATE_LIMITER_MICROS,      // that it waited for the rate limiter
+  RATE_LIMITER_MICROS,      // time that background work waited for the rate limiter
 
-  // ---- What is written to files of the database, by what for: together every byte, those of a write that fails too.
-  // Space that is only taken (of the log ahead of its end, of the reserve for a full disk) is not written.
-  FILE_BYTES_LOG,       // the log with all that is in it, and new values with files of their own
-  FILE_BYTES_FLUSH,     // index files, by flushes; those that only a snapshot needs too
-  FILE_BYTES_MERGE,     // by sweeps and compactions, and values that a compaction filter has changed
-  FILE_BYTES_GC,        // by log GC: records that it moved, and runs that say where they are now
+  // ---- Bytes written to files of the database, by purpose. Together they are every byte, failed writes included.
+  // Space that is only allocated (ahead of the end of the log, or the reserve for a full disk) is not written. ----
+  FILE_BYTES_LOG,       // the log with everything in it, and new values with files of their own
+  FILE_BYTES_FLUSH,     // index files, by flushes, also those made for a snapshot only
+  FILE_BYTES_MERGE,     // by sweeps and compactions, and values that a compaction filter changed
+  FILE_BYTES_GC,        // by log GC: relocated records, and runs with their new addresses
   FILE_BYTES_MANIFEST,
-  FILE_BYTES_OTHER,     // OPTIONS files, the LOG unless info_log is the user's, and the reserve for a full disk
+  FILE_BYTES_OTHER,     // OPTIONS files, the LOG unless info_log is set, and the reserve for a full disk
 
   TICKER_ENUM_MAX
 };
@@ -103,17 +104,17 @@ enum Histograms : std::uint32_t {
   // ---- Microseconds of calls ----
   DB_GET = 0,
   DB_MULTIGET,
-  DB_WRITE,  // any write, with its waits
+  DB_WRITE,  // any write, including its waits
   DB_SEEK,   // any seek
   WRITE_STALL,  // waits of writes for background work
   // ---- Microseconds of parts ----
   WAL_FILE_SYNC_MICROS,
-  MANIFEST_COMMIT_MICROS,  // a record of the MANIFEST, its sync included
-  BLOB_DB_BLOB_FILE_READ_MICROS,   // that a user waited for a device
-  BLOB_DB_BLOB_FILE_WRITE_MICROS,  // of a value with a file of its own
-  BLOB_DB_BLOB_FILE_SYNC_MICROS,   // of such files, and those that log GC writes
-  BLOB_DB_COMPRESSION_MICROS,      // of a value that is written; only with StatsLevel::kAll
-  BLOB_DB_DECOMPRESSION_MICROS,    // of a value that is read; only with StatsLevel::kAll
+  MANIFEST_COMMIT_MICROS,  // one MANIFEST record, including its sync
+  BLOB_DB_BLOB_FILE_READ_MICROS,   // user reads that waited for a device
+  BLOB_DB_BLOB_FILE_WRITE_MICROS,  // writing a value with a file of its own
+  BLOB_DB_BLOB_FILE_SYNC_MICROS,   // syncing such files, and those that log GC writes
+  BLOB_DB_COMPRESSION_MICROS,      // of one written value; only with StatsLevel::kAll
+  BLOB_DB_DECOMPRESSION_MICROS,    // of one read value; only with StatsLevel::kAll
   // ---- Microseconds of background work, by step ----
   FLUSH_TIME,
   COMPACTION_TIME,  // sweeps and compactions
@@ -207,7 +208,7 @@ inline constexpr std::array<std::pair<Histograms, const char*>, HISTOGRAM_ENUM_M
     {BYTES_PER_MULTIGET, "rocksdb.bytes.per.multiget"},
 }};
 
-// Count and max, min and sum are exact; the others at most 6.3 % off, by the buckets that values are counted in.
+// Count, max, min and sum are exact. The rest is computed from buckets, and at most 6.3 % off.
 struct HistogramData {
   double median = 0;
   double percentile95 = 0;
@@ -220,44 +221,44 @@ struct HistogramData {
   double min = 0;
 };
 
-// How much is counted: each level what those before it count, and more. Numbers are RocksDB's; its level for the time
-// inside mutexes is missing, since that is not measured.
+// How much is counted: each level adds to those before it. Numbers are RocksDB's. Its level for time spent in mutexes
+// does not exist, since that time is not measured.
 enum StatsLevel : std::uint8_t {
   kDisableAll = 0,
-  kExceptHistogramOrTimers = 1,  // tickers; those of waits too, whose time is measured anyway
+  kExceptHistogramOrTimers = 1,  // tickers, also those of waits, whose time is measured anyway
   kExceptTimers = 2,             // also histograms of bytes
-  kExceptDetailedTimers = 3,     // also times, but for the next; the default
-  kAll = 5,                      // also the time of each value's compression and decompression
+  kExceptDetailedTimers = 3,     // also times, except the details below; the default
+  kAll = 5,                      // also the time to compress or decompress each value
 };
 
-// Any thread may call any function. Each thread counts in a place of its own (the first 32 of the process; later ones
-// share), so that counting is a store to a line that no other core has; reading adds up. A number that is read while
-// others count may miss what they are just adding. Several databases may have the same Statistics. Where memory runs out
-// a measurement may be missing.
+// Any thread may call any function. Each thread counts in memory of its own (the first 32 threads of the process; later
+// ones share), so counting is a store to a cache line that no other core holds; reading sums over all. A number that is
+// read while others count may miss what they are just adding. Several databases may share one Statistics. If memory
+// runs out, a measurement may be missing.
 //
-// Only the library makes these: others cannot be derived from it.
+// Only the library creates these; users cannot derive from it.
 class Statistics {
  public:
   virtual ~Statistics() = default;
   Statistics(const Statistics&) = delete;
   Statistics& operator=(const Statistics&) = delete;
 
-  // Since it was made, or last reset. 0 for a number that is no ticker.
+  // The count since creation or the last reset. 0 if `ticker` is not a ticker.
   [[nodiscard]] virtual std::uint64_t getTickerCount(std::uint32_t ticker) const = 0;
   virtual std::uint64_t getAndResetTickerCount(std::uint32_t ticker) = 0;
-  // All by name. True: they are there.
+  // Fills in all tickers, by name. Always true.
   virtual bool getTickerMap(std::map<std::string, std::uint64_t>* tickers) const = 0;
-  // *data is what it is for nothing at all, if the number is no histogram, or nothing was measured.
+  // Sets *data to zeros if `histogram` is not a histogram, or nothing was measured.
   virtual void histogramData(std::uint32_t histogram, HistogramData* data) const = 0;
   // "count 3 mean 2.0 min 1 p50 2 p95 3 p99 3 p99.9 3 max 3"
   [[nodiscard]] virtual std::string getHistogramString(std::uint32_t histogram) const = 0;
-  // A line for each: "rocksdb.memtable.hit COUNT : 12", "rocksdb.db.get.micros P50 : 2 P95 : 3 P99 : 4 P100 : 9 COUNT :
-  // 12 SUM : 25".
+  // One line for each: "rocksdb.memtable.hit COUNT : 12", "rocksdb.db.get.micros P50 : 2 P95 : 3 P99 : 4 P100 : 9 COUNT
+  // : 12 SUM : 25".
   [[nodiscard]] virtual std::string ToString() const = 0;
-  // Everything is 0 then. Always OK.
+  // Sets everything to 0. Always OK.
   virtual Status Reset() = 0;
 
-  // From now on. Any number is legal: those between levels count as the level below.
+  // Takes effect at once. Any number is legal: one between two levels acts as the lower one.
   virtual void set_stats_level(StatsLevel level) = 0;
   [[nodiscard]] virtual StatsLevel get_stats_level() const = 0;
 

@@ -9,8 +9,8 @@
 
 namespace cambium {
 
-// OK, or a code with a message that names what it speaks of (a file and an offset, an option and its range).
-// OK costs no allocation. A Status may be copied, and read by several threads; [[nodiscard]] so that none is lost.
+// OK, or a code with a message that names what it is about (a file and an offset, an option and its range). OK
+// allocates nothing. A Status may be copied, and several threads may read it. [[nodiscard]], so that no error is lost.
 class [[nodiscard]] Status {
  public:
   enum class Code : unsigned char {
@@ -18,14 +18,14 @@ class [[nodiscard]] Status {
     kNotFound = 1,
     kCorruption = 2,       // bytes on disk are not what was written
     kNotSupported = 3,     // legal elsewhere, or in a later version; nothing was done
-    kInvalidArgument = 4,  // the caller can mend this
+    kInvalidArgument = 4,  // the caller can correct this
     kIOError = 5,          // the system refused; see IsNoSpace(), IsLocked()
     kIncomplete = 7,       // would have had to wait, and was told not to
     kShutdownInProgress = 8,
     kTimedOut = 9,
-    kAborted = 10,  // failed because of an earlier failure it depends on
+    kAborted = 10,  // failed because of an earlier failure
     kBusy = 11,
-    kColumnFamilyDropped = 15,  // the handle's family is no more
+    kColumnFamilyDropped = 15,  // the handle's family was dropped
   };
   enum class SubCode : unsigned char {
     kNone = 0,
@@ -33,7 +33,7 @@ class [[nodiscard]] Status {
     kLocked = 2,       // with kIOError: another handle has the database open
     kPathNotFound = 3  // with kIOError: no such file or directory
   };
-  // kFatal: the write side of the database is dead until it is opened anew (a failed sync, a failed commit point).
+  // kFatal: the database takes no writes until it is opened again (a failed sync, a failed commit).
   enum class Severity : unsigned char { kNone = 0, kFatal = 1 };
 
   Status() = default;
@@ -59,9 +59,9 @@ class [[nodiscard]] Status {
   static Status Busy(std::string_view message) { return {Code::kBusy, SubCode::kNone, message}; }
   static Status ColumnFamilyDropped(std::string_view m) { return {Code::kColumnFamilyDropped, SubCode::kNone, m}; }
 
-  // The same error, marked so that callers see that only a new Open helps.
+  // The same error, marked kFatal: only a new Open helps.
   [[nodiscard]] Status Fatal() const;
-  // The same code with "context: " before the message; OK stays OK.
+  // The same code with "context: " before the message. OK remains OK.
   [[nodiscard]] Status WithContext(std::string_view context) const;
 
   [[nodiscard]] bool ok() const { return rep_ == nullptr; }

@@ -12,59 +12,60 @@ namespace cambium {
 
 class ColumnFamilyHandle;
 
-// Later operations of a batch win over earlier ones of the same key. One thread at a time. Keys and values are copied,
-// so a batch takes as much memory as they do.
+// A later operation of a batch overrides an earlier one of the same key. One thread at a time. The batch copies keys
+// and values, so it takes as much memory as they do.
 class WriteBatch {
  public:
   explicit WriteBatch(std::size_t reserved_bytes = 0);
 
-  // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1; the batch is unchanged then. Without a
-  // family, or with a null one, of the default family.
+  // InvalidArgument if the key is longer than 64 KiB or the value than 4 GiB - 1; the batch is then unchanged. Without
+  // a family, or with a null one, the operation is for the default family.
   Status Put(ColumnFamilyHandle* family, Slice key, Slice value);
   Status Put(Slice key, Slice value) { return Put(nullptr, key, value); }
   Status Delete(ColumnFamilyHandle* family, Slice key);
   Status Delete(Slice key) { return Delete(nullptr, key); }
-  // The same as Delete here: it may be used on keys that were written more than once.
+  // Identical to Delete: it may be used on keys that were written more than once.
   Status SingleDelete(ColumnFamilyHandle* family, Slice key);
   Status SingleDelete(Slice key) { return SingleDelete(nullptr, key); }
-  // Deletes the keys in [begin, end) as they are at this place of the batch: what comes later in it stays. That begin is
-  // not behind end is looked at when the batch is written, because only the family knows the order.
+  // Deletes the keys in [begin, end) as they are at this point of the batch; later operations of the batch are not
+  // affected. Write returns InvalidArgument if begin is greater than end: only the family knows the order.
   Status DeleteRange(ColumnFamilyHandle* family, Slice begin, Slice end);
   Status DeleteRange(Slice begin, Slice end) { return DeleteRange(nullptr, begin, end); }
-  // All operations of `other`, which may be this one, behind its own.
+  // Appends all operations of `other`, which may be this batch.
   void Append(const WriteBatch& other);
-  // Not in this version: NotSupported, the batch is unchanged.
+  // Returns NotSupported; the batch is unchanged.
   Status Merge(Slice key, Slice operand);
 
   void Clear();
   [[nodiscard]] std::uint32_t Count() const { return count_; }
   [[nodiscard]] std::size_t GetDataSize() const { return rep_.size(); }
-  // The serialised form; a batch can be made from it again. A format of this library, not RocksDB's.
+  // The serialised form, from which FromData makes the batch again. The format is this library's, not RocksDB's.
   [[nodiscard]] const std::string& Data() const { return rep_; }
-  // Corruption if `data` is no batch; then *batch is unchanged.
+  // Corruption if `data` is not a batch; *batch is then unchanged.
   static Status FromData(Slice data, WriteBatch* batch);
 
-  // Marks the batch as it is now; RollbackToSavePoint takes off what came since. NotFound without a save point.
+  // Marks the current end of the batch; RollbackToSavePoint removes what was added since. NotFound without a save
+  // point.
   void SetSavePoint();
   Status RollbackToSavePoint();
   Status PopSavePoint();
 
-  // Told each operation in order. Slices live until the next change of the batch.
+  // Receives each operation in order. Slices are valid until the batch changes.
   class Handler {
    public:
     virtual ~Handler() = default;
-    // Of the default family.
+    // For operations of the default family.
     virtual Status Put(Slice key, Slice value) = 0;
     virtual Status Delete(Slice key) = 0;
     virtual Status SingleDelete(Slice key) { return Delete(key); }
     virtual Status DeleteRange(Slice begin, Slice end);
-    // Of any family, by number. Unless overridden these hand on what is of the default family to the ones above, and
-    // answer InvalidArgument for the others.
+    // For operations of any family, by number. The defaults forward those of the default family to the functions above,
+    // and return InvalidArgument for the others.
     virtual Status PutCF(std::uint32_t family, Slice key, Slice value);
     virtual Status DeleteCF(std::uint32_t family, Slice key);
     virtual Status SingleDeleteCF(std::uint32_t family, Slice key);
     virtual Status DeleteRangeCF(std::uint32_t family, Slice begin, Slice end);
-    // False: Iterate ends early, with OK.
+    // If false, Iterate ends early, with OK.
     virtual bool Continue() { return true; }
   };
   Status Iterate(Handler* handler) const;
