@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   cambium::Status s = cambium::DB::Open(options, argc > 1 ? argv[1] : "families.db",
                                         {{"default", tree}, {"events", lsm}}, &handles, &db);
 
-  cambium::WriteBatch batch;  // of both families: a crash leaves all of it, or nothing
+  cambium::WriteBatch batch;  // spans both families: after a crash all of it is there, or nothing
   if (s.ok()) s = batch.Put(handles[0], "oak", "felled");
   if (s.ok()) s = batch.Put(handles[1], "2026-05-01 oak", "planted -> felled");
   if (s.ok()) s = db->Write({.sync = true}, &batch);

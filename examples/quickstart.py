@@ -1,4 +1,4 @@
-"""The C interface from Python, with nothing but the standard library.
+"""The C interface from Python, with the standard library alone.
 
     python3 quickstart.py [libcambium.so.1 [DIRECTORY]]
 """
@@ -7,7 +7,7 @@ import sys
 
 
 class Library:
-    """The functions that are used here, with their types: without them a pointer would be cut to an int."""
+    """The functions used here, with their types: without types ctypes would truncate pointers to int."""
 
     def __init__(self, path):
         self.c = ctypes.CDLL(path)
@@ -34,7 +34,7 @@ class Library:
             setattr(self, name, function)
 
     def call(self, function, *arguments):
-        """Calls what takes an errptr as its last argument, and raises what comes there."""
+        """Calls a function whose last argument is an errptr, and raises its error."""
         error = ctypes.c_void_p()
         result = function(*arguments, ctypes.byref(error))
         if error.value is not None:

@@ -52,7 +52,7 @@ class Teller final : public WriteBatch::Handler {
   }
   Status SingleDeleteCF(std::uint32_t family, Slice key) override { return DeleteCF(family, key); }
   Status DeleteRangeCF(std::uint32_t family, Slice begin, Slice end) override {
-    if (delete_range_ == nullptr) return Status::InvalidArgument("the batch has a range delete, and nobody takes it");
+    if (delete_range_ == nullptr) return Status::InvalidArgument("a range delete, but delete_range is NULL");
     delete_range_(state_, family, begin.data(), begin.size(), end.data(), end.size());
     return Status::OK();
   }

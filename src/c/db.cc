@@ -11,7 +11,7 @@ using cambium::c::Guarded;
 
 namespace {
 
-// Either end may be missing.
+// The arguments of a range. Either end may be missing.
 struct KeyRange {
   KeyRange(const char* start, size_t start_length, const char* limit, size_t limit_length)
       : begin(start, start_length), end(limit, limit_length), has_begin(start != nullptr), has_end(limit != nullptr) {}
@@ -23,13 +23,14 @@ struct KeyRange {
   bool has_end;
 };
 
-// What Close says does not tell: Aborted is also an error for which there was no memory, and it has closed.
+// Whether Close left the database open. Its status does not tell: Aborted is also the error of a closed database for
+// whose message there was no memory.
 bool IsOpen(DB* db) {
   std::vector<cambium::Iterator*> none;
   return !db->NewIterators({}, {}, &none).IsShutdownInProgress();
 }
 
-// The order of the default family counts if the library has no other way to know it. Its own orders the MANIFEST names.
+// Names the default family if its comparator is the caller's own. The library's own are named in the MANIFEST.
 std::vector<cambium::ColumnFamilyDescriptor> NamedToVerify(const cambium_options_t& options) {
   const cambium::Comparator* const order = options.rep.comparator;
   if (order == cambium::BytewiseComparator() || order == cambium::ReverseBytewiseComparator()) return {};
@@ -122,7 +123,7 @@ void cambium_verify_db_column_families(const cambium_options_t* options, const c
   });
 }
 
-// ---- Flushing, merging, durability ----
+// ---- Flushing, compacting, durability ----
 
 void cambium_flush(cambium_t* db, const cambium_flushoptions_t* options, char** errptr) {
   Guarded(errptr, [&] { return db->rep->Flush(options->rep); });
@@ -179,7 +180,7 @@ uint64_t cambium_snapshot_get_sequence_number(const cambium_snapshot_t* snapshot
 }
 uint64_t cambium_get_latest_sequence_number(cambium_t* db) { return db->rep->GetLatestSequenceNumber(); }
 
-// ---- Looking at it ----
+// ---- Properties ----
 
 char* cambium_property_value(cambium_t* db, const char* property_name) {
   return Property(db->rep.get(), db->rep->DefaultColumnFamily(), property_name);

@@ -17,7 +17,7 @@ struct cambium_compactionfiltercontext_t {
 
 namespace {
 
-// What a callback works with, and the end of it.
+// The state of a callback, with its destructor.
 class State {
  public:
   State(void* state, void (*destructor)(void*)) : state_(state), destructor_(destructor) {}
@@ -148,7 +148,7 @@ void cambium_compactionfilteranswer_skip_until(cambium_compactionfilteranswer_t*
 }
 
 void cambium_compactionfilter_set_ignore_snapshots(cambium_compactionfilter_t* filter, unsigned char value) {
-  static_cast<CallingFilter&>(*filter->rep).set_ignores_snapshots(value != 0);  // all are made here
+  static_cast<CallingFilter&>(*filter->rep).set_ignores_snapshots(value != 0);  // all filters are made here
 }
 void cambium_compactionfilter_destroy(cambium_compactionfilter_t* filter) { delete filter; }
 

@@ -1,4 +1,4 @@
-// What LevelDB has under other names, or not at all here.
+// Options that LevelDB has under other names, or that have no counterpart here.
 #include "c/wrappers.h"
 
 using cambium::Status;
@@ -8,7 +8,7 @@ struct cambium_filterpolicy_t {
     if (destructor != nullptr) destructor(state);
   }
   int bits_per_key = 0;
-  bool is_own = true;  // the library's
+  bool is_own = true;  // made by cambium_filterpolicy_create_bloom
   void* state = nullptr;
   void (*destructor)(void*) = nullptr;
 };
@@ -45,7 +45,7 @@ void cambium_cache_destroy(cambium_cache_t* cache) { delete cache; }
 
 void cambium_options_set_filter_policy(cambium_options_t* options, cambium_filterpolicy_t* policy) {
   const bool is_own = policy == nullptr || policy->is_own;
-  Refuse(options, "filter_policy", !is_own, "one of the caller's own; this library has only its own, see "
+  Refuse(options, "filter_policy", !is_own, "the caller's own; this library supports only its own, see "
          "cambium_filterpolicy_create_bloom");
   if (is_own) options->rep.filter_bits_per_key = policy == nullptr ? 0 : policy->bits_per_key;
 }

@@ -6,7 +6,7 @@
 
 namespace cambium::c {
 
-// Callbacks are set before anybody else has it.
+// Set all callbacks before the listener is shared with a database.
 class CallingListener final : public EventListener {
  public:
   CallingListener(void* state, void (*destructor)(void*)) : state_(state), destructor_(destructor) {}

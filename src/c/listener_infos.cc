@@ -1,4 +1,4 @@
-// What listeners are told, as getters.
+// Getters of the infos that listeners receive.
 #include "c/listener.h"
 
 using cambium::c::SaveError;
@@ -54,7 +54,7 @@ const BackgroundErrorInfo& Of(const cambium_backgrounderrorinfo_t* info) {
   return *reinterpret_cast<const BackgroundErrorInfo*>(info);
 }
 
-// Numbers of the constants in c.h.
+// The constants in c.h have these numbers.
 template <typename Enum>
 constexpr bool Is(Enum value, int number) {
   return static_cast<int>(value) == number;

@@ -27,8 +27,8 @@ char** CopyStrings(const std::vector<std::string>& strings) {
 
 namespace {
 
-// For an error that there is no memory to tell. It is not freed.
-char no_memory[] = "Operation aborted: there is no memory to say why";
+// The message when there is no memory for the message. It is never freed.
+char no_memory[] = "Operation aborted: no memory for the error message";
 
 }  // namespace
 

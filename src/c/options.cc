@@ -92,7 +92,7 @@ void cambium_options_set_info_log(cambium_options_t* options, cambium_logger_t* 
   options->rep.info_log = logger == nullptr ? nullptr : logger->rep;
 }
 
-// ---- As a whole ----
+// ---- Whole options ----
 
 cambium_options_t* cambium_options_create() { return new cambium_options_t; }
 cambium_options_t* cambium_options_create_copy(const cambium_options_t* options) {
@@ -109,7 +109,7 @@ void cambium_get_options_from_string(const cambium_options_t* base_options, cons
     cambium::Options read;
     Status status = GetOptionsFromString(base_options->rep, text, &read);
     if (status.ok()) {
-      const std::map<std::string, std::string> refused = base_options->refused;  // they may be the same options
+      const std::map<std::string, std::string> refused = base_options->refused;  // both may be the same object
       new_options->rep = std::move(read);
       new_options->refused = refused;
     }
@@ -130,7 +130,7 @@ char* cambium_options_to_string(const cambium_options_t* options, char** errptr)
   return text;
 }
 
-// ---- Of a database ----
+// ---- Options in force ----
 
 namespace {
 

@@ -12,7 +12,7 @@ using cambium::c::SaveText;
 
 namespace {
 
-// NotFound is no error here: what was asked for is not set.
+// A missing key is not an error here: the result is then not set.
 Status UnlessAbsent(Status status) { return status.IsNotFound() ? Status::OK() : status; }
 
 char* Get(cambium_t* db, const cambium_readoptions_t* options, ColumnFamilyHandle* family, Slice key,
@@ -43,8 +43,8 @@ cambium_pinnableslice_t* GetPinned(cambium_t* db, const cambium_readoptions_t* o
   return value.release();
 }
 
-// `family_of` says whose the i-th key is; `take` is given each value that was found. Both may run out of memory; each i
-// has then an error instead.
+// `family_of` returns the family of the i-th key; `take` receives each value found. If one of them runs out of memory,
+// the error of that key, or of all keys, is set.
 template <typename FamilyOf, typename Take>
 void MultiGet(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
               const char* const* keys, const size_t* key_lengths, char** errors, Take&& take) {
@@ -74,7 +74,7 @@ void MultiGet(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& fa
   cambium_free(failed);
 }
 
-// As bytes of the caller's.
+// Copies each value found into memory that the caller frees.
 template <typename FamilyOf>
 void CopyMany(cambium_t* db, const cambium_readoptions_t* options, FamilyOf&& family_of, std::size_t count,
               const char* const* keys, const size_t* key_lengths, char** values, size_t* value_lengths, char** errors) {

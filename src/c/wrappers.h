@@ -1,4 +1,4 @@
-// What the types of include/cambium/c.h are made of, and how errors and bytes leave.
+// The definitions of the types in include/cambium/c.h, and functions to return errors and bytes.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ struct cambium_t {
 
 struct cambium_column_family_handle_t {
   cambium::ColumnFamilyHandle* rep;
-  cambium::DB* db;  // gets the handle back; null: it is the database's own
+  cambium::DB* db;  // takes the handle back; null: the handle is the database's own
 };
 
 struct cambium_options_t {
   cambium::Options rep;
-  // What LevelDB has and this library has not, by name, if it has been set to something else than what is the case here:
-  // a call that uses the options is refused with this text.
+  // LevelDB options without a counterpart here that were set to an unsupported value: name and reason. A call that uses
+  // these options returns NotSupported with this text.
   std::map<std::string, std::string> refused = {};
 };
 
@@ -43,7 +43,7 @@ struct cambium_readoptions_t {
   cambium_readoptions_t(const cambium_readoptions_t&) = delete;
   cambium_readoptions_t& operator=(const cambium_readoptions_t&) = delete;
 
-  // `rep` points at the slices, and they at the strings.
+  // `rep` points at the slices, and they point into the strings.
   cambium::ReadOptions rep;
   std::string lower;
   std::string upper;
@@ -66,7 +66,7 @@ struct cambium_traceoptions_t {
 
 struct cambium_writebatch_t {
   cambium::WriteBatch rep;
-  cambium::Status first_error = {};  // of an operation that could not be added
+  cambium::Status first_error = {};  // of the first operation that could not be added
 };
 
 struct cambium_iterator_t {
@@ -87,7 +87,7 @@ struct cambium_comparator_t {
 
   void* state;
   void (*destructor)(void*);
-  std::unique_ptr<cambium::Comparator> own = nullptr;  // which calls back; null: `rep` is the library's
+  std::unique_ptr<cambium::Comparator> own = nullptr;  // calls the C function; null: `rep` is the library's
   const cambium::Comparator* rep = nullptr;
   bool equal_means_same_bytes = true;
 };
@@ -118,29 +118,30 @@ struct cambium_statistics_histogram_data_t {
 
 namespace cambium::c {
 
-// Frees what *errptr has, and puts what the status says; where there is no memory for it, that. Nothing if it is OK.
-// `errptr` may be null.
+// Replaces *errptr by the status's text, or by a fixed text if there is no memory for it, and frees the old one. Does
+// nothing if the status is OK or `errptr` is null.
 void SaveError(char** errptr, const Status& status) noexcept;
-// The same for a text. An error is never lost for want of memory: the text is then one that cambium_free knows.
+// Like SaveError, with a text. Running out of memory loses no error: the fixed text needs none, and cambium_free knows
+// it.
 void SaveText(char** errptr, const char* text) noexcept;
-// Of an exception: the call was not finished.
+// The text for std::bad_alloc: the call was not finished.
 inline constexpr const char* kOutOfMemory = "Operation aborted: out of memory";
 
-// malloc'ed; a zero follows. Never null: without memory it throws std::bad_alloc.
+// Allocated with malloc, and followed by a zero. Never null: throws std::bad_alloc instead.
 char* CopyBytes(Slice bytes);
-// A list that cambium_string_list_destroy takes.
+// Returns a list for cambium_string_list_destroy.
 char** CopyStrings(const std::vector<std::string>& strings);
 
-// NotSupported if something is set that this library has not.
+// NotSupported if an option without a counterpart here is set.
 Status CheckRefused(const cambium_options_t& options);
 
-// `count` names with the options of each.
+// Makes descriptors of `count` names and their options.
 Status DescribeFamilies(int count, const char* const* names, const cambium_options_t* const* options,
                         std::vector<ColumnFamilyDescriptor>* families);
 
-// What every function with an errptr does: `call` returns a Status, which is saved; an exception of the standard
-// library is an error too, memory that runs out first of all. A length that no container can have is the same. Others
-// are not the library's, and end the program.
+// The body of every function with an errptr: saves the status that `call` returns. Exceptions of the standard library
+// become errors, above all std::bad_alloc; std::length_error, a size that no container can have, counts as out of
+// memory. Other exceptions do not come from the library, and end the program.
 template <typename Call>
 void Guarded(char** errptr, Call&& call) noexcept {
   try {
@@ -154,8 +155,8 @@ void Guarded(char** errptr, Call&& call) noexcept {
   }
 }
 
-// What goes and comes as numbers: constants of an enumeration. One that its type cannot hold becomes one that no
-// enumeration has, so that it is refused and does not turn into another.
+// Converts a number from C to an enumeration. A number that its type cannot hold becomes 255, which no enumeration has,
+// so that it is rejected rather than mistaken for another constant.
 template <typename Enum>
 Enum ToEnum(int number) {
   using Number = std::underlying_type_t<Enum>;

@@ -1,5 +1,5 @@
-/* Every function of the C interface but those of single options, which c_options_test calls; all_called_script.sh sees to
-   it that there is no other. Built as C99 against the shared library. Argument: a directory for databases. */
+/* Calls every function of the C interface except those of single options, which c_options_test calls; exports_script.sh
+   checks that none is missing. Built as C99 against the shared library. Argument: a directory for databases. */
 #include <stdint.h>
 
 #include "cambium/c.h"
@@ -26,7 +26,7 @@ static void put(cambium_t* db, const char* key, const char* value) {
   CHECK_OK(error);
 }
 
-/* `expected` NULL: there is none. */
+/* Expects the value of `key`; `expected` NULL: no such key. */
 static void check_get(cambium_t* db, const cambium_readoptions_t* how, const char* key, const char* expected) {
   size_t length = 99;
   char* const value = cambium_get(db, how, key, strlen(key), &length, &error);
@@ -61,7 +61,7 @@ static void check_iter(const cambium_iterator_t* it, const char* key, const char
   CHECK_BYTES(bytes, length, value);
 }
 
-/* ---- Versions, errors, opening ---- */
+/* ---- Versions, errors, open ---- */
 
 static void test_versions(void) {
   CHECK(cambium_abi_version() == CAMBIUM_ABI_VERSION);
@@ -78,10 +78,10 @@ static void test_open_and_errors(void) {
   CHECK_OK(error);
   cambium_options_set_create_if_missing(options, 0);
   CHECK(cambium_open(options, path, &error) == NULL);
-  /* The next error takes the place of the last one, which is freed. */
+  /* The next error replaces the earlier one, which is freed. */
   CHECK(cambium_open(options, path, &error) == NULL);
   CHECK_ERROR(error, "Invalid argument");
-  CHECK(cambium_open(options, path, NULL) == NULL); /* nobody wants to know */
+  CHECK(cambium_open(options, path, NULL) == NULL); /* no error wanted */
   CHECK(cambium_open_for_read_only(options, path, &error) == NULL);
   CHECK_ERROR(error, "");
   cambium_options_set_create_if_missing(options, 1);
@@ -214,7 +214,7 @@ static void test_multi_get(void) {
   CHECK_BYTES(cambium_pinnableslice_value(pinned[2], &length), length, "");
   cambium_pinnableslice_destroy(pinned[0]);
   cambium_pinnableslice_destroy(pinned[2]);
-  { /* An error concerns each of them. */
+  { /* An error is set for each of them. */
     cambium_readoptions_t* const bad = cambium_readoptions_create();
     const cambium_snapshot_t* const snapshot = cambium_create_snapshot(db);
     int i;
@@ -298,7 +298,7 @@ static void test_iterators(void) {
   check_iter(both[1], "a", "1");
   cambium_iter_destroy(both[0]);
   cambium_iter_destroy(both[1]);
-  { /* An iterator that could not be made says why. */
+  { /* The error of an iterator that could not be created. */
     cambium_readoptions_t* const bad = cambium_readoptions_create();
     const cambium_snapshot_t* const snapshot = cambium_create_snapshot(db);
     cambium_readoptions_set_durable_only(bad, 1);
@@ -400,7 +400,7 @@ static void test_families(void) {
   CHECK_ERROR(error, "-1");
 }
 
-/* ---- Flushing, merging, properties, options of an open database ---- */
+/* ---- Flushing, compacting, properties, options of an open database ---- */
 
 static void test_maintenance(void) {
   cambium_t* const db = open_new();
@@ -432,7 +432,7 @@ static void test_maintenance(void) {
   cambium_compact_range_opt(db, compact, NULL, 0, "b", 1, &error);
   cambium_compact_range_cf_opt(db, family, compact, "a", 1, NULL, 0, &error);
   CHECK_OK(error);
-  cambium_compactoptions_set_blob_garbage_collection_policy(compact, 256); /* no policy, and not the 0 of a byte */
+  cambium_compactoptions_set_blob_garbage_collection_policy(compact, 256); /* illegal; must not become 0 */
   cambium_compact_range_opt(db, compact, NULL, 0, NULL, 0, &error);
   CHECK_ERROR(error, "Invalid argument");
   cambium_wait_for_compact(db, &error);
@@ -584,7 +584,7 @@ static void test_batches(void) {
   check_get(db, roptions, "a", "1");
   check_get_cf(db, family, "c", "3");
 
-  /* What could not be added is told when it would be missed. */
+  /* cambium_write reports what could not be added. */
   memset(long_key, 'k', sizeof long_key);
   cambium_writebatch_clear(batch);
   cambium_writebatch_put(batch, "kept", 4, "1", 1);
@@ -658,7 +658,7 @@ static void test_comparators(void) {
     }
     cambium_iter_destroy(it);
     cambium_close(db);
-    if (i == 0) { /* The stored options name a comparator that the library has not. */
+    if (i == 0) { /* The stored options name a comparator that the library does not have. */
       cambium_options_t* db_options;
       cambium_options_t** family_options;
       cambium_column_family_handle_t* handle;
@@ -723,7 +723,7 @@ static int by_value(void* its_state, int level, const char* key, size_t key_leng
 static int no_decision(void* its_state, int level, const char* key, size_t key_length, const char* value,
                        size_t value_length, cambium_compactionfilteranswer_t* answer) {
   (void)its_state, (void)level, (void)key, (void)key_length, (void)value, (void)value_length, (void)answer;
-  return 257; /* not the 1 of a byte */
+  return 257; /* must not become the 1 of its low byte */
 }
 
 static int contexts_seen = 0;
@@ -741,7 +741,7 @@ static cambium_compactionfilter_t* make_none(void* its_state, cambium_compaction
   return NULL;
 }
 
-/* a to f and z, of which f has a value of its own in the log. */
+/* Has keys a to f and z; f has a separated value. */
 static cambium_t* open_filled(cambium_options_t* with) {
   static char large[5000];
   const char* const keys = "abcdez";
@@ -874,7 +874,7 @@ static void test_surroundings(void) {
   CHECK(cambium_ratelimiter_get_bytes_per_second(limiter) == 2 << 20);
   cambium_ratelimiter_set_bytes_per_second(limiter, -1, &error);
   CHECK_ERROR(error, "-1");
-  /* Who has made them may let go of them. */
+  /* Their creator may destroy them now. */
   cambium_env_destroy(env);
   cambium_logger_destroy(logger);
   cambium_ratelimiter_destroy(limiter);
@@ -912,7 +912,7 @@ struct events {
   int destroyed;
 };
 
-/* The database can be read from there. */
+/* The callback can read the database. */
 static void on_flush_begin(void* state, cambium_t* db, const cambium_flushjobinfo_t* info) {
   size_t length;
   const char* const name = cambium_flushjobinfo_cf_name(info, &length);
@@ -992,7 +992,7 @@ static void test_statistics(void) {
   CHECK(cambium_options_statistics_get_string(with) == NULL);
   CHECK(cambium_options_statistics_get_ticker_count(with, keys_written) == 0);
   CHECK(cambium_options_get_statistics_level(with) == 0);
-  cambium_options_set_statistics_level(with, 5); /* there are none yet */
+  cambium_options_set_statistics_level(with, 5); /* no statistics yet */
   cambium_options_enable_statistics(with);
   cambium_options_set_statistics_level(with, 5);
   CHECK(cambium_options_get_statistics_level(with) == 5);
@@ -1211,7 +1211,7 @@ static void test_backups(void) {
   CHECK_OK(error);
   CHECK(cambium_backup_engine_open(options, backups, &error) == NULL);
   CHECK_ERROR(error, "lock");
-  cambium_backup_engine_purge_old_backups(engine, 0, &error); /* of an earlier run */
+  cambium_backup_engine_purge_old_backups(engine, 0, &error); /* those of an earlier run */
   CHECK_OK(error);
   put(db, "k", "1");
   cambium_backup_engine_create_new_backup(engine, db, &error);
@@ -1308,7 +1308,7 @@ static void test_repair(void) {
   CHECK_ERROR(error, "does not exist");
 }
 
-/* Orders that the library does not have are told by family; those that it has, the database knows. */
+/* Comparators of the caller's own are given by family; the database knows the library's own. */
 static void test_orders_of_families(void) {
   const char* const names[2] = {"default", "x"};
   const cambium_options_t* both[2];
@@ -1329,7 +1329,7 @@ static void test_orders_of_families(void) {
   cambium_destroy_db(options, path, &error);
   CHECK_OK(error);
 
-  /* One of the library's own need not be named. */
+  /* A comparator of the library's own need not be named. */
   cambium_options_set_comparator(with, reverse);
   db = cambium_open(with, path, &error);
   CHECK_OK(error);

@@ -1,5 +1,5 @@
-// Every event reaches its callback, with the state, and every getter yields its field: told by hand, because stalls and
-// errors of a disk do not come when they are called. c_api_test has a listener in a database.
+// Every event reaches its callback, with the state, and every getter returns its field. The events are made by hand,
+// because stalls and disk errors cannot be produced at will. c_api_test has a listener in a database.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using c::CallingListener;
 
-std::vector<std::string> told;  // by callbacks
+std::vector<std::string> told;  // recorded by callbacks
 
 struct State {
   int destroyed = 0;
@@ -240,7 +240,7 @@ TEST_F(CListenerTest, MemTablesStallsAndErrors) {
   ExpectTold({"sealed", "stall", "error"});
 }
 
-// What has begun has neither size nor status.
+// An event of a file's creation start has neither size nor status.
 TEST_F(CListenerTest, TableFiles) {
   CreateWithout();
   const auto check = [](const char* event, std::uint64_t size, const cambium_tablefilecreationinfo_t* info) {
@@ -315,8 +315,8 @@ TEST_F(CListenerTest, BlobFiles) {
   ExpectTold({"started", "created", "deleted"});
 }
 
-// All callbacks may be missing.
-TEST_F(CListenerTest, NobodyNeedsToListen) {
+// All callbacks may be NULL.
+TEST_F(CListenerTest, NullCallbacksAreSkipped) {
   CreateWithout();
   listener().OnFlushBegin(nullptr, {});
   listener().OnFlushCompleted(nullptr, {});

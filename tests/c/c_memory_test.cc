@@ -1,5 +1,5 @@
-// Memory that runs out inside a call from C: every function that can say so says so, and none ends the program. Which
-// these are, c.h tells.
+// Out of memory inside a call from C: every function that c.h declares with an errptr reports it, and none ends the
+// program.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ namespace {
 
 enum class Needs { kNothing, kClosed, kOpen, kBackup };
 
-// What calls are made on, new for each of them.
+// The objects that calls use, created anew for each of them.
 struct Room {
   explicit Room(Needs needs) {
     options.rep.create_if_missing = true;
@@ -82,7 +82,7 @@ struct Room {
   cambium_column_family_handle_t* x = nullptr;
   cambium_backup_engine_t* engine = nullptr;
 
-  // What calls give.
+  // Results of calls.
   char* error = nullptr;
   cambium_t* opened = nullptr;
   cambium_iterator_t* iterator = nullptr;
@@ -219,7 +219,7 @@ const std::map<std::string, Case>& Cases() {
       cambium_create_iterators(r.db, &r.read, families, r.iterators, 2, &r.error);
     }};
     c["iter_get_error"] = {Needs::kOpen, [](Room& r) { cambium_iter_get_error(r.iterator, &r.error); }, [](Room& r) {
-      r.read.rep.durable_only = true;  // which does not go with a snapshot
+      r.read.rep.durable_only = true;  // not allowed together with a snapshot
       r.read.rep.snapshot = r.db->rep->GetSnapshot();
       r.iterator = cambium_create_iterator(r.db, &r.read);
       r.db->rep->ReleaseSnapshot(r.read.rep.snapshot);
@@ -347,7 +347,7 @@ const std::map<std::string, Case>& Cases() {
   return *cases;
 }
 
-// Those that c.h declares with an errptr, or errors.
+// The functions that c.h declares with an errptr, or errors.
 std::set<std::string> Declared() {
   std::ifstream in(CAMBIUM_C_HEADER);
   std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -365,7 +365,7 @@ std::set<std::string> Declared() {
   return names;
 }
 
-TEST(CMemory, EveryFunctionWithAnErrorIsTried) {
+TEST(CErrorsTest, EveryFunctionWithAnErrorHasACase) {
   std::set<std::string> tried;
   for (const auto& [name, its] : Cases()) tried.insert(name);
   EXPECT_EQ(tried, Declared());
@@ -374,8 +374,8 @@ TEST(CMemory, EveryFunctionWithAnErrorIsTried) {
 
 class CMemoryTest : public ::testing::TestWithParam<std::string> {};
 
-// Each allocation fails once; of calls that make many, all of the first ones, and then an eighth.
-TEST_P(CMemoryTest, OutOfMemoryIsAnErrorAndNoEnd) {
+// Fails each allocation once. If a call makes many, the first 40, and from there one in steps of an eighth.
+TEST_P(CMemoryTest, OutOfMemoryIsReported) {
   const Case& its = Cases().at(GetParam());
   for (std::uint64_t granted = 0, met = 1; met != 0; granted += 1 + (granted > 40 ? granted / 8 : 0)) {
     Room room(its.needs);
@@ -401,8 +401,8 @@ std::vector<std::string> Names() {
 INSTANTIATE_TEST_SUITE_P(All, CMemoryTest, ::testing::ValuesIn(Names()),
                          [](const auto& its) { return its.param; });
 
-// An index that there is not went through the interface as an exception, and ended the program.
-TEST(CMemory, ABackupThatThereIsNotIsZeros) {
+// An index out of range used to throw an exception through the interface, which ended the program.
+TEST(CErrorsTest, OutOfRangeBackupIndexReturnsZeros) {
   Room room(Needs::kOpen);
   char* error = nullptr;
   cambium_backup_engine_t* const engine = cambium_backup_engine_open(&room.options, room.backups.c_str(), &error);
@@ -420,9 +420,9 @@ TEST(CMemory, ABackupThatThereIsNotIsZeros) {
   cambium_backup_engine_close(engine);
 }
 
-// Aborted is what Close says of a snapshot that lives, and left the database open by itself; so it did where the error
-// was another one of that name, and the database was nobody's any more.
-TEST(CMemory, AnAbortedThatHasClosedLeavesNothingOpen) {
+// Close returns Aborted while a snapshot exists, and leaves the database open. Another Aborted error, of a closed
+// database, was mistaken for it, and the database leaked.
+TEST(CErrorsTest, AbortedFromTheDiskFreesTheDatabase) {
   const auto fs = std::make_shared<SimFileSystem>();
   const std::weak_ptr<SimFileSystem> watched = fs;
   char* error = nullptr;
@@ -449,13 +449,13 @@ TEST(CMemory, AnAbortedThatHasClosedLeavesNothingOpen) {
   EXPECT_EQ(watched.use_count(), 1) << "the database is still there";
 }
 
-// The exceptions of the library that are not bad_alloc.
-TEST(CMemory, OtherExceptionsAreErrorsToo) {
+// Exceptions of the library other than bad_alloc.
+TEST(CErrorsTest, OtherExceptionsAreReported) {
   char* error = nullptr;
   c::Guarded(&error, []() -> Status { throw std::length_error("vector"); });
   EXPECT_STREQ(error, c::kOutOfMemory);
-  c::Guarded(&error, []() -> Status { throw std::out_of_range("of what there is"); });
-  EXPECT_STREQ(error, "of what there is");
+  c::Guarded(&error, []() -> Status { throw std::out_of_range("index"); });
+  EXPECT_STREQ(error, "index");
   cambium_free(error);
 }
 

@@ -15,14 +15,13 @@
 namespace cambium {
 namespace {
 
-// RocksDB's C interface has shorter names for these.
+// Options with the shorter names of RocksDB's C interface.
 const std::map<std::string, std::string> kShorter = {
     {"enable_blob_garbage_collection", "enable_blob_gc"},
     {"blob_garbage_collection_age_cutoff", "blob_gc_age_cutoff"},
     {"blob_garbage_collection_force_threshold", "blob_gc_force_threshold"}};
 
-// Objects, with the function that sets them. Two have none, and docs/C_API.md says why: an executor runs tasks that are
-// C++ functions, and chance that can be foreseen is for the library's own tests.
+// Options that are objects, with the function that sets them. Two have none; docs/C_API.md says why.
 const std::map<std::string, std::string> kObjects = {
     {"comparator", "cambium_options_set_comparator"},
     {"compaction_filter", "cambium_options_set_compaction_filter"},
@@ -50,7 +49,7 @@ std::string TextOf(const Struct& options) {
   return text;
 }
 
-// `In` is what C has for a `Value`.
+// `In` is the C type of a `Value`.
 template <typename Value, typename In, typename Struct>
 void CheckSetAndGet(const std::string& name, Value Struct::*member) {
   const auto set = Find<void (*)(cambium_options_t*, In)>("cambium_options_set_" + name);
@@ -95,11 +94,11 @@ void CheckAll(std::set<std::string>* objects) {
   }
 }
 
-TEST(COptions, EachHasASetterAndAGetter) {
+TEST(COptionsTest, EachHasASetterAndAGetter) {
   std::set<std::string> objects;
   CheckAll<DBOptions>(&objects);
   CheckAll<ColumnFamilyOptions>(&objects);
-  // Of a library that is linked statically only what is named is there.
+  // A static link includes only functions that are referenced.
   [[maybe_unused]] void (*volatile linked)(cambium_options_t*, cambium_eventlistener_t*) =
       &cambium_options_add_eventlistener;
   std::ifstream in(CAMBIUM_C_DOCUMENT);
@@ -118,8 +117,8 @@ TEST(COptions, EachHasASetterAndAGetter) {
   EXPECT_EQ(cambium_options_get_statistics_level(&options), 0);
 }
 
-// A C program has numbers for enumerators. One that does not fit into a byte must not become another one.
-TEST(COptions, NumbersThatNoEnumeratorHasAreRefused) {
+// In C enumerators are numbers. One that does not fit into a byte must not become another one.
+TEST(COptionsTest, NumbersWithoutAnEnumeratorAreRejected) {
   for (const int number : {-1, 255, 256, 257, 1 << 20}) {
     cambium_options_t options{Options()};
     cambium_options_set_compression(&options, number);
@@ -132,7 +131,7 @@ TEST(COptions, NumbersThatNoEnumeratorHasAreRefused) {
   }
 }
 
-// The constants of the header are the enumerators.
+// The constants of the header equal the enumerators.
 static_assert(cambium_tolerate_corrupted_tail_records_recovery == static_cast<int>(kTolerateCorruptedTailRecords));
 static_assert(cambium_absolute_consistency_recovery == static_cast<int>(kAbsoluteConsistency));
 static_assert(cambium_point_in_time_recovery == static_cast<int>(kPointInTimeRecovery));
@@ -165,8 +164,8 @@ static_assert(cambium_trace_filter_multiget == static_cast<int>(kTraceFilterMult
 static_assert(cambium_log_debug == static_cast<int>(InfoLogLevel::kDebug));
 static_assert(cambium_log_error == static_cast<int>(InfoLogLevel::kError));
 
-// Those of single calls, which are in no table: each field, by hand.
-TEST(COptions, OfCallsToo) {
+// Options of single calls are in no table: each field is tested by hand.
+TEST(COptionsTest, OptionsOfCallsHaveSettersAndGetters) {
   cambium_readoptions_t read;
   EXPECT_EQ(cambium_readoptions_get_verify_checksums(&read), 1);
   cambium_readoptions_set_verify_checksums(&read, 0);

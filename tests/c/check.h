@@ -1,4 +1,4 @@
-/* What the tests of the C interface say when something is not so, in C. */
+// Checks for the tests of the C interface, in C.
 #ifndef CAMBIUM_TESTS_C_CHECK_H_
 #define CAMBIUM_TESTS_C_CHECK_H_
 
@@ -9,12 +9,12 @@
 #define CHECK(condition)                                                                        \
   do {                                                                                          \
     if (!(condition)) {                                                                         \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                   \
+      fprintf(stderr, "%s:%d: check failed:%s\n", __FILE__, __LINE__, #condition);                   \
       exit(1);                                                                                  \
     }                                                                                           \
   } while (0)
 
-/* No error. */
+// Expects no error.
 #define CHECK_OK(error)                                                                         \
   do {                                                                                          \
     if ((error) != NULL) {                                                                      \
@@ -23,11 +23,11 @@
     }                                                                                           \
   } while (0)
 
-/* An error that has `text` in it; it is freed. */
+// Expects an error that contains `text`, and frees it.
 #define CHECK_ERROR(error, text)                                                                \
   do {                                                                                          \
     if ((error) == NULL || strstr((error), (text)) == NULL) {                                   \
-      fprintf(stderr, "%s:%d: error is %s, and not: ...%s...\n", __FILE__, __LINE__,            \
+      fprintf(stderr, "%s:%d: error is %s, expected ...%s...\n", __FILE__, __LINE__,            \
               (error) == NULL ? "none" : (error), (text));                                      \
       exit(1);                                                                                  \
     }                                                                                           \
@@ -35,7 +35,7 @@
     (error) = NULL;                                                                             \
   } while (0)
 
-/* Bytes are as the string; a NULL is not even the empty one. */
+// Expects the bytes of the string; NULL is not an empty string.
 #define CHECK_BYTES(bytes, length, string) \
   CHECK((bytes) != NULL && (length) == strlen(string) && memcmp((bytes), (string), (length)) == 0)
 

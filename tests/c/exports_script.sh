@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The shared library exports what c.h declares, all of it and nothing else; and each function is called by a test.
+# Checks that the shared library exports exactly the functions that c.h declares, and that a test calls each of them.
 #
 #   bash tests/c/exports_script.sh LIBRARY
 set -euo pipefail
@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 declared=$("${CC:-cc}" -E -P "$root/include/cambium/c.h" | grep -oE '\bcambium_[A-Za-z0-9_]+\(' | tr -d '(' | sort)
 repeated=$(uniq -d <<<"$declared")
 [ -z "$repeated" ] || { echo "exports_script: declared twice: $repeated" >&2; exit 1; }
-[ "$(wc -l <<<"$declared")" -gt 200 ] || { echo "exports_script: c.h has too few functions to be read right" >&2; exit 1; }
+[ "$(wc -l <<<"$declared")" -gt 200 ] || { echo "exports_script: found too few functions in c.h" >&2; exit 1; }
 
 exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | sort)
 if ! difference=$(diff <(echo "$declared") <(echo "$exported")); then

@@ -1,4 +1,4 @@
-// c.h from C++, beside the C++ headers: both speak of one library.
+// Includes c.h in C++ together with the C++ headers: both describe one library.
 #include "cambium/c.h"
 
 #include <string>
