@@ -67,7 +67,7 @@ std::string EncodeFileHeader(const FileHeader& header) {
 }
 
 bool GuessFileHeader(Slice bytes, FileHeader* header) {
-  // Half of the magic is enough: bytes that were never a header do not have it.
+  // One intact half of the magic is enough: bytes that were never a header have neither half.
   constexpr std::size_t kHalf = sizeof(kMagic) / 2;
   if (bytes.size() < kFileHeaderSize || (std::memcmp(bytes.data(), kMagic, kHalf) != 0 &&
                                          std::memcmp(bytes.data() + kHalf, kMagic + kHalf, kHalf) != 0)) {

@@ -1,16 +1,16 @@
-// The first 128 bytes of every binary file of a database. They say what the file is, and give its seed: a number that enters
-// every checksum behind it, so that bytes of another file, another life or another database never validate.
+// The first 128 bytes of every binary file of a database. They say what the file is and give its seed, a number that
+// enters every later checksum of the file, so that bytes of another file, epoch or database never validate.
 //
 //   offset  size  field                (little-endian, no padding)
 //        0     8  magic                "CAMBIUM1"
 //        8     4  format version       1
 //       12     4  kind                 FileKind
-//       16     4  required features    a bit that the reader does not know: refused
-//       20     4  optional features    a bit that the reader does not know: may be read, not written
-//       24    16  database id          drawn once, when the database was made (or cloned)
-//       40    16  file id              drawn for this file; numbers repeat after a copy, ids do not
-//       56     8  number               the number in its name
-//       64     8  epoch                +1 with every opening for writing
+//       16     4  required features    if the reader does not know a bit, it must refuse the file
+//       20     4  optional features    if the reader does not know a bit, it may read the file but not write it
+//       24    16  database id          drawn once, when the database was created (or cloned)
+//       40    16  file id              drawn for this file; after a copy numbers repeat, ids do not
+//       56     8  number               the number in the file's name
+//       64     8  epoch                +1 for every Open for writing
 //       72     8  created              seconds since 1970, for people
 //       80     8  page size            index files and runs: bytes per page unit; else 0
 //       88    32  reserved             0
@@ -38,9 +38,9 @@ enum class FileKind : std::uint32_t {
   kIndex = 5,
   kRelocation = 6,
   kReserve = 7,
-  // Text files: they have a number in their name and no header, so these are never on disk.
+  // Text files have a number in their name but no header, so these kinds are never on disk.
   kOptions = 0xffff0001,
-  kTemporary = 0xffff0002,  // on its way to be an options file
+  kTemporary = 0xffff0002,  // an OPTIONS file that does not have its final name yet
 };
 
 using Id128 = std::array<unsigned char, 16>;
@@ -56,25 +56,27 @@ struct FileHeader {
   std::uint64_t created_seconds = 0;
   std::uint64_t page_size = 0;
 
-  // What enters the checksums of this file's contents: XXH3 of file id, number, epoch and kind.
+  // Returns the seed of all checksums in this file: the XXH3 of file id, number, epoch and kind.
   [[nodiscard]] std::uint64_t Seed() const;
 };
 
 [[nodiscard]] std::string EncodeFileHeader(const FileHeader& header);
 
-// `bytes` are the first kFileHeaderSize of the file, or fewer if it is shorter. Corruption if they are no header,
-// NotSupported if they are one of a later version or need an unknown feature. `name` is for the message.
+// Decodes the first kFileHeaderSize bytes of a file, or fewer if the file is shorter. Returns Corruption if they are
+// not a header, NotSupported if the header has a later version or requires an unknown feature. `name` is for the
+// message.
 Result<FileHeader> DecodeFileHeader(Slice bytes, const std::string& name);
 
-// The fields of a header whose checksum is wrong, as they stand there: one of them may be anything, but most are what they
-// were. Only for whoever then proves them by what they are the seed of. False if the bytes are too few, or no header's.
+// Decodes the fields of a header whose checksum is wrong. Any field may be damaged, but most are usually intact. Only
+// for a caller that then proves them: checksums of the file's contents validate only with the right seed. Returns false
+// if there are too few bytes or they were never a header.
 [[nodiscard]] bool GuessFileHeader(Slice bytes, FileHeader* header);
 
-// Changes the one byte of a header's bytes that is damaged; false if its checksum finds none. Whatever was written, a later
-// version too, comes out.
+// Repairs a header with one damaged byte. Returns false if no change of one byte makes the checksum match. It restores
+// the header as it was written, also one of a later version.
 bool MendFileHeader(std::string* bytes);
 
-// Reads and decodes it, and compares kind and number with what the caller expects.
+// Reads and decodes the header of `file`. Returns Corruption if its kind or number is not the expected one.
 Result<FileHeader> ReadFileHeader(const File& file, FileKind kind, std::uint64_t number);
 
 }  // namespace cambium

@@ -10,8 +10,8 @@
 
 #if defined(__x86_64__)
 
-// One instruction loads, so that the handler can tell a fault of ours by its address alone. No frame, nothing pushed:
-// the way out is the same from anywhere.
+// A single instruction loads, so the handler recognizes our faults by the instruction's address alone. The function has
+// no frame and pushes nothing, so the handler can resume at the failure label directly.
 asm(R"(
     .text
     .p2align 4
@@ -46,11 +46,11 @@ extern const char cambium_guarded_copy_failed[];
 namespace cambium {
 namespace {
 
-struct sigaction before_us;  // written before our handler is there, never again
+struct sigaction before_us;  // written once, before our handler is installed
 std::atomic<bool> installed{false};
 
-// The default action is to die here, with a core that shows where. A fault is raised again by its instruction; a signal
-// that somebody sent is sent again.
+// Dies by the default action, with a core that shows where. Restores the default; then the faulting instruction raises
+// a fault again, and a signal that was sent with kill() is raised again here.
 void Die(const siginfo_t& info) {
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
@@ -67,7 +67,7 @@ void OnSigbus(int signal, siginfo_t* info, void* context) {
   if ((before_us.sa_flags & SA_SIGINFO) != 0) {
     before_us.sa_sigaction(signal, info, context);
   } else if (before_us.sa_handler == SIG_IGN) {
-    if (info->si_code > 0) Die(*info);  // the kernel does not let a fault be ignored
+    if (info->si_code > 0) Die(*info);  // the kernel does not let a process ignore a fault
   } else if (before_us.sa_handler == SIG_DFL) {
     Die(*info);
   } else {
@@ -90,9 +90,9 @@ bool InstallCopyGuard() {
     if (::sigaction(SIGBUS, nullptr, &before_us) != 0) return;
     struct sigaction ours = {};
     ours.sa_sigaction = OnSigbus;
-    // On the thread's own signal stack, if it has one: some runtimes have stacks of a few KiB.
+    // Runs on the thread's alternate signal stack, if it has one: some runtimes have stacks of a few KiB.
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    ours.sa_mask = before_us.sa_mask;  // what its handler, called by ours, counts on
+    ours.sa_mask = before_us.sa_mask;  // the earlier handler, which ours calls, expects these signals to be blocked
     installed.store(::sigaction(SIGBUS, &ours, nullptr) == 0, std::memory_order_release);
   });
   return installed.load(std::memory_order_acquire);

@@ -1,33 +1,34 @@
-// Copying from memory whose pages may be gone, such as a mapped file, without dying of it.
+// GuardedCopy copies from memory whose pages may be missing, such as a mapped file, and survives a missing page.
 //
-// A load from a mapped page that cannot be had raises SIGBUS in the thread that made it. One handler per process takes
-// the signal; if it was raised by the one instruction of GuardedCopy that loads, execution goes on behind it with the
-// answer "no". Every other SIGBUS goes where it would have gone without us.
+// A load from a mapped page that cannot be read raises SIGBUS in the loading thread. One handler per process takes the
+// signal. If the single load instruction of GuardedCopy raised it, the handler makes GuardedCopy return false. It
+// forwards every other SIGBUS to the handler, or default action, that was installed before.
 //
-//   GuardedCopy ── rep movsb ──▶ page there: copied, true
-//                     └─ SIGBUS ─▶ handler: is that our instruction? ─ yes ─▶ go on at `return false`
-//                                                                      no ─▶ whoever had the signal before us
+//   GuardedCopy ── rep movsb ──▶ page present: copied, true
+//                     └─ SIGBUS ─▶ handler: our instruction? ─ yes ─▶ resume at `return false`
+//                                                              no ─▶ the handler before ours
 //
-// This holds as long as the signal reaches us. Two things of the host can prevent it: a handler installed after ours
-// that does not hand on what is not its own, and a thread that blocks SIGBUS, in which the kernel kills the process
-// instead of asking anybody. So each thread looks, now and then, whether it is so, and must then copy in another way.
+// This works only while the signal reaches our handler. The host can prevent that in two ways: it installs a handler
+// after ours that does not forward the signals of others, or a thread blocks SIGBUS, and then the kernel kills the
+// process without calling a handler. So each thread checks this now and then; if the guard does not hold, the caller
+// must read the bytes in another way.
 #pragma once
 
 #include <cstddef>
 
 namespace cambium {
 
-// Installs the handler, at the first call in a process; it stays for ever, and whoever calls asks for that. False where
-// no such copy exists: on processors other than x86-64.
+// Installs the handler, in the first call in the process, for the rest of the process's life. Returns false where
+// GuardedCopy is not implemented (processors other than x86-64) or the handler cannot be installed.
 [[nodiscard]] bool InstallCopyGuard();
 
-// Whether GuardedCopy may be called by this thread now. Asks the system at the first call of a thread and at every
-// kGuardChecks-th one (two system calls), and else says what it said before. False before InstallCopyGuard.
+// Returns whether this thread may call GuardedCopy now. The first call of a thread and every kGuardChecks-th one ask
+// the system (two system calls); the others return the last answer. False before InstallCopyGuard.
 inline constexpr unsigned kGuardChecks = 256;
 [[nodiscard]] bool CopyGuardHolds();
 
-// Copies n bytes, or as many as can be had: false if a page of `from` could not be; what `out` holds then is
-// unspecified. The ranges do not overlap. Only while CopyGuardHolds().
+// Copies n bytes. Returns false if a page of `from` cannot be read; the contents of `out` are then unspecified. The
+// ranges do not overlap. Call it only while CopyGuardHolds().
 [[nodiscard]] bool GuardedCopy(char* out, const char* from, std::size_t n);
 
 }  // namespace cambium

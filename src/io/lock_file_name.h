@@ -1,9 +1,9 @@
-// The name of the file that FileSystem::Lock locks beside the directory.
+// The name of the file that FileSystem::Lock locks in addition to the directory.
 #pragma once
 
 namespace cambium {
 
-// One definition for all floors: two inline constants of one name and different types are one symbol to the linker.
+// Defined once for all floors: to the linker, two inline constants of one name but different types are one symbol.
 inline constexpr char kLockFileName[] = "LOCK";
 
 }  // namespace cambium

@@ -1,11 +1,11 @@
-// ParentOf: the directory that holds a path's last name.
+// ParentOf: returns the directory that contains the last name of a path.
 #pragma once
 
 #include <string>
 
 namespace cambium {
 
-// "a/b/" and "a/b" are in "a", "a" is in ".", "/a" in "/".
+// "a" for "a/b/" and "a/b", "." for "a", "/" for "/a".
 [[nodiscard]] inline std::string ParentOf(const std::string& path) {
   std::string trimmed = path;
   while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();

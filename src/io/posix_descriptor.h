@@ -1,4 +1,4 @@
-// PosixDescriptor: a file descriptor that is closed when nobody needs it any more.
+// PosixDescriptor: owns a file descriptor and closes it.
 #pragma once
 
 #include <unistd.h>
@@ -8,8 +8,9 @@
 
 namespace cambium {
 
-// Owns what open() gave. close() is never retried: on Linux the descriptor is gone even when it says EINTR, and its
-// number may be another file's by then. What close() reports is no promise either way; SyncData is where errors count.
+// Owns a descriptor that open() returned. It never retries close(): on Linux the descriptor is gone even after EINTR,
+// and its number may already belong to another file. It ignores the result of close(), which proves nothing about the
+// data; SyncData reports the errors that count.
 class PosixDescriptor {
  public:
   PosixDescriptor() = default;
@@ -30,7 +31,7 @@ class PosixDescriptor {
   int fd_ = -1;
 };
 
-// open() and its like, for calls that a signal may interrupt before they did anything.
+// Repeats a call like open() that fails with EINTR if a signal interrupts it before it did anything.
 template <typename Call>
 auto RetryOnSignal(Call call) {
   auto result = call();

@@ -1,4 +1,4 @@
-// What errno becomes: one place decides which codes callers can tell apart.
+// PosixError: turns an errno into a Status. This is the one place that decides which codes callers can tell apart.
 #pragma once
 
 #include <cerrno>
@@ -11,8 +11,8 @@
 
 namespace cambium {
 
-// "read /db/000007.log:8192: Input/output error". NoSpace for a full disk or quota, PathNotFound for a name that is not
-// there, NotSupported where the file system cannot do it at all, IOError for the rest.
+// Returns, for example, "read /db/000007.log:8192: Input/output error". The code is NoSpace for a full disk or quota,
+// PathNotFound for a missing name, NotSupported if the file system does not have the operation, and else IOError.
 inline Status PosixError(std::string_view operation, std::string_view where, int error) {
   std::string message(operation);
   message.append(" ").append(where).append(": ").append(std::generic_category().message(error));

@@ -24,12 +24,12 @@ namespace {
 static_assert(sizeof(off_t) == 8, "files larger than 2 GiB need 64-bit offsets");
 constexpr auto kOffsetMax = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
 
-// More pieces than this go in several calls; the kernel's limit is 1024.
+// More pieces than this take several calls; the kernel's limit is 1024.
 constexpr std::size_t kPiecesMax = 256;
 using Pieces = std::array<iovec, kPiecesMax>;
 
-// What of `buffers` lies in [from, from + size) of their concatenation, as far as kPiecesMax goes. Returns the number
-// of pieces. A write's iovec is not const, but the kernel only reads through it.
+// Selects the parts of `buffers` that lie in [from, from + size) of their concatenation, at most kPiecesMax. Returns
+// the number of pieces. The iovec of a write is not const, but the kernel only reads through it.
 template <typename Buffer>
 int SelectPieces(std::span<const Buffer> buffers, std::size_t from, std::size_t size, Pieces* pieces) {
   std::size_t count = 0;
@@ -54,7 +54,8 @@ std::size_t TotalSize(std::span<const Buffer> buffers) {
   return total;
 }
 
-// Some file systems accept O_DIRECT and then refuse every read, or want more alignment than we promise to give.
+// Returns false for file systems that accept O_DIRECT but then refuse every read, or that need more alignment than
+// kDirectAlignment.
 bool DirectWorksHere(int fd) {
 #ifdef STATX_DIOALIGN
   struct statx facts = {};
@@ -73,7 +74,7 @@ bool DirectWorksHere(int fd) {
 FileInfo FileInfoOf(const struct stat& facts) {
   FileInfo info;
   info.size = static_cast<std::uint64_t>(facts.st_size);
-  info.allocated_bytes = static_cast<std::uint64_t>(facts.st_blocks) * 512;  // st_blocks counts 512 B, always
+  info.allocated_bytes = static_cast<std::uint64_t>(facts.st_blocks) * 512;  // st_blocks always counts 512 B
   info.link_count = facts.st_nlink;
   info.inode = facts.st_ino;
   info.device = facts.st_dev;
@@ -90,7 +91,7 @@ PosixFile::PosixFile(std::string path, PosixDescriptor descriptor, bool direct)
 
 Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions& options,
                        std::unique_ptr<File>* file) {
-  // O_NONBLOCK lets a FIFO be opened, and refused, without a writer.
+  // With O_NONBLOCK the open of a FIFO returns without a writer, so that we can refuse it.
   int flags = O_CLOEXEC | O_NONBLOCK;
   switch (mode) {
     case OpenMode::kReadOnly: flags |= O_RDONLY; break;
@@ -103,10 +104,10 @@ Status PosixFile::Open(const std::string& path, OpenMode mode, const FileOptions
   struct stat facts;
   if (fstat(descriptor.get(), &facts) != 0) return PosixError("stat", path, errno);
   if (!S_ISREG(facts.st_mode)) return Status::IOError("open " + path + ": not a regular file");
-  // O_DIRECT comes second: where it is refused, open() with O_CREAT would have left a file behind.
+  // O_DIRECT is set after the open: if it is refused, open() with O_CREAT would have left an empty file.
   const int status_flags = fcntl(descriptor.get(), F_GETFL);
   if (status_flags < 0) return PosixError("open", path, errno);
-  const int blocking = status_flags & ~O_NONBLOCK;  // io_uring takes O_NONBLOCK to mean "or EAGAIN", for files too
+  const int blocking = status_flags & ~O_NONBLOCK;  // with O_NONBLOCK io_uring may answer EAGAIN, even for files
   const bool direct = options.direct && DirectWorksHere(descriptor.get()) &&
                       fcntl(descriptor.get(), F_SETFL, blocking | O_DIRECT) == 0;
   if (!direct && fcntl(descriptor.get(), F_SETFL, blocking) != 0) return PosixError("open", path, errno);
@@ -163,10 +164,11 @@ Status PosixFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std
   return PosixError("read", path_, offset, errno);
 }
 
-// Where the system has no read that does not wait (FUSE, NFS, 9p): it is asked first what is in memory. A page that goes
-// in between is waited for, once in a long while.
+// For file systems without a read that does not wait (FUSE, NFS, 9p): asks first whether the range is in the page
+// cache. If a page is evicted between the two calls, which is rare, the read waits for it.
 Status PosixFile::ReadResident(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
-  // In whole pages: of a page at an end that is there nobody could say whether it makes up for one that is not.
+  // Asks for whole pages. Otherwise Residency, which counts bytes, could make up for a missing page with a resident
+  // page that the range covers only in part.
   static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t begin = offset / page * page;
   const std::uint64_t end = offset + std::min<std::uint64_t>(n, kOffsetMax - offset);
@@ -195,7 +197,7 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
   return end.error == 0 ? Status::OK() : PosixError("write", path_, offset + end.moved, end.error);
 }
 
-// Without memory there is none, this time: the sync must not fail for that.
+// If there is no memory, this sync does without a witness: it must not fail for that reason.
 std::shared_ptr<const PosixDescriptor> PosixFile::Witness() {
   const std::lock_guard lock(witness_mutex_);
   if (!has_settled_witness_) {
@@ -216,14 +218,16 @@ Status PosixFile::SyncBy(SyncKind kind) {
 Status PosixFile::SyncData() { return SyncBy(SyncKind::kData); }
 Status PosixFile::Sync() { return SyncBy(SyncKind::kAll); }
 
-// Asked neither to wait nor for errors, it takes no report of a failed write-back away from the sync that waits for it.
+// The call neither waits nor returns errors, so it takes no report of a failed write-back from the sync that waits for
+// it.
 void PosixFile::StartWriteback(std::uint64_t offset, std::uint64_t length) {
   if (length == 0 || !CheckRange("write back", offset, length).ok()) return;  // 0 means "to the end" to the kernel
   static_cast<void>(
       ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(length), SYNC_FILE_RANGE_WRITE));
 }
 
-// Six system calls, and a log asks under its append lock; a journal neither comes nor goes under an open file.
+// Remembers the answer: it takes six system calls, and the log asks under its append lock. A file system cannot gain or
+// lose its journal while a file is open.
 bool PosixFile::CanGrowAhead() const {
   Known known = can_grow_ahead_.load(std::memory_order_relaxed);
   if (known == Known::kNotYet) {
@@ -241,7 +245,7 @@ Status PosixFile::Truncate(std::uint64_t size) {
 
 Status PosixFile::Fallocate(const char* operation, int mode, std::uint64_t offset, std::uint64_t length) {
   CAMBIUM_RETURN_IF_ERROR(CheckRange(operation, offset, length));
-  if (length == 0) return Status::OK();  // the kernel calls that invalid
+  if (length == 0) return Status::OK();  // the kernel answers EINVAL
   const auto allocate = [&] { return ::fallocate(fd_, mode, static_cast<off_t>(offset), static_cast<off_t>(length)); };
   if (RetryOnSignal(allocate) == 0) return Status::OK();
   return PosixError(operation, path_, offset, errno);
@@ -273,7 +277,7 @@ Status PosixFile::Residency(std::uint64_t offset, std::uint64_t length, std::uin
   CAMBIUM_RETURN_IF_ERROR(CheckRange("residency", offset, length));
   if (length == 0 || ResidencyByCacheStat(fd_, offset, length, resident_bytes)) return Status::OK();
   if (ResidencyByMincore(fd_, offset, length, resident_bytes)) return Status::OK();
-  return Status::NotSupported("residency " + path_ + ": this system does not tell it");
+  return Status::NotSupported("residency " + path_ + ": this system does not report it");
 }
 
 Status PosixFile::Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const {

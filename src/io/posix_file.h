@@ -1,4 +1,4 @@
-// PosixFile: a File of the operating system.
+// PosixFile: the File that the operating system provides.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,12 +16,12 @@ namespace cambium {
 
 [[nodiscard]] FileInfo FileInfoOf(const struct stat& facts);
 
-// Threads and errors as in File. One descriptor serves everything for the file's whole life (H13): the kernel reports a
-// failed write-back once per descriptor, and a second one could take the report away from the sync that waits for it.
-// A signal does not make a sync start again: what it reported may have been the only report.
+// Threads and errors as in File. One descriptor serves all calls for the object's lifetime (H13): the kernel reports a
+// failed write-back once per descriptor, and a second descriptor could take the report from the sync that waits for it.
+// A sync is not repeated after a signal: its error may have been the only report.
 class PosixFile final : public File {
  public:
-  // Regular files only: a FIFO would block for ever, a directory can be opened but not read.
+  // Opens regular files only: a FIFO would block for ever, and a directory cannot be read.
   static Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file);
 
   Status Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const override;
@@ -37,24 +37,24 @@ class PosixFile final : public File {
   [[nodiscard]] bool CanGrowAhead() const override;
   Status PunchHole(std::uint64_t offset, std::uint64_t length) override;
   Status GetInfo(FileInfo* info) const override;
-  // NotSupported for a file opened with direct I/O: who bypasses the page cache does not want its pages.
+  // Returns NotSupported for a file opened with direct I/O: a mapping would bring its pages into the page cache.
   Status Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const override;
   Status Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const override;
-  // kDontNeed keeps pages that the range covers in part, dirty ones and mapped ones.
+  // kDontNeed does not evict dirty pages, mapped pages, and pages that the range covers only in part.
   Status Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const override;
   [[nodiscard]] bool IsDirect() const override { return direct_; }
   [[nodiscard]] const std::string& path() const override { return path_; }
 
-  // For who hands reads to the kernel by other ways. Valid as long as this file.
+  // For callers that pass reads to the kernel by other means. Valid for the lifetime of this object.
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
   PosixFile(std::string path, PosixDescriptor descriptor, bool direct);
 
   [[nodiscard]] std::size_t alignment() const { return direct_ ? kDirectAlignment : 1; }
-  // ReadCached where there is no system call for it.
+  // Implements ReadCached where there is no system call for it.
   Status ReadResident(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const;
-  // InvalidArgument unless [offset, offset + length) is a range that a file can have.
+  // Returns InvalidArgument unless a file can have the range [offset, offset + length).
   [[nodiscard]] Status CheckRange(const char* operation, std::uint64_t offset, std::uint64_t length) const;
   Status SyncBy(SyncKind kind);
   [[nodiscard]] std::shared_ptr<const PosixDescriptor> Witness();
@@ -64,12 +64,12 @@ class PosixFile final : public File {
   const std::shared_ptr<const PosixDescriptor> descriptor_;  // shared with mapped regions, which may live longer
   const int fd_;
   const bool direct_;
-  mutable std::atomic<bool> always_waits_{false};  // the system refuses reads that do not wait
+  mutable std::atomic<bool> always_waits_{false};  // the file system does not support RWF_NOWAIT
   enum class Known : unsigned char { kNotYet, kNo, kYes };
   mutable std::atomic<Known> can_grow_ahead_{Known::kNotYet};
   std::mutex witness_mutex_;
-  bool has_settled_witness_ = false;                        // witness_mutex_; from the first sync on, mostly
-  std::shared_ptr<const PosixDescriptor> journal_witness_;  // witness_mutex_; null: none; see posix_sync.h
+  bool has_settled_witness_ = false;                        // witness_mutex_; usually true from the first sync on
+  std::shared_ptr<const PosixDescriptor> journal_witness_;  // witness_mutex_; may be null; see posix_sync.h
 };
 
 }  // namespace cambium

@@ -79,7 +79,7 @@ Status PosixFileSystem::Rename(const std::string& from, const std::string& to) {
 
 Status PosixFileSystem::RenameToNew(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return Status::OK();
-  const bool cannot_tell = errno == EINVAL || errno == ENOSYS;  // file systems that know the old call alone
+  const bool cannot_tell = errno == EINVAL || errno == ENOSYS;  // file systems with plain rename() only
   return cannot_tell ? FileSystem::RenameToNew(from, to) : PosixError("rename", from + " to " + to, errno);
 }
 

@@ -1,12 +1,12 @@
-// PosixFileSystem: the operating system's files, as FileSystem::Default() hands them out.
+// PosixFileSystem: the operating system's files; FileSystem::Default() returns it.
 #pragma once
 
 #include "cambium/file_system.h"
 
 namespace cambium {
 
-// Files and directories are made with modes 0644 and 0755, less the umask; every descriptor is O_CLOEXEC. Symbolic links
-// are followed.
+// Creates files and directories with modes 0644 and 0755, minus the umask. Every descriptor is O_CLOEXEC. Follows
+// symbolic links.
 class PosixFileSystem final : public FileSystem {
  public:
   Status Open(const std::string& path, OpenMode mode, const FileOptions& options, std::unique_ptr<File>* file) override;
@@ -17,12 +17,13 @@ class PosixFileSystem final : public FileSystem {
   Status Unlink(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   Status RenameToNew(const std::string& from, const std::string& to) override;
-  // NotSupported across file systems, where there are no hard links, and when the inode has no room for another.
+  // Returns NotSupported across file systems, without support for hard links, and if the inode cannot take another
+  // link.
   Status Link(const std::string& from, const std::string& to) override;
   Status SyncDirectory(const std::string& path) override;
   Status Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
               std::unique_ptr<FileLock>* lock) override;
-  // What an ordinary user may fill, also for root: the blocks that are kept back for root are not to be planned with.
+  // Returns what an ordinary user may fill, also for root: blocks reserved for root must not enter a plan.
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override;
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
 };

@@ -37,7 +37,7 @@ class PosixLock final : public FileLock {
   PosixLock& operator=(const PosixLock&) = delete;
 
   PosixDescriptor directory;
-  PosixDescriptor file;  // LOCK; not valid if the directory has none and none was to be made
+  PosixDescriptor file;  // LOCK; not valid if a shared lock found none
 
  private:
   const pid_t owner_ = getpid();
@@ -46,12 +46,12 @@ class PosixLock final : public FileLock {
 enum class Attempt : unsigned char {
   kHeld,     // by us
   kBusy,     // by another
-  kChanged,  // what we locked is no longer what its name says: start again
+  kChanged,  // a name no longer leads to the file that we locked: start again
 };
 
 bool SameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// *attempt is kChanged unless `path` names what is open as `fd`.
+// Sets *attempt to kChanged unless `path` names the file that is open as `fd`.
 Status CompareWithName(int fd, const std::string& path, Attempt* attempt) {
   struct stat opened;
   struct stat named;
@@ -65,7 +65,7 @@ Status CompareWithName(int fd, const std::string& path, Attempt* attempt) {
   return Status::OK();
 }
 
-// One try; waits for nobody. Whatever it got is in *lock, to be let go of by its destructor.
+// Tries once, without waiting. *lock owns what it locked, also after a failure; its destructor releases that.
 Status TryOnce(const std::string& path, LockMode mode, PosixLock* lock, Attempt* attempt) {
   *attempt = Attempt::kHeld;
   const bool exclusive = mode == LockMode::kExclusive;
@@ -106,7 +106,7 @@ Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t 
   using std::chrono::microseconds;
   using std::chrono::steady_clock;
   constexpr std::uint64_t kLongestNapMicros = 20'000;
-  constexpr int kChangesMax = 100;  // each means that someone replaces LOCK or the directory while we look at it
+  constexpr int kChangesMax = 100;  // each means that LOCK or the directory was replaced while we locked it
 
   const auto start = steady_clock::now();
   int changes = 0;
@@ -118,7 +118,7 @@ Status LockDirectory(const std::string& directory, LockMode mode, std::uint64_t 
       *lock = std::move(attempt_lock);
       return Status::OK();
     }
-    // Half a lock is not held while waiting: two who wait so would keep each other out.
+    // Release a partial lock before waiting: two waiters that each hold one of the locks would exclude each other.
     attempt_lock.reset();
     if (attempt == Attempt::kChanged) {
       if (++changes < kChangesMax) continue;

@@ -11,7 +11,7 @@
 #include "io/system_page.h"
 
 #ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22  // of linux/mman.h, which older ones lack
+#define MADV_POPULATE_READ 22  // as in linux/mman.h; older headers lack it
 #endif
 
 namespace cambium {
@@ -19,7 +19,7 @@ namespace {
 
 class PosixMap final : public MappedRegion {
  public:
-  // `base` is mapped for `mapped` bytes, nullptr for none; the region starts `skip` bytes behind it.
+  // `mapped` bytes are mapped at `base`, or none if it is nullptr. The region starts at base + skip.
   PosixMap(std::shared_ptr<const PosixDescriptor> file, std::string path, std::uint64_t offset, std::size_t size,
            char* base, std::size_t mapped, std::size_t skip)
       : file_(std::move(file)),
@@ -44,7 +44,7 @@ class PosixMap final : public MappedRegion {
                                      std::to_string(offset) + " of " + std::to_string(size_));
     }
     if (n > 0 && CopyGuardHolds() && GuardedCopy(out, data() + offset, n)) return Status::OK();
-    // The file itself says what is wrong, and where.
+    // Reading the file gives the error and its offset.
     const std::uint64_t start = offset_ + offset;
     const TransferEnd end = ReadToEnd(n, 1, [&](std::size_t from, std::size_t size) {
       return ::pread(file_->get(), out + from, size, static_cast<off_t>(start + from));
@@ -59,7 +59,7 @@ class PosixMap final : public MappedRegion {
     if (base_ == nullptr || offset >= size_) return;
     const std::size_t begin = (skip_ + offset) / SystemPageBytes() * SystemPageBytes();
     const std::size_t end = skip_ + offset + std::min(n, size_ - offset);
-    // Known since Linux 5.14. Where it is not, or a page has gone meanwhile, the copies fault as they would have.
+    // Since Linux 5.14. If the kernel lacks it, or a page is evicted meanwhile, the copies fault as without this call.
     static_cast<void>(::madvise(base_ + begin, end - begin, MADV_POPULATE_READ));
   }
 
@@ -87,7 +87,7 @@ Status MapFile(std::shared_ptr<const PosixDescriptor> file, const std::string& p
       return PosixError("map", path, offset, errno == ENODEV ? EOPNOTSUPP : errno);
     }
     base = static_cast<char*>(address);
-    // Who wants more than a page of what is not in memory reads the file.
+    // No readahead: for more than a page of bytes that are not in memory, callers read the file.
     static_cast<void>(::madvise(base, mapped, MADV_RANDOM));
     static_cast<void>(InstallCopyGuard());  // without it copies are read from the file
   }

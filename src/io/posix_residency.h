@@ -1,17 +1,18 @@
-// What of a file the page cache holds: two ways to ask the kernel.
+// Two ways to ask the kernel how much of a file is in the page cache.
 //
-// cachestat(2), since Linux 6.5, answers from the cache itself, cheaply for any size; mincore(2) wants the range mapped
-// and writes a byte a page. Neither tells a stranger, who could watch what others read: cachestat refuses, but mincore
-// then claims that everything is resident, so that we must not ask it.
+// cachestat(2), since Linux 6.5, looks into the cache itself and is cheap for any size; mincore(2) needs the range
+// mapped and writes a byte per page. Neither answers a process that does not own the file and may not write it,
+// which could spy on what others read. Then cachestat refuses, but mincore claims that everything is resident, so we
+// must not ask it.
 #pragma once
 
 #include <cstdint>
 
 namespace cambium {
 
-// Both: the bytes of [offset, offset + length), length > 0, that are resident, in whole pages and at most `length`, so
-// up to a page at each end is a guess. False if the kernel does not say; *resident_bytes is unchanged then. The range
-// has been checked to lie within what a file can have.
+// Both count the resident bytes of [offset, offset + length), length > 0. They count whole pages, limited to `length`,
+// so up to a page at each end is a guess. Return false and leave *resident_bytes unchanged if the kernel does not
+// answer. The caller has checked that a file can have the range.
 [[nodiscard]] bool ResidencyByCacheStat(int fd, std::uint64_t offset, std::uint64_t length,
                                         std::uint64_t* resident_bytes);
 [[nodiscard]] bool ResidencyByMincore(int fd, std::uint64_t offset, std::uint64_t length,

@@ -21,14 +21,15 @@
 namespace cambium {
 namespace {
 
-// False only where it is known that nothing has to be asked.
+// Returns false only if it is known that the journal need not be asked.
 bool MayForget(int descriptor) {
   if (!MayHaveJournalOfExt4(descriptor)) return false;
   struct stat of_file;
-  return ::fstat(descriptor, &of_file) != 0 || of_file.st_size > 0;  // of nothing, nothing can be lost
+  return ::fstat(descriptor, &of_file) != 0 || of_file.st_size > 0;  // an empty file has nothing to lose
 }
 
-// False if the journal is known to be dead. Begins a handle in it: for that the byte need not be in the file.
+// Starts a handle in the journal, for which the file need not contain the byte. Returns false if the journal is known
+// to be dead.
 bool JournalLives(int descriptor, bool* is_known) {
   *is_known = ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, 1) == 0;
   return *is_known || (errno != EROFS && errno != EIO);
@@ -39,13 +40,13 @@ struct Witnesses {
   std::map<std::string, std::weak_ptr<const PosixDescriptor>> of_directory;  // guarded by mutex
 };
 
-// A child of fork() has its own: another thread may have held the mutex.
+// A forked child has its own: a thread of the parent may have held the mutex.
 Witnesses& AllWitnesses() {
   static constinit PerProcess<Witnesses> all;
   return all.Get();
 }
 
-// *error is what the system said, if it said so.
+// Sets *error to the errno of a failed open().
 std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory, int* error) {
   const std::string path = directory + "/" + kLockFileName;
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -53,8 +54,8 @@ std::shared_ptr<const PosixDescriptor> OpenWitness(const std::string& directory,
   struct stat facts;
   if (!opened.valid()) *error = errno;
   if (!opened.valid() || ::fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return nullptr;
-  // Without a block that is written, asking changes more of the inode: syncs of other files take as long as if they were
-  // asked. If this fails, it is only slower.
+  // If LOCK has no written block, asking changes more of its inode, and syncs of other files take as long as without a
+  // witness. So write a byte. If this fails, syncs are only slower.
   if (facts.st_size == 0 && ::pwrite(opened.get(), "\n", 1, 0) == 1) static_cast<void>(::fdatasync(opened.get()));
   return std::make_shared<const PosixDescriptor>(std::move(opened));
 }
@@ -82,7 +83,7 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const s
   }
   if (witness == nullptr) {
     int error = 0;
-    witness = OpenWitness(directory, &error);  // which may take long; others of another file system do not wait for it
+    witness = OpenWitness(directory, &error);  // may take long: not under the mutex
     const bool is_short_of = error == EMFILE || error == ENFILE || error == ENOMEM;
     if (is_short_of && is_settled != nullptr) *is_settled = false;
     if (witness == nullptr) return nullptr;
@@ -113,7 +114,7 @@ bool HasJournalOfExt4(int descriptor) {
   const PosixDescriptor opened(RetryOnSignal([&] { return ::open(task.c_str(), O_RDONLY | O_CLOEXEC); }));
   std::array<char, 16> text;
   const ssize_t size = opened.valid() ? ::read(opened.get(), text.data(), text.size()) : 0;
-  return size > 0 && text[0] >= '0' && text[0] <= '9';  // the process that writes it; else "<none>"
+  return size > 0 && text[0] >= '0' && text[0] <= '9';  // the pid of the journal's thread; else "<none>"
 }
 
 Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, const std::string& path) {
@@ -124,8 +125,8 @@ Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, 
   if (!MayForget(descriptor)) return Status::OK();
   bool is_known = false;
   bool lives = witness == nullptr || JournalLives(witness->get(), &is_known);
-  // On a full disk the witness may be without the block that it is asked for. Of the file itself the byte is there; if
-  // even that gives no answer, it cannot be asked.
+  // On a full disk the witness may lack the block that the handle needs, and gives no answer. The file itself has its
+  // first byte. If even that gives no answer, we cannot ask and trust the sync.
   if (lives && !is_known) lives = JournalLives(descriptor, &is_known);
   if (lives) return Status::OK();
   return PosixError(std::string(name) + " (the journal of the file system is dead)", path, errno);

@@ -1,16 +1,16 @@
-// PosixSync: fdatasync or fsync that is believed only if the file system's journal is still alive afterwards.
+// PosixSync: fdatasync or fsync whose success counts only if the file system's journal is still alive afterwards.
 //
-// ext4 forgets. Two files are synced at once, and the journal's transaction that holds what both need (sizes, places of
-// blocks) cannot be written. One of the two waits for it and learns of the error. The other may come a moment later,
-// finds a transaction that is neither running nor being written, takes it for written, and returns 0; what it had
-// synced is gone at the next mount. (jbd2_complete_transaction, seen with kernel 6.18 in one of seven runs of
-// tests/process/power_cut_test.cc.) A journal that could not be written is dead from then on, and whatever has to begin
-// a handle in it is refused: so after a sync one is begun, by fallocate() of bytes that are there already. That changes
-// no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
+// ext4 can lose an error. Suppose two files are synced at once, and the kernel cannot write the journal transaction
+// that both need (for sizes, block locations). One sync waits for the transaction and gets the error. The other may
+// arrive a moment later, find a transaction that is neither running nor being committed, take it for committed, and
+// return 0; its data is gone at the next mount. (jbd2_complete_transaction, seen with kernel 6.18 in one of seven runs
+// of tests/process/power_cut_test.cc.) After a failed write the journal is aborted for good, and ext4 refuses every
+// operation that must start a handle in it. So after each sync we start one, with fallocate() of bytes that are already
+// allocated. This changes no byte and no size, and takes 4 to 12 us, where the sync took 100 or more.
 //
-// It does change the inode, which the next sync of that file would write with the journal: twice the price, where the
-// file has not grown. So the journal is asked through another file of the same directory, LOCK, which nobody syncs for
-// what is in it.
+// The fallocate() does change the inode, and the next sync of that file would have to write the inode through the
+// journal, which doubles its cost if the file has not grown. So we ask through another file of the same directory, the
+// *witness*: LOCK, whose contents no caller needs to sync.
 #pragma once
 
 #include <memory>
@@ -23,22 +23,25 @@ namespace cambium {
 
 enum class SyncKind : bool { kData, kAll };  // fdatasync, fsync
 
-// Is the file on ext4 with a journal? Then an fdatasync waits for everything that the file's bytes need, also where it is
-// only a block that was allocated before and is written now. Without a journal ext4 does not (until 6.18 or so,
-// "ext4: fix fsync(2) for nojournal mode", 2026): the bytes read as zeros after a power cut. False if nobody can tell.
+// Returns true if the file is on ext4 with a journal. Then fdatasync waits for everything that the file's bytes need,
+// even if that is only the first write into a block allocated earlier. Without a journal ext4 does not wait for that
+// (until 6.18 or so, "ext4: fix fsync(2) for nojournal mode", 2026): the bytes read as zeros after a power cut. False
+// if unknown.
 [[nodiscard]] bool HasJournalOfExt4(int descriptor);
 
-// False where it is known that no journal has to be asked: on everything but ext4, and what may lie over it.
+// Returns false if it is known that the journal need not be asked: on file systems other than ext4 and overlayfs, which
+// may lie over ext4.
 [[nodiscard]] bool MayHaveJournalOfExt4(int descriptor);
 
-// LOCK of the directory in which the file is that is open as `descriptor` and named `path`; null if there is none, it is
-// on another file system, or nobody has to be asked. All files of a directory share one descriptor. *is_settled, if
-// given: false if it could be another one later, since no descriptor or no memory was free. Any thread.
+// Returns the witness for the file that is open as `descriptor` and named `path`: LOCK of its directory. Null if there
+// is no LOCK, if it is on another file system, or if the journal need not be asked. All files of a directory share one
+// descriptor. Sets *is_settled, if given, to false if a later call may find a witness because this one lacked
+// descriptors or memory. Any thread.
 std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const std::string& path,
                                                          bool* is_settled = nullptr);
 
-// Of an open file that is written to. `witness` may be null: then the journal is asked through the file itself. Errors
-// name `path`.
+// Syncs a file that is open for writing. If `witness` is null, asks the journal through the file itself. Errors name
+// `path`.
 Status PosixSync(int descriptor, SyncKind kind, const PosixDescriptor* witness, const std::string& path);
 
 }  // namespace cambium

@@ -1,5 +1,5 @@
-// How a read or write that the system does in parts is brought to its end (RELIABILITY F3): signals, short counts, and
-// calls larger than the kernel takes. Apart from any file, so that a test can play the kernel.
+// Completes reads and writes that the system does in parts (RELIABILITY F3): after signals, after short counts, and if
+// they are larger than the kernel takes in one call. Independent of any file, so that a test can play the kernel.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 namespace cambium {
 
 struct TransferEnd {
-  std::size_t moved = 0;  // bytes from the start on that are certain
-  int error = 0;          // errno of what stopped it, 0 if nothing did
+  std::size_t moved = 0;  // bytes from the start that were certainly transferred
+  int error = 0;          // the errno that stopped the transfer, or 0
 };
 
-// The kernel moves at most 2 GiB - 4 KiB in one call; this is a multiple of every alignment and well below.
+// The kernel moves at most 2 GiB - 4 KiB in one call. This is well below that, and a multiple of every alignment.
 inline constexpr std::size_t kTransferChunkMax = std::size_t{1} << 30;
 
 namespace transfer_internal {
 
-// EINTR is always tried again. EAGAIN has no business on a regular file; some network and FUSE file systems return it
-// while they are short of something, so they get a second in all.
+// Decides which errors to retry. EINTR always. EAGAIN should not occur on a regular file, but some network and FUSE
+// file systems return it while they lack resources; they get one second in total.
 class Patience {
  public:
   bool Covers(int error) {
@@ -37,10 +37,11 @@ class Patience {
 
 }  // namespace transfer_internal
 
-// call(from, size) moves up to `size` bytes at `from` behind the start and returns how many; -1 and errno if none.
-// With direct I/O a part may end where the next must not begin: it begins at the multiple of `alignment` before it.
+// In both functions below, call(from, size) moves up to `size` bytes, starting `from` bytes after the start, and
+// returns how many, or -1 with errno. With direct I/O a short part may end at an unaligned place; the next part then
+// begins at the multiple of `alignment` before it.
 
-// Up to n bytes; fewer, without error, only when two calls in a row bring nothing new: the end of the file.
+// Reads up to n bytes. Returns fewer without an error only at the end of the file: when a call brings nothing new.
 template <typename Call>
 TransferEnd ReadToEnd(std::size_t n, std::size_t alignment, Call call) {
   transfer_internal::Patience patience;
@@ -59,8 +60,8 @@ TransferEnd ReadToEnd(std::size_t n, std::size_t alignment, Call call) {
   return end;
 }
 
-// All n bytes, or an error. A call that writes nothing is tried once more, then it is EIO: a loop that waits for a
-// full device to say so would never end.
+// Writes all n bytes, or returns an error. After a call that writes nothing it tries once more, then gives up with EIO:
+// a device that returns 0 for ever would otherwise cause an endless loop.
 template <typename Call>
 TransferEnd WriteToEnd(std::size_t n, std::size_t alignment, Call call) {
   transfer_internal::Patience patience;

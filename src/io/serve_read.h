@@ -1,17 +1,18 @@
-// How a queue reads by itself, where nobody else can.
+// How a read queue serves a request itself, without io_uring.
 #pragma once
 
 #include "cambium/file_system.h"
 
 namespace cambium {
 
-// Before the request is handed in, to whomever: as long as its status is this, who serves it may run out of memory.
+// Marks a request as not read, before it is submitted. If serving it runs out of memory, it keeps this status.
 inline void BeginRead(ReadRequest* request) {
   request->read = 0;
   request->status = Status::Aborted("not read");
 }
 
-// By File::Read. A request that has begun; lets no exception out, since nobody but its owner could make use of one.
+// Serves a request with File::Read, after BeginRead. Lets no exception out: the thread that serves it may not be its
+// owner.
 inline void ServeRead(ReadRequest* request) noexcept {
   try {
     request->status = request->file->Read(request->offset, request->size, request->out, &request->read);

@@ -1,4 +1,4 @@
-// The page of the machine's memory, in which files are mapped and cached.
+// The size of a memory page, the unit in which files are mapped and cached.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// TakeBlocks: space for exactly the bytes that are written next, where a file system can give it, so that a full disk is
-// seen here and not by a sync.
+// TakeBlocks: allocates space for exactly the bytes that are written next, if the file system can, so that a full disk
+// fails this call and not a later sync.
 #pragma once
 
 #include <cstdint>

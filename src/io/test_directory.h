@@ -1,4 +1,4 @@
-// MakeTestDirectory: where programs that only try something put their databases.
+// MakeTestDirectory: the directory in which tests, examples and the bench create databases by default.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cambium {
 
-// The directory that the environment variable TEST_TMPDIR names, or /tmp/cambiumtest- and the user's number. Made if it
-// does not exist.
+// Sets *directory to the environment variable TEST_TMPDIR, or to /tmp/cambiumtest-<uid> if it is not set. Creates the
+// directory if it does not exist.
 Status MakeTestDirectory(FileSystem& fs, std::string* directory);
 
 }  // namespace cambium

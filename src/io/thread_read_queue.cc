@@ -15,16 +15,16 @@
 namespace cambium {
 namespace {
 
-// Where a queue's reads come back. The mutex also hands the bytes over from the thread that read them.
+// Receives the finished reads of a queue. Its mutex also makes the bytes visible that another thread has read.
 struct Mailbox {
   std::mutex mutex;
   std::condition_variable arrived;
-  std::vector<ReadRequest*> done;  // mutex; with room for what is outstanding
-  std::size_t outstanding = 0;     // mutex; handed in and not in `done` yet
+  std::vector<ReadRequest*> done;  // mutex; has capacity for all outstanding requests
+  std::size_t outstanding = 0;     // mutex; submitted and not yet in `done`
 };
 
-// The shared threads. Never destroyed, and detached: the host may leave main() while they wait for work. A forked child,
-// which has none of its parent's, starts its own.
+// The shared threads. They are detached and never end: the host may return from main() while they wait for work. A
+// forked child, which has none of its parent's threads, starts its own.
 class ReadThreads {
  public:
   static ReadThreads& Shared() {
@@ -32,7 +32,7 @@ class ReadThreads {
     return threads.Get();
   }
 
-  // False if there is no thread to do it, or no memory to tell one. Throws nothing.
+  // Queues the request. Returns false if there is no thread, or no memory to queue it. Throws nothing.
   bool Add(ReadRequest* request, Mailbox* mailbox) {
     try {
       const std::lock_guard lock(mutex_);
@@ -52,10 +52,10 @@ class ReadThreads {
     Mailbox* mailbox;
   };
 
-  // Needs mutex_.
+  // The caller holds mutex_.
   void StartOne() {
     std::thread thread = StartBackgroundThread("cambium-read", [this] { RunJobs(); });
-    if (!thread.joinable()) return;  // those that are there, or the caller, do the work
+    if (!thread.joinable()) return;  // the existing threads, or the caller, do the work
     thread.detach();
     ++threads_;
     ++idle_;
@@ -71,7 +71,7 @@ class ReadThreads {
       lock.unlock();
       ServeRead(job.request);
       {
-        // Told under the mutex: once the last read is out, the mailbox may go.
+        // Notify under the mutex: once it is released after the last read, the mailbox may be destroyed.
         const std::lock_guard mailbox_lock(job.mailbox->mutex);
         job.mailbox->done.push_back(job.request);
         --job.mailbox->outstanding;
@@ -99,7 +99,8 @@ class ThreadReadQueue final : public ReadQueue {
   ThreadReadQueue(const ThreadReadQueue&) = delete;
   ThreadReadQueue& operator=(const ThreadReadQueue&) = delete;
 
-  // All memory is taken before the first request is handed in: whoever waits for it could not be told otherwise.
+  // Takes all memory before it submits the first request: an exception after that would lose requests that are in
+  // flight.
   Status Submit(std::span<ReadRequest* const> requests) override {
     ReadThreads& threads = ReadThreads::Shared();
     for (ReadRequest* const request : requests) BeginRead(request);

@@ -1,4 +1,4 @@
-// ThreadReadQueue: asynchronous reads without the kernel's help.
+// ThreadReadQueue: asynchronous reads by threads, without kernel support.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace cambium {
 
-// A queue for up to `depth` reads in flight (at least 1), served by File::Read in threads that all queues of the process
-// share. They start when there is more work than threads, and stay: at most kReadThreadsMax. If the system gives no
-// thread at all, Submit reads by itself.
+// Returns a queue for up to `depth` reads in flight (at least 1). Threads that all queues of the process share serve it
+// with File::Read. A thread starts if there is more work than threads, up to kReadThreadsMax, and never ends. If the
+// system gives no thread at all, Submit itself reads.
 inline constexpr std::size_t kReadThreadsMax = 32;
 [[nodiscard]] std::unique_ptr<ReadQueue> NewThreadReadQueue(std::size_t depth);
 

@@ -21,10 +21,10 @@
 namespace cambium {
 namespace {
 
-// How many rings there are. What counts is the order it makes: liburing maps and unmaps rings by bare system calls, so
-// that to ThreadSanitizer a ring that gets the addresses of an earlier one of another thread looks like the same memory
-// written twice. A ring leaves the count before it is unmapped and enters it after it is mapped: the earlier one's last
-// use happens before the later one's first, in terms that the sanitizer knows.
+// The number of rings. Only the ordering that it creates matters. liburing maps and unmaps rings with raw system calls,
+// so to ThreadSanitizer a ring at the addresses of another thread's earlier ring looks like a data race. A ring is
+// subtracted before it is unmapped and added after it is mapped; so for the sanitizer too, the last use of the earlier
+// ring happens before the first use of the later one.
 std::atomic<int> ring_count{0};
 
 bool MakeRing(std::size_t entries, io_uring* ring) {
@@ -39,7 +39,7 @@ void CloseRing(io_uring* ring) {
 
 void Nap() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-// One byte of a file in memory, through a ring: creation alone would not show that reads are allowed.
+// Reads one byte of a file in memory through a ring: creating a ring would not show that reads are allowed.
 bool TryIoUring() {
   const PosixDescriptor file(memfd_create("cambium-probe", MFD_CLOEXEC));
   io_uring ring;
@@ -47,7 +47,7 @@ bool TryIoUring() {
   char byte = 0;
   io_uring_sqe* const sqe = io_uring_get_sqe(&ring);
   io_uring_prep_read(sqe, file.get(), &byte, 1, 0);
-  // A failed submit leaves nothing in flight; after a good one the byte is waited for, come what may.
+  // A failed submit leaves nothing in flight. After a successful one we must wait for the byte, whatever errors occur.
   bool works = io_uring_submit(&ring) == 1;
   if (works) {
     io_uring_cqe* cqe = nullptr;
@@ -71,25 +71,25 @@ class UringReadQueue final : public ReadQueue {
     return threads_ != nullptr ? threads_->in_flight() : InUse() + ready_.size();
   }
   std::size_t depth() const override { return depth_; }
-  // A new one would have a ring again, perhaps.
+  // A new queue may have a working ring again.
   bool IsSpent() const override { return refused_ || threads_ != nullptr; }
 
  private:
-  // A request that has been prepared for the kernel and has not been finished. Its progress is request->read.
+  // A request that is prepared for the kernel and not finished. Its progress is request->read.
   struct Flight {
     ReadRequest* request = nullptr;
     int refusals = 0;  // EAGAIN and EINTR so far
   };
   static constexpr int kRefusalsMax = 16;  // then File::Read, which has more patience
 
-  // Makes the ring, or the threads that stand in for it.
+  // Creates the ring, or the threads that replace it.
   void Start();
   [[nodiscard]] std::size_t InUse() const { return flights_.size() - free_.size(); }
-  // Prepares what is left of the request; Flush hands it in.
+  // Prepares the rest of the request; Flush submits it.
   void Prepare(Flight* flight);
-  // Hands in what is prepared.
+  // Submits the prepared requests.
   void Flush();
-  // Takes what the kernel has done, waiting for something if `wait`; needs something in the kernel then.
+  // Processes the completions that the kernel has. If `wait`, waits for at least one; then a request must be in flight.
   void Reap(bool wait);
   void Complete(Flight* flight, int result);
   void FinishByRead(Flight* flight);
@@ -98,13 +98,13 @@ class UringReadQueue final : public ReadQueue {
   const std::size_t depth_;
   std::unique_ptr<ReadQueue> threads_;  // serves everything if there is no ring
   bool has_ring_ = false;
-  bool refused_ = false;  // the ring takes nothing any more, for a reason that will not go away
-  pid_t owner_ = 0;       // who made the ring
+  bool refused_ = false;  // the ring takes no more requests, for a lasting reason
+  pid_t owner_ = 0;       // the process that created the ring
   io_uring ring_{};
-  // All have room for everything that may come to them before a request is handed in: from there on nothing throws.
+  // All have their full capacity before a request is submitted: from then on nothing throws.
   std::vector<Flight> flights_;      // depth_ of them, at fixed addresses: the kernel keeps pointers
   std::vector<Flight*> free_;
-  std::vector<Flight*> prepared_;    // in the ring's order, not handed in yet
+  std::vector<Flight*> prepared_;    // in the ring's order, not submitted yet
   std::vector<ReadRequest*> ready_;
 };
 
@@ -125,7 +125,7 @@ void UringReadQueue::Start() {
 
 UringReadQueue::~UringReadQueue() {
   if (!has_ring_) return;
-  // A forked child's copy lets go of the ring and leaves what it would deliver to the parent.
+  // In a forked child, only closes the ring: its completions belong to the parent.
   if (getpid() == owner_) {
     while (InUse() > 0) {
       Reap(true);
@@ -198,7 +198,7 @@ void UringReadQueue::Flush() {
     } else if (taken == -EINTR) {
       continue;
     } else if ((taken == 0 || taken == -EAGAIN || taken == -EBUSY) && naps < 1000) {
-      // The kernel is short of something that completions give back.
+      // The kernel lacks a resource that completions free.
       if (InUse() > prepared_.size()) {
         Reap(true);
       } else {
@@ -206,8 +206,8 @@ void UringReadQueue::Flush() {
         Nap();
       }
     } else {
-      // Entries that the kernel never took stay in the ring, which is never submitted again: nobody will read into
-      // memory that we have given back.
+      // Entries that the kernel did not take remain in the ring, but it is never submitted again, so the kernel will
+      // not read into memory that we no longer own.
       refused_ = true;
       for (Flight* const flight : prepared_) FinishByRead(flight);
       prepared_.clear();
@@ -217,7 +217,7 @@ void UringReadQueue::Flush() {
 
 void UringReadQueue::Reap(bool wait) {
   io_uring_cqe* cqe = nullptr;
-  // Whatever the kernel answers, reads in flight still write to their memory: there is no way but to wait for them.
+  // Whatever the kernel answers, reads in flight still write to their buffers: we must wait for them.
   while (wait) {
     const int result = io_uring_wait_cqe(&ring_, &cqe);
     if (result == 0) break;
@@ -227,7 +227,7 @@ void UringReadQueue::Reap(bool wait) {
   io_uring_for_each_cqe(&ring_, head, cqe) {
     auto* const flight = static_cast<Flight*>(io_uring_cqe_get_data(cqe));
     const int result = cqe->res;
-    // First: what is not marked as seen comes again, and its bytes would be counted twice.
+    // Advance first: a completion that is not marked as seen is returned again, and its bytes would count twice.
     io_uring_cq_advance(&ring_, 1);
     Complete(flight, result);
   }
@@ -238,8 +238,8 @@ void UringReadQueue::Complete(Flight* flight, int result) {
   if ((result == -EINTR || result == -EAGAIN) && ++flight->refusals <= kRefusalsMax) {
     Prepare(flight);
   } else if (result < 0) {
-    // The error may be the ring's own: of a read whose thread has ended meanwhile the kernel says EFAULT or ECANCELED. The
-    // file knows.
+    // The error may be the ring's: if the thread that submitted a read has ended, the kernel answers EFAULT or
+    // ECANCELED. File::Read gives the file's own answer.
     FinishByRead(flight);
   } else {
     request.read += static_cast<std::size_t>(result);
@@ -247,7 +247,7 @@ void UringReadQueue::Complete(Flight* flight, int result) {
       request.status = Status::OK();
       Finish(flight);
     } else if (request.file->IsDirect()) {
-      FinishByRead(flight);  // it knows how to go on where alignment forbids to begin
+      FinishByRead(flight);  // it can resume at an unaligned offset
     } else {
       Prepare(flight);
     }

@@ -1,4 +1,4 @@
-// UringReadQueue: asynchronous reads by io_uring. Only reads ever go through a ring of ours: posix_lock.h rests on that.
+// UringReadQueue: asynchronous reads by io_uring. Our rings carry only reads: posix_lock.h relies on that.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 
 namespace cambium {
 
-// Whether this process may use io_uring: tried once, by a read through a ring. Containers and hardened kernels forbid it.
+// Returns whether this process may use io_uring, which containers and hardened kernels forbid. The first call tries a
+// read through a ring.
 [[nodiscard]] bool IoUringWorks();
 
-// A queue for up to `depth` reads in flight (at least 1, at most kUringDepthMax), with a ring of its own that is made by
-// the first Submit. If that fails, for want of descriptors or memory, the threads of thread_read_queue.h serve the
-// queue. Requests on files that are no PosixFile are served by File::Read inside Submit.
+// Returns a queue for up to `depth` reads in flight (at least 1, at most kUringDepthMax). It has its own ring, which
+// the first Submit creates. If that fails for lack of descriptors or memory, the threads of thread_read_queue.h serve
+// the queue. Submit serves requests on other files than PosixFile with File::Read.
 inline constexpr std::size_t kUringDepthMax = 4096;
 [[nodiscard]] std::unique_ptr<ReadQueue> NewUringReadQueue(std::size_t depth);
 

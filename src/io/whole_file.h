@@ -1,4 +1,4 @@
-// ReadWholeFile: a small file, in one piece.
+// ReadWholeFile: reads a small file into memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace cambium {
 
-// Corruption, with the offset, if it is larger than `most` bytes, or no regular file.
+// Returns Corruption if the file is larger than `most` bytes, with that offset, or if it is not a regular file.
 inline Result<std::string> ReadWholeFile(FileSystem& fs, const std::string& path, std::uint64_t most) {
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, {}, &file));

@@ -125,7 +125,7 @@ void OrderChecker::CheckName(const SimOp& op) {
     const std::lock_guard<std::mutex> guard(mutex_);
     is_needed = is_needed_;
   }
-  // A rename takes the old name away, and the file that had the new one.
+  // A rename removes the old name, and the file that had the new name.
   for (const auto& needed : is_needed) {
     if (needed(path)) Report(op, "the file is still needed");
     if (op.kind == SimOpKind::kRename && needed(std::string(op.to))) Report(op, "the file it replaces is still needed");

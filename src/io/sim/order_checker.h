@@ -1,16 +1,16 @@
-// OrderChecker: watches the calls of a run and reports those that no crash is needed to call wrong. The idea is
-// SQLite's: a rule about order can be asserted where it is broken, long before a cut happens to show it.
+// OrderChecker: watches the calls of a run and reports those that are wrong even without a crash. The idea is SQLite's:
+// a rule about order can be asserted at the call that breaks it; a power cut would show the error only by chance.
 //
-// Always watched:
-//   - a write, truncation or allocation below a sealed length (Seal); a hole may be punched there
+// It always reports:
+//   - a write, truncation or allocation below a sealed length (Seal); punching a hole there is allowed
 //   - any change of a file that has a second name
 //   - a second name for a file with unsynced data
 //   - a write, sync or other change of a file whose sync has failed; unlinking it is allowed
 //   - two writes to the same bytes at the same time
-// With a predicate from whoever knows the engine:
-//   - unlinking a file, or renaming over it, that the durable MANIFEST names (ForbidUnlink)
-//   - anything else: AddRule sees every mutating operation before it happens, and may ask the file system, for example
-//     IsFullyDurable(), whether its moment has come
+// With a predicate from a test that knows the engine, it also reports:
+//   - unlinking a file that the durable MANIFEST names, or renaming over it (ForbidUnlink)
+//   - any other violation: a rule (AddRule) sees every mutating operation before it happens, and may ask the file
+//     system whether it is allowed yet, for example with IsFullyDurable()
 #pragma once
 
 #include <functional>
@@ -33,16 +33,17 @@ class OrderChecker {
   OrderChecker(const OrderChecker&) = delete;
   OrderChecker& operator=(const OrderChecker&) = delete;
 
-  // From now on the first `length` bytes of this file never change, whatever it is called later.
+  // From now on the first `length` bytes of this file must not change, even after a rename.
   void Seal(const std::string& path, std::uint64_t length);
-  // Must not be unlinked while the predicate holds; asked with the path that the call was given, at the time of it.
+  // A file must not be unlinked while the predicate holds. It is asked at the time of the call, with the path of the
+  // call.
   void ForbidUnlink(std::function<bool(const std::string&)> is_needed);
-  // Returns what is wrong, or nullopt. Runs before the operation, without a lock held.
+  // Adds a rule, which returns what is wrong, or nullopt. It runs before each operation, without a lock held.
   void AddRule(std::function<std::optional<std::string>(const SimOp&)> rule);
-  // Called with each violation, e.g. to stop where it happens.
+  // Calls `callback` with each violation, e.g. to stop where it happens.
   void OnViolation(std::function<void(const std::string&)> callback);
 
-  // In the order in which they happened: "operation 12: write /db/3.log:4096+100: below the sealed length 8192".
+  // Returns the violations in order, e.g. "operation 12: write /db/3.log:4096+100: below the sealed length 8192".
   [[nodiscard]] std::vector<std::string> violations() const;
 
  private:
@@ -61,7 +62,7 @@ class OrderChecker {
 
   SimFileSystem* const file_system_;
   int hook_ = 0;
-  mutable std::mutex mutex_;  // guards what follows; never held while the file system or a callback is called
+  mutable std::mutex mutex_;  // guards the members below; not held while calling the file system or a callback
   std::map<SimInodeId, std::uint64_t> sealed_;
   std::set<SimInodeId> sync_failed_;
   std::vector<Range> writing_;

@@ -1,4 +1,4 @@
-// SimClock: time that stands still until a test moves it, or somebody sleeps.
+// SimClock: a clock that stands still until a test advances it or a caller sleeps on it.
 #pragma once
 
 #include <mutex>
@@ -23,20 +23,20 @@ class SimClock final : public Clock {
   }
   void SleepMicros(std::uint64_t micros) override { Advance(micros); }
 
-  // Both clocks go on.
+  // Advances both clocks.
   void Advance(std::uint64_t micros) {
     const std::lock_guard<std::mutex> guard(mutex_);
     micros_ += micros;
     wall_micros_ += micros;
   }
-  // The wall clock is set, in either direction; the monotonic one takes no notice.
+  // Sets the wall clock, forward or back. The monotonic clock does not change.
   void SetWallSeconds(std::uint64_t seconds) {
     const std::lock_guard<std::mutex> guard(mutex_);
     wall_micros_ = seconds * 1'000'000;
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::uint64_t micros_;
   std::uint64_t wall_micros_;
 };

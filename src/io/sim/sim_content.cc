@@ -174,7 +174,7 @@ void SimContent::Allocate(std::uint64_t offset, std::uint64_t length) {
 }
 
 void SimContent::Resize(std::uint64_t size) {
-  // Bytes of a block behind the size are always zeros, so growing needs nothing.
+  // The bytes of a block after the file's size are always zeros, so growing changes no bytes.
   if (size < size_ && table_) Punch(size, table_->chunks.size() * kBlocksPerChunk * kBlockSize - size);
   size_ = size;
 }

@@ -1,9 +1,9 @@
-// SimContent: the bytes of one simulated file, as a value. Copying costs a pointer; copies share blocks of 4 KiB until
-// one of them is changed. Absent blocks are holes and read as zeros.
+// SimContent: the bytes of one simulated file, as a value. A copy costs one pointer: copies share blocks of 4 KiB until
+// one of them changes. Absent blocks are holes and read as zeros.
 //
 //   table -> chunks of 64 blocks -> blocks
 //
-// Two levels, so that changing a byte of a shared large file copies one block, one chunk and a short table.
+// With two levels, changing one byte of a large shared file copies one block, one chunk and a short table.
 #pragma once
 
 #include <array>
@@ -23,21 +23,21 @@ class SimContent {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return allocated_blocks_ * kBlockSize; }
-  // How many blocks a write or an allocation of this range would take.
+  // Returns how many blocks a write or an allocation of this range would take.
   [[nodiscard]] std::uint64_t MissingBlocks(std::uint64_t offset, std::uint64_t length) const;
 
-  // Copies [offset, offset + n) to `out`; zeros in holes and behind the end.
+  // Copies [offset, offset + n) to `out`; zeros in holes and after the end.
   void Read(std::uint64_t offset, std::size_t n, char* out) const;
-  // Writes, growing the size to offset + data.size() if it is less.
+  // Writes `data`, and grows the file if it is shorter than offset + data.size().
   void Write(std::uint64_t offset, Slice data);
-  // The range reads as zeros; whole blocks in it become holes. The size stays.
+  // Makes the range read as zeros; its whole blocks become holes. Does not change the size.
   void Punch(std::uint64_t offset, std::uint64_t length);
-  // Takes blocks for the range, without bytes. The size stays.
+  // Allocates blocks for the range; they read as zeros. Does not change the size.
   void Allocate(std::uint64_t offset, std::uint64_t length);
-  // Cuts, or grows with zeros.
+  // Truncates the file, or grows it with zeros.
   void Resize(std::uint64_t size);
 
-  // Calls each(block) for the blocks in [begin, end) that may hold something other than zeros.
+  // Calls each(block) for the blocks of bytes [begin, end) that may hold something other than zeros.
   template <typename Each>
   void ForEachWrittenBlock(std::uint64_t begin, std::uint64_t end, Each each) const {
     if (!table_ || begin >= end) return;
@@ -62,7 +62,7 @@ class SimContent {
   };
   struct Chunk : SimShared {
     std::array<SimRef<Block>, kBlocksPerChunk> blocks;
-    std::size_t allocated = 0;  // how many are there
+    std::size_t allocated = 0;  // the number of blocks that are not holes
   };
   struct Table : SimShared {
     std::vector<SimRef<Chunk>> chunks;
@@ -72,9 +72,9 @@ class SimContent {
   static const SimRef<Chunk>& ZeroChunk();
   [[nodiscard]] const SimRef<Chunk>* FindChunk(std::uint64_t chunk) const;
   [[nodiscard]] const SimRef<Block>* FindBlock(std::uint64_t block) const;
-  SimRef<Chunk>& EditSlot(std::uint64_t chunk);  // makes the table ours; the chunk may be absent
-  Chunk& EditChunk(std::uint64_t chunk);         // makes it ours, empty if it was absent
-  char* EditBlock(std::uint64_t block);          // makes it ours, taking it if it was a hole
+  SimRef<Chunk>& EditSlot(std::uint64_t chunk);  // unshares the table; the chunk may be absent
+  Chunk& EditChunk(std::uint64_t chunk);         // unshares the chunk; adds an empty one if it was absent
+  char* EditBlock(std::uint64_t block);          // unshares the block; allocates it if it was a hole
   void DropBlocks(std::uint64_t first, std::uint64_t end);
 
   SimRef<Table> table_;

@@ -1,4 +1,4 @@
-// What a test does with a SimFileSystem beside calling it: hooks, faults, images and questions.
+// The part of SimFileSystem that only tests call: hooks, faults, images and questions.
 #include <algorithm>
 
 #include "io/sim/sim_file_system.h"

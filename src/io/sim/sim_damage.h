@@ -1,4 +1,4 @@
-// What a power cut does to what was not synced: how it is drawn, and a record of what was drawn.
+// What a power cut does to unsynced changes: how it is drawn, and a report of what was drawn.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@ namespace cambium {
 inline constexpr std::uint64_t kSimSectorSize = 512;
 
 enum class SimDamage : unsigned char {
-  kAllLost,      // what was synced, and nothing else
-  kAllKept,      // as if everything had been synced
-  kOneFileKept,  // one file's changes survive, those of the others do not
-  kOneFileLost,  // the reverse
-  kPrefix,       // everything up to some moment, nothing after it
-  kOneUnit,      // all kept, or all lost, but for one sector, one size or one name
-  kUniform,      // each sector, size and name by itself
+  kAllLost,      // only what was synced survives
+  kAllKept,      // everything survives, as if it had been synced
+  kOneFileKept,  // the changes of one file survive, those of the others do not
+  kOneFileLost,  // the changes of one file are lost, those of the others survive
+  kPrefix,       // everything up to some moment survives, nothing after it
+  kOneUnit,      // all survives or all is lost, except one sector, one size or one name
+  kUniform,      // each sector, size and name is drawn separately
 };
 inline constexpr int kSimDamageKinds = 7;
 
-// Weights of the kinds, and of what may happen to a sector when it is drawn by itself.
+// The weights of the kinds, and of what may happen to a sector that is drawn separately.
 struct DamageMix {
   unsigned all_lost = 2;
   unsigned all_kept = 1;
@@ -29,11 +29,10 @@ struct DamageMix {
   unsigned one_unit = 4;
   unsigned uniform = 6;
 
-  unsigned torn_per_mille = 80;     // one version up to some byte, another behind it
+  unsigned torn_per_mille = 80;     // one version up to some byte, another after it
   unsigned garbage_per_mille = 60;  // random bytes
-  // Garbage reaches only the bytes that unsynced writes cover. Without this, a torn write may take the synced bytes
-  // that share its sector, which no append-only file survives unless it pads each sync to a sector; drives promise
-  // otherwise.
+  // If true, garbage affects only the bytes that unsynced writes cover. If false, it may destroy synced bytes in the
+  // same sector. An append-only file survives that only if it pads each sync to a sector; drives promise not to do it.
   bool spare_synced_bytes = true;
 
   static DamageMix Only(SimDamage damage) {
@@ -49,11 +48,11 @@ struct DamageMix {
   }
 };
 
-// What happened in one cut, for the message of a failing test.
+// Describes one cut, for the message of a failing test.
 struct CutReport {
   SimDamage damage = SimDamage::kAllLost;
   std::uint64_t dirty_files = 0;
-  // Of sectors drawn one by one (kOneUnit, kUniform):
+  // Counts of the sectors that were drawn separately (kOneUnit, kUniform):
   std::uint64_t sectors_durable = 0;
   std::uint64_t sectors_newest = 0;
   std::uint64_t sectors_between = 0;  // a version that was overwritten later
@@ -65,7 +64,7 @@ struct CutReport {
   [[nodiscard]] std::string ToString() const;
 };
 
-// One thing that a cut may take alone: for exhaustive tests. See SimImage::Units.
+// A part that a cut may lose on its own, for exhaustive tests. See SimImage::Units.
 struct SimUnit {
   enum class Kind : unsigned char { kSector, kSize, kName };
   Kind kind = Kind::kSector;

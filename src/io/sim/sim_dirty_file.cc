@@ -20,7 +20,7 @@ SimDirtyFile::SimDirtyFile(const SimInode& inode) : inode_(&inode) {
       for (std::uint64_t s = first; s <= last; ++s) touches_.emplace_back(s, c);
       continue;
     }
-    // Zeroing matters only where something was: a truncated reservation of 256 MiB must cost nothing.
+    // Only sectors with data count as zeroed: truncating an empty allocation of 256 MiB must cost nothing.
     std::set<std::uint64_t> sectors;
     for (const auto& [touched, earlier] : touches_) {
       if (touched >= first && touched <= last) sectors.insert(touched);
@@ -77,7 +77,7 @@ void SimDirtyFile::DrawSector(std::size_t i, Prng& prng, const DamageMix& mix, u
   const auto garble = [&](std::size_t from) {
     for (std::size_t at = from; at < kSimSectorSize; ++at) out[at] = static_cast<char>(prng.Next() >> 56);
   };
-  // Not in the first `spared` bytes.
+  // Fills sector i with garbage, except its first `spared` bytes.
   const auto garbage = [&](std::uint64_t spared) {
     ++report->sectors_garbage;
     BuildVersion(i, prng.Uniform(newest + 1), out);
@@ -110,9 +110,9 @@ void SimDirtyFile::DrawSector(std::size_t i, Prng& prng, const DamageMix& mix, u
     ++report->sectors_between;
     return BuildVersion(i, version, out);
   }
-  // The file may have grown without its data: then it shows zeros, or what the blocks held in an earlier life. That is
-  // behind its durable end; below that are bytes that nothing has touched, though a page that a failed sync has dropped
-  // is written anew as a whole.
+  // The file may have grown without its data. Then the bytes after its durable end are zeros, or what the blocks held
+  // before. The bytes below the durable end are spared: no write has changed them, even though a write to a page that a
+  // failed sync dropped covers the whole page.
   const std::uint64_t start = sector(i) * kSimSectorSize;
   const std::uint64_t durable_size = inode_->durable.size();
   if (start + kSimSectorSize > durable_size && mix.garbage_per_mille > 0 && prng.OneIn(4)) {

@@ -1,4 +1,4 @@
-// SimDirtyFile: the unsynced sectors of one file and the versions each has had; puts together what a cut leaves of it.
+// SimDirtyFile: the unsynced sectors of one file with their versions, from which it builds what a cut leaves.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class SimDirtyFile {
   [[nodiscard]] std::uint64_t sector(std::size_t i) const { return touches_[groups_[i]].first; }
   [[nodiscard]] bool has_pending_size() const;
 
-  // Sector i after its first `version` changes; 0 is durable, versions(i) the newest.
+  // The version of sector i after its first `version` changes: 0 is the durable one, versions(i) the newest.
   [[nodiscard]] std::size_t versions(std::size_t i) const { return GroupEnd(i) - groups_[i]; }
   void BuildVersion(std::size_t i, std::size_t version, char* out) const;
-  // Draws what becomes of sector i; `keep_per_mille` is how likely its newest version is.
+  // Draws what a cut leaves of sector i. `keep_per_mille` is the probability of its newest version.
   void DrawSector(std::size_t i, Prng& prng, const DamageMix& mix, unsigned keep_per_mille, char* out,
                   CutReport* report) const;
-  // The durable size or one of the later ones.
+  // Returns the durable size or one of the later ones.
   [[nodiscard]] std::uint64_t DrawSize(Prng& prng, unsigned keep_per_mille) const;
 
  private:

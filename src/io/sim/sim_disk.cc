@@ -171,7 +171,7 @@ void SimDisk::Apply(SimInodeId id, SimChange change) {
   SimInode& inode = EditInode(id);
   const std::uint64_t size = inode.cached().size();
   if (change.kind == SimChange::Kind::kWrite && !inode.dropped_pages.empty() && change.length > 0) {
-    // Pages whose data a failed sync dropped are in the cache whole, and become dirty whole.
+    // A page that a failed sync dropped is whole in the cache. A write to it makes the whole page dirty.
     std::uint64_t begin = change.offset;
     std::uint64_t end = change.offset + change.length;
     if (inode.dropped_pages.contains(begin / kPage)) begin -= begin % kPage;
@@ -236,7 +236,7 @@ void SimDisk::DropData(SimInodeId id, std::uint64_t upto, bool keep_cache, Prng*
   constexpr std::uint64_t kPage = SimContent::kBlockSize;
   SimInode& inode = EditInode(id);
   const SimContent cache = inode.cached();
-  std::map<std::uint64_t, bool> kept;  // of each page written
+  std::map<std::uint64_t, bool> kept;  // for each written page
   const auto keeps = [&](std::uint64_t page) {
     const auto [at, is_new] = kept.try_emplace(page, false);
     if (is_new && partial != nullptr) at->second = partial->OneIn(2);
@@ -248,7 +248,7 @@ void SimDisk::DropData(SimInodeId id, std::uint64_t upto, bool keep_cache, Prng*
       if (change->sequence > upto || keep_cache) remaining.push_back(change);
       continue;
     }
-    // The write falls into runs of kept and of dropped pages; each run stays in the list as a change of its own.
+    // Splits the write into pages, kept and dropped ones; each remains in the list as a change of its own.
     for (std::uint64_t at = change->offset; at < change->offset + change->length;) {
       const std::uint64_t end = std::min(change->offset + change->length, (at / kPage + 1) * kPage);
       const bool keep = keeps(at / kPage);
@@ -286,7 +286,7 @@ void SimDisk::ForgetCache(SimInodeId id, std::uint64_t offset, std::uint64_t len
   if (!before.cache_differs) return;
   const std::uint64_t pages = (before.cache.size() + kPage - 1) / kPage;
   const std::uint64_t first = (offset + kPage - 1) / kPage;
-  // The last page counts as whole when the range reaches the end of the file.
+  // If the range reaches the end of the file, the last page counts as whole.
   const bool to_end = length == 0 || length > pages * kPage || offset + length >= before.cache.size();
   const std::uint64_t end = to_end ? pages : (offset + length) / kPage;
   SimInode& inode = EditInode(id);
@@ -339,7 +339,7 @@ std::string SimDisk::CheckInvariants() const {
     }
   }
   for (const auto& [id, count] : counts) {
-    if (FindInode(id) == nullptr) return "inode " + std::to_string(id) + " is named and gone";
+    if (FindInode(id) == nullptr) return "inode " + std::to_string(id) + " has a name but does not exist";
   }
   for (const SimRef<SimInode>& inode : inodes_) {
     const std::string who = "inode " + std::to_string(inode->id) + ": ";

@@ -1,5 +1,6 @@
-// SimDisk: files, directories and what of them is durable, as a value: copying shares everything (see SimRef).
-// It knows nothing of handles, faults, hooks or threads; SimFileSystem adds those, SimImage takes it through a cut.
+// SimDisk: the files and directories of a simulated disk and their durable state, as a value. A copy shares everything
+// (see SimRef). It has no handles, faults, hooks or threads: SimFileSystem adds those. SimImage applies power cuts to
+// it.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace cambium {
 
 // When a name becomes durable, and which unsynced name changes may survive a cut.
 enum class SimNames : unsigned char {
-  kPosix,    // by SyncDirectory of its directory only; any subset of the others survives
-  kOrdered,  // as in a journal: a prefix of all changes of names survives; SyncDirectory commits all up to now
-  kExt4,     // kOrdered, and a file's sync commits the journal up to the file's newest name
+  kPosix,    // only by SyncDirectory of its directory; any subset of the unsynced changes survives
+  kOrdered,  // as in a journal: a prefix of all name changes survives; SyncDirectory commits all changes up to now
+  kExt4,     // as kOrdered; a file's sync also commits the journal up to the file's newest name
 };
 
 class SimDisk {
@@ -26,15 +27,15 @@ class SimDisk {
   static constexpr SimInodeId kRoot = 1;
   static constexpr std::uint64_t kMaxFileSize = std::uint64_t{1} << 34;
 
-  SimDisk();  // an empty, durable root directory
+  SimDisk();  // has an empty, durable root directory
 
-  // Where a path leads: the directory that holds the last name, that name, and what it names (0: nothing).
+  // Where a path leads: the directory that holds the last name, that name, and the inode that it names (0: none).
   struct Place {
     SimInodeId directory = 0;
     std::string name;
     SimInodeId inode = 0;
   };
-  // PathNotFound if the directory is missing. "", "." and doubled slashes count for nothing; "/" is {0, "", kRoot}.
+  // Returns PathNotFound if the directory is missing. Ignores "", "." and doubled slashes; "/" is {0, "", kRoot}.
   Status Find(std::string_view path, Place* place) const;
   [[nodiscard]] const SimInode* FindInode(SimInodeId id) const;
   [[nodiscard]] const SimInode& GetInode(SimInodeId id) const;                           // must exist
@@ -43,46 +44,48 @@ class SimDisk {
   [[nodiscard]] const std::vector<SimRef<SimNameChange>>& name_changes() const { return name_changes_; }
 
   // Files.
-  // Puts a change at the end of the file's list and applies it. `change` has kind, offset, place, length, data, lost.
+  // Appends a change to the file's list and applies it. The caller sets kind, offset, place, length, data and lost.
   void Apply(SimInodeId id, SimChange change);
-  // Every change up to `upto` is durable.
+  // Makes every change up to sequence `upto` durable.
   void CommitData(SimInodeId id, std::uint64_t upto);
-  // Unsynced writes up to `upto` never reach the device. keep_cache: reads still show them, the pages are clean, and
-  // the size is as if they had happened; else reads show the old file. With `partial`, about half of the pages stay.
+  // Drops the unsynced writes up to `upto`: they never reach the device. If keep_cache, reads still show them, their
+  // pages are clean, and the size is as if they had reached it; else reads show the old file. With `partial`, about
+  // half of the pages are not dropped.
   void DropData(SimInodeId id, std::uint64_t upto, bool keep_cache, Prng* partial);
-  // Drops cached pages wholly in the range that only the cache still knows.
+  // Evicts the pages that lie wholly in the range; bytes that only the cache held are lost.
   void ForgetCache(SimInodeId id, std::uint64_t offset, std::uint64_t length);
 
-  // Names. The place must be right; directories are inodes too.
+  // Names. `place` must come from Find(); directories are inodes too.
   SimInodeId Create(const Place& place, bool is_directory);
   void Link(const Place& place, SimInodeId target);
   void Unlink(const Place& place);
   void Rename(const Place& from, const Place& to);
   void CommitNames(SimInodeId directory, std::uint64_t upto);
-  // As DropData, for the names of a directory.
+  // Does for the names of a directory what DropData does for data.
   void DropNames(SimInodeId directory, std::uint64_t upto, bool keep_view);
-  // kExt4: what a file's sync does for its own name.
+  // kExt4: commits the file's own name, as its sync does.
   void CommitNamesOf(SimInodeId file, std::uint64_t upto);
 
-  // Removes every inode that no name leads to, none may lead to after a cut, and `is_open` does not hold.
+  // Removes every inode that has no name now, can have none after a cut, and is not open.
   void Sweep(const std::function<bool(SimInodeId)>& is_open);
 
   [[nodiscard]] SimNames name_rule() const { return name_rule_; }
   void set_name_rule(SimNames rule) { name_rule_ = rule; }
   [[nodiscard]] std::uint64_t last_sequence() const { return next_sequence_ - 1; }
-  // Bytes taken by files that have a name, or that is_open says are open.
+  // Returns the bytes allocated to files that have a name or are open.
   [[nodiscard]] std::uint64_t AllocatedBytes(const std::function<bool(SimInodeId)>& is_open) const;
 
-  // Questions about durability, for checkers. What a cut may take from [0, size) of this file, or its name.
+  // Questions for checkers. Return true if no cut can change bytes [0, size) of this file, or its name.
   [[nodiscard]] bool IsDataDurable(SimInodeId id, std::uint64_t size) const;
-  [[nodiscard]] bool IsNameDurable(std::string_view path) const;  // and those of the directories above
+  [[nodiscard]] bool IsNameDurable(std::string_view path) const;  // also checks the directories above
 
-  // Empty, or what is inconsistent. For tests.
+  // Returns an empty string, or a description of what is inconsistent. For tests.
   [[nodiscard]] std::string CheckInvariants() const;
 
   // Crash images (sim_image.cc) replace whole inodes and end with everything durable.
   void ReplaceContent(SimInodeId id, SimContent content);  // durable, device and cache alike
-  // The name changes that `survives` says happened; every directory is durable and agrees with itself afterwards.
+  // Applies the name changes that `survives` marks and forgets the others. Afterwards every directory shows exactly its
+  // durable names.
   void SettleNames(const std::vector<bool>& survives);
 
  private:
@@ -92,10 +95,10 @@ class SimDisk {
   void Change(SimInodeId directory, std::vector<SimNameChange::Slot> slots, std::uint64_t needs = 0);
   void SetName(SimInodeId directory, const std::string& name, SimInodeId target);
   void SetDurableName(SimInodeId directory, const std::string& name, SimInodeId target);
-  // Makes those for which `chosen` holds durable (commit) or forgets them, in order.
+  // Removes the chosen name changes from the list, in order, and makes them durable if `commit`.
   void Finish(const std::function<bool(const SimNameChange&)>& chosen, bool commit);
   void RebuildDevice(SimInode* inode);
-  // Directories that no name leads to, now or after any cut, take their names along.
+  // Removes the names in directories that no name leads to, now or after any cut.
   void EmptyLostDirectories();
 
   std::vector<SimRef<SimInode>> inodes_;  // ascending ids

@@ -1,4 +1,4 @@
-// Names of the simulated disk: what the running system sees, what is durable, and the changes in between.
+// The names of the simulated disk: those that the running system sees, the durable ones, and the changes in between.
 #include <algorithm>
 
 #include "io/sim/sim_disk.h"
@@ -55,12 +55,12 @@ void SimDisk::Link(const Place& place, SimInodeId target) { Change(place.directo
 void SimDisk::Unlink(const Place& place) { Change(place.directory, {{place.name, 0}}); }
 
 void SimDisk::Rename(const Place& from, const Place& to) {
-  if (from.inode == to.inode) return;  // two names of one file: POSIX says nothing happens
+  if (from.inode == to.inode) return;  // two names of one file: POSIX demands that nothing happens
   if (from.directory == to.directory) {
     Change(from.directory, {{from.name, 0}, {to.name, from.inode}});
     return;
   }
-  // Two directories, two changes; but no file system loses the old name before it has the new one.
+  // Two directories mean two changes, but no file system loses the old name before the new one is durable.
   Change(to.directory, {{to.name, from.inode}});
   Change(from.directory, {{from.name, 0}}, last_sequence());
 }
@@ -86,7 +86,7 @@ void SimDisk::CommitNames(SimInodeId directory, std::uint64_t upto) {
     Finish([&](const SimNameChange& change) { return change.sequence <= upto; }, true);
     return;
   }
-  // What this directory's changes need of others goes first, with what came before it there.
+  // First commits the changes in other directories that this directory's changes need, and the changes before them.
   std::vector<std::uint64_t> needed;
   for (const SimRef<SimNameChange>& change : name_changes_) {
     if (change->directory == directory && change->sequence <= upto && change->needs != 0)
@@ -115,7 +115,7 @@ void SimDisk::DropNames(SimInodeId directory, std::uint64_t upto, bool keep_view
       false);
   for (const SimInodeId id : directories) EditInode(id).names_dropped = true;
   if (keep_view) return;
-  // The view becomes what the disk has, with what was changed since.
+  // The running system now sees the durable names, with the changes made since.
   for (const SimInodeId id : directories) {
     auto wanted = GetInode(id).durable_names;
     for (const SimRef<SimNameChange>& change : name_changes_) {
@@ -156,7 +156,7 @@ bool SimDisk::IsNameDurable(std::string_view path) const {
     for (const SimRef<SimNameChange>& change : name_changes_) {
       if (change->directory != at) continue;
       for (const SimNameChange::Slot& slot : change->slots) {
-        if (slot.name == part) return false;  // changed and changed back: a cut may still fall in between
+        if (slot.name == part) return false;  // even if changed back: a cut may fall in between
       }
     }
     at = seen->second;

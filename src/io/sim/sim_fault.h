@@ -1,4 +1,5 @@
-// SimFault: which call fails and how; SimFaults: the list of them, and the counts that an n-th-call sweep needs.
+// SimFault: which call fails and how. SimFaults: the list of faults, and the call counts for a test that fails each
+// n-th call in turn.
 #pragma once
 
 #include <array>
@@ -13,32 +14,32 @@
 
 namespace cambium {
 
-// What a failed sync of a file or a directory leaves behind.
+// What a failed sync of a file or a directory does to the unsynced changes.
 enum class SyncFailure : unsigned char {
-  kDropKeepCache,    // unsynced data never gets there, reads still show it, the next sync says OK (ext4, XFS)
-  kDropRevertCache,  // it never gets there, and reads show the old file again (btrfs)
-  kFalse,            // all of it is durable all the same
-  kLate,             // as kDropKeepCache, but this sync says OK and the next one of the file returns the error
+  kDropKeepCache,    // they never reach the device, reads still show them, the next sync returns OK (ext4, XFS)
+  kDropRevertCache,  // they never reach the device, and reads show the old contents again (btrfs)
+  kFalse,            // they are durable despite the error
+  kLate,             // as kDropKeepCache, but this sync returns OK, and the next one of the file returns the error
 };
 
 struct SimFault {
   std::optional<SimOpKind> kind;                               // absent: any
   std::function<bool(SimOpKind, const std::string&)> matches;  // of kind and path; empty: all
-  std::uint64_t nth = 1;                                       // the n-th call that fits, counted from AddFault on
-  bool sticky = false;                                         // and all later ones
+  std::uint64_t nth = 1;                                       // the n-th matching call, counted from AddFault on
+  bool sticky = false;                                         // if true, all later matching calls fail too
   Status status = Status::IOError("injected fault");
-  std::uint64_t short_bytes = 0;  // a write: so many of its bytes land all the same
-  bool takes_effect = false;      // other calls: it happens, and the error is reported all the same
+  std::uint64_t short_bytes = 0;  // for a write: how many of its bytes are written despite the error
+  bool takes_effect = false;      // for other calls: the call takes effect despite the error
   SyncFailure sync = SyncFailure::kDropKeepCache;
-  bool partial_drop = false;  // a sync: about half of the unsynced pages stay
+  bool partial_drop = false;  // for a sync: about half of the unsynced pages are not dropped
 };
 
-// What the device does with one write, whatever it says.
+// What the device does with one write that it reports as successful.
 struct SimWriteFate {
-  bool lost = false;                         // nothing, though later syncs succeed
-  std::optional<std::uint64_t> misdirected;  // the bytes go to this offset of the same file
+  bool lost = false;                         // it writes nothing, though later syncs succeed
+  std::optional<std::uint64_t> misdirected;  // it writes the bytes to this offset of the same file
 };
-// Asked for each write, with its number counted from 0 since the file system was made.
+// Called for each write, with its number, counted from 0 since the file system was created.
 using SimWriteOverlay = std::function<SimWriteFate(std::uint64_t write, const SimOp& op)>;
 
 class SimFaults {
@@ -47,12 +48,12 @@ class SimFaults {
   void Remove(int id);
   void Clear() { entries_.clear(); }
 
-  // Counts the call. The fault that hits it, or nullptr; valid until the list changes.
+  // Counts the call. Returns the fault that hits it, or nullptr. Valid until the list changes.
   const SimFault* Check(SimOpKind kind, const std::string& path);
 
   [[nodiscard]] std::uint64_t calls(SimOpKind kind) const { return calls_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint64_t calls() const;
-  // How many calls a fault has hit.
+  // Returns how many calls a fault has hit.
   [[nodiscard]] std::uint64_t hits() const { return hits_; }
 
  private:

@@ -16,7 +16,7 @@ Status SimFile::CheckAligned(std::uint64_t offset, const char* data, std::size_t
       reinterpret_cast<std::uintptr_t>(data) % kDirectAlignment == 0) {
     return Status::OK();
   }
-  return Status::InvalidArgument(path_ + ": direct I/O that is not aligned, at offset " + std::to_string(offset));
+  return Status::InvalidArgument(path_ + ": unaligned direct I/O at offset " + std::to_string(offset));
 }
 
 Status SimFile::Read(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
@@ -34,7 +34,7 @@ Status SimFile::ReadVectored(std::uint64_t offset, std::span<const std::span<cha
 
 Status SimFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::size_t* read) const {
   *read = 0;
-  if (direct_ || !file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not known here");
+  if (direct_ || !file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not supported");
   {
     const SimFileSystem::Guard guard(file_system_->mutex_);
     const std::uint64_t size = file_system_->disk_.GetInode(inode_).cached().size();
@@ -74,7 +74,7 @@ bool SimFile::CanGrowAhead() const { return file_system_->options_.grows_ahead; 
 
 Status SimFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
   if (Status status = CheckWritable(); !status.ok()) return status;
-  if (!file_system_->options_.holes) return Status::NotSupported(path_ + ": no holes here");
+  if (!file_system_->options_.holes) return Status::NotSupported(path_ + ": holes are not supported");
   return file_system_->ChangeFile(SimOpKind::kPunchHole, inode_, path_, offset, length, false);
 }
 
@@ -87,7 +87,7 @@ Status SimFile::GetInfo(FileInfo* info) const {
 
 Status SimFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const {
   if (direct_) return Status::NotSupported(path_ + ": opened with direct I/O");
-  if (!file_system_->options_.maps) return Status::NotSupported(path_ + ": files cannot be mapped here");
+  if (!file_system_->options_.maps) return Status::NotSupported(path_ + ": mapping is not supported");
   const SimFileSystem::Guard guard(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kMap, path_); !status.ok()) return status;
   *region = std::make_unique<SimMappedRegion>(file_system_, inode_, path_, offset, length);
@@ -96,7 +96,7 @@ Status SimFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<Ma
 }
 
 Status SimFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
-  if (!file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not known here");
+  if (!file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not supported");
   const SimFileSystem::Guard guard(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kResidency, path_); !status.ok()) return status;
   *resident_bytes = file_system_->ResidentBytes(inode_, offset, length);

@@ -1,4 +1,4 @@
-// SimFile: a handle of a file in a SimFileSystem, which does all the work.
+// SimFile: a handle of a file. The SimFileSystem does all the work.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ class SimFile final : public File {
 
  private:
   [[nodiscard]] Status CheckWritable() const;
-  // Direct I/O demands whole pages, in the file and in memory.
+  // Direct I/O requires whole aligned pages, in the file and in memory.
   [[nodiscard]] Status CheckAligned(std::uint64_t offset, const char* data, std::size_t n) const;
 
   SimFileSystem* const file_system_;

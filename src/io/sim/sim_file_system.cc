@@ -122,7 +122,7 @@ Status SimFileSystem::Open(const std::string& path, OpenMode mode, const FileOpt
       return Status::OK();
     });
     if (!status.ok()) {
-      if (taken) CloseFile(id);  // made, and the error reported all the same
+      if (taken) CloseFile(id);  // the file was created despite the error
       return status;
     }
   } else {
@@ -186,7 +186,7 @@ Status SimFileSystem::CreateDirectory(const std::string& path) {
     if (place.inode == 0) {
       disk_.Create(place, true);
     } else if (!disk_.GetInode(place.inode).is_directory) {
-      return Status::IOError(path + ": file exists and is no directory");
+      return Status::IOError(path + ": file exists and is not a directory");
     }
     return Status::OK();
   });
@@ -202,7 +202,7 @@ Status SimFileSystem::RemoveDirectory(const std::string& path) {
     if (place.inode == 0) return NoSuchFile(path);
     const SimInode& inode = disk_.GetInode(place.inode);
     if (!inode.is_directory) return Status::IOError(path + ": not a directory");
-    if (place.directory == 0) return Status::IOError(path + ": the root directory stays");
+    if (place.directory == 0) return Status::IOError(path + ": cannot remove the root directory");
     if (!inode.names.empty()) return Status::IOError(path + ": directory not empty");
     disk_.Unlink(place);
     return Status::OK();
@@ -235,17 +235,17 @@ Status SimFileSystem::Rename(const std::string& from, const std::string& to) {
     if (Status found = disk_.Find(from, &source); !found.ok()) return found;
     if (Status found = disk_.Find(to, &target); !found.ok()) return found;
     if (source.inode == 0) return NoSuchFile(from);
-    if (source.directory == 0 || target.directory == 0) return Status::IOError(from + ": the root directory stays");
+    if (source.directory == 0 || target.directory == 0) return Status::IOError(from + ": cannot rename the root directory");
     const bool is_directory = disk_.GetInode(source.inode).is_directory;
     if (target.inode != 0) {
       const SimInode& replaced = disk_.GetInode(target.inode);
-      if (replaced.is_directory != is_directory) return Status::IOError(to + ": one is a directory, one is not");
+      if (replaced.is_directory != is_directory) return Status::IOError(to + ": only one of the two is a directory");
       if (!replaced.names.empty()) return Status::IOError(to + ": directory not empty");
     }
     for (std::string above = to; is_directory && !above.empty(); above.resize(above.rfind('/'))) {
       SimDisk::Place place;
       if (disk_.Find(above, &place).ok() && place.inode == source.inode && source.inode != target.inode) {
-        return Status::IOError(to + ": inside of " + from);
+        return Status::IOError(to + ": is inside " + from);
       }
       if (above.find('/') == std::string::npos) break;
     }
@@ -347,7 +347,7 @@ std::uint64_t SimFileSystem::FreeBytesLocked() const {
   return used < quota_bytes_ ? quota_bytes_ - used : 0;
 }
 
-// With the disk full, what fits still lands, as write(2) has it.
+// If the disk is full, writes the part that fits, as write(2) does.
 Status SimFileSystem::ApplyWrite(SimInodeId id, const std::string& path, std::uint64_t offset, std::string data,
                                  const SimOp& op) {
   constexpr std::uint64_t kPage = SimContent::kBlockSize;
@@ -421,7 +421,7 @@ Status SimFileSystem::FinishSync(SimInodeId id, std::uint64_t upto, const std::o
   if (fault.has_value() && fault->sync != SyncFailure::kFalse) {
     disk_.DropData(id, upto, fault->sync != SyncFailure::kDropRevertCache, fault->partial_drop ? &prng_ : nullptr);
     if (fault->sync != SyncFailure::kLate) return fault->status;
-    disk_.CommitData(id, upto);  // the size, and what else was not data
+    disk_.CommitData(id, upto);  // commits the size and other changes that are not data
     late_errors_[id] = fault->status;
     return late;
   }
@@ -518,7 +518,7 @@ Status SimFileSystem::Lock(const std::string& directory, LockMode mode, std::uin
     guard.lock();
   }
   if (is_held()) return Status::Locked(directory + ": another handle holds the lock");
-  SimDisk::Place file;  // a reader leaves the directory as it is
+  SimDisk::Place file;  // a shared lock does not change the directory
   if (mode == LockMode::kExclusive && disk_.Find(directory + "/LOCK", &file).ok() && file.inode == 0)
     disk_.Create(file, false);
   DirectoryLock& entry = locks_[place.inode];

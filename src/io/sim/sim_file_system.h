@@ -9,17 +9,16 @@
 //   }
 //
 // The model, in short (sim_inode.h and sim_image.h have it in full):
-//   - Writes are seen at once. Until a sync of the file, a cut leaves each 512-byte sector in its durable version, in
-//   any
-//     later one, torn, or with garbage in the bytes written; and the file in its durable size or any later one.
-//   - A sync covers what was written before it began, as the hooks' kInside shows, and nothing written meanwhile.
-//   - Names have a durability of their own: SimNames.
-//   - A direct read sees the device. Dirty pages of its range are written out first, as Linux does; that makes them
-//     visible, and as easily lost in a cut as before. Pages that a failed sync left clean are not written out.
-//   - Everything that is drawn comes from a seed; a run with one thread repeats exactly.
+//   - Reads see writes at once. Until a sync of the file, a cut leaves each 512-byte sector in its durable version, in
+//     any later version, torn, or with garbage in the written bytes; and the file in its durable size or any later one.
+//   - A sync covers the writes before its hooks' kInside phase, and none of the later ones.
+//   - The durability of names is separate: see SimNames.
+//   - A direct read sees the device. It first writes out the dirty pages of its range, as Linux does. They are then
+//     visible on the device, but a cut may still lose them. It does not write out pages that a failed sync left clean.
+//   - All random choices come from a seed; a run with one thread repeats exactly.
 //
-// Threads: one mutex; any thread may call any function. Hooks run without it. Lifetime: every File, lock and read queue
-// must be gone before the file system is.
+// Threads: any thread may call any function; one mutex guards everything. Hooks run without it. Lifetime: every File,
+// lock and read queue must be destroyed before the file system.
 #pragma once
 
 #include <limits>
@@ -46,18 +45,18 @@ namespace cambium {
 class SimMappedRegion;
 
 struct SimOptions {
-  std::uint64_t seed = 0;  // for partial drops and the order of queued reads
+  std::uint64_t seed = 0;  // for dropping pages in part and for the order of queued reads
   SimNames names = SimNames::kPosix;
   std::uint64_t quota_bytes = std::numeric_limits<std::uint64_t>::max();
-  bool delayed_allocation = false;  // a write over the quota succeeds; the sync then says NoSpace and drops it
+  bool delayed_allocation = false;  // a write over the quota succeeds; its sync returns NoSpace and drops it
   std::size_t max_open_files = std::numeric_limits<std::size_t>::max();
-  bool direct = true;            // false: FileOptions::direct opens buffered
-  bool holes = true;             // false: PunchHole is NotSupported
-  bool grows_ahead = true;       // false: CanGrowAhead is
-  bool maps = true;              // false: Map is NotSupported
-  bool residency = true;         // false: Residency is NotSupported
-  bool shuffle_reads = false;    // read queues deliver in a random order, not first come first served
-  std::shared_ptr<Clock> clock;  // Lock sleeps on it before it gives up; none: it gives up at once
+  bool direct = true;            // false: opens files buffered although FileOptions::direct is set
+  bool holes = true;             // false: PunchHole returns NotSupported
+  bool grows_ahead = true;       // false: CanGrowAhead returns false
+  bool maps = true;              // false: Map returns NotSupported
+  bool residency = true;         // false: Residency returns NotSupported
+  bool shuffle_reads = false;    // true: read queues deliver in random order, not in the order of submission
+  std::shared_ptr<Clock> clock;  // Lock sleeps on it before it gives up; null: gives up at once
 };
 
 class SimFileSystem final : public FileSystem {
@@ -80,17 +79,17 @@ class SimFileSystem final : public FileSystem {
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override;
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
 
-  // Cuts. Cheap: contents are shared until changed.
+  // Power cuts. Images are cheap: contents are shared until changed.
   [[nodiscard]] SimImage Snapshot() const;
   [[nodiscard]] SimImage DrawCrash(Prng& prng, const DamageMix& mix = {}, CutReport* report = nullptr) const;
   [[nodiscard]] SimImage KillImage(Prng& prng) const;
-  // From now on every call fails and changes nothing: so that what lives above can be taken down after a cut.
+  // From now on every call fails and changes nothing, so a test can destroy the database after a cut.
   void PowerOff();
 
-  // Hooks run in the order they were added. One removed while it runs elsewhere may run a last time.
+  // Hooks run in the order of AddHook. A hook that is removed while another thread runs hooks may run one last time.
   int AddHook(SimHook hook);
   void RemoveHook(int id);
-  // The index that the next mutating operation gets.
+  // Returns the index of the next mutating operation.
   [[nodiscard]] std::uint64_t operations() const;
 
   // Faults.
@@ -98,39 +97,40 @@ class SimFileSystem final : public FileSystem {
   void RemoveFault(int id);
   void ClearFaults();
   void SetWriteOverlay(SimWriteOverlay overlay);  // empty: none
-  [[nodiscard]] std::uint64_t calls() const;      // all, reads included: what an n-th-call sweep counts to
+  [[nodiscard]] std::uint64_t calls() const;      // all calls, including reads: the bound of an n-th-call sweep
   [[nodiscard]] std::uint64_t calls(SimOpKind kind) const;
   [[nodiscard]] std::uint64_t fault_hits() const;
   [[nodiscard]] SimReadCounts read_counts() const;
   void SetQuota(std::uint64_t bytes);
   void SetMaxOpenFiles(std::size_t count);
   void SetResident(bool resident);  // what Residency and ReadCached find in the page cache: everything, or nothing
-  void SetResidentInPart(std::uint64_t seed);  // every other piece of 16 KiB or so, by chance
-  // Every page that only the cache knows is forgotten, as after a reboot without a cut.
+  void SetResidentInPart(std::uint64_t seed);  // about half of the pieces of 16 KiB, at random
+  // Forgets every page that only the cache holds, as a clean reboot does.
   void DropCaches();
 
-  // Questions, for checkers and tests: never counted, never failed.
+  // Questions for checkers and tests. They are not counted, and faults do not hit them.
   [[nodiscard]] bool IsDataDurable(const std::string& path, std::uint64_t size) const;  // bytes [0, size)
-  [[nodiscard]] bool IsNameDurable(const std::string& path) const;                      // and the directories above it
-  // Both, and nothing of the first `size` bytes, or of the name, may be lost or changed by a cut.
+  [[nodiscard]] bool IsNameDurable(const std::string& path) const;  // including the directories above it
+  // True if both are durable: no cut can lose or change the first `size` bytes or the name.
   [[nodiscard]] bool IsFullyDurable(const std::string& path, std::uint64_t size) const;
   [[nodiscard]] bool HasUnsyncedData(const std::string& path) const;
-  // Of all that is unsynced, nothing but holes: the bytes outside of them are durable. True where nothing is.
+  // True if all unsynced changes are holes, or there are none: the bytes outside of the holes are durable.
   [[nodiscard]] bool HasOnlyHolesUnsynced(const std::string& path) const;
   [[nodiscard]] std::uint64_t DurableSize(const std::string& path) const;
   [[nodiscard]] SimInodeId InodeOf(const std::string& path) const;  // 0: none
   [[nodiscard]] std::uint64_t allocated_bytes() const;
   [[nodiscard]] std::size_t open_files() const;
 
-  // Contents by name, past handles, hooks and faults (sim_tampering.cc). Changes are durable at once, in the cache too;
-  // what is unsynced stays so. PathNotFound, or InvalidArgument for a range that the file does not have.
+  // Read or change contents by name, without handles, hooks and faults (sim_tampering.cc). A change is durable at once
+  // and visible in the cache. Unsynced changes remain unsynced. Return PathNotFound, or InvalidArgument if the file
+  // does not have the range.
   struct NamedFile {
     std::string path;
     std::uint64_t size;
   };
   [[nodiscard]] std::vector<NamedFile> ListFilesForTest() const;  // all regular files, by path
   Status ReadFileForTest(const std::string& path, std::string* bytes) const;
-  Status WriteFileForTest(const std::string& path, Slice bytes);  // made if need be, with the directories above
+  Status WriteFileForTest(const std::string& path, Slice bytes);  // creates the file and directories if needed
   Status FlipBit(const std::string& path, std::uint64_t offset, int bit);
   Status OverwriteForTest(const std::string& path, std::uint64_t offset, Slice bytes);
   Status TruncateForTest(const std::string& path, std::uint64_t size);  // or grows with zeros
@@ -155,7 +155,7 @@ class SimFileSystem final : public FileSystem {
     bool exclusive = false;
   };
 
-  // What SimFile and its like call.
+  // Called by SimFile and the other friends.
   Status ReadFile(SimInodeId id, const std::string& path, bool direct, std::uint64_t offset,
                   std::span<const std::span<char>> out, std::size_t* read);
   Status WriteFile(SimInodeId id, const std::string& path, std::uint64_t offset, std::span<const Slice> data);
@@ -163,23 +163,23 @@ class SimFileSystem final : public FileSystem {
   Status ChangeFile(SimOpKind kind, SimInodeId id, const std::string& path, std::uint64_t offset, std::uint64_t length,
                     bool grow);
   void CloseFile(SimInodeId id);
-  void Release(SimInodeId id);  // one user of the inode less: a handle, a mapping or a lock
+  void Release(SimInodeId id);  // ends one use of the inode: a handle, a mapping or a lock; the caller holds mutex_
   void Unlock(SimInodeId directory, LockMode mode);
 
-  // Counts a call. An error if it must fail at once; `fault` is set if it must fail in a way of its own.
+  // Counts a call. Returns an error if the power is off. Sets *fault if a fault hits the call; the caller applies it.
   Status CheckCall(SimOpKind kind, const std::string& path, std::optional<SimFault>* fault);
-  // Counts a call that changes nothing.
+  // Counts a call that changes nothing. Returns an error if the power is off or a fault hits it.
   Status CheckQuery(SimOpKind kind, const std::string& path);
-  // Calls the hooks with the lock let go. An error if the power went off meanwhile.
+  // Calls the hooks with the lock released. Returns an error if the power is off afterwards.
   Status RunHooks(Guard* guard, SimOp* op, SimPhase phase, const Status* status = nullptr);
-  // A mutating operation from its fault to its hooks; body() does it, under the lock.
+  // Runs a mutating operation with its fault and its hooks. Calls body(), which performs it, under the lock.
   template <typename Body>
   Status Mutate(SimOp op, Body body);
   [[nodiscard]] SimOp NewOp(SimOpKind kind, std::string_view path, SimInodeId id) const;
   [[nodiscard]] bool IsOpen(SimInodeId id) const { return open_.contains(id); }
   void SweepUnreachable();
   [[nodiscard]] std::uint64_t AllocatedBytesLocked() const;
-  // Bytes of the range that the page cache is said to hold. Needs mutex_.
+  // Returns how many bytes of the range count as resident in the page cache. The caller holds mutex_.
   [[nodiscard]] std::uint64_t ResidentBytes(SimInodeId inode, std::uint64_t offset, std::uint64_t length) const;
   [[nodiscard]] std::uint64_t FreeBytesLocked() const;
   Status ApplyWrite(SimInodeId id, const std::string& path, std::uint64_t offset, std::string data, const SimOp& op);
@@ -193,15 +193,15 @@ class SimFileSystem final : public FileSystem {
   Status FindFile(const std::string& path, SimInodeId* id) const;
 
   const SimOptions options_;
-  // Guards what follows; taken last, and never held while a hook or a clock runs.
+  // Guards the members below. Taken last, and never held while a hook runs or a clock sleeps.
   mutable std::mutex mutex_;
   SimDisk disk_;
   Prng prng_;
-  std::map<SimInodeId, std::size_t> open_;  // users by inode: handles, mappings, locks
+  std::map<SimInodeId, std::size_t> open_;  // number of users by inode: handles, mappings, locks
   std::size_t open_files_ = 0;
   std::map<SimInodeId, DirectoryLock> locks_;
   std::map<SimInodeId, Status> late_errors_;
-  std::shared_ptr<const std::vector<HookEntry>> hooks_;  // null if there are none; replaced, never changed
+  std::shared_ptr<const std::vector<HookEntry>> hooks_;  // null if there are none; replaced, never modified
   int next_hook_ = 1;
   SimFaults faults_;
   mutable SimReadCounts read_counts_;
@@ -213,7 +213,7 @@ class SimFileSystem final : public FileSystem {
   std::uint64_t quota_bytes_;
   std::size_t max_open_files_;
   bool resident_ = true;
-  std::optional<std::uint64_t> resident_seed_;  // in part
+  std::optional<std::uint64_t> resident_seed_;  // set: only random pieces are resident
   bool powered_ = true;
 };
 

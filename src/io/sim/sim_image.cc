@@ -13,7 +13,8 @@ constexpr unsigned kAlways = 1000;  // per mille
 
 bool HasUnsyncedData(const SimInode& inode) { return !inode.pending.empty() || inode.cache_differs; }
 
-// Whatever was drawn, a journal keeps a prefix, and a change that needs another does not survive without it.
+// Corrects what was drawn: a journal keeps a prefix of the name changes, and a change does not survive without the
+// change that it needs.
 void EnforceNameRules(const SimDisk& disk, std::vector<bool>* survives) {
   const auto& changes = disk.name_changes();
   if (disk.name_rule() != SimNames::kPosix) {
@@ -29,7 +30,7 @@ void EnforceNameRules(const SimDisk& disk, std::vector<bool>* survives) {
   }
 }
 
-// Draws one cut. The disk that it works on shares what it does not change with the image it came from.
+// Draws one cut. Its disk shares everything that the cut does not change with the original image.
 class Cut {
  public:
   Cut(const SimDisk& before, Prng& prng, const DamageMix& mix, CutReport* report)
@@ -149,7 +150,7 @@ class Cut {
         char bytes[kSimSectorSize];
         file.DrawSector(pick, prng_, mix_, keep ? 0 : kAlways, bytes, report_);
         content.Write(file.sector(pick) * kSimSectorSize, Slice(bytes, kSimSectorSize));
-        // Alone in a file that lost its other changes, a sector behind the end shows only if the size came along.
+        // If the file lost all other changes, a sector after its durable end is visible only if the new size survives.
         const bool grow = !keep && prng_.OneIn(2);
         content.Resize(grow ? file.inode().device.size() : size);
         after_.ReplaceContent(file.inode().id, std::move(content));
@@ -224,7 +225,7 @@ SimImage SimImage::DrawCrash(Prng& prng, const DamageMix& mix, CutReport* report
   CutReport unused;
   if (report == nullptr) report = &unused;
   *report = CutReport();
-  // A write in flight is one more unsynced change.
+  // A write in flight counts as one more unsynced change.
   if (in_flight_.empty()) return {Cut(disk_, prng, mix, report).Draw(), {}, operation_};
   SimDisk with_writes = disk_;
   for (const InFlight& write : in_flight_) {

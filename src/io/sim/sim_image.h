@@ -1,10 +1,10 @@
-// SimImage: the simulated disk at one moment, as a value. From it come the states that a power cut or a kill may leave,
-// each as cheap as what it changes; and a SimFileSystem starts from it.
+// SimImage: the simulated disk at one moment, as a value. It draws the states that a power cut or a kill may leave;
+// each costs only what differs. A SimFileSystem can start from an image.
 //
 //   SimImage now = fs.Snapshot();
 //   SimFileSystem after(now.DrawCrash(prng));          // power cut
-//   SimFileSystem restarted(now.Kill(prng));           // kill -9: dirty pages are still there, and still dirty
-//   SimFileSystem later(now.Kill(prng).DrawCrash(prng));  // so that a cut may take them after all
+//   SimFileSystem restarted(now.Kill(prng));           // kill -9: dirty pages survive, and are still dirty
+//   SimFileSystem later(now.Kill(prng).DrawCrash(prng));  // kill -9, then a power cut, which may lose them
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace cambium {
 // Any number of threads may read one image.
 class SimImage {
  public:
-  // A write that had begun and not ended.
+  // A write that has begun and not ended.
   struct InFlight {
     SimInodeId inode = 0;
     std::uint64_t offset = 0;
@@ -31,21 +31,21 @@ class SimImage {
   SimImage(SimDisk disk, std::vector<InFlight> in_flight, std::uint64_t operation)
       : disk_(std::move(disk)), in_flight_(std::move(in_flight)), operation_(operation) {}
 
-  // What may be there after the power comes back: nothing in it is unsynced. The same prng gives the same image.
+  // Draws a state that a power cut may leave; nothing in it is unsynced. The same prng state gives the same image.
   [[nodiscard]] SimImage DrawCrash(Prng& prng, const DamageMix& mix = {}, CutReport* report = nullptr) const;
 
-  // What the next process finds after kill -9: the page cache as it was, unsynced data and names still unsynced, and of
-  // each write in flight some whole pages from its start.
+  // Returns what the next process finds after kill -9: the page cache as it was, with unsynced data and names still
+  // unsynced. Each write in flight has written a random number of whole pages from its start.
   [[nodiscard]] SimImage Kill(Prng& prng) const;
 
-  // Everything a cut may take: each unsynced sector, each size, each name change. CutKeeping takes those whose place in
-  // `kept` is false back to their durable state and brings the others to their newest; kept.size() is Units().size().
+  // Units returns everything that a cut may lose: each unsynced sector, size and name change. CutKeeping returns the
+  // image in which unit i has its newest state if kept[i], else its durable state; kept.size() is Units().size().
   [[nodiscard]] std::vector<SimUnit> Units() const;
   [[nodiscard]] SimImage CutKeeping(const std::vector<bool>& kept) const;
 
   [[nodiscard]] const SimDisk& disk() const { return disk_; }
   [[nodiscard]] const std::vector<InFlight>& in_flight() const { return in_flight_; }
-  // How many mutating operations had begun.
+  // Returns how many mutating operations had begun.
   [[nodiscard]] std::uint64_t operation() const { return operation_; }
 
  private:

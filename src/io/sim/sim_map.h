@@ -1,4 +1,4 @@
-// SimMappedRegion: a mapped range of a simulated file, as a copy that later writes to the file show up in.
+// SimMappedRegion: a mapped range of a simulated file: a copy that later writes to the file update.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace cambium {
 
 class SimFileSystem;
 
-// Made and changed under the file system's lock; read without it, as a mapping is: what is being written must not be
-// read. Keeps an unlinked file alive.
+// Created and changed under the file system's lock, but read without it, like a real mapping: a caller must not read
+// bytes that are being written. Keeps an unlinked file alive.
 class SimMappedRegion final : public MappedRegion {
  public:
-  // The range may reach behind the end of the file, as with mmap; it shows zeros there, and CopyOut an error.
+  // The range may reach beyond the end of the file, as with mmap. data() shows zeros there; CopyOut returns an error.
   SimMappedRegion(SimFileSystem* file_system, SimInodeId inode, std::string path, std::uint64_t offset,
                   std::size_t length);
   ~SimMappedRegion() override;
@@ -26,7 +26,7 @@ class SimMappedRegion final : public MappedRegion {
   Status CopyOut(std::size_t offset, std::size_t n, char* out) const override;
 
   [[nodiscard]] SimInodeId inode() const { return inode_; }
-  // [offset, offset + length) of the file has changed.
+  // Updates the copy after a change of [offset, offset + length) of the file.
   void Refresh(const SimContent& content, std::uint64_t offset, std::uint64_t length);
 
  private:

@@ -1,4 +1,4 @@
-// The calls that a simulated file system knows, and what hooks are told about the mutating ones.
+// The calls of a simulated file system, and what hooks learn about the mutating ones.
 #pragma once
 
 #include <cstdint>
@@ -36,30 +36,30 @@ enum class SimOpKind : unsigned char {
 inline constexpr int kSimOpKinds = static_cast<int>(SimOpKind::kFreeSpace) + 1;
 
 [[nodiscard]] const char* SimOpName(SimOpKind kind);
-// Those that change the disk, or what of it is durable; only they have an index and are shown to hooks.
+// Returns true for calls that change the disk or its durable state. Only these have an index and call hooks.
 [[nodiscard]] bool IsMutating(SimOpKind kind);
 
 enum class SimPhase : unsigned char {
-  kBefore,  // nothing has happened; of a write, a snapshot taken here knows it as in flight
-  kInside,  // syncs only: it has begun, and what is written from here on is not covered by it
-  kAfter,   // it is done, or has failed
+  kBefore,  // nothing has happened yet; a snapshot taken here has a write as in flight
+  kInside,  // syncs only: the sync has begun and does not cover later writes
+  kAfter,   // the operation is done or has failed
 };
 
 // One step of a mutating operation. Valid during the call of the hook.
 struct SimOp {
-  std::uint64_t index = 0;  // 0 for the first mutating operation of this SimFileSystem; the same in all its phases
+  std::uint64_t index = 0;  // 0 for the first mutating operation of this SimFileSystem; equal in all phases
   SimOpKind kind = SimOpKind::kWrite;
   SimPhase phase = SimPhase::kBefore;
   std::string_view path;         // as the caller gave it; for a File, the name it was opened under
   std::string_view to;           // of a rename or a link
-  SimInodeId inode = 0;          // what is changed or named, 0 if not there (yet)
+  SimInodeId inode = 0;          // the inode that is changed or named, 0 if it does not exist (yet)
   std::uint64_t link_count = 0;  // of that inode, when the operation began
   std::uint64_t offset = 0;      // of a write, allocation or hole; the new size for a truncation
   std::uint64_t length = 0;
   const Status* status = nullptr;  // kAfter: how it ended
 };
 
-// Runs without a lock held, so it may call the file system, the engine above it, and Snapshot().
+// Runs without a lock held, so it may call the file system, including Snapshot(), and the engine above it.
 using SimHook = std::function<void(const SimOp&)>;
 
 }  // namespace cambium

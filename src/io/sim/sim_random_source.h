@@ -1,4 +1,4 @@
-// SimRandomSource: identifiers that repeat with the seed, so that a run does.
+// SimRandomSource: identifiers that depend only on the seed, so that a run is repeatable.
 #pragma once
 
 #include <mutex>
@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// Any thread may call.
+// Any thread may call Fill.
 class SimRandomSource final : public RandomSource {
  public:
   explicit SimRandomSource(std::uint64_t seed) : prng_(seed) {}

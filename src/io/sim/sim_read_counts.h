@@ -1,4 +1,5 @@
-// SimReadCounts: by which ways bytes were read from a simulated file system, so that a test can tell that a way was taken.
+// SimReadCounts: counts the ways in which bytes were read from a simulated file system, so that a test can check that a
+// way was taken.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +9,14 @@
 namespace cambium {
 
 struct SimReadCounts {
-  std::uint64_t maps = 0;           // regions made
-  std::uint64_t mapped_copies = 0;  // CopyOut
-  std::uint64_t cached = 0;         // ReadCached that had everything
-  std::uint64_t not_cached = 0;     // ReadCached that had not
-  std::uint64_t in_part = 0;        // Residency that said: some of it
+  std::uint64_t maps = 0;           // regions created
+  std::uint64_t mapped_copies = 0;  // calls of CopyOut
+  std::uint64_t cached = 0;         // calls of ReadCached that found all bytes
+  std::uint64_t not_cached = 0;     // calls of ReadCached that did not
+  std::uint64_t in_part = 0;        // calls of Residency that found a part
   std::uint64_t submits = 0;        // calls of Submit
-  std::array<std::uint64_t, 2> queued{};  // reads handed in, to queues that asked for no io_uring and that asked for it
-  std::uint64_t together_max = 0;   // reads under way at a time in one queue
+  std::array<std::uint64_t, 2> queued{};  // submitted reads: [0] to queues without use_io_uring, [1] with it
+  std::uint64_t together_max = 0;   // the largest number of reads in flight at once in one queue
 
   SimReadCounts& operator+=(const SimReadCounts& other) {
     maps += other.maps;

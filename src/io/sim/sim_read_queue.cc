@@ -12,7 +12,7 @@ SimReadQueue::SimReadQueue(SimFileSystem* file_system, std::size_t depth, bool u
   if (seed.has_value()) prng_.emplace(*seed);
 }
 
-// What is in flight still lands in the caller's memory, as it would from a real device.
+// Reads in flight still fill the caller's buffers, as on a real device.
 SimReadQueue::~SimReadQueue() {
   while (!waiting_.empty()) FinishOne();
 }

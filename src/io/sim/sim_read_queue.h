@@ -1,5 +1,5 @@
-// SimReadQueue: a read queue without threads. Reads happen when they are waited for, in order or in a random one, so
-// that nobody relies on memory being filled, or filled in order, before it is delivered.
+// SimReadQueue: a read queue without threads. It reads when its owner waits, in order or in random order. So a test
+// fails if code relies on a buffer before its request is delivered, or on the order of delivery.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class SimFileSystem;
 
 class SimReadQueue final : public ReadQueue {
  public:
-  // With a seed the order is random. depth > 0. `use_io_uring` is for the counts only.
+  // With a seed the order is random. depth > 0. `use_io_uring` only selects the counter.
   SimReadQueue(SimFileSystem* file_system, std::size_t depth, bool use_io_uring, std::optional<std::uint64_t> seed);
   ~SimReadQueue() override;
 
@@ -31,7 +31,7 @@ class SimReadQueue final : public ReadQueue {
   const bool use_io_uring_;
   std::optional<Prng> prng_;
   std::vector<ReadRequest*> waiting_;
-  std::vector<ReadRequest*> finished_;  // read to make room, not yet delivered
+  std::vector<ReadRequest*> finished_;  // read, not yet delivered
 };
 
 }  // namespace cambium

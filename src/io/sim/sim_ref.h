@@ -1,8 +1,8 @@
-// SimRef: a counted pointer to something that is copied when a second owner wants to change it. Snapshots of the
-// simulated disk share everything, and a crash image costs what it changes.
+// SimRef: a reference-counted pointer with copy on write: an owner that changes a shared object gets its own copy.
+// Snapshots of the simulated disk share everything, and a crash image costs only what it changes.
 //
-// Not std::shared_ptr: use_count() gives no order between "the other owner has let go" and our next write, so images
-// used by several threads would race. Here the count is read with acquire.
+// Not std::shared_ptr: use_count() does not order the other owner's release of the object before our next write, so
+// images used by several threads would race. Edit() reads the count with acquire.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace cambium {
 
-// Base of what a SimRef points to. A copy starts without owners.
+// The base class of objects that a SimRef points to. A copy starts without owners.
 struct SimShared {
   SimShared() = default;
   SimShared(const SimShared&) {}
@@ -21,7 +21,7 @@ struct SimShared {
   mutable std::atomic<std::uint32_t> references{0};
 };
 
-// Different SimRefs to one object may be used by different threads; one SimRef by one thread at a time.
+// Different threads may use different SimRefs to one object. Only one thread at a time may use one SimRef.
 template <typename T>
 class SimRef {
  public:
@@ -42,7 +42,7 @@ class SimRef {
   const T* operator->() const { return object_; }
   [[nodiscard]] bool SameAs(const SimRef& other) const { return object_ == other.object_; }
 
-  // The object for changing, this owner's alone: copied first if it is shared.
+  // Returns the object for changing. If it is shared, copies it first.
   T& Edit() {
     assert(object_ != nullptr);
     if (object_->references.load(std::memory_order_acquire) != 1) *this = SimRef(new T(*object_));

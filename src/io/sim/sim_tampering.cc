@@ -1,4 +1,5 @@
-// What a test does to files behind everybody's back: rot, truncation, exchange, and a plain way to read and write.
+// The part of SimFileSystem that changes files without the engine's knowledge: bit flips, truncation, swapped blocks,
+// and plain reads and writes.
 #include <algorithm>
 
 #include "io/sim/sim_file_system.h"
@@ -35,7 +36,7 @@ Status SimFileSystem::ReadFileForTest(const std::string& path, std::string* byte
   return Status::OK();
 }
 
-// The same change to every version of the file, so that it shows through cache and device and after a cut.
+// Applies the change to every version of the file, so that it is visible in the cache, on the device and after a cut.
 Status SimFileSystem::Tamper(const std::string& path, std::uint64_t offset, std::uint64_t length,
                              const std::function<void(SimContent*)>& change) {
   const Guard guard(mutex_);
@@ -136,7 +137,7 @@ Status SimFileSystem::RemoveForTest(const std::string& path) {
   SimDisk::Place place;
   if (Status status = disk_.Find(path, &place); !status.ok()) return status;
   if (place.inode == 0) return Status::PathNotFound(path + ": no such file or directory");
-  if (place.directory == 0) return Status::InvalidArgument(path + ": the root directory stays");
+  if (place.directory == 0) return Status::InvalidArgument(path + ": cannot remove the root directory");
   disk_.Unlink(place);
   disk_.CommitNames(place.directory, disk_.last_sequence());
   SweepUnreachable();
@@ -151,7 +152,7 @@ Status SimFileSystem::RenameForTest(const std::string& from, const std::string& 
   if (Status status = disk_.Find(to, &target); !status.ok()) return status;
   if (source.inode == 0) return Status::PathNotFound(from + ": no such file or directory");
   if (source.directory == 0 || target.directory == 0)
-    return Status::InvalidArgument(from + ": the root directory stays");
+    return Status::InvalidArgument(from + ": cannot rename the root directory");
   disk_.Rename(source, target);
   disk_.CommitNames(target.directory, disk_.last_sequence());
   disk_.CommitNames(source.directory, disk_.last_sequence());
