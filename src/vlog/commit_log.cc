@@ -13,14 +13,15 @@
 namespace cambium {
 namespace {
 
-// The file grows ahead of the log by half of what the log has, within these bounds and a quarter of a segment: a small
-// database does not feel it. From so many syncs on in such a piece of the log.
+// The file grows ahead of the log by half of the log's size, within these bounds and at most by a quarter of a segment,
+// so that a small database does not use much more space.
 constexpr std::uint64_t kAheadMin = 64u << 10;
 constexpr std::uint64_t kAheadMax = 1u << 20;
+// The file grows ahead only if so many syncs came while the log grew by the last such piece.
 constexpr std::uint64_t kFrequentSyncs = 4;
 
-// Never, but in builds without the rule.
-bool MayGoOnAfter(const Status& failed_sync) {
+// True only in mutants, builds without the rule that a failed sync is fatal.
+bool MayContinueAfter(const Status& failed_sync) {
   return MutantIs(Mutant::kGoOnAfterFailedSync) || (failed_sync.IsNoSpace() && MutantIs(Mutant::kNoSpaceSyncIsSoft));
 }
 
@@ -46,9 +47,9 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   assert(!batch->empty() && first == last_sequence_ + 1);
   if (failed_.load(std::memory_order_acquire)) return failure();
   if (batch->ops().size() > kMaxSequenceNumber - last_sequence_) {
-    return Status::NotSupported("all sequence numbers are in use");  // only a forged file can have come so far
+    return Status::NotSupported("all sequence numbers are in use");  // only a forged file can lead here
   }
-  // A batch never crosses the end of its segment: half a batch can then only be the torn end of the log.
+  // A batch never spans two segments, so half a batch can only be the torn end of the log.
   const std::uint64_t link_size = RecordHeader{.value_size = SegmentLink::kSize}.RecordSize();
   if (batch->size() > kLogOffsetMax - kFileHeaderSize - link_size) {
     return Status::InvalidArgument("a batch of " + std::to_string(batch->size()) +
@@ -59,7 +60,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     if (current_ == nullptr) CAMBIUM_RETURN_IF_ERROR(Open(nullptr));
   }
 
-  // The first write to a segment brings the link to the one before.
+  // The first write to a segment starts with the link to its predecessor.
   const SequenceNumber durable = durable_sequence();
   std::string link;
   if (tail_ == kFileHeaderSize) {
@@ -78,8 +79,9 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   const std::uint64_t start = tail_ + link.size();
   batch->Bind(first, durable, current_->seed(), current_->slot(), start);
 
-  if (start + batch->size() > settled_ahead_) GrowFileAhead(start + batch->size());
-  // All memory is taken before the write: behind it nothing may fail, or the next record would be written over this one.
+  if (start + batch->size() > next_growth_check_) GrowFileAhead(start + batch->size());
+  // All memory is allocated before the write. After the write nothing may fail, or the next record would overwrite this
+  // one.
   std::size_t separated = 0;
   std::size_t key_bytes = 0;
   for (const PreparedBatch::Op& op : batch->ops()) {
@@ -95,7 +97,7 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
     if (!link.empty()) pieces.emplace_back(link);
     pieces.insert(pieces.end(), batch->pieces().begin(), batch->pieces().end());
   }
-  // Until it is known to be whole, which it is not if there is no memory to say what went wrong.
+  // Broken until the write is known to be whole: if it runs out of memory for an error, it throws.
   broken_ = !MutantIs(Mutant::kLeaveHalfRecord);
   meter_.Tick(FILE_BYTES_LOG, link.size() + batch->size());
   const Status written = is_one_piece ? current_->file().Write(start, batch->pieces()[0])
@@ -120,17 +122,17 @@ Status CommitLog::Append(PreparedBatch* batch, SequenceNumber first, Position* p
   return Status::OK();
 }
 
-// A sync of a file that has become larger since the last one writes the file system's journal as well. Where syncs are
-// frequent the file is made larger for many of them at once: its blocks are taken, nothing is written, and they read as
-// zeros, which no record begins with. Without frequent syncs the file system does better if it learns of the size late.
+// If a file has grown since its last sync, its next sync also writes the file system's journal. So where syncs are
+// frequent, the file grows once for many of them: blocks are allocated but not written. They read as zeros, and no
+// record begins with zeros. Where syncs are rare, the file system allocates better if it learns the size late.
 void CommitLog::GrowFileAhead(std::uint64_t end) {
   const std::uint64_t syncs = sync_count();
-  const bool are_frequent = syncs - syncs_when_settled_ >= kFrequentSyncs;
-  syncs_when_settled_ = syncs;
-  settled_ahead_ = end + std::min(std::clamp(end / 2, kAheadMin, kAheadMax), segment_bytes_ / 4);
-  if (!are_frequent || settled_ahead_ > segment_bytes_ || !current_->file().CanGrowAhead()) return;
-  if (current_->file().Allocate(tail_, settled_ahead_ - tail_, /*grow=*/true).ok()) return;
-  // There may still be space for the record, the more so if none is held for those that might come.
+  const bool are_frequent = syncs - syncs_at_growth_check_ >= kFrequentSyncs;
+  syncs_at_growth_check_ = syncs;
+  next_growth_check_ = end + std::min(std::clamp(end / 2, kAheadMin, kAheadMax), segment_bytes_ / 4);
+  if (!are_frequent || next_growth_check_ > segment_bytes_ || !current_->file().CanGrowAhead()) return;
+  if (current_->file().Allocate(tail_, next_growth_check_ - tail_, /*grow=*/true).ok()) return;
+  // There may still be space for this record, in particular once space held for later records is given back.
   Trim(current_.get(), tail_);
 }
 
@@ -138,7 +140,7 @@ void CommitLog::TrimTail() {
   if (current_ != nullptr && !broken_) Trim(current_.get(), tail_);
 }
 
-// What stays behind the end if this fails costs space and nothing else.
+// A failure is ignored: bytes left after the end only cost space.
 void CommitLog::Trim(Segment* segment, std::uint64_t end) {
   FileInfo info;
   if (segment->file().GetInfo(&info).ok() && info.size > end) static_cast<void>(segment->file().Truncate(end));
@@ -146,14 +148,14 @@ void CommitLog::Trim(Segment* segment, std::uint64_t end) {
 
 Status CommitLog::Rotate() {
   if (current_ == nullptr) return Status::OK();
-  if (tail_ == kFileHeaderSize && !broken_) return Status::OK();  // holds nothing: use it
+  if (tail_ == kFileHeaderSize && !broken_) return Status::OK();  // it is empty: keep using it
   const SegmentEnd end{current_, tail_, last_sequence_};
   return Open(broken_ ? &end : nullptr);
 }
 
 Status CommitLog::Open(const SegmentEnd* failed) {
   {
-    // What the change takes, before there is a segment in the MANIFEST that the log might not go on in.
+    // Allocates all memory first: once the MANIFEST names the new segment, the switch to it must not fail.
     const std::lock_guard lock(mutex_);
     dirty_.reserve(dirty_.size() + 1);
     rotated_.reserve(rotated_.size() + 1);
@@ -167,13 +169,13 @@ Status CommitLog::Open(const SegmentEnd* failed) {
     if (failed == nullptr) {
       rotated_.push_back({end, footer_.Finish(current_->seed(), tail_)});
     }
-    // Nothing but a link or less may stand in a segment whose first write failed; the chain then goes around it.
+    // If the first write to a segment failed, its log is empty, and the chain of links skips it.
     if (tail_ > kFileHeaderSize) predecessor_ = {current_->number(), tail_, last_sequence_};
   }
   footer_.Clear();
   current_ = std::move(next);
   tail_ = kFileHeaderSize;
-  settled_ahead_ = 0;
+  next_growth_check_ = 0;
   broken_ = false;
   return Status::OK();
 }
@@ -193,8 +195,8 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
     CAMBIUM_FAULT_POINT("CommitLog:wait");
     synced_.wait(lock);
   }
-  // Only what was published before the sync began is promised. Everything up to there is in dirty_ or current_: both
-  // change together, under mutex_, before anything is published behind the change.
+  // Promises only what was published before the sync began. All of that is in dirty_ and current_: the two change
+  // together, under mutex_, before anything in the new segment is published.
   SequenceNumber upto = published_->load(std::memory_order_acquire);
   std::vector<std::shared_ptr<Segment>> files;
   files.reserve(dirty_.size() + 1);
@@ -203,7 +205,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   if (current_ != nullptr) files.push_back(current_);
   if (MutantIs(Mutant::kCleanThroughEarlierSync)) rotated = files.size();
   if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files.begin(), files.end());
-  syncing_ = true;  // nothing throws until it is false again: others wait for that
+  syncing_ = true;  // other threads wait until it is false, so nothing may throw until then
   lock.unlock();
 
   Status synced;
@@ -219,13 +221,13 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   if (!is_known) {
     SetFailure(nullptr);
   } else if (synced.ok()) {
-    // What was current when the sync began stays dirty even if it has been rotated since.
+    // The segment that was current when the sync began stays dirty, even if it has been rotated since.
     std::erase_if(dirty_, [&](const auto& segment) {
       return std::find(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(rotated), segment) !=
              files.begin() + static_cast<std::ptrdiff_t>(rotated);
     });
     if (upto > durable_.load(std::memory_order_relaxed)) durable_.store(upto, std::memory_order_release);
-  } else if (MayGoOnAfter(synced)) {
+  } else if (MayContinueAfter(synced)) {
     synced_.notify_all();
     return synced;
   } else {
@@ -235,7 +237,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   return failure_;
 }
 
-// The kernel tells of a failed write-back once: if there was no memory for the words, it is not known what it told.
+// The kernel reports a failed write-back only once. If memory runs out for the message, that report is lost.
 bool CommitLog::SyncFile(const std::shared_ptr<Segment>& segment, Status* synced) {
   sync_count_.fetch_add(1, std::memory_order_relaxed);
   meter_.Tick(WAL_FILE_SYNCED);
@@ -254,14 +256,14 @@ std::vector<RotatedSegment> CommitLog::TakeRotated() {
   std::vector<RotatedSegment> taken;
   taken.reserve(rotated_.size());
   std::move(rotated_.begin(), rotated_.end(), std::back_inserter(taken));
-  rotated_.clear();  // which keeps the room that an Open may count on
+  rotated_.clear();  // keeps its capacity: an Open may already have reserved room
   return taken;
 }
 
 Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
   std::unique_lock lock(mutex_);
-  // The kernel tells of a failed write-back once per descriptor. Of two fdatasyncs of a file that overlap one would be
-  // told, and the other would acknowledge what is lost.
+  // The kernel reports a failed write-back once per descriptor. If two fdatasyncs of a file overlapped, only one would
+  // get the error, and the other would acknowledge lost data.
   const bool alone = !MutantIs(Mutant::kSyncsOverlap);
   synced_.wait(lock, [&] { return !syncing_ || !alone; });
   if (!failure_.ok()) return failure_;
@@ -275,7 +277,7 @@ Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
     SetFailure(nullptr);
   } else if (synced.ok()) {
     std::erase(dirty_, segment);
-  } else if (MayGoOnAfter(synced)) {
+  } else if (MayContinueAfter(synced)) {
     synced_.notify_all();
     return synced;
   } else {
@@ -292,7 +294,7 @@ void CommitLog::SetFailure(const Status* why) {
     } catch (const std::bad_alloc&) {
     }
   }
-  if (failure_.ok()) failure_ = std::move(unspoken_);
+  if (failure_.ok()) failure_ = std::move(failure_without_memory_);
   failed_.store(true, std::memory_order_release);
 }
 

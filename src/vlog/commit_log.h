@@ -1,12 +1,13 @@
-// CommitLog: the end of the log, where batches are appended, and the promise of durability.
+// CommitLog: the end of the log. It appends batches and makes them durable.
 //
-// Appending is serialised by the caller's append lock; durability is not. Only durability is grouped: the first that
-// waits syncs the published prefix for all who wait with it. A plain lock with one's own write is faster than handing
-// batches to a leader, and its tail latency is far better.
+// The caller's append lock serialises appends. Syncs do not need that lock, and they are grouped: the first thread that
+// waits syncs the published prefix for all threads that wait with it. Appends are not grouped: a plain lock, under
+// which each thread writes its own batch, is faster than handing batches to a leader, and its tail latency is far
+// better.
 //
-// A write that fails leaves bytes of which nobody knows how many there are. They are never written over and nothing is
-// appended behind them: the next append goes to a new segment, whose naming in the MANIFEST also says where the log of
-// the failed one ends.
+// A failed write leaves an unknown number of bytes in the file. They are never overwritten, and nothing is appended
+// after them: the next append uses a new segment, and the MANIFEST record that names it also seals the failed segment
+// at the end of its log.
 #pragma once
 
 #include <atomic>
@@ -29,21 +30,21 @@ namespace cambium {
 
 // Where a segment's log ends.
 struct SegmentEnd {
-  std::shared_ptr<Segment> segment;  // null: there was none
+  std::shared_ptr<Segment> segment;  // null: no segment
   std::uint64_t length = 0;
   SequenceNumber last_sequence = 0;
 };
 
-// Where new segments come from: created, durable with their name, and named in the MANIFEST. Called under the append
-// lock.
+// Supplies new segments. Called under the append lock.
 class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
-  // If `failed` is set, a write to it failed: the record that names the new segment also seals it at that end.
+  // Returns a new, empty segment. Its file and file name are durable, and the MANIFEST names it. If `failed` is not
+  // null, a write to that segment failed: the same MANIFEST record also seals it at that end.
   virtual Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) = 0;
 };
 
-// A segment that takes no more records; it waits for its footer and its seal.
+// A segment that takes no more appends and waits for its footer and its seal.
 struct RotatedSegment {
   SegmentEnd end;
   std::string footer;
@@ -51,54 +52,55 @@ struct RotatedSegment {
 
 class CommitLog {
  public:
-  // Goes on behind `predecessor` (what recovery found), in a segment that the first append asks the source for.
-  // *published is the sequence number up to which operations are visible; it must outlive the log, and so must what
-  // `meter` refers to.
+  // Continues the log after `predecessor`, the end that recovery found. The first append asks `source` for a segment.
+  // *published is the sequence number up to which operations are visible. `published`, and what `meter` refers to, must
+  // outlive the log.
   CommitLog(SegmentSource* source, std::uint64_t segment_bytes, const SegmentEnd& predecessor,
             SequenceNumber durable, const std::atomic<SequenceNumber>* published, const Meter& meter = Meter());
 
   // ---- Under the append lock ----
 
-  // Writes the batch with sequence numbers from `first`; its addresses are then set. After an error nothing of it is
-  // in the log, and the log can be appended to again, unless the error is Fatal. *position is the batch's place.
+  // Writes the batch with sequence numbers from `first`, and sets its addresses and *position, its place. After an
+  // error no part of the batch is in the log, and further appends are possible unless the error is Fatal.
   struct Position {
     std::uint64_t segment = 0;
     std::uint64_t offset = 0;
   };
   Status Append(PreparedBatch* batch, SequenceNumber first, Position* position);
 
-  // Gives back what the current segment's file was made larger ahead of the log. Nothing is appended any more.
+  // Frees the space that was allocated ahead of the log in the current segment's file. No append may follow.
   void TrimTail();
-  // The same of a segment that ends at `end`, footer included.
+  // Cuts the file of `segment` at `end`, the end of its log or of its footer.
   static void Trim(Segment* segment, std::uint64_t end);
 
-  // Ends the current segment, if it holds anything, so that it can be sealed.
+  // If the current segment holds a record, ends it, so that it can be sealed, and continues in a new one.
   Status Rotate();
-  // Where the next record will go; {0, 0} if that is a segment that does not exist yet.
+  // The place of the next record; {0, 0} if its segment does not exist yet.
   [[nodiscard]] Position tail() const;
-  // Where the log ends, if a write to the current segment failed and nothing was appended since: what stands behind it
-  // is not log, and nobody has been told yet. Else no segment.
+  // If the last write to the current segment failed, the end of its log: the bytes after it are not log, and the
+  // MANIFEST does not say so yet. Otherwise no segment.
   [[nodiscard]] SegmentEnd failed_end() const {
     return broken_ ? SegmentEnd{current_, tail_, last_sequence_} : SegmentEnd{};
   }
-  // From the next segment on, or from within NextSegment.
+  // Sets the size at which a segment rotates. Call it before the first append, or within NextSegment for the segment
+  // that this returns.
   void set_segment_bytes(std::uint64_t bytes) { segment_bytes_ = bytes; }
   [[nodiscard]] std::uint64_t segment_bytes() const { return segment_bytes_; }
 
   // ---- Any thread ----
 
-  // Returns when everything published before the call is durable. Fatal if a sync fails, now or ever before.
+  // Returns when everything published before the call is durable. Fatal if this sync or any earlier one failed.
   Status Sync();
-  // Returns when `sequence`, which is published, is durable.
+  // Returns when `sequence`, which must be published, is durable. Errors as Sync.
   Status SyncUpTo(SequenceNumber sequence);
   [[nodiscard]] SequenceNumber durable_sequence() const { return durable_.load(std::memory_order_acquire); }
 
-  // Segments that wait for their seal, oldest first; given out once. The caller syncs each (SyncRotated) before it
-  // writes a footer.
+  // Returns the segments that wait for their seal, oldest first, each only once. The caller must sync each
+  // (SyncRotated) before it writes its footer.
   [[nodiscard]] std::vector<RotatedSegment> TakeRotated();
-  // Of a segment that nothing is appended to any more. Waits for a sync that is under way: no two overlap.
+  // Syncs a segment that takes no more appends. Waits for a sync in progress: no two overlap. Errors as Sync.
   Status SyncRotated(const std::shared_ptr<Segment>& segment);
-  // Nothing is appended or synced any more: the first fatal error of the database.
+  // Makes every later append and sync fail with `status`, the database's first fatal error.
   void Fail(const Status& status);
   [[nodiscard]] Status failure() const;
 
@@ -106,11 +108,12 @@ class CommitLog {
   [[nodiscard]] std::uint64_t sync_count() const { return sync_count_.load(std::memory_order_relaxed); }
 
  private:
+  // Ends the current segment, if there is one, and continues in a new one. `failed` as for NextSegment.
   Status Open(const SegmentEnd* failed);
   void GrowFileAhead(std::uint64_t end);
-  // False: there was no memory to say how it went. Throws nothing.
+  // Sets *synced to the outcome. False: the outcome is unknown, because memory ran out. Throws nothing.
   bool SyncFile(const std::shared_ptr<Segment>& segment, Status* synced);
-  // The first failure stays. Null: nobody has words for it. Needs mutex_; throws nothing.
+  // Keeps the first failure. Null: out of memory for the message. Needs mutex_; throws nothing.
   void SetFailure(const Status* why);
 
   SegmentSource* const source_;
@@ -121,22 +124,22 @@ class CommitLog {
   // Under the append lock.
   std::shared_ptr<Segment> current_;  // written under both locks, so either is enough to read it
   std::uint64_t tail_ = 0;
-  SequenceNumber last_sequence_ = 0;  // of what is in the log
-  SegmentLink predecessor_;           // of current_; not the segment itself, which may have been dropped by then
-  bool broken_ = false;               // a write to current_ failed: it ends at tail_
+  SequenceNumber last_sequence_ = 0;  // of the last operation in the log
+  SegmentLink predecessor_;           // of current_. Only the link: the segment itself may already be dropped
+  bool broken_ = false;               // a write to current_ failed: its log ends at tail_
   SegmentFooterBuilder footer_;
-  // Up to here it is settled whether the file is made larger ahead of the log; how many syncs there had been by then.
-  std::uint64_t settled_ahead_ = 0;
-  std::uint64_t syncs_when_settled_ = 0;
+  // GrowFileAhead decides again when the log reaches this offset; the number of syncs at the last decision.
+  std::uint64_t next_growth_check_ = 0;
+  std::uint64_t syncs_at_growth_check_ = 0;
 
-  mutable std::mutex mutex_;  // below the append lock
+  mutable std::mutex mutex_;  // taken after the append lock
   std::condition_variable synced_;
-  std::vector<std::shared_ptr<Segment>> dirty_;  // rotated, not yet synced since; oldest first. Guarded by mutex_
+  std::vector<std::shared_ptr<Segment>> dirty_;  // rotated, not synced since; oldest first. Guarded by mutex_
   std::vector<RotatedSegment> rotated_;          // wait for their seal. Guarded by mutex_
   bool syncing_ = false;                         // guarded by mutex_
   Status failure_;                               // guarded by mutex_
-  // Becomes failure_ when there is no memory for another. Guarded by mutex_
-  Status unspoken_ = Status::Aborted("a sync or a commit failed, and there was no memory to say why").Fatal();
+  // Becomes failure_ if there is no memory to copy the real one. Guarded by mutex_
+  Status failure_without_memory_ = Status::Aborted("a sync or a commit failed; out of memory for the message").Fatal();
   std::atomic<bool> failed_{false};
   std::atomic<SequenceNumber> durable_;
   std::atomic<std::uint64_t> sync_count_{0};

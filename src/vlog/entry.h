@@ -6,8 +6,8 @@
 
 namespace cambium {
 
-// kValue, kLargeValue: `address` is set. kInline: `inline_value` is set, and borrows from the layer it came from.
-// kTombstone: neither.
+// kValue, kLargeValue: `address` is set. kInline: `inline_value` is set and borrows the layer's memory. kTombstone:
+// neither is set.
 struct Entry {
   EntryKind kind = EntryKind::kTombstone;
   ValueAddress address;
@@ -20,7 +20,7 @@ struct Entry {
   [[nodiscard]] bool HasAddress() const { return kind == EntryKind::kValue || kind == EntryKind::kLargeValue; }
 };
 
-// Keys and inline values are small enough for a page of 64 units; a longer key is InvalidArgument at the API.
+// An entry must fit into a page of 64 units. The API rejects a longer key with InvalidArgument.
 inline constexpr std::size_t kMaxKeySize = 64 * 1024;
 
 }  // namespace cambium

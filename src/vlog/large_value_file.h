@@ -1,4 +1,4 @@
-// A file of kind kLargeValue: header, one record at kLargeRecordOffset, nothing else.
+// A file of kind kLargeValue holds the file header and one record, at kLargeRecordOffset.
 #pragma once
 
 #include "cambium/file_system.h"
@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// Writes all of it, and syncs nothing. `record` says what `key` and `stored` are, body checksum included.
+// Writes the whole file without a sync. `record` must describe `key` and `stored`, body checksum included.
 Status WriteLargeValueFile(File* file, const FileHeader& header, const RecordHeader& record, Slice key, Slice stored);
 
 }  // namespace cambium

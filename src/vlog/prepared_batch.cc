@@ -64,7 +64,7 @@ void PreparedBatch::Append(RecordHeader header, Slice key, Slice value, Slice st
   const bool borrow = stored_is_callers && stored.size() >= kBorrowFrom;
   if (!borrow) {
     buffer_.append(stored.data(), stored.size());
-    // Contiguous now, which is the fast way to checksum it.
+    // Key and value are contiguous now: the checksum is faster that way.
     header.body_checksum = BodyChecksum({buffer_.data() + start + kRecordHeaderSize, key.size()},
                                         {buffer_.data() + start + kRecordHeaderSize + key.size(), stored.size()});
   } else {

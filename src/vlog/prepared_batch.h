@@ -1,5 +1,5 @@
-// PreparedBatch: the log records of a batch, encoded before the append lock is taken. Only sequence numbers, the
-// durable lag and the header checksums, which bind a record to its place, are filled in under the lock.
+// PreparedBatch: the log records of a batch, encoded before the append lock is taken. Under the lock, Bind fills in
+// sequence numbers, the durable lag and the header checksums, which bind each record to its place.
 #pragma once
 
 #include <cstdint>
@@ -18,47 +18,48 @@ class PreparedBatch {
  public:
   struct Op {
     RecordHeader header;
-    Slice key;           // the caller's memory, which must live until the batch is committed
-    Slice value;         // the caller's value, uncompressed; of a range delete its end
-    std::uint64_t offset = 0;      // of the record within the batch
-    bool separated = false;        // the index will hold the record's address, not the value
-    ValueAddress address;          // set by Bind for separated ones; by the caller for kPutLarge
+    Slice key;                 // borrows the caller's memory, which must live until the batch is committed
+    Slice value;               // the caller's value, uncompressed; for a range delete, its end
+    std::uint64_t offset = 0;  // of the record within the batch
+    bool separated = false;    // the index will hold the record's address, not the value
+    ValueAddress address;      // of a separated value: set by Bind; for kPutLarge by the caller
   };
 
-  // Where small values end, and how large ones are stored.
+  // Which values are separated, and how separated values are stored.
   struct Rules {
-    std::uint64_t separate_from = 512;  // bytes; an empty value never
+    std::uint64_t separate_from = 512;  // bytes; an empty value is always inline
     Codec codec = Codec::kNone;
     std::uint32_t write_time = 0;
-    const Meter* meter = nullptr;  // for the time that compression takes; null: nobody wants to know
+    const Meter* meter = nullptr;  // measures compression time, unless null
   };
 
   explicit PreparedBatch(const Rules& rules) : rules_(rules) {}
 
-  // For the operations from here on: those of another family, mostly.
+  // Applies `rules` to the operations added after this call; families may have different rules.
   void UseRules(const Rules& rules) { rules_ = rules; }
   void Put(std::uint32_t family, Slice key, Slice value);
   void Delete(std::uint32_t family, Slice key);
-  // Of [begin, end), which is not empty in the family's order: the caller has seen to that.
+  // Deletes [begin, end). The caller has checked that begin < end in the family's order.
   void DeleteRange(std::uint32_t family, Slice begin, Slice end);
-  // A value whose bytes are in a durable file of their own.
+  // Puts a value whose bytes are already in a durable file of their own.
   void PutLarge(std::uint32_t family, Slice key, const LargeValueRef& ref, ValueAddress address);
 
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }  // bytes of all records
   [[nodiscard]] bool empty() const { return ops_.empty(); }
-  // What MemTable::Reserve needs: range deletes, and the bytes of all keys, small values and ends of ranges.
+  // The arguments of MemTable::Reserve: range deletes; bytes of all keys, inline values and ends of ranges.
   [[nodiscard]] std::size_t range_count() const { return range_count_; }
   [[nodiscard]] std::size_t memtable_bytes() const { return memtable_bytes_; }
 
-  // Gives the batch its place: sequence numbers from `first`, `durable` the highest number known durable, the first
-  // record at `offset` of the segment with this seed and slot.
+  // Gives the batch its place: sequence numbers from `first`, and the first record at `offset` of the segment with this
+  // seed and slot. `durable` is the highest sequence number known durable.
   void Bind(SequenceNumber first, SequenceNumber durable, std::uint64_t file_seed, Slot slot, std::uint64_t offset);
   // The bytes to write, in order. Valid until the batch changes.
   [[nodiscard]] const std::vector<Slice>& pieces() const { return pieces_; }
 
  private:
-  // Values from here on are written from the caller's memory; a copy of less costs less than another vector element.
+  // Values of this size or more are written from the caller's memory. Copying a smaller one is cheaper than another
+  // element in the vectored write.
   static constexpr std::size_t kBorrowFrom = 2048;
 
   void Append(RecordHeader header, Slice key, Slice value, Slice stored, bool stored_is_callers, bool separated);
@@ -66,7 +67,7 @@ class PreparedBatch {
   Rules rules_;
   std::vector<Op> ops_;
   std::string buffer_;  // headers, keys, small and compressed values, padding
-  // A piece is a range of buffer_ (data() null: offset in size_t) or the caller's memory.
+  // A range of buffer_, or of the caller's memory if `borrowed` is not null.
   struct Piece {
     const char* borrowed = nullptr;
     std::size_t start = 0;  // in buffer_

@@ -1,4 +1,4 @@
-// ReadQueues: queues of asynchronous reads that are kept for reuse, since to make one takes longer than many reads.
+// ReadQueues keeps queues of asynchronous reads for reuse, since creating one takes longer than many reads.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace cambium {
 
-// Any thread. `file_system` must outlive it and every queue that was taken.
+// Any thread may call. `file_system` must outlive this object and every queue that was taken.
 class ReadQueues {
  public:
-  // Reads of one queue that are under way at a time.
+  // The most reads that one queue has in flight.
   static constexpr std::size_t kDepth = 32;
 
   explicit ReadQueues(FileSystem* file_system) : file_system_(file_system) {
-    for (auto& idle : idle_) idle.reserve(kIdleMax);  // to give one back takes no memory
+    for (auto& idle : idle_) idle.reserve(kIdleMax);  // so that Give allocates nothing
   }
   ReadQueues(const ReadQueues&) = delete;
   ReadQueues& operator=(const ReadQueues&) = delete;
 
-  // One that nobody else uses, with nothing in flight.
+  // Returns a queue for the caller's use alone, with nothing in flight.
   [[nodiscard]] std::unique_ptr<ReadQueue> Take(bool use_io_uring) {
     {
       const std::lock_guard lock(mutex_);
@@ -36,7 +36,8 @@ class ReadQueues {
     }
     return file_system_->NewReadQueue(kDepth, use_io_uring);
   }
-  // Back, with nothing in flight. The same `use_io_uring` as when it was taken.
+  // Returns a queue for reuse. It must have nothing in flight, and `use_io_uring` must be as for its Take. A spent
+  // queue is destroyed instead.
   void Give(std::unique_ptr<ReadQueue> queue, bool use_io_uring) {
     if (queue->IsSpent()) return;
     const std::lock_guard lock(mutex_);
@@ -45,12 +46,12 @@ class ReadQueues {
   }
 
  private:
-  // Each may hold a ring, which is a descriptor and some locked memory.
+  // Bounds the idle queues: each may hold a ring, which costs a descriptor and some locked memory.
   static constexpr std::size_t kIdleMax = 8;
 
   FileSystem* const file_system_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<ReadQueue>> idle_[2];  // mutex_
+  std::vector<std::unique_ptr<ReadQueue>> idle_[2];  // guarded by mutex_
 };
 
 }  // namespace cambium

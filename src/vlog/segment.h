@@ -1,4 +1,4 @@
-// Segment: an open file of the commit log, of values that log GC has moved, or of one large value. SegmentTable: slot -> segment.
+// Segment: an open file of the commit log, of relocated values, or of one large value. SegmentTable: slot -> segment.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace cambium {
 
-// Held by every view, iterator and pinned value that may read it; the file is closed when the last one lets go, and
-// then removed if it was made obsolete. Reading needs no lock.
+// Every view, iterator and pinned value that may read a segment holds a reference to it. When the last reference is
+// released, the file is closed, and removed if the segment was made obsolete. Reading needs no lock.
 class Segment {
  public:
-  // `on_release` is called by the destructor of a segment that was made obsolete, with its path: the file can go.
+  // The destructor of an obsolete segment calls `on_release` with its path: the file can be removed.
   Segment(std::uint64_t number, Slot slot, std::string path, std::unique_ptr<File> file, const FileHeader& header,
           std::function<void(const std::string&)> on_release)
       : number_(number),
@@ -31,8 +31,8 @@ class Segment {
         kind_(header.kind),
         seed_(header.Seed()),
         on_release_(std::move(on_release)) {
-    // A value is read with exactly its bytes. Who wants several in a row knows which; the kernel would read up to megabytes
-    // behind what looks like the beginning of a stream. A large value is one.
+    // A read asks for exactly the bytes of a value, and a caller that wants several in a row knows which. The kernel
+    // would take them for the beginning of a stream and read megabytes ahead. A large value is a stream.
     if (kind_ != FileKind::kLargeValue) static_cast<void>(file_->Advise(0, 0, AccessHint::kRandom));
   }
   ~Segment() {
@@ -53,25 +53,26 @@ class Segment {
   [[nodiscard]] FileKind kind() const { return kind_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
-  // Values may be copied out of a mapping. Before anybody else has the segment. `expected_size`: of the file, in the end.
+  // Lets values be copied out of a mapping. `expected_size` is the file's final size. Call it before the segment is
+  // shared.
   void AllowMap(std::uint64_t expected_size) { map_ = std::make_unique<SegmentMap>(*file_, expected_size); }
   // Null: values are read from the file.
   [[nodiscard]] SegmentMap* map() const { return map_.get(); }
 
-  // Offsets of records, ascending, whose values may be holes. Before anybody else has the segment.
+  // Sets the offsets, ascending, of records whose values may be holes. Call it before the segment is shared.
   void SetHoles(std::vector<std::uint64_t> holes) { holes_ = std::move(holes); }
   [[nodiscard]] bool HasHole(std::uint64_t offset) const { return std::ranges::binary_search(holes_, offset); }
   [[nodiscard]] const std::vector<std::uint64_t>& holes() const { return holes_; }
 
-  // Another Segment has taken its place, with the same file: `then` is called when the last reader of this one has let go,
-  // in his thread, which may hold what a reader may hold. Once, by somebody who holds it.
+  // For a segment that another Segment with the same file has replaced: the thread that releases the last reference
+  // calls `then`, and may hold any lock that a reader may hold. Call it once, while holding a reference.
   void WhenReleased(std::function<void()> then) { when_released_ = std::move(then); }
 
-  // Of the log, once nothing is appended any more: where its records end. What stands behind that is no log. Any thread.
+  // For a log segment that takes no more appends: sets where its records end. Bytes after it are not log. Any thread.
   void EndsAt(std::uint64_t length) { log_end_.store(length, std::memory_order_release); }
   [[nodiscard]] std::uint64_t log_end() const { return log_end_.load(std::memory_order_acquire); }  // 0: not ended
 
-  // The record that drops this segment is durable: the file goes with its last reader.
+  // Lets the file be removed with the last reference. The MANIFEST record that drops this segment must be durable.
   void MakeObsolete() { obsolete_.store(true, std::memory_order_release); }
 
  private:
@@ -88,12 +89,12 @@ class Segment {
   std::atomic<std::uint64_t> log_end_{0};
   std::function<void(const std::string&)> on_release_;
   std::vector<std::uint64_t> holes_;
-  // Written by one holder; read when there is none left, and the count of holders orders the two.
+  // Written by one holder and read by the destructor; the reference count orders the two.
   std::function<void()> when_released_;
 };
 
-// Immutable and cheap to copy with one slot changed, since each view has its own: slots in chunks of 64, shared by the
-// tables that agree on them.
+// Immutable. Each view has its own, so copying it with one slot changed is cheap: slots lie in chunks of 64, and tables
+// share the chunks in which they do not differ.
 class SegmentTable {
  public:
   // Null if the slot is empty.

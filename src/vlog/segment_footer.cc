@@ -10,7 +10,7 @@
 namespace cambium {
 namespace {
 
-// An entry without its key, and the gap before it: seven varints.
+// The most bytes of an entry without its key, and of the gap before it: seven varints.
 constexpr std::size_t kEntryOverheadMax = 7 * 10;
 
 }  // namespace
@@ -78,7 +78,7 @@ Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_
   }
   const char* trailer = bytes.data() + bytes.size() - kFooterTrailerSize;
   Slice entries(bytes.data(), bytes.size() - kFooterTrailerSize);
-  if (DecodeFixed<std::uint64_t>(trailer) != entries.size()) return corrupt("has another size than it says");
+  if (DecodeFixed<std::uint64_t>(trailer) != entries.size()) return corrupt("size does not match its trailer");
   std::uint64_t count = DecodeFixed<std::uint64_t>(trailer + 8);
   std::uint64_t at = first;
   for (; !entries.empty(); --count) {
@@ -103,7 +103,7 @@ Status ReadSegmentFooter(const File& file, std::uint64_t file_seed, std::uint64_
     }
     at += units * kRecordAlignment;
   }
-  if (at != sealed_length || count != 0) return corrupt("does not tile the segment");
+  if (at != sealed_length || count != 0) return corrupt("does not cover the segment");
   return Status::OK();
 }
 

@@ -5,34 +5,35 @@
 namespace cambium {
 namespace {
 
-constexpr unsigned kReadsBetweenLooks = 8;
-// To look is a system call that walks 256 pages; at every 512th copy it was 4 % of a warm scan.
-constexpr unsigned kCopiesBetweenLooksMin = 512;
-constexpr unsigned kCopiesBetweenLooksMax = 8192;
+constexpr unsigned kReadsBetweenProbes = 8;
+// A probe is a system call that walks 256 pages; at every 512th copy it was 4 % of a warm scan.
+constexpr unsigned kCopiesBetweenProbesMin = 512;
+constexpr unsigned kCopiesBetweenProbesMax = 8192;
 
-// When a thread asks again, whatever it reads.
-struct Turns {
+// Decides when a thread asks the kernel again, over all maps that it reads.
+struct ProbeCounters {
   unsigned reads = 0;
   unsigned copies = 0;
-  unsigned copies_between = kCopiesBetweenLooksMin;
+  unsigned copies_between = kCopiesBetweenProbesMin;
 
-  bool IsLookOfRead() { return ++reads % kReadsBetweenLooks == 0; }
-  bool IsLookOfCopy() {
+  // These count a read or a copy, and return true if a probe is due.
+  bool CountRead() { return ++reads % kReadsBetweenProbes == 0; }
+  bool CountCopy() {
     if (++copies < copies_between) return false;
     copies = 0;
     return true;
   }
-  // What was believed to be resident is or is not.
+  // `was_right`: a chunk believed to be resident still is.
   void Learn(bool was_right) {
-    copies_between = was_right ? std::min(2 * copies_between, kCopiesBetweenLooksMax) : kCopiesBetweenLooksMin;
+    copies_between = was_right ? std::min(2 * copies_between, kCopiesBetweenProbesMax) : kCopiesBetweenProbesMin;
   }
 };
 
-thread_local constinit Turns turns;
+thread_local constinit ProbeCounters counters;
 
 }  // namespace
 
-void SegmentMap::BeginTurnsAnew() { turns = Turns(); }
+void SegmentMap::ResetThreadCounters() { counters = ProbeCounters(); }
 
 const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
   const std::uint64_t end = offset + size;
@@ -41,11 +42,11 @@ const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
   for (std::size_t chunk = offset / kChunk; chunk * kChunk < end; ++chunk) {
     const bool is_resident = IsResident(chunk);
     if (is_resident) {
-      if (!turns.IsLookOfCopy()) continue;
-      const bool is_there = Look(chunk);
-      turns.Learn(is_there);
-      if (!is_there) return nullptr;
-    } else if (!turns.IsLookOfRead() || !Look(chunk)) {
+      if (!counters.CountCopy()) continue;
+      const bool is_still_resident = Probe(chunk);
+      counters.Learn(is_still_resident);
+      if (!is_still_resident) return nullptr;
+    } else if (!counters.CountRead() || !Probe(chunk)) {
       return nullptr;
     }
   }
@@ -53,10 +54,10 @@ const MappedRegion* SegmentMap::Find(std::uint64_t offset, std::size_t size) {
   return region != nullptr && end <= region->size() ? region : nullptr;
 }
 
-bool SegmentMap::Look(std::size_t chunk) {
+bool SegmentMap::Probe(std::size_t chunk) {
   FileInfo info;
   if (!file_.GetInfo(&info).ok()) return false;
-  // What the file was given ahead of the log is in nobody's cache.
+  // Space allocated ahead of the log is never in the page cache.
   const std::uint64_t end = std::min(info.size, end_.load(std::memory_order_acquire));
   if (chunk * kChunk >= end) return false;
   const std::uint64_t length = std::min<std::uint64_t>(kChunk, end - chunk * kChunk);
@@ -67,8 +68,8 @@ bool SegmentMap::Look(std::size_t chunk) {
   const std::uint64_t bit = std::uint64_t{1} << chunk % kBits;
   auto& word = resident_[chunk / kBits];
   if (is_resident) {
-    const bool is_news = (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-    const MappedRegion* const region = is_news ? MapIfNeeded() : nullptr;
+    const bool is_new = (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    const MappedRegion* const region = is_new ? MapIfNeeded() : nullptr;
     if (region != nullptr) region->Populate(chunk * kChunk, length);
   } else {
     word.fetch_and(~bit, std::memory_order_relaxed);
@@ -84,8 +85,8 @@ const MappedRegion* SegmentMap::MapIfNeeded() {
     cannot_map_.store(true, std::memory_order_relaxed);
     return nullptr;
   }
-  const MappedRegion* there = nullptr;
-  if (!region_.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel)) return there;
+  const MappedRegion* other = nullptr;
+  if (!region_.compare_exchange_strong(other, made.get(), std::memory_order_acq_rel)) return other;
   return made.release();
 }
 

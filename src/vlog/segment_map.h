@@ -1,17 +1,17 @@
-// SegmentMap: a segment of the log in the process's memory, for values that the page cache holds anyway.
+// SegmentMap: a memory mapping of a segment, for values that are in the page cache.
 //
-// A value that is in the page cache is copied out of the mapping, without a system call. One that is not is left to a
-// read of exactly its size: a fault on a mapping reads whole pages, one after the other, and nobody can do anything else
-// meanwhile. So a mapping is only as good as what is known of the page cache:
+// If a value is in the page cache, it is copied out of the mapping, without a system call. If it is not, it is read
+// with exactly its size: page faults on a mapping would read whole pages, one by one, and block the thread for each. So
+// the map keeps track of which parts are in the page cache:
 //
-//   chunk of 1 MiB  ── not resident ──▶ values are read; every 8th read of a thread asks the system about its chunk
-//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again, and more rarely, up
-//                                       to every 8192nd, as long as the answer is the same
+//   chunk of 1 MiB  ── not resident ──▶ values are read; every 8th read of a thread asks the kernel about its chunk
+//                   ── resident ──────▶ values are copied; every 512th copy of a thread asks again. While the answer
+//                                       stays the same, it asks less often, down to every 8192nd copy
 //
-// A segment that still grows is mapped at once for all that it may become, and used as far as it is written: nothing
-// below that changes any more.
+// A segment that still grows is mapped once at its expected final size, and used as far as it is written: bytes below
+// that never change.
 //
-// What is known may be wrong by now. Then a copy waits for the disk, as a read would have; it is never wrong.
+// If the page cache has changed since, a copy waits for the disk, as a read would; its result is never wrong.
 #pragma once
 
 #include <atomic>
@@ -22,31 +22,31 @@
 
 namespace cambium {
 
-// Any thread.
+// Any thread may call.
 class SegmentMap {
  public:
-  // `file` outlives this. It may grow to about `expected_size`; what it grows beyond that is not mapped.
+  // `file` must outlive this object. The part of the file beyond its current size and `expected_size` is not mapped.
   SegmentMap(const File& file, std::uint64_t expected_size) : file_(file), expected_size_(expected_size) {}
   ~SegmentMap() { delete region_.load(std::memory_order_acquire); }
   SegmentMap(const SegmentMap&) = delete;
   SegmentMap& operator=(const SegmentMap&) = delete;
 
-  // The file from its first byte on, if [offset, offset + size), size > 0, lies in it and is believed to be in the page
-  // cache. Null: read the file.
+  // Returns the mapping of the file, from its first byte, if [offset, offset + size) lies in it and is believed to be
+  // in the page cache; size > 0. Null: read the file instead.
   [[nodiscard]] const MappedRegion* Find(std::uint64_t offset, std::size_t size);
 
-  // Everything below `end` is written and stays as it is. One thread at a time; told rarely enough for readers to have the
-  // line in their caches.
+  // Says that everything below `end` is written and will not change. One thread at a time. Stored only every kStep
+  // bytes, so that readers keep the cache line.
   void Grow(std::uint64_t end) {
     if (end / kStep > end_.load(std::memory_order_relaxed) / kStep) end_.store(end, std::memory_order_release);
   }
-  // Nothing is written any more, and values end there. What reaches behind that is read: a mapping cannot say where the
-  // file ends.
+  // Says that the segment takes no more appends and its values end at `end`. Ranges that reach beyond it are read: a
+  // mapping cannot report the end of the file.
   void Complete(std::uint64_t end) { end_.store(end, std::memory_order_release); }
 
-  // When a thread asks the system next depends on what it has read before, in any database. Tests that count calls begin
-  // anew.
-  static void BeginTurnsAnew();
+  // Resets this thread's counters. When a thread next asks the kernel depends on its earlier reads, in any database;
+  // tests that count calls reset that.
+  static void ResetThreadCounters();
 
  private:
   static constexpr std::uint64_t kStep = 64u << 10;
@@ -57,15 +57,15 @@ class SegmentMap {
   [[nodiscard]] bool IsResident(std::size_t chunk) const {
     return (resident_[chunk / kBits].load(std::memory_order_relaxed) >> chunk % kBits & 1) != 0;
   }
-  // Asks the system.
-  bool Look(std::size_t chunk);
+  // Asks the kernel whether the chunk is resident, and notes the answer.
+  bool Probe(std::size_t chunk);
   const MappedRegion* MapIfNeeded();
 
   const File& file_;
   const std::uint64_t expected_size_;
-  std::atomic<std::uint64_t> end_{0};  // what lies behind it is read
+  std::atomic<std::uint64_t> end_{0};  // ranges that reach beyond it are read
   std::atomic<const MappedRegion*> region_{nullptr};
-  std::atomic<bool> cannot_map_{false};  // not here, or not now: it is not tried again
+  std::atomic<bool> cannot_map_{false};  // mapping or asking failed: not tried again
   std::atomic<std::uint64_t> resident_[kChunks / kBits] = {};
 };
 

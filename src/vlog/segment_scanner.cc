@@ -12,7 +12,7 @@
 namespace cambium {
 namespace {
 
-// Large enough for the device's full bandwidth, small enough that a tiny log costs nothing.
+// Large enough for the device's full bandwidth, small enough to be cheap for a tiny log.
 constexpr std::size_t kChunkSize = 1u << 20;
 constexpr std::size_t kChunksAhead = 4;
 
@@ -27,11 +27,11 @@ AlignedBuffer AllocateAligned(std::size_t size) {
 
 }  // namespace
 
-// A ring of aligned chunks of the file, read ahead; what spans chunks is put together in a buffer.
+// A ring of aligned chunks of the file, read ahead. Bytes that span chunks are joined in a buffer.
 class SegmentScanner::Window {
  public:
   Window(const File& file, ReadQueue* queue) : file_(file), queue_(queue), slots_(queue == nullptr ? 1 : kChunksAhead) {}
-  // No read may go on into memory that is given back.
+  // Waits for all reads: none may write into freed memory.
   ~Window() {
     for (Chunk& chunk : slots_) {
       while (chunk.pending && Deliver().ok()) {
@@ -39,7 +39,7 @@ class SegmentScanner::Window {
     }
   }
 
-  // Reads until `limit`: chunks behind it are not fetched.
+  // As SegmentScanner::View. Does not fetch chunks beyond `limit`.
   Status View(std::uint64_t offset, std::size_t n, std::uint64_t limit, const char** bytes, std::size_t* have) {
     limit_ = limit;
     n = static_cast<std::size_t>(std::min<std::uint64_t>(n, offset >= limit ? 0 : limit - offset));
@@ -92,7 +92,8 @@ class SegmentScanner::Window {
     return Status::OK();
   }
 
-  // Waits for some reads of the queue. They may be those of another scanner that shares it, and gets them in this way.
+  // Waits for some reads of the queue. If another scanner shares the queue, they may be its reads; its chunks are
+  // updated.
   Status Deliver() {
     std::vector<ReadRequest*> done;
     CAMBIUM_RETURN_IF_ERROR(queue_->Wait(&done));
@@ -108,7 +109,7 @@ class SegmentScanner::Window {
   Status Await(Chunk* chunk) {
     while (chunk->pending) CAMBIUM_RETURN_IF_ERROR(Deliver());
     if (!chunk->request.status.ok()) {
-      Status failed = std::exchange(chunk->request.status, Status::OK());  // the next call asks the file again
+      Status failed = std::exchange(chunk->request.status, Status::OK());  // the next call reads again
       chunk->index = ~std::uint64_t{0};
       return failed;
     }
@@ -130,7 +131,7 @@ class SegmentScanner::Window {
         CAMBIUM_RETURN_IF_ERROR(Start(&chunk));
       }
     }
-    // Ahead of the one that is wanted; the ring holds one chunk behind it, which a spanning record may still need.
+    // Starts reads ahead. The ring keeps one chunk before the wanted one, which a spanning record may still need.
     for (std::uint64_t ahead = index + 1; queue_ != nullptr && ahead < index + slots_.size() - 1; ++ahead) {
       if (ahead * kChunkSize >= limit_) break;
       Chunk& next = SlotOf(ahead);
@@ -228,8 +229,8 @@ Result<std::uint64_t> SegmentScanner::FindHeader(std::uint64_t at, RecordHeader*
     std::size_t have = 0;
     CAMBIUM_RETURN_IF_ERROR(View(at, kRecordHeaderSize, &bytes, &have));
     if (have < kRecordHeaderSize) break;
-    // Most offsets are inside values: two fields that are zero in every valid header turn nearly all of them away
-    // before the checksum is computed.
+    // Most offsets are inside values. Two fields that are (nearly) zero in every valid header rule out almost all of
+    // them before a checksum is computed.
     if (bytes[55] != 0 || (bytes[54] & ~kLastOfBatch) != 0) continue;
     if (DecodeRecordHeader(bytes, seed_, at, header) == HeaderCheck::kValid) return at;
   }
@@ -237,7 +238,7 @@ Result<std::uint64_t> SegmentScanner::FindHeader(std::uint64_t at, RecordHeader*
 }
 
 Result<bool> SegmentScanner::SkipDamage() {
-  // A valid header says how long its record is, whatever became of the rest.
+  // A valid header gives the length of its record, even if the rest is damaged.
   const std::uint64_t behind = header_valid_ ? header_.RecordSize() : kRecordAlignment;
   if (behind > limit_ - std::min(offset_, limit_)) {
     offset_ = limit_;

@@ -1,5 +1,5 @@
-// SegmentScanner: reads the records of a segment one after the other, from the device rather than the page cache if
-// asked, with the next chunk already under way.
+// SegmentScanner: reads the records of a segment in order, with the next chunks already in flight. If the file was
+// opened with FileOptions::direct, it reads from the device instead of the page cache.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// Key and value borrow from the scanner until its next call.
+// Key and value borrow the scanner's memory until its next call.
 struct ScannedRecord {
   RecordHeader header;
   Slice key;
@@ -25,51 +25,53 @@ struct ScannedRecord {
 
 enum class ScanResult : std::uint8_t {
   kRecord,
-  kEnd,      // exactly at the end of what was to be read
-  kInvalid,  // what stands here is no record: reason() says why, header_valid() whether the header at least is
+  kEnd,      // exactly at the end of the range
+  kInvalid,  // no valid record here: reason() says why, header_valid() whether at least its header is valid
 };
 
 // One thread at a time.
 class SegmentScanner {
  public:
-  // Reads [start, limit) of `file`; a limit beyond the end of the file means its end. `file` should have been opened
-  // with FileOptions::direct if the page cache is not to be believed. `queue` may be null: then reads are synchronous;
-  // several scanners may share one, in one thread, if each lives as long as one that was made later.
+  // Reads [start, limit) of `file`, at most to the end of the file. If the page cache must not be trusted, open `file`
+  // with FileOptions::direct. If `queue` is null, reads are synchronous. Several scanners of one thread may share a
+  // queue if each outlives those made after it.
   SegmentScanner(const File& file, std::uint64_t file_seed, std::uint64_t start, std::uint64_t limit, ReadQueue* queue);
   ~SegmentScanner();
 
-  // Offsets of records, ascending, whose values may be holes: of these only header and key are looked at, and
-  // `stored_value` is whatever stands there. Must outlive the scanner.
+  // Sets the offsets, ascending, of records whose values may be holes: their body is not checked, and `stored_value`
+  // may be zeros. `holes` must outlive the scanner.
   void SetHoles(std::span<const std::uint64_t> holes) { holes_ = holes; }
 
-  // An IOError is the caller's: it says nothing of the log.
+  // Reads the next record. After kInvalid or an error it stays at the same place. An IOError says nothing about the
+  // log. NotSupported if the record has an operation that this version does not know.
   Result<ScanResult> Next(ScannedRecord* record);
 
-  // Of the last Next.
+  // After Next. offset() is where the next call continues.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] bool header_valid() const { return header_valid_; }
   [[nodiscard]] const RecordHeader& header() const { return header_; }
 
-  // After kInvalid: is there nothing but zeros from there to the limit? Space that the file was given ahead of the log.
+  // After kInvalid: true if only zeros follow up to the limit, as in space that was allocated ahead of the log.
   Result<bool> OnlyZerosAhead();
 
-  // After kInvalid, for whoever repairs: goes on behind the damage, at the next place where a record may begin whose header
-  // validates; Next tells whether it is whole. False: there is none. What is passed over is [offset() before, offset()).
-  // Images of records inside values are not taken for records, because their headers do not know the file's seed.
+  // After kInvalid, for salvage: moves offset() to the next aligned offset after the damage with a valid header. Next
+  // then says whether that record is whole. False if there is none, and offset() is the limit. Images of records inside
+  // values are not mistaken for records, because their checksums lack the file's seed.
   Result<bool> SkipDamage();
 
-  // After kInvalid: the highest durable sequence number that any valid header behind this place proves, 0 if none.
-  // Looks at every aligned offset up to the limit; validates headers only.
+  // After kInvalid: returns the highest durable sequence number that the header here, if valid, or any valid header
+  // after it proves; 0 if none. Tries every aligned offset up to the limit, and validates headers only.
   Result<SequenceNumber> ProbeForWitness();
 
  private:
   class Window;
 
-  // Makes bytes [offset, offset + n) readable at *bytes, as far as the limit allows (*have of them).
+  // Makes bytes [offset, offset + n) readable at *bytes. *have is their number, less than n at the limit or the file's
+  // end.
   Status View(std::uint64_t offset, std::size_t n, const char** bytes, std::size_t* have);
   ScanResult Invalid(std::string reason, bool header_valid);
-  // The next aligned offset from `at` on where a valid header stands; limit_ if there is none.
+  // Returns the first aligned offset >= `at` with a valid header; limit_ if there is none.
   Result<std::uint64_t> FindHeader(std::uint64_t at, RecordHeader* header);
 
   std::unique_ptr<Window> window_;

@@ -1,15 +1,16 @@
-// ValueAddress: where a value is, in 8 bytes. It is what an index holds for a separated value.
+// ValueAddress: the place of a value, in 8 bytes. An index holds it for a separated value.
 //
 //   bits 63..60  kind    1 record in a log segment, 5 record in a file of its own; see EntryKind
-//   bits 59..48  size    12-bit code of the stored record's size: a reader knows how much to read
-//   bits 47..27  slot    which segment: the MANIFEST maps slots to file numbers (2,097,152 slots)
+//   bits 59..48  size    12-bit code of the stored record's size, so that a reader knows how much to read
+//   bits 47..27  slot    of the segment: the MANIFEST maps slots to file numbers (2,097,152 slots)
 //   bits 26..0   offset  of the record in its segment, in units of 8 bytes (up to 1 GiB)
 //
 // Size code, in units of 8 bytes for a log segment and of 4096 bytes for a file of its own:
 //   code < 2048      code units, exact
-//   code >= 2048     (128 + low 7 bits) << (4 + next 4 bits) units: at most 0.8 % above the truth, never below it
+//   code >= 2048     (128 + low 7 bits) << (4 + next 4 bits) units: at most 0.8 % above the true size, never below it
 //
-// Accounts charge what the code says, on both sides, so that they cancel; a segment goes by its count of references.
+// Accounts add and subtract the size that the code gives, so both cancel. A segment is dropped by its count of
+// references, not by its bytes.
 #pragma once
 
 #include <cassert>
@@ -28,17 +29,17 @@ inline constexpr std::uint64_t kRecordAlignment = 8;
 inline constexpr std::uint64_t kLogOffsetMax = (std::uint64_t{1} << kOffsetBits) * kRecordAlignment;  // 1 GiB
 inline constexpr std::uint64_t kLargeValueUnit = 4096;
 
-// How an index entry says what it is. On disk in the top 4 bits of every entry word.
+// The kind of an index entry. On disk in the top 4 bits of every entry word.
 enum class EntryKind : std::uint8_t {
   kValue = 1,           // address of a record in a log segment
   kInline = 2,          // the value itself is with the entry
-  kTombstone = 3,       // the key is deleted, whatever older layers say
-  kMergeOperands = 4,   // reserved; refused on read
+  kTombstone = 3,       // the key is deleted here and in older layers
+  kMergeOperands = 4,   // reserved; rejected on read
   kLargeValue = 5,      // address of a file that holds one record
-  kRangeTombstone = 6,  // reserved; refused on read
+  kRangeTombstone = 6,  // reserved; rejected on read
 };
 
-// Codes of sizes, in units. Rounds up; the largest code stands for more than any legal size.
+// Returns the size code of `units`, rounded up. The largest code stands for more than any legal size.
 [[nodiscard]] constexpr std::uint32_t SizeCodeOf(std::uint64_t units) {
   if (units < 2048) return static_cast<std::uint32_t>(units);
   unsigned shift = 4;
@@ -58,13 +59,14 @@ class ValueAddress {
   constexpr ValueAddress() = default;
   constexpr explicit ValueAddress(std::uint64_t word) : word_(word) {}
 
-  // `size` and `offset` in bytes. A record in a log segment; offset a multiple of 8 below kLogOffsetMax.
+  // The address of a record in a log segment. `size` and `offset` are in bytes; `offset` is a multiple of 8 below
+  // kLogOffsetMax.
   static constexpr ValueAddress InLog(Slot slot, std::uint64_t offset, std::uint64_t size) {
     assert(offset % kRecordAlignment == 0 && offset < kLogOffsetMax);
     return Make(EntryKind::kValue, SizeCodeOf((size + kRecordAlignment - 1) / kRecordAlignment), slot,
                 offset / kRecordAlignment);
   }
-  // A file of its own of `size` bytes.
+  // The address of a value in a file of its own, of `size` bytes.
   static constexpr ValueAddress OwnFile(Slot slot, std::uint64_t size) {
     return Make(EntryKind::kLargeValue, SizeCodeOf((size + kLargeValueUnit - 1) / kLargeValueUnit), slot, 0);
   }
@@ -77,7 +79,7 @@ class ValueAddress {
   [[nodiscard]] constexpr std::uint64_t offset() const {
     return (word_ & ((std::uint64_t{1} << kOffsetBits) - 1)) * kRecordAlignment;
   }
-  // Bytes to read, and to charge to the segment's account: at least the stored record's size.
+  // The number of bytes to read, and to charge to the segment's account: at least the stored record's size.
   [[nodiscard]] constexpr std::uint64_t size() const {
     const std::uint64_t units = UnitsOfSizeCode(static_cast<std::uint32_t>((word_ >> 48) & 0xfff));
     return units * (kind() == EntryKind::kLargeValue ? kLargeValueUnit : kRecordAlignment);

@@ -15,13 +15,13 @@ Status CorruptRecord(const Segment& segment, std::uint64_t offset, const std::st
   return Status::Corruption(segment.path() + ":" + std::to_string(offset) + ": " + what);
 }
 
-// No stored bytes of these codecs can hold more than so many raw ones: lz4 says 255 with its longest length byte, zstd
-// a block of 128 KiB with 4 bytes.
+// The most raw bytes that `stored_size` bytes can decompress to: a length byte of lz4 stands for at most 255 bytes, and
+// 4 bytes of zstd for a block of 128 KiB.
 std::uint64_t RawSizeMax(Codec codec, std::uint64_t stored_size) {
   return stored_size * (codec == Codec::kLz4 ? 255 : 32768);
 }
 
-// The value behind a checked header, from stored to raw.
+// Decompresses the value of a checked record.
 Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& header, Slice stored,
               const Meter* meter, std::string* buffer, Slice* value) {
   const Stopwatch watch(meter, BLOB_DB_DECOMPRESSION_MICROS, kAll);
@@ -39,16 +39,16 @@ Status Unpack(const Segment& segment, std::uint64_t offset, const RecordHeader& 
   return Status::OK();
 }
 
-// Up to here a read asks for what the address says, without a look at the size of the file.
+// Up to this size the size in an address is trusted without asking for the file's size.
 constexpr std::size_t kTrustedReadSize = 1u << 20;
 
-// The file in memory, if the record at `place` is in the page cache as far as anybody knows.
+// Returns the mapping of the file if the record at `place` is believed to be in the page cache; else null.
 const MappedRegion* RegionOf(const ValuePlace& place) {
   SegmentMap* const map = place.segment->map();
   return map == nullptr || place.size == 0 ? nullptr : map->Find(place.offset, place.size);
 }
 
-// Up to place.size bytes of the record; *read < place.size only at the end of the file.
+// Reads the record. *read < place.size only at the end of the file.
 Status ReadBytes(const ValuePlace& place, char* out, std::size_t* read) {
   if (const MappedRegion* const region = RegionOf(place); region != nullptr) {
     *read = place.size;
@@ -57,8 +57,8 @@ Status ReadBytes(const ValuePlace& place, char* out, std::size_t* read) {
   return place.segment->file().Read(place.offset, place.size, out, read);
 }
 
-// The header of the record that starts with `bytes`; Corruption if it is not that of a put of the key, whose record has
-// at most place.size bytes. The key is compared as far as `bytes` go, which the caller makes far enough.
+// Returns the header of the record that starts with `bytes`. Corruption unless it is a put of the key whose record has
+// at most place.size bytes. `bytes` must include the whole key.
 Result<RecordHeader> CheckHeader(const ValuePlace& place, const ValueQuery& query, Slice bytes) {
   const Segment& segment = *place.segment;
   if (bytes.size() < kRecordHeaderSize) {
@@ -82,7 +82,7 @@ Result<RecordHeader> CheckHeader(const ValuePlace& place, const ValueQuery& quer
   return header;
 }
 
-// The place's bytes are in *buffer once it has room for them.
+// Makes *buffer at least place.size bytes long.
 void MakeRoom(const ValuePlace& place, std::string* buffer) {
   if (buffer->size() < place.size) buffer->resize(place.size);
 }
@@ -98,11 +98,12 @@ Result<ValuePlace> LocateValue(const SegmentTable& segments, const ValueQuery& q
   }
   const bool own_file = address.kind() == EntryKind::kLargeValue;
   if (own_file != (found->kind() == FileKind::kLargeValue)) {
-    return CorruptRecord(*found, 0, "an index entry takes this file for one of another kind");
+    return CorruptRecord(*found, 0, "an index entry expects a file of another kind");
   }
   ValuePlace place{found.get(), own_file ? kLargeRecordOffset : address.offset(), address.size()};
   if (own_file || place.size > kTrustedReadSize) {
-    // An index says what it likes, and a file of its own is rounded up to a page: memory is taken for what is there only.
+    // A forged index could claim any size, and the size of a file of its own is rounded up to a page. So memory is
+    // allocated only for bytes that the file has.
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(found->file().GetInfo(&info));
     const std::uint64_t rest = info.size <= place.offset ? 0 : info.size - place.offset;
@@ -169,7 +170,7 @@ Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& que
 
 void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
   constexpr std::size_t kLine = 64;
-  // A value of 1 KiB with its header and key. What is longer is a stream, which processors see.
+  // A value of 1 KiB with its header and key. A longer one is a stream, which the processor prefetches by itself.
   constexpr std::size_t kBytesMax = 1152;
   const std::shared_ptr<Segment>& segment = segments.Find(address.slot());
   if (segment == nullptr) return;
@@ -181,7 +182,7 @@ void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address) {
 
 Status CheckRecord(const SegmentTable& segments, const ValueQuery& query) {
   CAMBIUM_TRY(const ValuePlace place, LocateValue(segments, query));
-  // A key that is equal without being the same may be longer.
+  // Under `order`, an equal key with different bytes may be longer.
   const std::size_t key_room = query.order == nullptr ? query.key.size() : kMaxKeySize;
   std::string front(std::min(place.size, kRecordHeaderSize + key_room), '\0');
   std::size_t have = 0;

@@ -1,4 +1,4 @@
-// Reading a separated value: the record is read, then everything it says is compared with what the index said.
+// Reads separated values. Everything a record says is compared with what the index said.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace cambium {
 
-// What the index says, and how far to trust it. A record of another key or family, or one that does not validate, is
-// Corruption naming file and offset: a wrong address never becomes a wrong value.
+// What the index says of a value, and how to check it. A record of another key or family, or one that does not
+// validate, is Corruption naming file and offset: a wrong address never yields a wrong value.
 struct ValueQuery {
   ValueAddress address;
   std::uint32_t family = 0;
   Slice key;
   bool verify_checksums = true;  // of the body; header, family and key are always compared
-  // Set if keys with other bytes may be equal, as under an order that folds case; then it says whether the record's key
-  // is the one asked for.
+  // Set if keys with different bytes may be equal, as under an order that folds case; then `order` compares the
+  // record's key with `key`.
   const Comparator* order = nullptr;
-  const Meter* meter = nullptr;  // what is read for a user is counted; null: nobody wants to know
+  const Meter* meter = nullptr;  // counts the read, unless null
 };
 
-// Where a record is, and how much of its file may be read. Borrows the segment.
+// Where a record is, and how much of its file to read. Borrows the segment.
 struct ValuePlace {
   const Segment* segment = nullptr;
   std::uint64_t offset = 0;
@@ -36,38 +36,36 @@ struct ValuePlace {
 };
 Result<ValuePlace> LocateValue(const SegmentTable& segments, const ValueQuery& query);
 
-// The header of `record`, the bytes at `place` as far as the file goes, and the value as it is stored: compressed, if it
-// was. *stored is a part of `record`.
+// Checks `record`, the bytes read at `place` (fewer than place.size only at the end of the file). Sets *header, and
+// *stored to the value as stored, perhaps compressed; it is a part of `record`.
 Status ParseRecord(const ValuePlace& place, const ValueQuery& query, Slice record, RecordHeader* header, Slice* stored);
 
-// The value in `record`, the bytes at `place` as far as the file goes. *value is a part of `record`, or of *buffer if it
-// was compressed.
+// As ParseRecord, and sets *value to the uncompressed value: a part of `record`, or of *buffer if it was compressed.
 Status ParseValue(const ValuePlace& place, const ValueQuery& query, Slice record, std::string* buffer, Slice* value);
 
-// Reads into *buffer; *value is a part of it, and empty after an error.
+// Reads into *buffer. *value is a part of *buffer, and empty after an error.
 Status ReadValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
-// The same without waiting for a device: false if that were needed, and then nothing is known of the value.
+// As ReadValue, but never waits for a device: returns false if it would have to, and then says nothing about the value.
 Result<bool> ReadCachedValue(const SegmentTable& segments, const ValueQuery& query, std::string* buffer, Slice* value);
 
-// So many values in front of the one that is copied are asked for: about what a core can have under way.
+// How many values to prefetch ahead of the one that is copied: about as many as a core can have in flight.
 inline constexpr std::size_t kValuesPrefetched = 4;
 
-// Asks the processor's caches for a record, if it is in memory as far as anybody knows.
+// Prefetches a record into the processor's caches, if it is mapped and believed to be in the page cache.
 void PrefetchMappedValue(const SegmentTable& segments, ValueAddress address);
 
-// Is the record of this key at this address, as far as its header and key tell?
+// Reads header and key only: OK if the address leads to the record of this key.
 Status CheckRecord(const SegmentTable& segments, const ValueQuery& query);
 
-// A record of so many bytes was read for the query, from memory or (FROM_DEVICE) not.
+// Counts a read of `bytes` for the query.
 inline void CountRead(const ValueQuery& query, Tickers ticker, std::uint64_t bytes) {
   if (query.meter == nullptr) return;
   query.meter->Tick(ticker);
   query.meter->Tick(BLOB_DB_BLOB_FILE_BYTES_READ, bytes);
 }
 
-// The first record of a file of kind kLargeValue starts here: values are then aligned for direct I/O as far as a header
-// and a key allow.
+// The offset of the record in a file of kind kLargeValue.
 inline constexpr std::uint64_t kLargeRecordOffset = 128;
 
 }  // namespace cambium

@@ -8,7 +8,7 @@
 namespace cambium {
 namespace {
 
-// A block of several values ends near here, so that the first does not wait for the last.
+// The most bytes of a block with several values, so that the first does not wait long for the last.
 constexpr std::uint64_t kBlockMax = 256u << 10;
 
 }  // namespace
@@ -21,7 +21,7 @@ ValueReads::~ValueReads() {
 void ValueReads::Add(const SegmentTable& segments, Item* item) {
   item->is_done = false;
   item->value = Slice();
-  item->status = Status::Aborted("not read");  // as long as it is so: whoever hands it in may run out of memory
+  item->status = Status::Aborted("not read");  // the final status if memory runs out later
   Result<ValuePlace> place = LocateValue(segments, item->query);
   if (!place.ok()) {
     item->status = place.status();
@@ -33,7 +33,7 @@ void ValueReads::Add(const SegmentTable& segments, Item* item) {
   item->is_added = true;
 }
 
-// All memory is taken before the queue has the first of them.
+// Allocates all memory before the queue gets the first request.
 void ValueReads::Submit() {
   if (added_.empty()) return;
   std::sort(added_.begin(), added_.end(), [](const Item* a, const Item* b) {
@@ -50,8 +50,8 @@ void ValueReads::Submit() {
                          item->place.offset + item->place.size <= together.front()->place.offset + kBlockMax;
     if (!is_near && !together.empty()) blocks.push_back(MakeBlock(std::exchange(together, {})));
     together.push_back(item);
-    const std::uint64_t its_end = item->place.offset + item->place.size;
-    end = together.size() == 1 ? its_end : std::max(end, its_end);
+    const std::uint64_t item_end = item->place.offset + item->place.size;
+    end = together.size() == 1 ? item_end : std::max(end, item_end);
   }
   blocks.push_back(MakeBlock(std::move(together)));
   const auto is_small = [](const std::unique_ptr<Block>& block) {
@@ -64,8 +64,8 @@ void ValueReads::Submit() {
   requests_.reserve(blocks_.capacity());  // as many may come back at once
   for (const auto& block : blocks) {
     requests_.push_back(&block->request);
-    // Whoever has looked for the first of its values in memory has begun to read that one's page. A read of the block would
-    // wait for that page before it asks for the others.
+    // If the caller first tried ReadCachedValue for the first value, the kernel has begun to read that value's page. A
+    // read of the block would wait for that page before it asks for the others; this asks for all at once.
     if (block->items.size() > 1) {
       const ReadRequest& read = block->request;
       static_cast<void>(read.file->Advise(read.offset, read.size, AccessHint::kWillNeed));
@@ -119,7 +119,7 @@ void ValueReads::ForgetAll() {
   while (!blocks_.empty()) Receive();
 }
 
-// At least one block, if one is under way. Throws nothing: destructors wait here.
+// Receives at least one block. Throws nothing: destructors wait here.
 void ValueReads::Receive() {
   assert(!blocks_.empty() && queue_ != nullptr);
   requests_.clear();
@@ -130,13 +130,13 @@ void ValueReads::Receive() {
     requests_.clear();
   }
   if (!waited.ok() || requests_.empty()) {
-    queue_.reset();  // waits until nobody writes into the blocks any more
+    queue_.reset();  // waits until no read writes into the blocks any more
     for (const auto& block : blocks_) Fail(block.get(), waited);
     blocks_.clear();
     return;
   }
   for (ReadRequest* const request : requests_) {
-    auto* const done = static_cast<Block*>(request->tag);  // the request goes with it
+    auto* const done = static_cast<Block*>(request->tag);  // which owns the request
     Deliver(done);
     std::erase_if(blocks_, [done](const auto& block) { return block.get() == done; });
   }
@@ -147,13 +147,13 @@ void ValueReads::Fail(Block* block, const Status& why) {
     item->is_done = true;
     try {
       if (!why.ok()) item->status = why;
-    } catch (const std::bad_alloc&) {  // it stays what Add has set: an error
+    } catch (const std::bad_alloc&) {  // keeps the error that Add set
     }
   }
 }
 
-// A value for which there is no memory, perhaps not even for its status, stays what Add has set: an error. The others of
-// this block, and of those that came with it, have their owners too.
+// If memory runs out for a value, or for its status, the item keeps the error that Add set. The loop continues, because
+// other users may wait for the block's other items.
 void ValueReads::Deliver(Block* block) {
   for (Item* const item : block->items) {
     item->is_done = true;

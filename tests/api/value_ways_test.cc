@@ -24,7 +24,7 @@ TEST(ValueWays, AHotGetCallsNothing) {
   for (int i = 0; i < kKeys; ++i) store.Put(NumberedKey(i), ValueOf(i));
   store.Compact();
   store.Reopen();
-  SegmentMap::BeginTurnsAnew();
+  SegmentMap::ResetThreadCounters();
   for (int i = 0; i < 4 * kKeys; ++i) ASSERT_EQ(store.Get(NumberedKey(i % kKeys)), ValueOf(i % kKeys));
   ASSERT_GE(store.fs->read_counts().maps, 2u);
 

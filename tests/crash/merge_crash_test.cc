@@ -71,7 +71,7 @@ class MergeCrashRun {
       options.compaction_filter = &filter_;
       options.blob_garbage_collection_age_cutoff = 1;
     }
-    SegmentMap::BeginTurnsAnew();
+    SegmentMap::ResetThreadCounters();
     store_.MustOpen();
     Load();
     hook_ = store_.fs->AddHook([this](const SimOp& op) { See(op); });

@@ -144,7 +144,7 @@ class BothIndexes {
  private:
   void PrepareToOpen() {
     store.options.allow_mmap_reads = ways_.OneIn(2);
-    SegmentMap::BeginTurnsAnew();
+    SegmentMap::ResetThreadCounters();
   }
 
   Prng ways_;  // of reading

@@ -39,7 +39,7 @@ Status TestDatabase::Open() {
     ++openings_;
     Prng prng(seed_ + openings_);
     testing::MovePages(sim_.get(), prng);
-    SegmentMap::BeginTurnsAnew();
+    SegmentMap::ResetThreadCounters();
     executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + openings_)
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });

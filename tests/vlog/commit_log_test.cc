@@ -15,7 +15,7 @@
 namespace cambium::testing {
 namespace {
 
-// Segments as DbImpl makes them, without a MANIFEST: what it would record is kept in the object.
+// Makes segments as DbImpl does, but without a MANIFEST: the object keeps what a MANIFEST would record.
 class FakeSource final : public SegmentSource {
  public:
   explicit FakeSource(SimFileSystem* fs) : fs_(fs) {}
@@ -26,7 +26,7 @@ class FakeSource final : public SegmentSource {
     if (ready_ == nullptr) MakeReady();
     return std::move(ready_);
   }
-  // The next segment, which then takes no memory any more.
+  // Makes the next segment ahead, so that NextSegment allocates nothing.
   void MakeReady() {
     making = true;
     ready_ = MakeSegment(fs_, next_, static_cast<Slot>(next_));
@@ -35,7 +35,7 @@ class FakeSource final : public SegmentSource {
   }
 
   Status refuse;
-  bool making = false;  // the writes of now are those of a new segment's header
+  bool making = false;  // writes now are those of a new segment's header
   std::map<std::uint64_t, std::uint64_t> ends;  // of segments whose write failed
   std::vector<std::uint64_t> numbers;
 
@@ -45,7 +45,7 @@ class FakeSource final : public SegmentSource {
   std::uint64_t next_ = 1;
 };
 
-// A log with its surroundings. One thread.
+// A log with all that it needs. One thread.
 struct Log {
   explicit Log(std::uint64_t segment_bytes, SimOptions options = {})
       : fs(options), source(&fs), log(&source, segment_bytes, {}, 0, &published) {}
@@ -66,8 +66,8 @@ struct Log {
   CommitLog log;
 };
 
-// The sequence number up to which the log in `image` is whole, read as recovery reads it: along the links, up to the
-// first thing that is not there.
+// Returns the sequence number up to which the log in `image` is whole. Reads it as recovery does: along the links, up
+// to the first missing record.
 SequenceNumber Recovered(const SimImage& image, const FakeSource& source) {
   SimFileSystem fs(image);
   SequenceNumber last = 0;
@@ -99,7 +99,7 @@ SimImage CutLosingAll(const SimFileSystem& fs) {
   return fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
 }
 
-TEST(CommitLog, BatchesComeBackInOrderAcrossRotations) {
+TEST(CommitLogTest, BatchesAreRecoveredInOrderAcrossRotations) {
   Prng prng(SeedFromEnvironment(41));
   Log log(16 << 10);
   for (int i = 0; i < 400; ++i) ASSERT_TRUE(log.Put(std::to_string(i), prng.Bytes(prng.Skewed(11))).ok());
@@ -109,7 +109,7 @@ TEST(CommitLog, BatchesComeBackInOrderAcrossRotations) {
   EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 400u);
 }
 
-TEST(CommitLog, ARotatedSegmentHasItsEndAndAFooterThatFits) {
+TEST(CommitLogTest, RotatedSegmentHasItsEndAndAMatchingFooter) {
   Log log(16 << 10);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(log.Put(std::to_string(i), std::string(i % 2 == 0 ? 10 : 1000, 'v')).ok());
   SequenceNumber before = 0;
@@ -132,7 +132,7 @@ TEST(CommitLog, ARotatedSegmentHasItsEndAndAFooterThatFits) {
   EXPECT_TRUE(log.log.TakeRotated().empty());
 }
 
-// Runs `during` inside the first fdatasync of a log segment that a Sync() makes, and returns what the Sync answered.
+// Calls Sync, runs `during` inside its first fdatasync of a segment, and returns the status of Sync.
 Status SyncWith(Log* log, const std::function<void()>& during) {
   bool done = false;
   const int hook = log->fs.AddHook([&](const SimOp& op) {
@@ -146,7 +146,7 @@ Status SyncWith(Log* log, const std::function<void()>& during) {
   return s;
 }
 
-// Rule D1: what is published while a sync runs is not what the sync covers.
+// Rule D1: a sync does not cover what is published while it runs.
 bool SyncPromisesTooMuch() {
   Log log(1 << 20);
   EXPECT_TRUE(log.Put("a", "1").ok());
@@ -154,13 +154,13 @@ bool SyncPromisesTooMuch() {
   return Recovered(CutLosingAll(log.fs), log.source) < log.log.durable_sequence();
 }
 
-TEST(CommitLog, ASyncPromisesWhatWasPublishedWhenItBegan) {
+TEST(CommitLogTest, SyncPromisesOnlyWhatWasPublishedBeforeIt) {
   EXPECT_FALSE(SyncPromisesTooMuch());
   const MutantScope mutant(Mutant::kSyncClaimsLate);
   EXPECT_TRUE(SyncPromisesTooMuch());
 }
 
-// Rule D2: a put and a rotation inside the fdatasync of the segment; then a synced put in the next segment.
+// Rule D2: a put and a rotation happen inside the fdatasync of the segment; then a put in the next segment is synced.
 bool RotationInsideASyncLosesSomething() {
   Log log(16 << 10);
   EXPECT_TRUE(log.Put("0", std::string(100, 'v')).ok());
@@ -174,7 +174,7 @@ bool RotationInsideASyncLosesSomething() {
   return Recovered(CutLosingAll(log.fs), log.source) < 3;
 }
 
-TEST(CommitLog, ARotationInsideAnFdatasyncLosesNothing) {
+TEST(CommitLogTest, RotationInsideAnFdatasyncLosesNothing) {
   EXPECT_FALSE(RotationInsideASyncLosesSomething());
   const MutantScope mutant(Mutant::kCleanThroughEarlierSync);
   EXPECT_TRUE(RotationInsideASyncLosesSomething());
@@ -190,14 +190,15 @@ bool SyncForgetsTheSegmentBefore() {
   return Recovered(CutLosingAll(log.fs), log.source) < 2;
 }
 
-TEST(CommitLog, ASyncCoversRotatedSegments) {
+TEST(CommitLogTest, SyncCoversRotatedSegments) {
   EXPECT_FALSE(SyncForgetsTheSegmentBefore());
   const MutantScope mutant(Mutant::kForgetRotatedSegment);
   EXPECT_TRUE(SyncForgetsTheSegmentBefore());
 }
 
-// Hazard H62: one Sync() over several segments, cut behind each fdatasync in it. What has become durable must extend
-// the prefix that recovery finds: newer bytes without the older ones are a hole. Counts the syncs that do not.
+// Hazard H62: one Sync() covers several segments, and the power is cut after each fdatasync in it. Each fdatasync must
+// extend the prefix that recovery finds: newer bytes without the older ones are a hole. Counts the fdatasyncs that do
+// not.
 int SyncsThatLeaveAHole(std::vector<std::string>* synced) {
   Log log(16 << 10);
   for (int i = 0; i < 60; ++i) EXPECT_TRUE(log.Put("k", std::string(1000, 'v')).ok());
@@ -218,7 +219,7 @@ int SyncsThatLeaveAHole(std::vector<std::string>* synced) {
   return holes;
 }
 
-TEST(CommitLog, SegmentsAreSyncedInTheOrderOfTheLog) {
+TEST(CommitLogTest, SegmentsAreSyncedInTheOrderOfTheLog) {
   std::vector<std::string> synced;
   EXPECT_EQ(SyncsThatLeaveAHole(&synced), 0);
   for (std::size_t i = 0; i < synced.size(); ++i) EXPECT_EQ(synced[i], PathOf(i + 1));
@@ -227,7 +228,8 @@ TEST(CommitLog, SegmentsAreSyncedInTheOrderOfTheLog) {
   EXPECT_GT(SyncsThatLeaveAHole(&synced), 0);
 }
 
-// Rule F5: after a failed fdatasync the page cache says nothing. A second one would say OK, and the data is gone.
+// Rule F5: after a failed fdatasync the page cache cannot be trusted. A second one would return OK, but the data is
+// lost.
 bool AFailedSyncIsForgotten() {
   Log log(1 << 20);
   EXPECT_TRUE(log.Put("a", "1").ok());
@@ -245,14 +247,14 @@ bool AFailedSyncIsForgotten() {
   return false;
 }
 
-TEST(CommitLog, AFailedSyncIsStickyAndNeverRetried) {
+TEST(CommitLogTest, FailedSyncIsStickyAndNeverRetried) {
   EXPECT_FALSE(AFailedSyncIsForgotten());
   const MutantScope mutant(Mutant::kRetryFailedSync);
   EXPECT_TRUE(AFailedSyncIsForgotten());
 }
 
-// Hazard H13: of two fdatasyncs of one file that overlap the kernel tells only one that write-back failed. Here the
-// seal of a segment is told; a Sync that began meanwhile, and needs the same segment, must not say OK.
+// Hazard H13: if two fdatasyncs of one file overlap, the kernel reports a failed write-back to only one of them. Here
+// the seal of a segment gets the error; a Sync that began meanwhile, and needs the same segment, must not return OK.
 bool ASyncOverlapsAFailedOne() {
   Log log(16 << 10);
   EXPECT_TRUE(log.Put("a", std::string(20 << 10, 'v')).ok());
@@ -285,14 +287,14 @@ bool ASyncOverlapsAFailedOne() {
   return answer.ok();
 }
 
-TEST(CommitLog, TwoSyncsOfOneFileNeverOverlap) {
+TEST(CommitLogTest, TwoSyncsOfOneFileNeverOverlap) {
   EXPECT_FALSE(ASyncOverlapsAFailedOne());
   const MutantScope mutant(Mutant::kSyncsOverlap);
   EXPECT_TRUE(ASyncOverlapsAFailedOne());
 }
 
-// No database writes so many operations. A forged MANIFEST may say that it has.
-TEST(CommitLog, SequenceNumbersEnd) {
+// No database writes so many operations, but a forged MANIFEST may claim that it has.
+TEST(CommitLogTest, AppendFailsWhenSequenceNumbersRunOut) {
   SimFileSystem fs;
   FakeSource source(&fs);
   SegmentEnd end;
@@ -310,8 +312,8 @@ TEST(CommitLog, SequenceNumbersEnd) {
   EXPECT_TRUE(log.Append(&one, kMaxSequenceNumber + 1, &position).IsNotSupported());
 }
 
-// Hazard H14: with delayed allocation a full disk is told by the sync, and the pages are gone all the same.
-bool SomethingIsLostBehindASyncWithoutSpace() {
+// Hazard H14: with delayed allocation it is the sync that reports a full disk, and the pages are lost then, too.
+bool SyncWithoutSpaceLosesSomething() {
   Log log(1 << 20);
   EXPECT_TRUE(log.Put("a", "1").ok());
   SimFault fault;
@@ -321,18 +323,18 @@ bool SomethingIsLostBehindASyncWithoutSpace() {
   const Status first = log.log.Sync();
   EXPECT_FALSE(first.ok());
   if (first.severity() == Status::Severity::kFatal && !log.Put("b", "2").ok()) return false;
-  // There is space again: the second sync says OK.
+  // There is space again: the second sync returns OK.
   return log.log.Sync().ok() && Recovered(CutLosingAll(log.fs), log.source) < log.log.durable_sequence();
 }
 
-TEST(CommitLog, NoSpaceFromASyncIsAsFatalAsAnyOtherError) {
-  EXPECT_FALSE(SomethingIsLostBehindASyncWithoutSpace());
+TEST(CommitLogTest, NoSpaceFromASyncIsFatal) {
+  EXPECT_FALSE(SyncWithoutSpaceLosesSomething());
   const MutantScope mutant(Mutant::kNoSpaceSyncIsSoft);
-  EXPECT_TRUE(SomethingIsLostBehindASyncWithoutSpace());
+  EXPECT_TRUE(SyncWithoutSpaceLosesSomething());
 }
 
-// Hazard H15: a write that failed half-way, then writes that succeed, then a synced one; all of them must be there.
-bool SomethingIsLostBehindAHalfRecord(std::uint64_t short_bytes, int writes_before) {
+// Hazard H15: a write fails half-way, then writes succeed, then a sync. All successful writes must be recovered.
+bool HalfRecordLosesWritesAfterIt(std::uint64_t short_bytes, int writes_before) {
   Log log(1 << 20);
   for (int i = 0; i < writes_before; ++i) EXPECT_TRUE(log.Put("before", std::string(100, 'b')).ok());
   SimFault fault;
@@ -347,17 +349,17 @@ bool SomethingIsLostBehindAHalfRecord(std::uint64_t short_bytes, int writes_befo
   return Recovered(CutLosingAll(log.fs), log.source) != static_cast<SequenceNumber>(writes_before) + 3;
 }
 
-TEST(CommitLog, NothingStandsBehindAHalfRecord) {
+TEST(CommitLogTest, NothingIsAppendedAfterAHalfRecord) {
   for (const int before : {0, 1, 4}) {
     for (std::uint64_t bytes = 0; bytes < 340; bytes += 20) {
-      EXPECT_FALSE(SomethingIsLostBehindAHalfRecord(bytes, before)) << bytes << " landed, " << before << " before";
+      EXPECT_FALSE(HalfRecordLosesWritesAfterIt(bytes, before)) << bytes << " landed, " << before << " before";
     }
   }
   const MutantScope mutant(Mutant::kLeaveHalfRecord);
-  EXPECT_TRUE(SomethingIsLostBehindAHalfRecord(100, 1));
+  EXPECT_TRUE(HalfRecordLosesWritesAfterIt(100, 1));
 }
 
-TEST(CommitLog, TheNextSegmentSealsTheOneWhoseWriteFailed) {
+TEST(CommitLogTest, NextSegmentSealsTheOneWhoseWriteFailed) {
   Log log(1 << 20);
   ASSERT_TRUE(log.Put("a", "1").ok());
   const std::uint64_t tail = log.log.tail().offset;
@@ -368,11 +370,11 @@ TEST(CommitLog, TheNextSegmentSealsTheOneWhoseWriteFailed) {
   ASSERT_FALSE(log.Put("b", "2").ok());
   ASSERT_TRUE(log.Put("c", "3").ok());
   EXPECT_EQ(log.source.ends, (std::map<std::uint64_t, std::uint64_t>{{1, tail}}));
-  EXPECT_TRUE(log.log.TakeRotated().empty());  // sealed already: nobody else may
+  EXPECT_TRUE(log.log.TakeRotated().empty());  // already sealed
 }
 
-// As long as no next segment can be had, nothing is appended anywhere; then the log goes on.
-TEST(CommitLog, WithoutANextSegmentABrokenOneStaysAsItIs) {
+// As long as no next segment is available, nothing is appended. Once there is one, the log continues.
+TEST(CommitLogTest, BrokenSegmentIsUnchangedUntilANextSegmentIsAvailable) {
   Log log(1 << 20);
   ASSERT_TRUE(log.Put("a", "1").ok());
   SimFault fault;
@@ -389,8 +391,8 @@ TEST(CommitLog, WithoutANextSegmentABrokenOneStaysAsItIs) {
   EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2u);
 }
 
-// Whatever a cut takes, what a sync acknowledged is a prefix that is there.
-TEST(CommitLog, EveryCutKeepsWhatWasAcknowledged) {
+// After any power cut, recovery finds at least what a sync acknowledged.
+TEST(CommitLogTest, EveryPowerCutKeepsWhatASyncAcknowledged) {
   const std::uint64_t seed = SeedFromEnvironment(43);
   for (std::uint64_t round = 0; round < 20; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -412,7 +414,7 @@ TEST(CommitLog, EveryCutKeepsWhatWasAcknowledged) {
       if (!prng.OneIn(4)) continue;
       const SequenceNumber found = Recovered(log.fs.DrawCrash(prng), log.source);
       ASSERT_GE(found, log.log.durable_sequence());
-      ASSERT_LE(found, log.published.load() + 1);  // a failed write may be whole all the same
+      ASSERT_LE(found, log.published.load() + 1);  // a failed write may still be whole
     }
   }
 }
@@ -423,9 +425,9 @@ std::uint64_t SizeOf(Log& log) {
   return info.size;
 }
 
-// A sync of a file that has grown writes the file system's journal too, so the file grows for many syncs at once: by as
-// much as a small log does not feel, and not where hardly anybody syncs.
-TEST(CommitLog, AFileGrowsAheadOfFrequentSyncs) {
+// A sync of a file that has grown also writes the file system's journal, so the file grows once for many syncs: by
+// little while the log is small, and not at all if syncs are rare.
+TEST(CommitLogTest, FileGrowsAheadOfFrequentSyncs) {
   Log log(std::uint64_t{64} << 20);
   int allocations = 0;
   log.fs.AddHook([&](const SimOp& op) {
@@ -436,7 +438,7 @@ TEST(CommitLog, AFileGrowsAheadOfFrequentSyncs) {
     ASSERT_TRUE(log.Put("k", value).ok());
     ASSERT_TRUE(log.log.Sync().ok());
   }
-  EXPECT_EQ(SizeOf(log), log.log.tail().offset) << "40 KB, and nothing for the future";
+  EXPECT_EQ(SizeOf(log), log.log.tail().offset) << "40 KB, and no space ahead";
   for (int i = 0; i < 2000; ++i) {
     ASSERT_TRUE(log.Put("k", value).ok());
     ASSERT_TRUE(log.log.Sync().ok());
@@ -445,20 +447,20 @@ TEST(CommitLog, AFileGrowsAheadOfFrequentSyncs) {
   EXPECT_LT(allocations, 15);
   EXPECT_GT(SizeOf(log), log.log.tail().offset);
   EXPECT_LE(SizeOf(log), log.log.tail().offset + (1u << 20));
-  // What is there already is not part of the log.
+  // The space ahead is not part of the log.
   EXPECT_EQ(Recovered(log.fs.Snapshot(), log.source), 2040u);
   EXPECT_EQ(Recovered(CutLosingAll(log.fs), log.source), 2040u);
   log.log.TrimTail();
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
-  // Unsynced records make no file grow; the piece that is settled already may.
+  // Unsynced records do not make the file grow ahead, except once: by the growth that the earlier syncs caused.
   const int before = allocations;
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(log.Put("k", value).ok());
   EXPECT_LE(allocations, before + 1);
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
 }
 
-// There may be no space to grow ahead, and still some for the record.
-TEST(CommitLog, AFileThatCannotGrowAheadIsWrittenAllTheSame) {
+// There may be no space to grow ahead, but still some for the record.
+TEST(CommitLogTest, FileThatCannotGrowAheadIsStillWritten) {
   Log log(std::uint64_t{64} << 20);
   SimFault fault;
   fault.kind = SimOpKind::kAllocate;
@@ -472,10 +474,10 @@ TEST(CommitLog, AFileThatCannotGrowAheadIsWrittenAllTheSame) {
   EXPECT_EQ(SizeOf(log), log.log.tail().offset);
 }
 
-// A put with its n-th allocation refused, for every n, in the middle of a segment and where the next one begins. Behind
-// it the log goes on: the record is in it or not, and nothing is written over it. (An exception behind the write left the
-// tail where it was.)
-TEST(CommitLog, AnAppendWithoutMemoryLeavesTheLogWhole) {
+// The n-th allocation of a put fails, for every n, in the middle of a segment and where the next one begins. The log
+// continues after it: the record is in it or not, and is not overwritten. (Regression: an exception after the write
+// left the tail where it was.)
+TEST(CommitLogTest, AppendWithoutMemoryLeavesTheLogWhole) {
   for (const bool rotates : {false, true}) {
     std::uint64_t met = 1;
     for (std::uint64_t n = 0; met != 0; ++n) {
@@ -514,9 +516,9 @@ TEST(CommitLog, AnAppendWithoutMemoryLeavesTheLogWhole) {
   }
 }
 
-// As the n-th allocation of a sync is refused, or there is no memory for the words of an error that the system has told:
-// whoever syncs next must not wait for the first for ever, and must not hear that all is well.
-TEST(CommitLog, ASyncWithoutMemoryEndsAndIsNotBelieved) {
+// The n-th allocation of a sync fails, or the sync itself fails and there is no memory for the message. The next sync
+// must not wait for the first for ever, and must not return OK.
+TEST(CommitLogTest, SyncWithoutMemoryEndsAndIsNotTrusted) {
   for (const bool of_rotated : {false, true}) {
     for (const bool fails : {false, true}) {
       std::uint64_t met = 1;
@@ -548,8 +550,8 @@ TEST(CommitLog, ASyncWithoutMemoryEndsAndIsNotBelieved) {
   }
 }
 
-// The file's own sync may run out of memory where it cannot say so: as PosixFile does, which opens a file on the way.
-TEST(CommitLog, ASyncOfAFileWithoutMemoryIsFatal) {
+// The file's own sync may throw for lack of memory, as that of PosixFile may, which opens a file.
+TEST(CommitLogTest, SyncOfAFileThatRunsOutOfMemoryIsFatal) {
   for (const bool of_rotated : {false, true}) {
     Log log(16 << 10);
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(log.Put("a", std::string(20 << 10, 'v')).ok());
@@ -566,7 +568,7 @@ TEST(CommitLog, ASyncOfAFileWithoutMemoryIsFatal) {
   }
 }
 
-TEST(CommitLog, ABatchThatNoSegmentCanAddressIsRefused) {
+TEST(CommitLogTest, BatchLargerThanASegmentIsRejected) {
   constexpr std::size_t kSize = std::size_t{1} << 30;
   void* const zeros = ::mmap(nullptr, kSize, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(zeros, MAP_FAILED);

@@ -27,8 +27,8 @@ RecordHeader SomeHeader() {
   return header;
 }
 
-// The drawing in record_format.h, byte for byte. If this changes, so has the format.
-TEST(RecordFormat, HeaderHasTheDrawnBytes) {
+// The layout in record_format.h, byte for byte. If this fails, the format has changed.
+TEST(RecordFormatTest, HeaderHasTheDocumentedBytes) {
   char bytes[kRecordHeaderSize];
   EncodeRecordHeader(SomeHeader(), 42, 128, bytes);
   EXPECT_EQ(Slice(bytes, sizeof(bytes)).ToString(true),
@@ -36,12 +36,12 @@ TEST(RecordFormat, HeaderHasTheDrawnBytes) {
             "00f15365" "07000000" "03000000" "05000000" "02000000" "01020100");
 }
 
-TEST(RecordFormat, BodyChecksumHasTheDrawnBytes) {
+TEST(RecordFormatTest, BodyChecksumHasTheDocumentedBytes) {
   EXPECT_EQ(BodyChecksum("key", "value"), 12215510952284365372u);
   EXPECT_EQ(BodyChecksum("", ""), 0x2d06800538d394c2u);
 }
 
-TEST(RecordFormat, WhatIsEncodedIsDecoded) {
+TEST(RecordFormatTest, EncodedHeaderDecodesToTheSameFields) {
   const RecordHeader header = SomeHeader();
   char bytes[kRecordHeaderSize];
   EncodeRecordHeader(header, 42, 128, bytes);
@@ -54,7 +54,7 @@ TEST(RecordFormat, WhatIsEncodedIsDecoded) {
   EXPECT_EQ(decoded.DurableSequence(), header.sequence - 7);
 }
 
-TEST(RecordFormat, EveryFlippedBitOfAHeaderIsRefused) {
+TEST(RecordFormatTest, EveryFlippedHeaderBitIsRejected) {
   char bytes[kRecordHeaderSize];
   EncodeRecordHeader(SomeHeader(), 42, 128, bytes);
   for (std::size_t bit = 0; bit < 8 * kRecordHeaderSize; ++bit) {
@@ -65,17 +65,17 @@ TEST(RecordFormat, EveryFlippedBitOfAHeaderIsRefused) {
   }
 }
 
-bool ValidatesElsewhere() {
+bool ValidatesAtAnotherOffset() {
   char bytes[kRecordHeaderSize];
   EncodeRecordHeader(SomeHeader(), 42, 128, bytes);
   RecordHeader decoded;
   return DecodeRecordHeader(bytes, 42, 136, &decoded) == HeaderCheck::kValid;
 }
 
-TEST(RecordFormat, AHeaderIsBoundToItsOffset) {
-  EXPECT_FALSE(ValidatesElsewhere());
+TEST(RecordFormatTest, HeaderIsBoundToItsOffset) {
+  EXPECT_FALSE(ValidatesAtAnotherOffset());
   const MutantScope mutant(Mutant::kSeedWithoutOffset);
-  EXPECT_TRUE(ValidatesElsewhere());
+  EXPECT_TRUE(ValidatesAtAnotherOffset());
 }
 
 bool ValidatesInAnotherFile(const FileHeader& other) {
@@ -89,7 +89,7 @@ bool ValidatesInAnotherFile(const FileHeader& other) {
   return DecodeRecordHeader(bytes, other.Seed(), 128, &decoded) == HeaderCheck::kValid;
 }
 
-TEST(RecordFormat, AHeaderIsBoundToItsFile) {
+TEST(RecordFormatTest, HeaderIsBoundToItsFile) {
   FileHeader same;
   same.kind = FileKind::kLog;
   same.number = 7;
@@ -108,9 +108,9 @@ TEST(RecordFormat, AHeaderIsBoundToItsFile) {
   }
 }
 
-// Checksums that are right do not make a header right: fields have ranges, and operations of later versions are told
+// A right checksum does not make a header valid: fields have ranges. Operations of later versions are distinguished
 // from damage.
-TEST(RecordFormat, FieldsOutOfRangeAreRefusedWhateverTheChecksum) {
+TEST(RecordFormatTest, FieldsOutOfRangeAreRejectedDespiteARightChecksum) {
   const auto check = [](const RecordHeader& header) {
     char bytes[kRecordHeaderSize];
     EncodeRecordHeader(header, 1, 128, bytes);
@@ -152,7 +152,7 @@ TEST(RecordFormat, FieldsOutOfRangeAreRefusedWhateverTheChecksum) {
   }
 }
 
-TEST(RecordFormat, BodyChecksumDoesNotDependOnWhereKeyAndValueLie) {
+TEST(RecordFormatTest, BodyChecksumDoesNotDependOnWhereKeyAndValueLie) {
   Prng prng(1);
   for (int i = 0; i < 100; ++i) {
     const std::string key = prng.Bytes(prng.Uniform(40));
@@ -163,7 +163,7 @@ TEST(RecordFormat, BodyChecksumDoesNotDependOnWhereKeyAndValueLie) {
   }
 }
 
-TEST(RecordFormat, ALagBeyondTheSequenceProvesNothing) {
+TEST(RecordFormatTest, LagBeyondTheSequenceProvesNothing) {
   RecordHeader header;
   header.sequence = 5;
   header.durable_lag = 6;
@@ -176,7 +176,7 @@ TEST(RecordFormat, ALagBeyondTheSequenceProvesNothing) {
   EXPECT_EQ(header.DurableSequence(), 4u);
 }
 
-TEST(RecordFormat, LinksAndLargeValueReferencesHaveExactlyTheirSize) {
+TEST(RecordFormatTest, LinksAndLargeValueRefsOfAnotherSizeAreRejected) {
   SegmentLink link;
   ASSERT_TRUE(DecodeSegmentLink(EncodeSegmentLink({1, 2, 3}), &link));
   EXPECT_TRUE(link.number == 1 && link.length == 2 && link.last_sequence == 3);

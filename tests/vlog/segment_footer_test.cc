@@ -25,7 +25,7 @@ struct Seen {
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
-// A file whose log is `log_size` zeros, with `footer` behind it.
+// A file whose log is `log_size` zeros, followed by `footer`.
 std::unique_ptr<File> FileWith(SimFileSystem* fs, std::uint64_t log_size, const std::string& footer) {
   std::unique_ptr<File> file;
   EXPECT_TRUE(fs->Open("/f" + std::to_string(fs->operations()), OpenMode::kCreateNew, {}, &file).ok());
@@ -41,7 +41,7 @@ Status ReadBack(const File& file, std::uint64_t log_size, std::uint64_t file_siz
   });
 }
 
-TEST(SegmentFooter, ListsExactlyTheSeparatedRecords) {
+TEST(SegmentFooterTest, ListsExactlyTheSeparatedRecords) {
   Prng prng(SeedFromEnvironment(31));
   for (int round = 0; round < 50; ++round) {
     SegmentFooterBuilder builder;
@@ -65,7 +65,7 @@ TEST(SegmentFooter, ListsExactlyTheSeparatedRecords) {
   }
 }
 
-TEST(SegmentFooter, EveryFlippedBitAndEveryCutIsCorruption) {
+TEST(SegmentFooterTest, EveryFlippedBitAndEveryCutIsCorruption) {
   SegmentFooterBuilder builder;
   builder.AddRecord(RecordOp::kLink, 0, {}, 80, false);
   builder.AddRecord(RecordOp::kPut, 0, "alpha", 128, true);
@@ -83,13 +83,13 @@ TEST(SegmentFooter, EveryFlippedBitAndEveryCutIsCorruption) {
     EXPECT_TRUE(ReadBack(*file, end, end + footer.size(), nullptr).IsCorruption());
     EXPECT_TRUE(ReadBack(*file, end, end + size, nullptr).IsCorruption());
   }
-  // One that belongs to another place or another file.
+  // A footer of another offset.
   const auto moved = FileWith(&fs, end + 8, footer);
   EXPECT_TRUE(ReadBack(*moved, end + 8, end + 8 + footer.size(), nullptr).IsCorruption());
 }
 
-// Entries with a right checksum that do not tile the segment.
-TEST(SegmentFooter, HostileEntriesAreCorruption) {
+// Entries with a right checksum that do not cover the segment exactly.
+TEST(SegmentFooterTest, ForgedEntriesAreCorruption) {
   const std::uint64_t end = kFileHeaderSize + 800;
   const auto finish = [&](std::string entries, std::uint64_t count, std::uint64_t size) {
     PutFixed<std::uint64_t>(&entries, size);
@@ -124,8 +124,8 @@ TEST(SegmentFooter, HostileEntriesAreCorruption) {
   EXPECT_TRUE(read(gap(~std::uint64_t{0}), 1).IsCorruption());
   EXPECT_TRUE(read(gap(50) + gap(~std::uint64_t{0} - 49), 2).IsCorruption());  // wraps around
   EXPECT_TRUE(read(gap(0) + gap(100), 2).IsCorruption());              // an entry of nothing
-  EXPECT_TRUE(read(gap(100), 2).IsCorruption());                       // fewer than counted
-  EXPECT_TRUE(read(gap(50) + gap(50), 1).IsCorruption());              // more
+  EXPECT_TRUE(read(gap(100), 2).IsCorruption());                       // fewer entries than the count
+  EXPECT_TRUE(read(gap(50) + gap(50), 1).IsCorruption());              // more entries than the count
   EXPECT_TRUE(read(gap(100), ~std::uint64_t{0}).IsCorruption());
   EXPECT_TRUE(read("", 0).IsCorruption());
   EXPECT_TRUE(read(record(100, 300, "k"), 1).IsCorruption());          // no such operation
@@ -137,7 +137,7 @@ TEST(SegmentFooter, HostileEntriesAreCorruption) {
   EXPECT_TRUE(ReadBack(*FileWith(&fs, end, lying), end, end + lying.size(), nullptr).IsCorruption());
 }
 
-TEST(SegmentFooter, AReadErrorIsAnIOError) {
+TEST(SegmentFooterTest, ReadErrorIsAnIOError) {
   SegmentFooterBuilder builder;
   builder.AddRecord(RecordOp::kPut, 0, "alpha", 128, true);
   const std::uint64_t end = kFileHeaderSize + 128;
@@ -150,7 +150,7 @@ TEST(SegmentFooter, AReadErrorIsAnIOError) {
   EXPECT_TRUE(ReadBack(*file, end, end + footer.size(), nullptr).IsIOError());
 }
 
-// Zeros of any size, with a trailer; counts what it is asked for.
+// A file of zeros, of any size, that ends with `trailer`. Records the size of the largest read.
 class SparseFile final : public testing::PartialFile {
  public:
   SparseFile(std::uint64_t size, std::string trailer)
@@ -170,9 +170,9 @@ class SparseFile final : public testing::PartialFile {
   mutable std::uint64_t largest_ = 0;
 };
 
-// The size that a footer has stands in front of its checksum. It was believed up to the size of the file, which may be all
-// that a disk has, and more where there are holes: a repair took as much memory.
-TEST(SegmentFooter, AFooterThatIsLookedForTakesNoMoreThanOneCanHave) {
+// FindFooter must use the footer's size before it can check it. (Regression: it was trusted up to the size of the file,
+// which with holes may exceed the disk, and a repair allocated as much memory.)
+TEST(SegmentFooterTest, FindFooterDoesNotTrustAHugeSize) {
   for (const std::uint64_t entries : {std::uint64_t{6'000}, std::uint64_t{100} << 20}) {
     const std::uint64_t size = entries == 6'000 ? 10'000 : std::uint64_t{1} << 40;
     std::string trailer;

@@ -1,4 +1,4 @@
-// What is known of the page cache, and when somebody asks again.
+// What a SegmentMap knows of the page cache, and when it asks again.
 #include "vlog/segment_map.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace cambium::testing {
 namespace {
 
-// How many calls of a thread there are until the answer is this; 2000: it never was.
+// Returns how many calls of Find it takes until the answer is `is_mapped`; 2000 if it never is.
 int CallsUntil(SegmentMap* map, bool is_mapped, std::uint64_t offset = 200, std::size_t size = 100) {
   int calls = 1;
   while (calls < 2000 && (map->Find(offset, size) != nullptr) != is_mapped) ++calls;
@@ -25,7 +25,7 @@ struct MappedStore : ValueStore {
   }
 };
 
-TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
+TEST(SegmentMapTest, FollowsThePageCache) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
   map.Complete(store.end);
@@ -38,12 +38,13 @@ TEST(SegmentMap, FollowsThePageCacheSoonEnough) {
   EXPECT_LE(CallsUntil(&map, false), 512);
 }
 
-// A look is a system call over many pages, so whoever has been right for long looks rarely; who was wrong looks often again.
-TEST(SegmentMap, WhatStaysAsItIsIsAskedForRarely) {
+// A probe is a system call over many pages. A thread that has been right for long probes rarely; after a wrong guess it
+// probes often again.
+TEST(SegmentMapTest, ProbesRarelyWhileTheAnswerStaysTheSame) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
   map.Complete(store.end);
-  std::thread([&] {  // whose turns begin anew
+  std::thread([&] {  // a new thread has new counters
     store.fs.SetResident(true);
     EXPECT_LE(CallsUntil(&map, true), 8);
     for (int i = 0; i < 100'000; ++i) EXPECT_NE(map.Find(200, 100), nullptr);
@@ -58,17 +59,17 @@ TEST(SegmentMap, WhatStaysAsItIsIsAskedForRarely) {
   }).join();
 }
 
-TEST(SegmentMap, OfASegmentThatGrowsWhatIsWrittenIsMapped) {
+TEST(SegmentMapTest, GrowingSegmentIsMappedAsFarAsItIsWritten) {
   ValueStore store;
   SegmentMap map(store.segment->file(), 2u << 20);
   const ValueAddress first = store.Put("first", std::string(1'000'000, '1'));
-  EXPECT_EQ(CallsUntil(&map, true), 2000) << "nobody has said that it is complete";
+  EXPECT_EQ(CallsUntil(&map, true), 2000) << "neither Grow nor Complete was called";
   map.Grow(store.end);
   EXPECT_LE(CallsUntil(&map, true), 8);
   EXPECT_EQ(CallsUntil(&map, true, store.end - 50, 100), 2000);
   const std::uint64_t begin = store.end;
   const ValueAddress second = store.Put("second", std::string(300'000, '2'));
-  store.Put("behind", std::string(100'000, 'b'));  // an address says a little more than the record's size
+  store.Put("behind", std::string(100'000, 'b'));  // an address claims a little more than the record's size
   map.Grow(store.end);
   EXPECT_LE(CallsUntil(&map, true, begin, second.size()), 16);
   std::string copy(second.size(), '\0');
@@ -77,29 +78,29 @@ TEST(SegmentMap, OfASegmentThatGrowsWhatIsWrittenIsMapped) {
   ASSERT_TRUE(region->CopyOut(begin, copy.size(), copy.data()).ok());
   EXPECT_NE(copy.find(std::string(300'000, '2')), std::string::npos);
   EXPECT_GT(first.size(), 1'000'000u);
-  // Beyond what was expected it is read.
+  // Beyond the expected size, values are read.
   const std::uint64_t beyond = store.end;
   store.Put("third", std::string(1'500'000, '3'));
   map.Complete(store.end);
   EXPECT_EQ(CallsUntil(&map, true, beyond, 1'500'000), 2000);
-  EXPECT_EQ(CallsUntil(&map, true, store.end - 100, 101), 2000) << "behind the end of the file";
+  EXPECT_EQ(CallsUntil(&map, true, store.end - 100, 101), 2000) << "beyond the end of the file";
   EXPECT_EQ(CallsUntil(&map, true, begin, second.size()), 1);
 }
 
-TEST(SegmentMap, EachChunkIsLookedAtForItself) {
+TEST(SegmentMapTest, EachChunkIsProbedByItself) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
   map.Complete(store.end);
   constexpr std::uint64_t kChunk = 1u << 20;
   EXPECT_LE(CallsUntil(&map, true, 0), 8);
   store.fs.SetResident(false);
-  EXPECT_EQ(CallsUntil(&map, true, kChunk), 2000) << "not by its neighbour";
-  EXPECT_EQ(CallsUntil(&map, true, kChunk - 50, 100), 2000) << "half of it is not";
+  EXPECT_EQ(CallsUntil(&map, true, kChunk), 2000) << "its neighbour is resident, the chunk is not";
+  EXPECT_EQ(CallsUntil(&map, true, kChunk - 50, 100), 2000) << "the second half of the range is not resident";
   store.fs.SetResident(true);
   EXPECT_LE(CallsUntil(&map, true, kChunk - 50, 100), 16);
 }
 
-TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
+TEST(SegmentMapTest, NothingIsMappedBeyondTheEndOrWithoutSystemSupport) {
   {
     MappedStore store;
     SegmentMap map(store.segment->file(), 0);
@@ -120,7 +121,7 @@ TEST(SegmentMap, NothingIsMappedBehindTheEndNorWhereNobodyTells) {
   }
 }
 
-TEST(SegmentMap, ManyThreadsShareOne) {
+TEST(SegmentMapTest, ManyThreadsShareOneMap) {
   MappedStore store;
   SegmentMap map(store.segment->file(), 0);
   map.Complete(store.end);
@@ -139,8 +140,8 @@ TEST(SegmentMap, ManyThreadsShareOne) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// The same values come out, whether they are read or copied.
-TEST(SegmentMap, AMappedValueIsTheValue) {
+// A value is the same, whether it is read or copied.
+TEST(SegmentMapTest, CopiedValueEqualsTheReadValue) {
   ValueStore store;
   const ValueAddress address = store.Put("key", std::string(5000, 'v'));
   const ValueAddress last = store.Put("last", std::string(3, 'l'));
@@ -163,15 +164,15 @@ TEST(SegmentMap, AMappedValueIsTheValue) {
   EXPECT_TRUE(store.Read(last, "last", &value).IsIOError());
 }
 
-// Space that a file was given ahead of the log is in no cache; what is written is mapped all the same.
-TEST(SegmentMap, SpaceAheadOfTheLogIsNotMissed) {
+// Space allocated ahead of the log is never in the page cache. The written part is mapped regardless.
+TEST(SegmentMapTest, SpaceAheadOfTheLogDoesNotPreventMapping) {
   const TempDirectory directory;
   std::unique_ptr<File> file;
   const std::string path = directory.File("000001.log");
   ASSERT_TRUE(FileSystem::Default()->Open(path, OpenMode::kCreateNew, {}, &file).ok());
   ASSERT_TRUE(file->Write(0, std::string(200'000, 'v')).ok());
   std::uint64_t resident = 0;
-  if (!file->Residency(0, 200'000, &resident).ok()) GTEST_SKIP() << "SKIPPED: this kernel does not say what is cached";
+  if (!file->Residency(0, 200'000, &resident).ok()) GTEST_SKIP() << "SKIPPED: this kernel does not report what is cached";
   if (!file->Allocate(200'000, 500'000, true).ok()) GTEST_SKIP() << "SKIPPED: no space can be allocated on this file system";
   SegmentMap map(*file, 1u << 20);
   map.Grow(200'000);

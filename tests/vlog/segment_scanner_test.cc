@@ -9,14 +9,14 @@
 namespace cambium::testing {
 namespace {
 
-// A segment written batch by batch, with what should be read back.
+// A segment written batch by batch, and the records that a scan must return.
 struct Written {
   std::shared_ptr<Segment> segment;
   std::vector<OwnedRecord> records;
   std::uint64_t end = kFileHeaderSize;
   SequenceNumber last = 0;
 
-  // `durable` becomes the witness of the batch.
+  // `durable` is the sequence number that the batch's headers prove durable.
   void Append(const std::vector<std::pair<std::string, std::string>>& puts, SequenceNumber durable) {
     PreparedBatch batch({});
     for (const auto& [key, value] : puts) batch.Put(0, key, value);
@@ -40,8 +40,8 @@ void ExpectSame(const std::vector<OwnedRecord>& got, const std::vector<OwnedReco
   }
 }
 
-// Values around the chunk size and far above it, so that records begin and end in every position relative to a chunk.
-TEST(SegmentScanner, RecordsOfEverySizeComeBackAcrossChunks) {
+// Values around the chunk size and far above it, so that records begin and end at many positions relative to a chunk.
+TEST(SegmentScannerTest, RecordsOfEverySizeAreReadAcrossChunks) {
   const std::uint64_t seed = SeedFromEnvironment(21);
   Prng prng(seed);
   for (int round = 0; round < 4; ++round) {
@@ -76,7 +76,7 @@ TEST(SegmentScanner, RecordsOfEverySizeComeBackAcrossChunks) {
   }
 }
 
-TEST(SegmentScanner, ASegmentTornAtAnyByteShowsTheWholeRecordsBeforeIt) {
+TEST(SegmentScannerTest, TornSegmentYieldsTheWholeRecordsBeforeTheCut) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
   log.Append({{"a", "1"}}, 0);
@@ -107,7 +107,7 @@ std::size_t RecordsReadWithAFlippedBit(const Written& log, SimFileSystem* fs, st
   return count;
 }
 
-TEST(SegmentScanner, EveryFlippedBitIsSeen) {
+TEST(SegmentScannerTest, EveryFlippedBitIsDetected) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
   log.Append({{"a", "1"}}, 0);
@@ -119,7 +119,7 @@ TEST(SegmentScanner, EveryFlippedBitIsSeen) {
   }
   const std::uint64_t in_value = log.records[1].offset + kRecordHeaderSize + 10;
   const MutantScope mutant(Mutant::kSkipValueChecksum);
-  EXPECT_EQ(RecordsReadWithAFlippedBit(log, &fs, in_value, 0), log.records.size());  // the rule is what sees it
+  EXPECT_EQ(RecordsReadWithAFlippedBit(log, &fs, in_value, 0), log.records.size());  // only the checksum detects it
 }
 
 SequenceNumber Probe(SimFileSystem* fs, const Written& log) {
@@ -138,7 +138,7 @@ SequenceNumber Probe(SimFileSystem* fs, const Written& log) {
   return proven.ok() ? *proven : 0;
 }
 
-TEST(SegmentScanner, ProbingFindsTheHighestWitnessBehindDamage) {
+TEST(SegmentScannerTest, ProbeFindsTheHighestWitnessAfterDamage) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
   log.Append({{"a", "1"}}, 0);
@@ -146,7 +146,7 @@ TEST(SegmentScanner, ProbingFindsTheHighestWitnessBehindDamage) {
   log.Append({{"c", std::string(2u << 20, 'c')}}, 2);
   log.Append({{"d", "4"}}, 3);
   log.Append({{"e", "5"}}, 2);
-  // Wherever the first damage is, header or value, the witness in front of or behind it is found.
+  // The witness is found whether it lies before or after the first damage, and whether that is in a header or a value.
   for (const std::size_t damaged : {0u, 1u, 2u}) {
     for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{30}, std::uint64_t{kRecordHeaderSize}}) {
       SimFileSystem rotten(fs.Snapshot());
@@ -163,8 +163,8 @@ TEST(SegmentScanner, ProbingFindsTheHighestWitnessBehindDamage) {
   EXPECT_EQ(Probe(&header, log), 0u);
 }
 
-// A user's value may hold bytes that were a record once: of this file at another place, or of another file at this very
-// place. Neither may count as a witness.
+// A user's value may hold bytes that once were a record: of this file at another offset, or of another file at the same
+// offset. Neither may count as a witness.
 SequenceNumber ProvenByAForgedValue(bool of_another_file) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
@@ -181,7 +181,7 @@ SequenceNumber ProvenByAForgedValue(bool of_another_file) {
   return Probe(&fs, log);
 }
 
-TEST(SegmentScanner, ImagesOfRecordsInsideValuesProveNothing) {
+TEST(SegmentScannerTest, ImagesOfRecordsInsideValuesProveNothing) {
   EXPECT_EQ(ProvenByAForgedValue(true), 0u);
   EXPECT_EQ(ProvenByAForgedValue(false), 0u);
   {
@@ -192,8 +192,8 @@ TEST(SegmentScanner, ImagesOfRecordsInsideValuesProveNothing) {
   EXPECT_EQ(ProvenByAForgedValue(false), 999u);
 }
 
-// Hazard H33: blocks that the file system gave and nobody wrote. What scanning says behind the last record.
-Result<ScanResult> BehindTheLastRecord() {
+// Hazard H33: blocks that were allocated and never written. Returns the outcome of scanning after the last record.
+Result<ScanResult> ScanAfterTheLastRecord() {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
   log.Append({{"a", "1"}}, 0);
@@ -204,15 +204,15 @@ Result<ScanResult> BehindTheLastRecord() {
   return scanner.Next(&record);
 }
 
-TEST(SegmentScanner, ZerosAreTheEndOfTheLog) {
-  const auto end = BehindTheLastRecord();
+TEST(SegmentScannerTest, ZerosAreTheEndOfTheLog) {
+  const auto end = ScanAfterTheLastRecord();
   ASSERT_TRUE(end.ok()) << end.status().ToString();
   EXPECT_EQ(*end, ScanResult::kInvalid);
   const MutantScope mutant(Mutant::kZerosAreARecord);
-  EXPECT_FALSE(BehindTheLastRecord().ok());  // an operation that no version knows
+  EXPECT_FALSE(ScanAfterTheLastRecord().ok());  // unknown operation
 }
 
-// Hazards H7, H33: the blocks once held another segment, whose records have just the right offsets and numbers.
+// Hazards H7, H33: the blocks once held another segment, whose records have the right offsets and sequence numbers.
 std::size_t RecordsInARecycledFile() {
   SimFileSystem fs;
   Written old{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
@@ -229,14 +229,14 @@ std::size_t RecordsInARecycledFile() {
   return ScanAll(&fs, now.segment->path(), now.segment->seed(), bytes.size(), &end).size();
 }
 
-TEST(SegmentScanner, RecordsOfAFileThatWasHereBeforeAreNoRecords) {
+TEST(SegmentScannerTest, StaleRecordsOfAnEarlierFileAreRejected) {
   EXPECT_EQ(RecordsInARecycledFile(), 1u);
   const MutantScope mutant(Mutant::kSeedWithoutFileId);
   EXPECT_EQ(RecordsInARecycledFile(), 3u);
 }
 
-// A length field may say anything; memory is taken for what the file has.
-TEST(SegmentScanner, ARecordThatClaimsMoreThanTheFileHasIsCutOff) {
+// A length field may have any value; memory is allocated only for bytes that the file has.
+TEST(SegmentScannerTest, RecordThatClaimsMoreThanTheFileHasIsInvalid) {
   SimFileSystem fs;
   Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};
   log.Append({{"a", "1"}}, 0);
@@ -251,7 +251,7 @@ TEST(SegmentScanner, ARecordThatClaimsMoreThanTheFileHasIsCutOff) {
   EXPECT_EQ(end, ScanResult::kInvalid);
 }
 
-TEST(SegmentScanner, AnOperationOfALaterVersionIsNoDamage) {
+TEST(SegmentScannerTest, OperationOfALaterVersionIsNotSupported) {
   SimFileSystem fs;
   const auto segment = MakeSegment(&fs, 1, Slot{0});
   RecordHeader merge;
@@ -267,7 +267,7 @@ TEST(SegmentScanner, AnOperationOfALaterVersionIsNoDamage) {
   EXPECT_TRUE(scanner.Next(&record).status().IsNotSupported());
 }
 
-TEST(SegmentScanner, AReadErrorIsNoEndOfTheLog) {
+TEST(SegmentScannerTest, ReadErrorIsNotTheEndOfTheLog) {
   for (const bool queued : {false, true}) {
     SimFileSystem fs;
     Written log{MakeSegment(&fs, 1, Slot{0}), {}, kFileHeaderSize, 0};

@@ -11,7 +11,7 @@ namespace {
 
 using testing::MutantScope;
 
-// Sizes around every boundary of the code, and random ones.
+// Sizes around every boundary of the size code, and random ones.
 std::vector<std::uint64_t> SizesToTry() {
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t code = 0; code < 4096; ++code) {
@@ -25,7 +25,7 @@ std::vector<std::uint64_t> SizesToTry() {
   return sizes;
 }
 
-TEST(ValueAddress, ASizeIsNeverBelowTheTruthAndHardlyAboveIt) {
+TEST(ValueAddressTest, SizeIsRoundedUpByLessThanOnePercent) {
   for (const std::uint64_t size : SizesToTry()) {
     const std::uint64_t stored = (size + 7) / 8 * 8;
     const std::uint64_t said = ValueAddress::InLog(Slot{1}, 128, size).size();
@@ -37,7 +37,7 @@ TEST(ValueAddress, ASizeIsNeverBelowTheTruthAndHardlyAboveIt) {
   }
 }
 
-TEST(ValueAddress, TheSizeOfAFileOfItsOwnCountsPages) {
+TEST(ValueAddressTest, SizeOfALargeValueFileCountsPages) {
   Prng prng(2);
   for (int i = 0; i < 100'000; ++i) {
     const std::uint64_t size = 1 + prng.Skewed(33);
@@ -49,11 +49,11 @@ TEST(ValueAddress, TheSizeOfAFileOfItsOwnCountsPages) {
   EXPECT_GE(ValueAddress::OwnFile(Slot{}, (std::uint64_t{4} << 30) + (128 << 10)).size(), std::uint64_t{4} << 30);
 }
 
-TEST(ValueAddress, CodesAreStableUnderTheirOwnSize) {
+TEST(ValueAddressTest, SizeOfACodeHasTheSameCode) {
   for (std::uint32_t code = 0; code < 4096; ++code) EXPECT_EQ(SizeCodeOf(UnitsOfSizeCode(code)), code);
 }
 
-TEST(ValueAddress, FieldsDoNotTouchEachOther) {
+TEST(ValueAddressTest, FieldsDoNotOverlap) {
   const auto last_slot = static_cast<Slot>(kSlotCountMax - 1);
   const ValueAddress address = ValueAddress::InLog(last_slot, kLogOffsetMax - 8, 8);
   EXPECT_EQ(address.kind(), EntryKind::kValue);
@@ -67,7 +67,7 @@ TEST(ValueAddress, FieldsDoNotTouchEachOther) {
   EXPECT_EQ(ValueAddress::InLog(Slot{5}, 128, 1000).word(), 0x107d000028000010u);  // golden: stored in every leaf
 }
 
-// A reader asks the file for as many bytes as the code says: one below the truth cuts the record off.
+// A reader reads as many bytes as the code says: a code below the true size would truncate the record.
 bool CodesEverRoundDown() {
   for (const std::uint64_t size : SizesToTry()) {
     if (ValueAddress::InLog(Slot{1}, 128, size).size() < size) return true;
@@ -75,7 +75,7 @@ bool CodesEverRoundDown() {
   return false;
 }
 
-TEST(ValueAddress, RoundingDownIsNoticed) {
+TEST(ValueAddressTest, SizeCodesNeverRoundDown) {
   EXPECT_FALSE(CodesEverRoundDown());
   const MutantScope mutant(Mutant::kSizeCodeRoundsDown);
   EXPECT_TRUE(CodesEverRoundDown());
@@ -103,7 +103,7 @@ Account AccountOfNothing() {
   return account.by_slot().at(Slot{7});
 }
 
-TEST(ValueAddress, AccountsCancelExactly) {
+TEST(ValueAddressTest, AccountsCancelExactly) {
   EXPECT_EQ(AccountOfNothing(), Account{});
   const MutantScope mutant(Mutant::kCreditMoreThanCharged);
   EXPECT_LT(AccountOfNothing().bytes, 0);

@@ -10,7 +10,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(ValueReader, ReadsWhatWasWrittenWithEveryCodec) {
+TEST(ValueReaderTest, ReadsValuesOfEveryCodec) {
   Prng prng(1);
   ValueStore store;
   for (const Codec codec : {Codec::kNone, Codec::kLz4, Codec::kZstd}) {
@@ -27,7 +27,7 @@ TEST(ValueReader, ReadsWhatWasWrittenWithEveryCodec) {
   }
 }
 
-// What a read of the record "alpha" in family 0 answers to an index that takes it for another.
+// Reads a record of the key "alpha" in family `record_family` as if an index in family 0 had its address for `key`.
 Status ReadAs(const std::string& key, std::uint32_t record_family) {
   ValueStore store;
   const ValueAddress address = store.Put("alpha", std::string(100, 'a'), Codec::kNone, record_family);
@@ -35,7 +35,7 @@ Status ReadAs(const std::string& key, std::uint32_t record_family) {
   return store.Read(address, key, &value);
 }
 
-TEST(ValueReader, ARecordOfAnotherKeyOrFamilyIsCorruption) {
+TEST(ValueReaderTest, RecordOfAnotherKeyOrFamilyIsCorruption) {
   EXPECT_TRUE(ReadAs("alpha", 0).ok());
   for (const char* other : {"alphb", "alph", "alpha ", ""}) EXPECT_TRUE(ReadAs(other, 0).IsCorruption()) << other;
   EXPECT_TRUE(ReadAs("alpha", 1).IsCorruption());
@@ -44,7 +44,7 @@ TEST(ValueReader, ARecordOfAnotherKeyOrFamilyIsCorruption) {
   EXPECT_TRUE(ReadAs("alpha", 1).ok());
 }
 
-TEST(ValueReader, AWrongAddressIsCorruptionNamingTheFile) {
+TEST(ValueReaderTest, WrongAddressIsCorruptionNamingTheFile) {
   ValueStore store;
   const ValueAddress address = store.Put("k", std::string(100, 'a'));
   const std::uint64_t size = address.size();
@@ -67,12 +67,12 @@ TEST(ValueReader, AWrongAddressIsCorruptionNamingTheFile) {
   EXPECT_TRUE(store.Read(ValueAddress::InLog(Slot{4}, 128, size), "k", &value).IsCorruption());
   const auto last_slot = static_cast<Slot>(kSlotCountMax - 1);
   EXPECT_TRUE(store.Read(ValueAddress::InLog(last_slot, 128, size), "k", &value).IsCorruption());
-  // A longer size than the record's is what rounding up makes of it.
+  // A size above the record's is fine: size codes round up.
   EXPECT_TRUE(store.Read(ValueAddress::InLog(kStoreSlot, address.offset(), size + 800), "k", &value).ok());
   EXPECT_EQ(value, std::string(100, 'a'));
 }
 
-TEST(ValueReader, OnlyAPutHasAValue) {
+TEST(ValueReaderTest, RecordThatIsNotAPutIsCorruption) {
   for (const RecordOp op : {RecordOp::kDelete, RecordOp::kLink, RecordOp::kMark, RecordOp::kPutLarge}) {
     ValueStore store;
     RecordHeader header;
@@ -83,7 +83,7 @@ TEST(ValueReader, OnlyAPutHasAValue) {
   }
 }
 
-TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
+TEST(ValueReaderTest, EveryFlippedBitAndEveryCutIsCorruption) {
   ValueStore store;
   const std::string expected(100, 'a');
   const ValueAddress address = store.Put("key", expected);
@@ -98,7 +98,7 @@ TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
       } else {
         EXPECT_TRUE(s.ok() && value == expected) << at;
       }
-      // Without the body's checksum header and key are compared all the same.
+      // Header and key are checked even if the body's checksum is not.
       const Status unverified = store.Read(address, "key", &value, false);
       EXPECT_EQ(unverified.IsCorruption(), at < address.offset() + kRecordHeaderSize + 3) << at;
       ASSERT_TRUE(store.fs.FlipBit(store.segment->path(), at, bit).ok());
@@ -110,8 +110,8 @@ TEST(ValueReader, EveryFlippedBitAndEveryCutIsCorruption) {
   }
 }
 
-// The record is read into the caller's string. Of one that is damaged, or of another key, nothing may stay there.
-TEST(ValueReader, AFailedReadLeavesNoBytes) {
+// A record is read into the caller's buffer. If it is damaged, or of another key, the value must be empty.
+TEST(ValueReaderTest, FailedReadReturnsNoBytes) {
   ValueStore store;
   const ValueAddress address = store.Put("key", std::string(100, 'a'));
   std::string value = "before";
@@ -127,8 +127,9 @@ TEST(ValueReader, AFailedReadLeavesNoBytes) {
   EXPECT_EQ(value, "");
 }
 
-// Right checksums and wrong sizes: a read takes memory for what is in the file, or what it can possibly hold.
-TEST(ValueReader, ClaimedSizesTakeNoMemory) {
+// Right checksums and wrong sizes: a read allocates memory only for bytes that the file has, or that they can
+// decompress to.
+TEST(ValueReaderTest, ForgedSizesAllocateNoMemory) {
   for (const FileKind kind : {FileKind::kLog, FileKind::kLargeValue}) {
     for (const Codec codec : {Codec::kLz4, Codec::kZstd}) {
       for (const std::uint64_t claimed : {std::uint64_t{1} << 30, std::uint64_t{0xffffffff}, std::uint64_t{1} << 40,
@@ -154,7 +155,7 @@ TEST(ValueReader, ClaimedSizesTakeNoMemory) {
   EXPECT_LT(value.capacity(), 1u << 20);
 }
 
-TEST(ValueReader, AReadErrorIsAnIOErrorAndPasses) {
+TEST(ValueReaderTest, ReadErrorIsAnIOErrorAndNotSticky) {
   ValueStore store;
   const ValueAddress address = store.Put("k", "value");
   SimFault fault;

@@ -1,5 +1,4 @@
-// Values that are read together: each is what ReadValue says, whatever else is read with it, and nothing is written to
-// when its reader has gone.
+// Values that are read together: each is what ReadValue returns, and nothing is written to an item that was forgotten.
 #include "vlog/value_reads.h"
 
 #include <gtest/gtest.h>
@@ -21,16 +20,16 @@
 namespace cambium::testing {
 namespace {
 
-struct Known {
+struct Stored {
   ValueAddress address;
   std::string key;
   std::string value;
 };
 
-std::vector<Known> Fill(ValueStore* store, Prng& prng, std::size_t count) {
-  std::vector<Known> all;
+std::vector<Stored> Fill(ValueStore* store, Prng& prng, std::size_t count) {
+  std::vector<Stored> all;
   for (std::size_t i = 0; i < count; ++i) {
-    Known one;
+    Stored one;
     one.key = "key" + std::to_string(i);
     // Small ones, a few that are larger than a gap, and one in fifty that is larger than a block.
     const std::uint64_t size = prng.OneIn(50) ? 300'000 : prng.OneIn(6) ? prng.Uniform(60'000) : prng.Uniform(2000);
@@ -42,23 +41,23 @@ std::vector<Known> Fill(ValueStore* store, Prng& prng, std::size_t count) {
   return all;
 }
 
-ValueReads::Item ItemFor(const Known& known) {
+ValueReads::Item ItemFor(const Stored& stored) {
   ValueReads::Item item;
-  item.query = {known.address, kStoreFamily, known.key, true, nullptr};
+  item.query = {stored.address, kStoreFamily, stored.key, true, nullptr};
   return item;
 }
 
-TEST(ValueReads, EachIsWhatWasWrittenInWhateverOrder) {
+TEST(ValueReadsTest, ReadsEveryValueInAnyOrder) {
   const std::uint64_t seed = SeedFromEnvironment(0x7ea5);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
   ValueStore store;
-  const std::vector<Known> all = Fill(&store, prng, 300);
+  const std::vector<Stored> all = Fill(&store, prng, 300);
   ReadQueues queues(&store.fs);
   for (int round = 0; round < 60; ++round) {
     std::deque<ValueReads::Item> items;
     ValueReads reads(&queues, prng.OneIn(2));
-    std::vector<const Known*> wanted;
+    std::vector<const Stored*> wanted;
     const std::size_t count = prng.Between(1, 80);  // more than one queue has room for
     for (std::size_t i = 0; i < count; ++i) {
       wanted.push_back(&all[prng.Uniform(all.size())]);
@@ -67,7 +66,7 @@ TEST(ValueReads, EachIsWhatWasWrittenInWhateverOrder) {
       if (prng.OneIn(20)) reads.Submit();
     }
     reads.Submit();
-    if (prng.OneIn(10)) continue;  // nobody waits
+    if (prng.OneIn(10)) continue;  // destroyed without an Await
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
     for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[prng.Uniform(i)]);
@@ -79,14 +78,14 @@ TEST(ValueReads, EachIsWhatWasWrittenInWhateverOrder) {
   }
 }
 
-// Reads of the file that it takes to have all of these.
-std::uint64_t ReadsFor(ValueStore* store, const std::vector<Known>& wanted) {
+// Returns how many reads of the file it takes to read all of these.
+std::uint64_t ReadsFor(ValueStore* store, const std::vector<Stored>& wanted) {
   ReadQueues queues(&store->fs);
   std::deque<ValueReads::Item> items;
   ValueReads reads(&queues, false);
   const std::uint64_t before = store->fs.calls(SimOpKind::kRead);
-  for (const Known& known : wanted) {
-    items.push_back(ItemFor(known));
+  for (const Stored& stored : wanted) {
+    items.push_back(ItemFor(stored));
     reads.Add(store->table, &items.back());
   }
   reads.Submit();
@@ -97,41 +96,40 @@ std::uint64_t ReadsFor(ValueStore* store, const std::vector<Known>& wanted) {
   return store->fs.calls(SimOpKind::kRead) - before;
 }
 
-TEST(ValueReads, NeighboursAreOneRead) {
+TEST(ValueReadsTest, NeighboursAreReadAtOnce) {
   ValueStore store;
-  std::vector<Known> all;
+  std::vector<Stored> all;
   const auto put = [&](std::size_t size) {
-    Known one{{}, "key" + std::to_string(all.size()), std::string(size, 'v')};
+    Stored one{{}, "key" + std::to_string(all.size()), std::string(size, 'v')};
     one.address = store.Put(one.key, one.value);
     all.push_back(one);
   };
   for (int i = 0; i < 40; ++i) put(1000);
   EXPECT_EQ(ReadsFor(&store, all), 1u);
   EXPECT_EQ(ReadsFor(&store, {all[7], all[3], all[3], all[12]}), 1u) << "within 16 KiB";
-  EXPECT_EQ(ReadsFor(&store, {all[0], all[39]}), 2u) << "40 KiB lie between";
+  EXPECT_EQ(ReadsFor(&store, {all[0], all[39]}), 2u) << "40 KiB between them";
   for (int i = 0; i < 10; ++i) put(100'000);
-  const std::vector<Known> large(all.end() - 10, all.end());
+  const std::vector<Stored> large(all.end() - 10, all.end());
   EXPECT_EQ(ReadsFor(&store, large), 5u) << "two in 256 KiB";
 }
 
-// Up to 16 KiB between two values are read with them, and not a byte more.
-TEST(ValueReads, AGapOf16KiBIsReadAndALargerOneIsNot) {
+TEST(ValueReadsTest, GapOf16KiBIsReadAndALargerOneIsNot) {
   ValueStore store;
   constexpr std::uint64_t kGap = 16u << 10;
   const auto put = [&store](std::size_t size) {
-    Known one{{}, "key", std::string(size, 'v')};
+    Stored one{{}, "key", std::string(size, 'v')};
     one.address = store.Put(one.key, one.value);
     return one;
   };
   const std::uint64_t before = store.end;
   put(1000);
-  const std::uint64_t rest = store.end - before - 1000;  // of a record, beside its value
+  const std::uint64_t rest = store.end - before - 1000;  // of a record, without its value
   for (const std::uint64_t gap : {kGap, kGap + kRecordAlignment}) {
-    const Known first = put(1000);
+    const Stored first = put(1000);
     const std::uint64_t end = first.address.offset() + first.address.size();
-    ASSERT_EQ(end, store.end) << "a size that its code says exactly";
+    ASSERT_EQ(end, store.end) << "a size with an exact code";
     put(gap - rest);
-    const Known second = put(1000);
+    const Stored second = put(1000);
     ASSERT_EQ(second.address.offset() - end, gap);
     EXPECT_EQ(ReadsFor(&store, {first, second}), gap == kGap ? 1u : 2u) << gap;
   }
@@ -147,12 +145,12 @@ class ExhaustedComparator final : public Comparator {
   }
 };
 
-// Its owner waited for ever, for a read that had been delivered.
-TEST(ValueReads, AValueThatThereIsNoMemoryForIsAnErrorOfItsOwn) {
+// (Regression: Await waited for ever for a read that had been delivered.)
+TEST(ValueReadsTest, OutOfMemoryForOneValueFailsOnlyThatValue) {
   ValueStore store;
-  std::vector<Known> all;
+  std::vector<Stored> all;
   for (int i = 0; i < 3; ++i) {
-    Known one{.address = {}, .key = "key" + std::to_string(i), .value = std::string(500, 'v')};
+    Stored one{.address = {}, .key = "key" + std::to_string(i), .value = std::string(500, 'v')};
     one.address = store.Put(one.key, one.value);
     all.push_back(one);
   }
@@ -160,8 +158,8 @@ TEST(ValueReads, AValueThatThereIsNoMemoryForIsAnErrorOfItsOwn) {
   ReadQueues queues(&store.fs);
   ValueReads reads(&queues, true);
   std::deque<ValueReads::Item> items;
-  for (const Known& known : all) {
-    items.push_back(ItemFor(known));
+  for (const Stored& stored : all) {
+    items.push_back(ItemFor(stored));
     items.back().query.order = &order;
     reads.Add(store.table, &items.back());
   }
@@ -172,10 +170,11 @@ TEST(ValueReads, AValueThatThereIsNoMemoryForIsAnErrorOfItsOwn) {
   EXPECT_EQ(items[2].value, Slice(all[2].value));
 }
 
-// A scan whose look ahead was cut short, for want of memory, asks for what it had added: it was "not read", for ever.
-TEST(ValueReads, WhatWasNotHandedInIsHandedInWhenItIsWaitedFor) {
+// A scan that runs out of memory while it reads ahead awaits an item that it added and did not submit. (Regression: the
+// item stayed "not read" for ever.)
+TEST(ValueReadsTest, AwaitSubmitsAnAddedItem) {
   ValueStore store;
-  Known one{.address = store.Put("key", "value"), .key = "key", .value = "value"};
+  Stored one{.address = store.Put("key", "value"), .key = "key", .value = "value"};
   ReadQueues queues(&store.fs);
   ValueReads reads(&queues, true);
   ValueReads::Item item = ItemFor(one);
@@ -188,12 +187,12 @@ TEST(ValueReads, WhatWasNotHandedInIsHandedInWhenItIsWaitedFor) {
   EXPECT_EQ(item.value, Slice("value"));
 }
 
-TEST(ValueReads, AnErrorIsOfThoseThatWereReadWithIt) {
+TEST(ValueReadsTest, ErrorFailsOnlyTheItemsOfItsRead) {
   ValueStore store;
   Prng prng(5);
-  std::vector<Known> all;
+  std::vector<Stored> all;
   for (int i = 0; i < 3; ++i) {
-    Known one{{}, "key" + std::to_string(i), std::string(50'000, 'v')};
+    Stored one{{}, "key" + std::to_string(i), std::string(50'000, 'v')};
     one.address = store.Put(one.key, one.value);
     all.push_back(one);
   }
@@ -202,8 +201,8 @@ TEST(ValueReads, AnErrorIsOfThoseThatWereReadWithIt) {
   {
     std::deque<ValueReads::Item> items;
     ValueReads reads(&queues, true);
-    for (const Known& known : all) {
-      items.push_back(ItemFor(known));
+    for (const Stored& stored : all) {
+      items.push_back(ItemFor(stored));
       reads.Add(store.table, &items.back());
     }
     items.push_back(ItemFor(all[0]));
@@ -233,7 +232,7 @@ TEST(ValueReads, AnErrorIsOfThoseThatWereReadWithIt) {
   EXPECT_EQ(item.value, Slice(all[0].value));
 }
 
-// Queues that do what they are told to, and how many there have been.
+// Makes queues that fail on demand, and counts them.
 class QueueMaker final : public PartialFileSystem {
  public:
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool) override {
@@ -241,8 +240,8 @@ class QueueMaker final : public PartialFileSystem {
     return std::make_unique<Queue>(this, depth);
   }
 
-  Status submit;  // what the next Submit, and every Wait, answers
-  Status wait;
+  Status submit;  // returned by the next Submit
+  Status wait;    // returned by every Wait
   bool submit_throws = false;
   bool wait_throws = false;
   bool is_spent = false;
@@ -292,13 +291,13 @@ class FailingQueueTest : public ::testing::Test {
   }
 
   ValueStore store_;
-  std::vector<Known> all_;
+  std::vector<Stored> all_;
   std::deque<ValueReads::Item> items_;
   QueueMaker maker_;
   ReadQueues queues_{&maker_};
 };
 
-TEST_F(FailingQueueTest, WhatAQueueRefusesHasItsErrorAndNothingElseHas) {
+TEST_F(FailingQueueTest, FailedSubmitFailsOnlyItsOwnItems) {
   ValueReads reads(&queues_, true);
   const ValueReads::Item* const before = Add(&reads, 1);
   reads.Submit();
@@ -318,8 +317,9 @@ TEST_F(FailingQueueTest, WhatAQueueRefusesHasItsErrorAndNothingElseHas) {
   EXPECT_EQ(maker_.made, 1);
 }
 
-// Nobody knows what is under way in such a queue: it goes, which takes until it writes into nothing any more.
-TEST_F(FailingQueueTest, AQueueThatCannotWaitIsReplaced) {
+// It is unknown what is in flight in such a queue, so it is destroyed. Its destructor waits until it writes nothing
+// more.
+TEST_F(FailingQueueTest, QueueThatCannotWaitIsReplaced) {
   for (const bool throws : {false, true}) {
     ValueReads reads(&queues_, true);
     std::vector<const ValueReads::Item*> lost;
@@ -348,7 +348,7 @@ TEST_F(FailingQueueTest, AQueueThatCannotWaitIsReplaced) {
   maker_.wait_throws = false;
 }
 
-TEST_F(FailingQueueTest, ASpentQueueIsNotKept) {
+TEST_F(FailingQueueTest, SpentQueueIsNotReused) {
   queues_.Give(queues_.Take(true), true);
   queues_.Give(queues_.Take(true), true);
   EXPECT_EQ(maker_.made, 1);
@@ -359,7 +359,7 @@ TEST_F(FailingQueueTest, ASpentQueueIsNotKept) {
   EXPECT_EQ(maker_.made, 2);
 }
 
-TEST_F(FailingQueueTest, WhatWasForgottenIsNotRead) {
+TEST_F(FailingQueueTest, ForgottenItemIsNotRead) {
   ValueReads reads(&queues_, true);
   auto gone = std::make_unique<ValueReads::Item>(ItemFor(all_[1]));
   reads.Add(store_.table, gone.get());
@@ -374,8 +374,8 @@ TEST_F(FailingQueueTest, WhatWasForgottenIsNotRead) {
   EXPECT_TRUE(under_way->is_done);
 }
 
-// The n-th allocation of everything is refused, for every n. What was added is read in the end, or says that it is not.
-TEST_F(FailingQueueTest, WithoutMemoryNothingThatWasAddedIsLost) {
+// The n-th allocation fails, for every n. Every added item is read in the end, or has an error.
+TEST_F(FailingQueueTest, OutOfMemoryLosesNoAddedItem) {
   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n));
     items_.clear();

@@ -1,4 +1,4 @@
-// ValueStore: one segment with records put into it, and the table that leads to it.
+// ValueStore: a segment to which tests add records, and a table with that segment.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ValueStore {
     if (kind == FileKind::kLargeValue) end = kLargeRecordOffset;
     table = table.With(kStoreSlot, segment);
   }
-  // Appends a record as it stands in `header`, with a right body checksum and a right header checksum.
+  // Appends a record with the given header, completed with its sizes and right checksums.
   ValueAddress Forge(RecordHeader header, const std::string& key, const std::string& stored) {
     header.sequence = 1;
     header.key_size = static_cast<std::uint32_t>(key.size());

@@ -1,4 +1,4 @@
-// What the tests of the log share: segments in a simulated file system, and reading them back record by record.
+// Shared by the tests of the log: makes segments in a simulated file system, and reads them back record by record.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline FileHeader HeaderOf(std::uint64_t number, FileKind kind = FileKind::kLog)
 
 inline std::string PathOf(std::uint64_t number) { return "/" + std::to_string(number) + ".log"; }
 
-// An empty segment, durable with its name.
+// Makes an empty segment; its file and name are durable.
 inline std::shared_ptr<Segment> MakeSegment(SimFileSystem* fs, std::uint64_t number, Slot slot,
                                             FileKind kind = FileKind::kLog) {
   const FileHeader header = HeaderOf(number, kind);
@@ -44,7 +44,7 @@ inline std::string Concatenate(const std::vector<Slice>& pieces) {
   return bytes;
 }
 
-// A record as the scanner showed it, with bytes of its own.
+// A record as the scanner returned it, with its own copy of the bytes.
 struct OwnedRecord {
   RecordHeader header;
   std::string key;
@@ -52,7 +52,7 @@ struct OwnedRecord {
   std::uint64_t offset = 0;
 };
 
-// All records of [kFileHeaderSize, limit) of a file up to the first that is none; *end says how that was.
+// Returns all records in [kFileHeaderSize, limit) of a file, up to the end or the first invalid one; *end says which.
 inline std::vector<OwnedRecord> ScanAll(FileSystem* fs, const std::string& path, std::uint64_t seed,
                                         std::uint64_t limit, ScanResult* end, bool queued = false) {
   std::vector<OwnedRecord> records;
