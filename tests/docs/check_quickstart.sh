@@ -20,4 +20,12 @@ check() {  # document, language of the block, program
 check README.md cpp quickstart.cc
 check docs/CHOOSING_AN_INDEX.md cpp families.cc
 check docs/C_API.md c quickstart.c
+# What docs/CONTRIBUTING.md shows is taken from the sources, line by line; comments may differ.
+while IFS= read -r line; do
+  if ! grep -rqF -- "$line" "$root/src" "$root/tests"; then
+    echo "check_quickstart: docs/CONTRIBUTING.md shows a line that no source has: $line" >&2
+    failed=1
+  fi
+done < <(awk '/^ *```cpp$/ { inside = 1; next } /^ *```$/ { inside = 0 } inside' "$root/docs/CONTRIBUTING.md" |
+  sed 's/^ *//; s/ *\/\/.*//; /^}*$/d')
 exit "$failed"
