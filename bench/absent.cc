@@ -29,7 +29,7 @@ const char* WhyAbsent(const std::string& benchmark) {
       {"seekrandommerge", kNoMerge},
       {"randomtransaction", "Cambium has no transactions"},
       {"approximatesizerandom", "it measures an estimate of RocksDB's"},
-      {"open", "cambium_recovery measures how long an opening takes"},
+      {"open", "cambium_recovery_time measures how long an opening takes"},
   };
   const auto found = kReasons.find(benchmark);
   return found == kReasons.end() ? nullptr : found->second;

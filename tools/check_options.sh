@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # docs/OPTIONS.md and the code must name the same things: every field of the option structs, and every property. The
-# table of options (src/api/option_table.cc) must have a row for every field of DBOptions and ColumnFamilyOptions, in
+# table of options (src/options/option_table.cc) must have a row for every field of DBOptions and ColumnFamilyOptions, in
 # their order, and agree with the document on which are dynamic. Prints what only one of them has, and exits 1 if there
 # is such a thing.
 #
@@ -13,7 +13,7 @@ root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 document=$root/docs/OPTIONS.md
 headers=("$root/include/cambium/options.h" "$root/include/cambium/db.h" "$root/include/cambium/convenience.h"
   "$root/include/cambium/trace.h")
-table=$root/src/api/option_table.cc
+table=$root/src/options/option_table.cc
 for file in "$document" "${headers[@]}" "$table" "$root/src/api/db_properties.cc"; do
   [ -r "$file" ] || { echo "$0: cannot read $file" >&2; exit 2; }
 done

@@ -81,7 +81,7 @@ const char* NameOf(RunKind kind) {
   switch (kind) {
     case RunKind::kFlush:
       return "flush";
-    case RunKind::kMerge:
+    case RunKind::kCompaction:
       return "merge";
     case RunKind::kRelocation:
       return "relocation";

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "api/options_file.h"
+#include "options/options_file.h"
 #include "backup/backup_record.h"
 #include "database.h"
 #include "dump_files.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/options_file.h"
+#include "options/options_file.h"
 #include "backup/backup_record.h"
 #include "describe.h"
 #include "draw.h"

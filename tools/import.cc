@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "backup/whole_directory.h"
 #include "cambium/convenience.h"
 #include "database.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "cambium/convenience.h"
 #include "database.h"
 #include "output.h"

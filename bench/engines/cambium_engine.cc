@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "cambium/db.h"
 #include "cambium/statistics.h"
 #include "engines/registry.h"

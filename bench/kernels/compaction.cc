@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heap_run.h"
-#include "lsm_fallback/compaction.h"
+#include "lsm_fallback/level_compaction.h"
 #include "prepared.h"
 #include "require.h"
 
@@ -45,13 +45,13 @@ void CompactLevels(benchmark::State& state) {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   for (auto _ : state) {
-    CompactionInput input;
+    LevelCompactionInput input;
     input.layers = levels.layers.get();
     input.choice = &levels.choice;
     input.create_file = levels.files.creator();
-    const CompactionOutput output = Require(Compact(input));
+    const LevelCompactionOutput output = Require(Compact(input));
     Require(output.stats.entries_merged == static_cast<std::uint64_t>(state.range(0)), "a compaction lost keys");
-    entries += levels.layers->shape().merged_keys + levels.layers->shape().run_keys;
+    entries += levels.layers->shape().base_keys + levels.layers->shape().run_keys;
     bytes += output.stats.bytes_read + output.stats.bytes_written;
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(entries));

@@ -1,7 +1,7 @@
 // The current view, as a point read has it (inside an epoch, uncounted) and as an iterator or snapshot does (counted).
 #include <benchmark/benchmark.h>
 
-#include "api/view.h"
+#include "state/view.h"
 #include "prepared.h"
 
 namespace cambium::bench {

@@ -1,4 +1,4 @@
-// cambium_recovery: how long opening takes after a kill -9, beside the time of reading the same log once from the device.
+// cambium_recovery_time: how long opening takes after a kill -9, beside the time of reading the same log once from the device.
 //
 // A child writes until the log has the wanted size, all of it to be replayed, and is killed. The parent then takes turns:
 // reads the log segments with direct I/O, 1 MiB at a time, and opens the database; page caches are dropped before each.
@@ -29,7 +29,7 @@ using cambium::Status;
 constexpr std::size_t kReadSize = 1u << 20;
 
 [[noreturn]] void Die(const std::string& what) {
-  std::fprintf(stderr, "cambium_recovery: %s\n", what.c_str());
+  std::fprintf(stderr, "cambium_recovery_time: %s\n", what.c_str());
   std::exit(2);
 }
 void Check(const Status& s) {
@@ -118,7 +118,7 @@ std::uint64_t DiskBytes(const std::string& path) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Times opening after a kill -9 beside reading the log once."};
-  std::string path = "/tmp/cambium_recovery";
+  std::string path = "/tmp/cambium_recovery_time";
   std::uint64_t log_mib = 1024;
   std::size_t value_size = 1024;
   int rounds = 5;

@@ -47,7 +47,7 @@ void DbImpl::SetFatal(const Status& status, BackgroundErrorReason reason) {
 BackgroundErrorReason DbImpl::ReasonOf(Job job) {
   switch (job) {
     case Job::kFlush: return BackgroundErrorReason::kFlush;
-    case Job::kMerge: return BackgroundErrorReason::kCompaction;
+    case Job::kCompact: return BackgroundErrorReason::kCompaction;
     case Job::kCollect: return BackgroundErrorReason::kLogGc;
     default: return BackgroundErrorReason::kFiles;
   }
@@ -56,7 +56,7 @@ BackgroundErrorReason DbImpl::ReasonOf(Job job) {
 JobState* DbImpl::StateOf(Job job, Family* family) {
   switch (job) {
     case Job::kFlush: return &family->flush;
-    case Job::kMerge: return &family->merge;
+    case Job::kCompact: return &family->merge;
     default: return &jobs_[static_cast<std::size_t>(job)];
   }
 }
@@ -113,7 +113,7 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
   // The tables of a dropped family are never flushed.
   const bool more_flush = job == Job::kFlush && s.ok() && !family->dropped.load(std::memory_order_acquire) &&
                           family->frozen_count.load(std::memory_order_acquire) > 0;
-  const bool merge = (job == Job::kFlush || (job == Job::kMerge && s.ok())) && MergeIsDue(*family);
+  const bool merge = (job == Job::kFlush || (job == Job::kCompact && s.ok())) && CompactionIsDue(*family);
   // Accounts change with what was merged and sealed.
   if (s.ok() && job != Job::kSpare && job != Job::kSettle && job != Job::kReserve) CheckSpace(job != Job::kSpace);
   events_.Deliver();  // as long as the database knows that the job is under way
@@ -125,14 +125,14 @@ void DbImpl::RunJob(Job job, const std::shared_ptr<Family>& family) {
   const bool is_of_each = job == Job::kRemove || job == Job::kSeal;
   const bool again = std::exchange(state.again, false) && (s.ok() || is_of_each);
   if (more_flush || again) ScheduleLocked(job, family);
-  if (merge && !family->merging) ScheduleLocked(Job::kMerge, family);  // else whoever merges looks when it ends
+  if (merge && !family->merging) ScheduleLocked(Job::kCompact, family);  // else whoever merges looks when it ends
   background_changed_.notify_all();
 }
 
 Status DbImpl::DoJob(Job job, const std::shared_ptr<Family>& family) {
   switch (job) {
     case Job::kFlush: return FlushOldest(family);
-    case Job::kMerge: return MergeLayers(family.get());
+    case Job::kCompact: return CompactDue(family.get());
     case Job::kSeal: return SealRotated();
     case Job::kSpare: return MakeSpare();
     case Job::kCollect: return CollectGarbage();
@@ -153,7 +153,7 @@ void DbImpl::ForEachJob(const std::function<void(Job, const std::shared_ptr<Fami
     visit(job, nullptr, StateOf(job, nullptr));
   }
   for (const std::shared_ptr<Family>& family : families_) {
-    for (const Job job : {Job::kFlush, Job::kMerge}) visit(job, family, StateOf(job, family.get()));
+    for (const Job job : {Job::kFlush, Job::kCompact}) visit(job, family, StateOf(job, family.get()));
   }
 }
 
@@ -205,7 +205,7 @@ Status DbImpl::WaitForFlushOf(Family* family, SequenceNumber sequence) {
 
 // Until a step of a merge has ended, if one can be had at all: somebody else's that is under way and brings something,
 // or one in the background.
-Status DbImpl::WaitForMergeOf(Family* family) {
+Status DbImpl::WaitForCompactionOf(Family* family) {
   const std::shared_ptr<Family> kept = FindFamily(family->id);
   if (kept == nullptr) return Status::OK();
   const std::size_t runs = family->run_count.load(std::memory_order_relaxed);
@@ -222,7 +222,7 @@ Status DbImpl::WaitForMergeOf(Family* family) {
   }
   {
     const std::lock_guard lock(background_mutex_);
-    ScheduleLocked(Job::kMerge, kept);
+    ScheduleLocked(Job::kCompact, kept);
     if (!family->merge.scheduled) return fatal_;  // closing, or broken
     seen = family->merge.ended;
   }
@@ -245,7 +245,7 @@ Status DbImpl::WaitForCompact() {
     std::vector<std::shared_ptr<Family>> due;
     const std::shared_ptr<const View> view = view_.Pin();
     for (const FamilyView& each : view->families) {
-      if (MergeIsDue(*each.family)) due.push_back(each.family);
+      if (CompactionIsDue(*each.family)) due.push_back(each.family);
     }
     const std::lock_guard lock(background_mutex_);
     Status last;
@@ -253,7 +253,7 @@ Status DbImpl::WaitForCompact() {
       if (last.ok()) last = state->last;
     });
     CAMBIUM_RETURN_IF_ERROR(last);
-    for (const auto& family : due) ScheduleLocked(Job::kMerge, family);
+    for (const auto& family : due) ScheduleLocked(Job::kCompact, family);
     if (IsIdle()) return fatal_;
   }
 }
@@ -282,7 +282,7 @@ BeforeWrite DbImpl::PermitFor(Tickers cause, std::function<IOPriority()> priorit
 }
 
 // What is merged only because nobody uses the device is for nobody.
-IOPriority DbImpl::PriorityOfMerge(const Family& family) const {
+IOPriority DbImpl::PriorityOfCompaction(const Family& family) const {
   if (!family.merges_urgently.load(std::memory_order_relaxed)) return IO_MID;
   if (IsDiskFull()) return IO_HIGH;
   const bool is_for_nobody =

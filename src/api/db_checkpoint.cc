@@ -8,9 +8,9 @@
 // prefix of what was written. The view keeps every file, and every value that punching would take.
 #include <algorithm>
 
-#include "api/capture.h"
+#include "recovery/capture.h"
 #include "api/db_impl.h"
-#include "api/options_file.h"
+#include "options/options_file.h"
 #include "manifest/file_names.h"
 #include "util/fault_point.h"
 

@@ -122,7 +122,7 @@ Status DbImpl::RewriteIndexes() {
   const std::shared_ptr<const View> view = view_.Pin();
   for (const FamilyView& each : view->families) {
     FamilyHandle handle(this, each.family);
-    CAMBIUM_RETURN_IF_ERROR(MergeRange(&handle, nullptr, nullptr, true));
+    CAMBIUM_RETURN_IF_ERROR(CompactKeys(&handle, nullptr, nullptr, true));
   }
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
   return AwaitIdle();

@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "api/db_impl.h"
-#include "api/open_layers.h"
-#include "api/options_check.h"
+#include "recovery/open_layers.h"
+#include "options/options_check.h"
 #include "manifest/manifest_reader.h"
 #include "util/fault_point.h"
 #include "util/mutant.h"

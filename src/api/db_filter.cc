@@ -7,8 +7,8 @@
 namespace cambium {
 
 // The segments are those of now, and the layers not newer: what they refer to is there, or log GC has moved it since.
-std::unique_ptr<FilterJob> DbImpl::NewFilterJob(const Family& family, const MergeRequest* request,
-                                                const MergeInput& input,
+std::unique_ptr<FilterJob> DbImpl::NewFilterJob(const Family& family, const CompactionRequest* request,
+                                                const CompactionInput& input,
                                                 std::map<std::uint64_t, BlobFileCreation>* creations) {
   const OptionsInForce& options = family.in_force();
   if (!HasFilter(options.options)) return nullptr;
@@ -84,12 +84,12 @@ void DbImpl::EndFilterJob(FilterJob* filter, const Status& done,
 
 // What log GC has put on top while a merge for `request` was on its way may be what the filter has decided about, in
 // another place. A request for it, or none if there is no such run; `asked` are those of earlier requests.
-std::optional<MergeRequest> DbImpl::RequestForMoved(const Family& family, const MergeRequest& request,
+std::optional<CompactionRequest> DbImpl::RequestForMoved(const Family& family, const CompactionRequest& request,
                                                     std::set<std::uint64_t>* asked) const {
   const std::shared_ptr<const Layers> layers = LayersOf(family);
   if (layers == nullptr || MutantIs(Mutant::kFilterForgetsMoved)) return std::nullopt;
   asked->insert(request.runs.begin(), request.runs.end());
-  MergeRequest moved;
+  CompactionRequest moved;
   moved.begin = request.begin;
   moved.end = request.end;
   moved.asks_filter = moved.only_runs = true;

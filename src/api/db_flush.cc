@@ -42,7 +42,7 @@ Status DbImpl::FlushTable(const std::shared_ptr<Family>& family, const FrozenTab
 
   std::unique_ptr<EntryCursor> cursor = table.table->NewCursor(kMaxSequenceNumber);
   const std::shared_ptr<const RangeDeletes> ranges = table.table->RangesAt(kMaxSequenceNumber);
-  MergeTop top;
+  MemtableShape top;
   cursor->SeekToLast();
   const std::string largest = cursor->Valid() ? cursor->key().ToString() : std::string();
   cursor->SeekToFirst();
@@ -58,12 +58,12 @@ Status DbImpl::FlushTable(const std::shared_ptr<Family>& family, const FrozenTab
   // so where there is one it merges nothing: what it put into the tree would have passed by.
   Status done = Status::Aborted("not tried");
   // On a full disk it may take less than what a merge writes anew; and a sweep can stop on the way.
-  if (!HasFilter(family->options()) && !IsDiskFull() && ClaimMerge(family.get())) {
+  if (!HasFilter(family->options()) && !IsDiskFull() && ClaimCompaction(family.get())) {
     const std::shared_ptr<const Layers> layers = LayersOf(*family);
-    if (layers != nullptr && family->index->PickFlush(*layers, top) == FlushChoice::kMerge) {
-      done = MergeTable(family.get(), table, cursor.get(), ranges, info);
+    if (layers != nullptr && family->index->PickFlush(*layers, top) == FlushChoice::kIntoTree) {
+      done = FlushIntoTree(family.get(), table, cursor.get(), ranges, info);
     }
-    ReleaseMerge(family.get());
+    ReleaseCompaction(family.get());
     if (!done.ok()) cursor->SeekToFirst();
   }
   // A run needs nothing of what is there: damage in the tree is no reason to take no more writes.
@@ -211,9 +211,9 @@ TableFiles DbImpl::FilesOf(const Family& family, TableFileCreationReason reason,
 }
 
 // The family's merge is claimed.
-Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+Status DbImpl::FlushIntoTree(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                           FlushJobInfo* info) {
-  MergeInput input;
+  CompactionInput input;
   input.layers = LayersOf(*family);
   if (input.layers == nullptr) return Status::OK();
   input.memtable = cursor;
@@ -223,11 +223,11 @@ Status DbImpl::MergeTable(Family* family, const FrozenTable& table, EntryCursor*
   input.before_write = PermitFor(FILE_BYTES_FLUSH, [] { return IO_USER; });
   TableFiles files = FilesOf(*family, TableFileCreationReason::kFlush, info->job_id);
   family->merge_files = &files;
-  MergedFiles merged;
+  CompactedFiles merged;
   const Status done = [&] {
-    CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family->index->Merge(input));
+    CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, family->index->Compact(input));
     info->bytes_written = outcome->stats().bytes_written;
-    return CommitMerge(family, outcome.get(), &table, nullptr, &merged);
+    return CommitCompaction(family, outcome.get(), &table, nullptr, &merged);
   }();
   family->merge_files = nullptr;
   files.Done(done);

@@ -415,7 +415,7 @@ Status DbImpl::MoveValues(GcStep* step, std::span<const GcRecord> records, Reloc
   }
   CountGcStep(*step);
   for (const GcMoves& moves : step->moves) {
-    if (MergeIsDue(*moves.family)) Schedule(Job::kMerge, moves.family);
+    if (CompactionIsDue(*moves.family)) Schedule(Job::kCompact, moves.family);
   }
   return DropUnreferenced();
 }

@@ -24,20 +24,20 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/capture.h"
-#include "api/events.h"
-#include "api/family.h"
+#include "recovery/capture.h"
+#include "state/events.h"
+#include "state/family.h"
 #include "api/foreground.h"
 #include "api/full_disk.h"
 #include "api/key_sample.h"
-#include "api/log_replay.h"
-#include "api/obsolete_files.h"
-#include "api/options_file.h"
-#include "api/punched_segments.h"
-#include "api/snapshot_list.h"
+#include "recovery/log_replay.h"
+#include "state/obsolete_files.h"
+#include "options/options_file.h"
+#include "state/punched_segments.h"
+#include "state/snapshot_list.h"
 #include "api/space_control.h"
-#include "api/tracer.h"
-#include "api/view.h"
+#include "trace/tracer.h"
+#include "state/view.h"
 #include "btree/index_segment.h"
 #include "btree/tree_layers.h"
 #include "cambium/db.h"
@@ -213,7 +213,7 @@ class DbImpl final : public DB, private SegmentSource {
   friend class DbIterator;
 
   // What background threads do. At most one task of a kind at a time: of the first two, in each family.
-  enum class Job : std::uint8_t { kFlush, kMerge, kSeal, kSpare, kCollect, kRemove, kSpace, kSettle, kReserve };
+  enum class Job : std::uint8_t { kFlush, kCompact, kSeal, kSpare, kCollect, kRemove, kSpace, kSettle, kReserve };
   static constexpr std::size_t kJobCount = 9;
 
   DbImpl(const DBOptions& options, std::string path, std::vector<ColumnFamilyDescriptor> families, OpenAs as);
@@ -283,7 +283,7 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] BlobFileCreation BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason);
 
   // ---- db_background.cc ----
-  // `family` for kFlush and kMerge only.
+  // `family` for kFlush and kCompact only.
   void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr);
   // The same behind what cannot be taken back. False: the executor has no memory for it, and the job waits for the next
   // reason to be scheduled.
@@ -299,14 +299,14 @@ class DbImpl final : public DB, private SegmentSource {
   // Lets `done`, which is asked under background_mutex_, come true.
   Status WaitUntil(const std::function<bool()>& done);
   Status WaitForFlushOf(Family* family, SequenceNumber sequence);
-  Status WaitForMergeOf(Family* family);  // one step of it
+  Status WaitForCompactionOf(Family* family);  // one step of it
   void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite);
   void TellOfError(BackgroundErrorReason reason, const Status& status);
   [[nodiscard]] Status Health() const;  // OK, or why nothing may be written any more
   // What a job calls before it writes so many bytes for what `priority` says at that moment: the rate limiter, and what
   // makes way for users. `cause` counts them.
   [[nodiscard]] BeforeWrite PermitFor(Tickers cause, std::function<IOPriority()> priority);
-  [[nodiscard]] IOPriority PriorityOfMerge(const Family& family) const;
+  [[nodiscard]] IOPriority PriorityOfCompaction(const Family& family) const;
   [[nodiscard]] IOPriority PriorityOfGc() const;
 
   // ---- db_commit.cc ----
@@ -335,7 +335,7 @@ class DbImpl final : public DB, private SegmentSource {
                                                  AccountDelta* accounts, int job_id, RunKind kind = RunKind::kFlush);
   Result<std::shared_ptr<const Run>> FillRun(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
                                              const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind);
-  Status MergeTable(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+  Status FlushIntoTree(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
                     FlushJobInfo* info);
   // commit_mutex_ held
   void AbsorbTable(const Family& family, const FrozenTable& table, Edit* edit, FamilyEdit* family_edit) const;
@@ -344,32 +344,32 @@ class DbImpl final : public DB, private SegmentSource {
   [[nodiscard]] TableFiles FilesOf(const Family& family, TableFileCreationReason reason, int job_id);
 
   // ---- db_merge.cc ----
-  Status MergeLayers(Family* family);
+  Status CompactDue(Family* family);
   [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
-  Status MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+  Status CompactStep(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                    CompactionReason reason);
-  Status MergeAndCommit(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+  Status CompactAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                         CompactionJobInfo* info);
-  Status MergeWith(Family* family, MergeInput input, FilterJob* filter, CompactionJobInfo* info);
-  struct MergedFiles {
+  Status CompactWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info);
+  struct CompactedFiles {
     std::vector<NumberedFile> old_files;  // that are not used any more
     std::vector<NumberedFile> new_files;  // that were not before
   };
   // What was merged, with `table` if it is not null, and by `filter` if it is not null.
-  Status CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table, FilterJob* filter,
-                     MergedFiles* files);
+  Status CommitCompaction(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                     CompactedFiles* files);
   [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
-  void CountMerge(const MergeStats& stats, bool is_flush) const;
-  [[nodiscard]] bool MergeIsDue(const Family& family) const;
+  void CountCompaction(const CompactionStats& stats, bool is_flush) const;
+  [[nodiscard]] bool CompactionIsDue(const Family& family) const;
   [[nodiscard]] static bool HidesInLevels(const Family& family, const Layers& layers);
   Status SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers);  // its merge is claimed
-  [[nodiscard]] bool ClaimMerge(Family* family);
-  void ReleaseMerge(Family* family);
+  [[nodiscard]] bool ClaimCompaction(Family* family);
+  void ReleaseCompaction(Family* family);
   [[nodiscard]] static CompactionReason UsualReason(const Family& family);
   // Step by step, taking turns with the background.
-  Status CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request);
+  Status CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request);
   Status TakeTurnOfBackground(Family* family);
-  Status MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites = false);
+  Status CompactKeys(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites = false);
 
   // ---- db_segments.cc ----
   Status SealRotated();
@@ -385,13 +385,13 @@ class DbImpl final : public DB, private SegmentSource {
 
   // ---- db_filter.cc ----
   // Null if the family has no compaction filter. `creations`, by number, are of the files that the job makes.
-  std::unique_ptr<FilterJob> NewFilterJob(const Family& family, const MergeRequest* request,
-                                          const MergeInput& input,
+  std::unique_ptr<FilterJob> NewFilterJob(const Family& family, const CompactionRequest* request,
+                                          const CompactionInput& input,
                                           std::map<std::uint64_t, BlobFileCreation>* creations);
   Status SyncChanged(FilterJob* filter);
   void InstallChanged(FilterJob* filter, View* view);  // commit_mutex_ held
   void EndFilterJob(FilterJob* filter, const Status& done, std::map<std::uint64_t, BlobFileCreation>* creations);
-  std::optional<MergeRequest> RequestForMoved(const Family& family, const MergeRequest& request,
+  std::optional<CompactionRequest> RequestForMoved(const Family& family, const CompactionRequest& request,
                                               std::set<std::uint64_t>* asked) const;
 
   // ---- db_gc.cc ----
@@ -511,7 +511,7 @@ class DbImpl final : public DB, private SegmentSource {
   Status Settle();
   [[nodiscard]] static bool IsWorthMerging(const FamilyView& family);
   [[nodiscard]] std::int64_t UnchargedBy(const AccountDelta& accounts) const;  // commit_mutex_ held
-  static void NoteMerged(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged);
+  static void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged);
   // A flush has hidden what `sample` finds in the layers below.
   static void NoteHidden(Family* family, const KeySample& sample, const Layers& below);
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "api/scan_ahead.h"
-#include "api/tracer.h"
-#include "api/view.h"
+#include "trace/tracer.h"
+#include "state/view.h"
 #include "cambium/iterator.h"
 #include "cambium/options.h"
 #include "cambium/statistics.h"

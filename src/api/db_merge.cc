@@ -10,8 +10,8 @@
 namespace cambium {
 
 // Commits a merge, and with it, if `table` is given, the flush of that table.
-Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTable* table, FilterJob* filter,
-                           MergedFiles* files) {
+Status DbImpl::CommitCompaction(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                           CompactedFiles* files) {
   if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
   CAMBIUM_RETURN_IF_ERROR(SyncDirectory());
   std::vector<NumberedFile> old_files;
@@ -34,9 +34,9 @@ Status DbImpl::CommitMerge(Family* family, MergeOutcome* outcome, const FrozenTa
     const std::int64_t uncharged = std::max<std::int64_t>(UnchargedBy(edit.families.back().accounts) - filtered, 0);
     CAMBIUM_RETURN_IF_ERROR(CommitEdit(&edit));
     outcome->Committed();
-    NoteMerged(family, *current, *next, uncharged);
+    NoteCompacted(family, *current, *next, uncharged);
     family->index_stats.AddMerge(outcome->stats(), *next, table != nullptr);
-    CountMerge(outcome->stats(), table != nullptr);
+    CountCompaction(outcome->stats(), table != nullptr);
     current->AppendFiles(&old_files);
     next->AppendFiles(&new_files);
     if (table != nullptr) {
@@ -65,29 +65,29 @@ std::vector<std::string> DbImpl::PathsOf(const std::vector<NumberedFile>& files)
   return paths;
 }
 
-void DbImpl::CountMerge(const MergeStats& stats, bool is_flush) const {
+void DbImpl::CountCompaction(const CompactionStats& stats, bool is_flush) const {
   meter_.Tick(COMPACTION_KEYS_DROPPED, stats.entries_dropped);
   meter_.Tick(COMPACT_READ_BYTES, stats.bytes_read);
   meter_.Tick(is_flush ? FLUSH_WRITE_BYTES : COMPACT_WRITE_BYTES, stats.bytes_written);
 }
 
-bool DbImpl::ClaimMerge(Family* family) {
+bool DbImpl::ClaimCompaction(Family* family) {
   const std::lock_guard lock(background_mutex_);
   return !std::exchange(family->merging, true);
 }
 
-void DbImpl::ReleaseMerge(Family* family) {
+void DbImpl::ReleaseCompaction(Family* family) {
   const std::lock_guard lock(background_mutex_);
   family->merging = false;
   ++family->merges_ended;
   background_changed_.notify_all();
 }
 
-bool DbImpl::MergeIsDue(const Family& family) const {
+bool DbImpl::CompactionIsDue(const Family& family) const {
   const std::shared_ptr<const Layers> layers = LayersOf(family);
   if (layers == nullptr) return false;
   const bool is_urgent = family.merges_urgently.load(std::memory_order_relaxed);
-  return family.index->IsMergeDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
+  return family.index->IsCompactionDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
 }
 
 // What lies above the last level of an LSM hides what lies there, as long as no compaction carries it down.
@@ -104,21 +104,21 @@ bool DbImpl::HidesInLevels(const Family& family, const Layers& layers) {
 }
 
 // One step of a merge that is due.
-Status DbImpl::MergeLayers(Family* family) {
-  if (!ClaimMerge(family)) return Status::OK();  // somebody merges; his end looks again
+Status DbImpl::CompactDue(Family* family) {
+  if (!ClaimCompaction(family)) return Status::OK();  // somebody merges; his end looks again
   Status s;
   if (const std::shared_ptr<const Layers> layers = LayersOf(*family); layers != nullptr) {
     const bool is_urgent = family->merges_urgently.load(std::memory_order_relaxed);
-    if (family->index->IsMergeDue(*layers, is_urgent)) {
-      const bool is_due_anyway = !is_urgent || family->index->IsMergeDue(*layers, false);
-      s = MergeStep(family, layers, nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace);
+    if (family->index->IsCompactionDue(*layers, is_urgent)) {
+      const bool is_due_anyway = !is_urgent || family->index->IsCompactionDue(*layers, false);
+      s = CompactStep(family, layers, nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace);
     } else if (is_urgent && HidesInLevels(*family, *layers)) {
       s = SqueezeStep(family, layers);
     } else {
       family->squeeze.reset();
     }
   }
-  ReleaseMerge(family);
+  ReleaseCompaction(family);
   return s;
 }
 
@@ -132,8 +132,8 @@ Status DbImpl::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& 
     family->squeeze.emplace();
     family->flushes_before_squeeze = flushes;
   }
-  if (family->index->IsMergeDue(*layers, &*family->squeeze)) {
-    return MergeStep(family, layers, &*family->squeeze, CompactionReason::kSpace);
+  if (family->index->IsCompactionDue(*layers, &*family->squeeze)) {
+    return CompactStep(family, layers, &*family->squeeze, CompactionReason::kSpace);
   }
   family->squeeze.reset();
   // What was flushed since may hide more, and may lie in a level above the last one by now.
@@ -163,7 +163,7 @@ std::uint64_t DbImpl::StepBytes(const Family& family) const {
 }
 
 // The family's merge is claimed.
-Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+Status DbImpl::CompactStep(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                          CompactionReason reason) {
   CompactionJobInfo info;
   info.db_name = events_.db_name();
@@ -177,7 +177,7 @@ Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, M
   const std::uint64_t start = options_.clock->NowMicros();
   TableFiles files = FilesOf(*family, TableFileCreationReason::kCompaction, info.job_id);
   family->merge_files = &files;
-  info.status = MergeAndCommit(family, std::move(layers), request, &info);
+  info.status = CompactAndCommit(family, std::move(layers), request, &info);
   family->merge_files = nullptr;
   files.Done(info.status);
   info.elapsed_micros = options_.clock->NowMicros() - start;
@@ -186,9 +186,9 @@ Status DbImpl::MergeStep(Family* family, std::shared_ptr<const Layers> layers, M
   return info.status.IsShutdownInProgress() ? Status::OK() : info.status;
 }
 
-Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> layers, MergeRequest* request,
+Status DbImpl::CompactAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
                               CompactionJobInfo* info) {
-  MergeInput input;
+  CompactionInput input;
   input.layers = std::move(layers);
   input.request = request;
   input.max_output_bytes = StepBytes(*family);
@@ -196,29 +196,29 @@ Status DbImpl::MergeAndCommit(Family* family, std::shared_ptr<const Layers> laye
   input.is_abandoned = [this, family] {
     return closing_.load(std::memory_order_relaxed) || family->dropped.load(std::memory_order_relaxed);
   };
-  input.before_write = PermitFor(FILE_BYTES_MERGE, [this, family] { return PriorityOfMerge(*family); });
+  input.before_write = PermitFor(FILE_BYTES_MERGE, [this, family] { return PriorityOfCompaction(*family); });
   std::map<std::uint64_t, BlobFileCreation> creations;  // by number
   const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
   input.filter = filter.get();
-  const Status done = MergeWith(family, std::move(input), filter.get(), info);
+  const Status done = CompactWith(family, std::move(input), filter.get(), info);
   if (filter != nullptr) EndFilterJob(filter.get(), done, &creations);
   return done;
 }
 
-Status DbImpl::MergeWith(Family* family, MergeInput input, FilterJob* filter, CompactionJobInfo* info) {
-  const Result<std::unique_ptr<MergeOutcome>> outcome = family->index->Merge(input);
+Status DbImpl::CompactWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info) {
+  const Result<std::unique_ptr<CompactionOutcome>> outcome = family->index->Compact(input);
   CAMBIUM_RETURN_IF_ERROR(outcome.status());
   CAMBIUM_FAULT_POINT("Merge:written");
   input.layers.reset();
-  const MergeStats& stats = (*outcome)->stats();
+  const CompactionStats& stats = (*outcome)->stats();
   info->base_input_level = static_cast<int>(stats.level);
   info->output_level = static_cast<int>(stats.output_level);
   info->bytes_read = stats.bytes_read;
   info->bytes_written = stats.bytes_written;
   info->entries_merged = stats.entries_merged;
   info->entries_dropped = stats.entries_dropped;
-  MergedFiles files;
-  CAMBIUM_RETURN_IF_ERROR(CommitMerge(family, outcome->get(), nullptr, filter, &files));
+  CompactedFiles files;
+  CAMBIUM_RETURN_IF_ERROR(CommitCompaction(family, outcome->get(), nullptr, filter, &files));
   info->input_files = PathsOf(files.old_files);
   info->output_files = PathsOf(files.new_files);
   CAMBIUM_RETURN_IF_ERROR(DropUnreferenced());
@@ -230,8 +230,8 @@ Status DbImpl::MergeWith(Family* family, MergeInput input, FilterJob* filter, Co
 // all, must not wait until a long request has ended.
 Status DbImpl::TakeTurnOfBackground(Family* family) {
   std::shared_ptr<const Layers> layers = LayersOf(*family);
-  if (layers == nullptr || !family->index->IsMergeDue(*layers, false)) return Status::OK();
-  const Status s = MergeStep(family, std::move(layers), nullptr, UsualReason(*family));
+  if (layers == nullptr || !family->index->IsCompactionDue(*layers, false)) return Status::OK();
+  const Status s = CompactStep(family, std::move(layers), nullptr, UsualReason(*family));
   if (s.ok() || s.severity() == Status::Severity::kFatal) return s;
   logger_->Log(InfoLogLevel::kWarn, "could not merge what is due beside CompactRange: " + s.ToString());
   return Status::OK();  // what was asked for may lie elsewhere
@@ -249,21 +249,21 @@ Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   }
   const bool holds_gc = policy == Policy::kDisable;
   if (holds_gc) gc_holds_.fetch_add(1);
-  Status s = MergeRange(handle, begin, end);
+  Status s = CompactKeys(handle, begin, end);
   if (s.ok() && options.cluster_values) s = ClusterRange(handle, begin, end);
-  if (s.ok() && options.cluster_values) s = MergeRange(handle, begin, end);  // so that the old copies are garbage
+  if (s.ok() && options.cluster_values) s = CompactKeys(handle, begin, end);  // so that the old copies are garbage
   if (s.ok()) s = CollectFor(options, begin == nullptr && end == nullptr);
   if (holds_gc && gc_holds_.fetch_sub(1) == 1 && s.ok() && GcIsDue()) Schedule(Job::kCollect);
   return s;
 }
 
-Status DbImpl::MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites) {
+Status DbImpl::CompactKeys(ColumnFamilyHandle* handle, const Slice* begin, const Slice* end, bool rewrites) {
   CAMBIUM_RETURN_IF_ERROR(Flush({}, handle));
   CAMBIUM_TRY(Family* const its, FamilyOf(handle));
   const std::shared_ptr<Family> family = FindFamily(its->id);
   std::shared_ptr<const Layers> layers = LayersOf(*its);
   if (family == nullptr || layers == nullptr) return Status::OK();  // dropped since
-  MergeRequest request;
+  CompactionRequest request;
   if (begin != nullptr) request.begin = begin->ToString();
   if (end != nullptr) request.end = end->ToString();
   for (const auto& run : layers->runs()) request.runs.push_back(run->number());
@@ -274,20 +274,20 @@ Status DbImpl::MergeRange(ColumnFamilyHandle* handle, const Slice* begin, const 
   Status s = CarryOut(family, &request);
   std::set<std::uint64_t> asked;
   while (s.ok() && has_filter) {
-    std::optional<MergeRequest> moved = RequestForMoved(*family, request, &asked);
+    std::optional<CompactionRequest> moved = RequestForMoved(*family, request, &asked);
     if (!moved.has_value()) break;
     request = std::move(*moved);
     s = CarryOut(family, &request);
   }
   if (s.severity() == Status::Severity::kFatal) SetFatal(s, BackgroundErrorReason::kCompaction);
-  if (s.ok() && MergeIsDue(*family)) Schedule(Job::kMerge, family);
+  if (s.ok() && CompactionIsDue(*family)) Schedule(Job::kCompact, family);
   return s;
 }
 
-Status DbImpl::CarryOut(const std::shared_ptr<Family>& family, MergeRequest* request) {
+Status DbImpl::CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request) {
   Status s;
   for (bool more = true; more && s.ok();) {
-    while (!ClaimMerge(family.get())) {
+    while (!ClaimCompaction(family.get())) {
       CAMBIUM_RETURN_IF_ERROR(WaitUntil([&] { return !family->merging; }));
     }
     if (request->asks_filter && request->first_new_file == 0) {
@@ -297,11 +297,11 @@ Status DbImpl::CarryOut(const std::shared_ptr<Family>& family, MergeRequest* req
       request->first_new_file = next_file_number_;
     }
     std::shared_ptr<const Layers> layers = LayersOf(*family);
-    more = layers != nullptr && family->index->IsMergeDue(*layers, request);
-    if (more) s = MergeStep(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);
+    more = layers != nullptr && family->index->IsCompactionDue(*layers, request);
+    if (more) s = CompactStep(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);
     if (more && s.ok()) s = TakeTurnOfBackground(family.get());
     layers.reset();
-    ReleaseMerge(family.get());
+    ReleaseCompaction(family.get());
     if (s.ok()) s = Health();
     if (s.ok() && closing_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is closing");
   }

@@ -11,10 +11,10 @@
 
 #include "api/db_impl.h"
 #include "api/file_logger.h"
-#include "api/log_replay.h"
-#include "api/open_files.h"
-#include "api/open_layers.h"
-#include "api/options_check.h"
+#include "recovery/log_replay.h"
+#include "recovery/open_files.h"
+#include "recovery/open_layers.h"
+#include "options/options_check.h"
 #include "btree/btree_index.h"
 #include "io/file_header.h"
 #include "io/parent_path.h"
@@ -527,7 +527,7 @@ Status DbImpl::Recover(ManifestState state, std::uint64_t largest_number) {
       const std::lock_guard lock(append_mutex_);
       Freeze(family, FlushReason::kRecovery);
     }
-    if (MergeIsDue(*family)) Schedule(Job::kMerge, each.family);
+    if (CompactionIsDue(*family)) Schedule(Job::kCompact, each.family);
   }
   BeginSpace();
   if (had_reserve && full_disk_.number == 0) {

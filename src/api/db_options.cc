@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "api/db_impl.h"
-#include "api/options_check.h"
-#include "api/options_file.h"
-#include "api/options_text.h"
+#include "options/options_check.h"
+#include "options/options_file.h"
+#include "options/options_text.h"
 #include "manifest/file_names.h"
 
 namespace cambium {
@@ -50,7 +50,7 @@ Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<s
   family->ChangeOptions(next);
   family->index->SetOptions(next);
   if (next.blob_file_size != blob_file_size_.load(std::memory_order_relaxed)) ResizeSegments(next.blob_file_size);
-  if (MergeIsDue(*family)) Schedule(Job::kMerge, family);
+  if (CompactionIsDue(*family)) Schedule(Job::kCompact, family);
   Schedule(Job::kSpace);
   return PersistChange();
 }

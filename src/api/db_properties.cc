@@ -68,11 +68,11 @@ bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uin
   } else if (name == "mem-table-flush-pending") {
     *value = family.frozen.empty() ? 0 : 1;
   } else if (name == "compaction-pending") {
-    *value = MergeIsDue(*family.family) ? 1 : 0;
+    *value = CompactionIsDue(*family.family) ? 1 : 0;
   } else if (name == "background-errors") {
     *value = Health().ok() ? 0 : 1;
   } else if (name == "estimate-num-keys") {
-    const std::uint64_t upper = shape.merged_keys + shape.run_keys + family.active->key_count();
+    const std::uint64_t upper = shape.base_keys + shape.run_keys + family.active->key_count();
     *value = upper - std::min(upper, 2 * shape.run_tombstones);
   } else if (name == "block-cache-capacity" || name == "page-cache-capacity") {
     *value = pool_->capacity_bytes();
@@ -102,7 +102,7 @@ bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uin
   } else if (name == "num-runs") {
     *value = shape.run_count;
   } else if (name == "index-bytes") {
-    *value = shape.merged_file_bytes + shape.run_file_bytes;
+    *value = shape.base_file_bytes + shape.run_file_bytes;
   } else if (name == "num-blob-files" || name == "total-blob-file-size" || name == "live-blob-file-size" ||
              name == "live-blob-file-garbage-size") {
     if (manifest_ == nullptr) return false;

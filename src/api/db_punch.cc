@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "api/db_impl.h"
-#include "api/open_files.h"
+#include "recovery/open_files.h"
 #include "gc/punch.h"
 #include "manifest/file_names.h"
 #include "util/fault_point.h"

@@ -28,7 +28,7 @@ std::uint64_t Times(std::uint64_t n, double factor) {
   return static_cast<std::uint64_t>(static_cast<double>(n) * factor);
 }
 
-std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.merged_file_bytes; }
+std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.base_file_bytes; }
 
 std::uint64_t Tombstones(const LayersShape& shape) {
   std::uint64_t count = shape.run_tombstones;
@@ -38,7 +38,7 @@ std::uint64_t Tombstones(const LayersShape& shape) {
 
 // Of an entry that is no tombstone, roughly.
 double FileBytesPerEntry(const LayersShape& shape) {
-  const std::uint64_t entries = Minus(shape.run_keys + shape.merged_keys, Tombstones(shape));
+  const std::uint64_t entries = Minus(shape.run_keys + shape.base_keys, Tombstones(shape));
   return entries == 0 ? 0 : static_cast<double>(FileBytes(shape)) / static_cast<double>(entries);
 }
 
@@ -89,7 +89,7 @@ void DbImpl::MeasureFamily(const FamilyView& view, const FamilyState& state, dou
   const std::uint64_t index_bytes = run_bytes + merged_bytes;
   const std::uint64_t address_bytes = static_cast<std::uint64_t>(all.references) * kIndexBytesOfAddress;
   std::uint64_t hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.hidden_bytes.load(), 0));
-  std::uint64_t live = shape.merged_live_bytes + Times(run_bytes, 1 - replaced);
+  std::uint64_t live = shape.base_live_bytes + Times(run_bytes, 1 - replaced);
   if (family.options().index_type == IndexKind::kLsm) {
     // Merges of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But what lies above
     // the last level brings new keys, or hides old ones, and what was flushed last tells in what proportion: keys that are
@@ -171,7 +171,7 @@ void DbImpl::BeginSpace() {
     const std::lock_guard lock(commit_mutex_);
     for (const FamilyView& each : view->families) {
       const LayersShape shape = each.layers->shape();
-      if (shape.run_keys + shape.merged_keys == 0) continue;
+      if (shape.run_keys + shape.base_keys == 0) continue;
       Account all;
       for (const auto& [slot, account] : manifest_->state().families.at(each.family->id).accounts) {
         all.references += account.references;
@@ -303,7 +303,7 @@ void DbImpl::StartSpaceJobs(const SpacePlan& plan) {
   for (const FamilyView& each : view->families) {
     const bool is_urgent = plan.merge || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthMerging(each));
     each.family->merges_urgently.store(is_urgent, std::memory_order_relaxed);
-    if (is_urgent && MergeIsDue(*each.family)) Schedule(Job::kMerge, each.family);
+    if (is_urgent && CompactionIsDue(*each.family)) Schedule(Job::kCompact, each.family);
   }
   if (GcIsDue()) Schedule(Job::kCollect);
 }
@@ -402,7 +402,7 @@ std::int64_t DbImpl::UnchargedBy(const AccountDelta& accounts) const {
 }
 
 // Where nothing lies above the lowest sorted sequence, nothing is hidden.
-void DbImpl::NoteMerged(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
+void DbImpl::NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
   const LayersShape shape = now.shape();
   const bool is_one_sequence =
       shape.run_count == 0 && (shape.levels.empty() || (shape.levels.size() == 1 && shape.levels[0].tier_count == 1));
@@ -465,7 +465,7 @@ bool DbImpl::IsWorthMerging(const FamilyView& family) {
   const LayersShape shape = family.layers->shape();
   if (shape.run_range_deletes > 0) return true;
   const std::uint64_t page_size = family.family->options().page_size;
-  const std::uint64_t cost = std::min(shape.merged_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
+  const std::uint64_t cost = std::min(shape.base_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
   const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.family->hidden_bytes.load(), 0));
   return shape.run_count > 0 && hidden + shape.run_file_bytes >= cost / 4;
 }

@@ -435,7 +435,7 @@ Status DbImpl::AwaitCompaction(const WriteOptions& options, Family* family) {
   }
   while (waited.ok() && runs >= stop) {
     const CountScope stalls(&stalled_writers_);
-    waited = WaitForMergeOf(family);
+    waited = WaitForCompactionOf(family);
     const std::size_t before = std::exchange(runs, family->run_count.load(std::memory_order_relaxed));
     if (runs >= before) break;
   }

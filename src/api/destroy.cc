@@ -1,5 +1,5 @@
 // DestroyDB: removes what is ours in a directory, and nothing else.
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "cambium/db.h"
 #include "manifest/file_names.h"
 

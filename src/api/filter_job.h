@@ -16,9 +16,9 @@
 #include <string>
 
 #include "api/changed_values.h"
-#include "api/family.h"
+#include "state/family.h"
 #include "cambium/compaction_filter.h"
-#include "index/merge_filter.h"
+#include "index/value_filter.h"
 #include "vlog/segment.h"
 
 namespace cambium {
@@ -28,13 +28,13 @@ namespace cambium {
 }
 
 // One thread.
-class FilterJob final : public MergeFilter {
+class FilterJob final : public ValueFilter {
  public:
   struct Surroundings {
     SegmentTable segments;      // every one that the merged layers may refer to, or
     std::set<Slot> emptied;     // log GC has emptied it. Both are of one moment, not before that of the layers
     bool is_manual = false;
-    std::function<bool()> is_abandoned;  // MergeInput's
+    std::function<bool()> is_abandoned;  // CompactionInput's
   };
   // The family lives as long as the job.
   FilterJob(const Family& family, Surroundings surroundings, const ChangedValues::Rules& rules,

@@ -15,7 +15,7 @@
 #include <set>
 #include <string>
 
-#include "api/capture.h"
+#include "recovery/capture.h"
 #include "backup/backup_record.h"
 #include "cambium/file_system.h"
 

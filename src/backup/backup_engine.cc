@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "api/db_impl.h"
-#include "api/options_check.h"
-#include "api/options_file.h"
+#include "options/options_check.h"
+#include "options/options_file.h"
 #include "backup/backup_directory.h"
 #include "backup/copy_file.h"
 #include "backup/plan.h"

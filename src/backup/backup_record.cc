@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "api/option_table.h"
+#include "options/option_table.h"
 #include "util/checksum.h"
 #include "util/coding.h"
 #include "util/sealed_text.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/db_impl.h"
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "backup/clone.h"
 
 namespace cambium {

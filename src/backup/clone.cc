@@ -1,6 +1,6 @@
 #include "backup/clone.h"
 
-#include "api/options_file.h"
+#include "options/options_file.h"
 #include "backup/copy_file.h"
 #include "backup/plan.h"
 #include "backup/whole_directory.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "api/capture.h"
+#include "recovery/capture.h"
 #include "cambium/copy_plan.h"
 #include "cambium/file_system.h"
 #include "util/result.h"

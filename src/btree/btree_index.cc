@@ -24,26 +24,26 @@ constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
 constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
 constexpr std::uint64_t kFlushBytesLeast = 1u << 20;  // some milliseconds of a slow disk
 
-bool HasRanges(const MergeTop& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
+bool HasRanges(const MemtableShape& memtable) { return memtable.ranges != nullptr && !memtable.ranges->empty(); }
 
-MergeShape ShapeOf(const TreeLayers& layers) {
+SweepShape ShapeOf(const TreeLayers& layers) {
   const LayersShape facts = layers.shape();
-  MergeShape shape;
+  SweepShape shape;
   shape.run_count = facts.run_count;
   shape.run_keys = facts.run_keys;
-  shape.tree_keys = facts.merged_keys;
-  shape.tree_keys_between = facts.merged_keys;
+  shape.tree_keys = facts.base_keys;
+  shape.tree_keys_between = facts.base_keys;
   shape.tree_height = facts.height;
-  shape.sweep_in_progress = facts.merge_in_progress;
+  shape.sweep_in_progress = facts.sweep_in_progress;
   if (!shape.sweep_in_progress) shape.run_covered_keys = layers.KeysCoveredByRuns();  // it is due in any case
-  const std::uint64_t pages = facts.merged_live_bytes / layers.parts().page_size;
-  shape.keys_per_leaf = std::max<std::uint64_t>(1, facts.merged_keys / std::max<std::uint64_t>(1, pages));
+  const std::uint64_t pages = facts.base_live_bytes / layers.parts().page_size;
+  shape.keys_per_leaf = std::max<std::uint64_t>(1, facts.base_keys / std::max<std::uint64_t>(1, pages));
   return shape;
 }
 
 // How many keys of the tree lie between the smallest and the largest key of the memtable and the runs, range deletes
 // included.
-Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MergeTop& memtable) {
+Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MemtableShape& memtable) {
   const Comparator& order = *layers.parts().comparator;
   bool is_empty = true;
   Slice smallest;
@@ -67,8 +67,8 @@ Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MergeTop& 
 
 }  // namespace
 
-// What a merge has made: see MergeOutcome.
-class SweepOutcome final : public MergeOutcome {
+// What a merge has made: see CompactionOutcome.
+class SweepOutcome final : public CompactionOutcome {
  public:
   SweepOutcome(BTreeIndex* owner, std::shared_ptr<const Layers> merged) : owner_(owner), merged_(std::move(merged)) {}
 
@@ -78,7 +78,7 @@ class SweepOutcome final : public MergeOutcome {
   void Committed() override {
     if (!written_.empty()) owner_->open_segment_ = {written_.back().file, written_.back().length};
   }
-  [[nodiscard]] const MergeStats& stats() const override { return output_.stats; }
+  [[nodiscard]] const CompactionStats& stats() const override { return output_.stats; }
 
  private:
   friend class BTreeIndex;
@@ -178,8 +178,8 @@ BTreeIndex::BTreeIndex(BTreeIndexOptions options)
   assert(options_.merges.sweep_ratio > 0);
 }
 
-MergePolicy BTreeIndex::Merges(std::uint64_t step_bytes_max) const {
-  MergePolicy policy = options_.merges;
+SweepPolicy BTreeIndex::Merges(std::uint64_t step_bytes_max) const {
+  SweepPolicy policy = options_.merges;
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
   // As much as a step of a sweep writes before it commits.
   const std::uint64_t step_bytes = std::min(step_bytes_max, write_buffer_size_.load(std::memory_order_relaxed));
@@ -195,9 +195,9 @@ PageBuilderOptions BTreeIndex::Pages() const {
   return pages;
 }
 
-FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable) const {
+FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MemtableShape& memtable) const {
   const TreeLayers& tree = AsTree(layers);
-  MergeShape shape = ShapeOf(tree);
+  SweepShape shape = ShapeOf(tree);
   shape.memtable_keys = memtable.key_count;
   if (HasRanges(memtable)) {
     const Result<std::uint64_t> covered = tree.KeysCovered(*memtable.ranges);
@@ -210,17 +210,17 @@ FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MergeTop& memtable
   } else {
     return FlushChoice::kMakeRun;
   }
-  const MergeChoice choice = PickMerge(shape, Merges(memtable.max_output_bytes));
-  return choice == MergeChoice::kMergeStraight ? FlushChoice::kMerge : FlushChoice::kMakeRun;
+  const SweepChoice choice = PickSweep(shape, Merges(memtable.max_output_bytes));
+  return choice == SweepChoice::kFlushIntoTree ? FlushChoice::kIntoTree : FlushChoice::kMakeRun;
 }
 
-bool BTreeIndex::IsMergeDue(const Layers& layers, bool urgent) const {
-  MergeShape shape = ShapeOf(AsTree(layers));
+bool BTreeIndex::IsCompactionDue(const Layers& layers, bool urgent) const {
+  SweepShape shape = ShapeOf(AsTree(layers));
   shape.urgent = urgent;
-  return PickMerge(shape, Merges()) != MergeChoice::kNothing;
+  return PickSweep(shape, Merges()) != SweepChoice::kNothing;
 }
 
-bool BTreeIndex::HasRunFor(const Layers& layers, const MergeRequest& request) const {
+bool BTreeIndex::HasRunFor(const Layers& layers, const CompactionRequest& request) const {
   const Comparator& order = *options_.comparator;
   return std::ranges::any_of(layers.runs(), [&](const auto& run) {
     const RunInfo& info = run->info();
@@ -231,7 +231,7 @@ bool BTreeIndex::HasRunFor(const Layers& layers, const MergeRequest& request) co
 }
 
 // The walk comes last: leaves that sweeps have written since the request was made are then new, and were seen.
-bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
+bool BTreeIndex::IsCompactionDue(const Layers& layers, CompactionRequest* request) const {
   if (HasRunFor(layers, *request)) return true;
   if (!request->asks_filter || request->only_runs || AsTree(layers).parts().root.height == 0) return false;
   if (request->is_picked && !request->reach.has_value()) return false;  // the last step has come to the end
@@ -239,7 +239,7 @@ bool BTreeIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
   return true;
 }
 
-double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, const UpdateShape& update) const {
+double BTreeIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memtable, const UpdateShape& update) const {
   const TreeLayers& tree = AsTree(layers);
   const Result<std::uint64_t> between = TreeKeysBetween(tree, memtable);
   if (!between.ok()) return 0;
@@ -259,24 +259,24 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable,
 // The part of all pages that the rest of a sweep will replace.
 Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
   const LayersShape facts = layers.shape();
-  if (facts.merged_keys == 0) return 0.0;
+  if (facts.base_keys == 0) return 0.0;
   double ahead = 1;
   if (const auto& sweep = layers.parts().sweep; sweep.has_value()) {
     CAMBIUM_TRY(const std::uint64_t behind, layers.Rank(sweep->cursor));
-    ahead -= static_cast<double>(behind) / static_cast<double>(facts.merged_keys);
+    ahead -= static_cast<double>(behind) / static_cast<double>(facts.base_keys);
   }
   double keys = 0;
-  for (std::size_t i = facts.merge_in_progress ? layers.first_swept() : 0; i < layers.runs().size(); ++i) {
+  for (std::size_t i = facts.sweep_in_progress ? layers.first_swept() : 0; i < layers.runs().size(); ++i) {
     keys += static_cast<double>(layers.runs()[i]->info().root.entry_count);
   }
-  const double pages = static_cast<double>(facts.merged_live_bytes) / layers.parts().page_size;
+  const double pages = static_cast<double>(facts.base_live_bytes) / layers.parts().page_size;
   return ahead * PagesTouched(pages, keys) / pages;
 }
 
 IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_memtable,
                                             std::uint64_t step_bytes_max) const {
   const LayersShape facts = layers.shape();
-  const std::uint64_t bytes = facts.merged_live_bytes + facts.run_file_bytes +
+  const std::uint64_t bytes = facts.base_live_bytes + facts.run_file_bytes +
                               (with_memtable ? write_buffer_size_.load(std::memory_order_relaxed) : 0);
   IndexSegmentOptions segments = options_.segments;
   const std::uint64_t step_bytes = Merges(step_bytes_max).flush_pages_max * segments.page_size;
@@ -305,7 +305,7 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
 // What is merged: the memtable, if there is one, and S below it. S is what the sweep in progress began with, or all
 // runs there are; never a part that leaves an older run behind, because its entries would then hide what the tree has
 // got from newer ones. Returns the numbers of S, newest first.
-std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, const MergeInput& input,
+std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                     SweepInput* sweep) {
   if (input.memtable != nullptr) {
     sweep->layers.emplace_back(input.memtable);
@@ -336,7 +336,7 @@ OpenIndexSegment BTreeIndex::TakeOpenSegment(const TreeLayers& layers, const std
   return layers.parts().segments.contains(number) && !victims.contains(number) ? open : OpenIndexSegment{};
 }
 
-Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input) {
+Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionInput& input) {
   const TreeLayers& layers = AsTree(*input.layers);
   if (input.request != nullptr && !HasRunFor(layers, *input.request)) return Walk(input);
   const bool resumes = layers.parts().sweep.has_value() && !MutantIs(Mutant::kForgetSweepCursor);
@@ -372,9 +372,9 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Merge(const MergeInput& input)
   return Carry(std::move(sweep), segments, std::move(outcome));
 }
 
-Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Walk(const MergeInput& input) {
+Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInput& input) {
   const TreeLayers& layers = AsTree(*input.layers);
-  MergeRequest* const request = input.request;
+  CompactionRequest* const request = input.request;
   auto outcome = std::make_unique<SweepOutcome>(this, input.layers);
   outcome->is_walk_ = true;
   SweepInput sweep;
@@ -396,20 +396,20 @@ Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Walk(const MergeInput& input) 
   SweepOutcome* const walked = outcome.get();
   IndexSegmentOptions segments = SegmentsFor(layers, false, input.max_output_bytes);
   segments.before_write = input.before_write;
-  CAMBIUM_TRY(std::unique_ptr<MergeOutcome> made, Carry(std::move(sweep), segments, std::move(outcome)));
+  CAMBIUM_TRY(std::unique_ptr<CompactionOutcome> made, Carry(std::move(sweep), segments, std::move(outcome)));
   request->is_picked = true;
   request->reach = walked->output_.walked_to;
   return made;
 }
 
-Result<std::unique_ptr<MergeOutcome>> BTreeIndex::Carry(SweepInput sweep, const IndexSegmentOptions& segments,
+Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Carry(SweepInput sweep, const IndexSegmentOptions& segments,
                                                         std::unique_ptr<SweepOutcome> outcome) {
   const TreeLayers& layers = AsTree(*outcome->merged_);
   IndexSegmentWriter writer(segments, options_.create_file, options_.pool, TakeOpenSegment(layers, sweep.victims));
   CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
   CAMBIUM_RETURN_IF_ERROR(writer.Sync());
   outcome->written_ = writer.segments();
-  return std::unique_ptr<MergeOutcome>(std::move(outcome));
+  return std::unique_ptr<CompactionOutcome>(std::move(outcome));
 }
 
 }  // namespace cambium

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "btree/index_segment.h"
-#include "btree/merge_policy.h"
+#include "btree/sweep_policy.h"
 #include "btree/sweep.h"
 #include "btree/tree_layers.h"
 #include "index/index.h"
@@ -33,13 +33,13 @@ struct BTreeIndexOptions {
   IndexSegmentOptions segments;  // with the page size
   unsigned fill_percent = 95;
   unsigned filter_bits_per_key = 10;  // without effect under a comparator for which filters do not work
-  MergePolicy merges;  // its flush_pages_max follows from the size of memtables
+  SweepPolicy merges;  // its flush_pages_max follows from the size of memtables
   std::size_t write_buffer_size = 64u << 20;
   EvacuationPolicy evacuation;  // its small_units follow from the size of segments
   CreateIndexFile create_file;
 };
 
-// Layers given to it are TreeLayers of the same comparator and page size. Pick*, IsMergeDue, SetOptions: any thread. The
+// Layers given to it are TreeLayers of the same comparator and page size. Pick*, IsCompactionDue, SetOptions: any thread. The
 // rest: one thread at a time, with one merge at a time, from Merge to Committed or to the destruction of its outcome.
 // Must outlive outcomes.
 class SweepOutcome;
@@ -48,14 +48,14 @@ class BTreeIndex final : public Index {
  public:
   explicit BTreeIndex(BTreeIndexOptions options);
 
-  [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const override;
-  [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
+  [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MemtableShape& memtable) const override;
+  [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
   // True while one of its runs is left that holds keys of the range; then, if a filter is to be asked, while there are
   // keys of the tree that it has not seen.
-  bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
-  [[nodiscard]] double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
+  bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
+  [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                      const UpdateShape& update) const override;
-  Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
+  Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override {
     sweep_ratio_.store(static_cast<std::uint64_t>(options.sweep_ratio), std::memory_order_relaxed);
     filter_bits_per_key_.store(static_cast<unsigned>(options.filter_bits_per_key), std::memory_order_relaxed);
@@ -74,18 +74,18 @@ class BTreeIndex final : public Index {
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
                                                   std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
                                                   double share_to_be_replaced) const;
-  [[nodiscard]] bool HasRunFor(const Layers& layers, const MergeRequest& request) const;
+  [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
   // The part of Merge for a request whose runs are all swept: the filter sees the tree.
-  Result<std::unique_ptr<MergeOutcome>> Walk(const MergeInput& input);
+  Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);
   // The rest of either.
-  Result<std::unique_ptr<MergeOutcome>> Carry(SweepInput sweep, const IndexSegmentOptions& segments,
+  Result<std::unique_ptr<CompactionOutcome>> Carry(SweepInput sweep, const IndexSegmentOptions& segments,
                                               std::unique_ptr<SweepOutcome> outcome);
-  static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const MergeInput& input,
+  static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
   // What merges are decided by now, where a step of one may write so much.
-  [[nodiscard]] MergePolicy Merges(std::uint64_t step_bytes_max = std::numeric_limits<std::uint64_t>::max()) const;
+  [[nodiscard]] SweepPolicy Merges(std::uint64_t step_bytes_max = std::numeric_limits<std::uint64_t>::max()) const;
   // What pages are built with now.
   [[nodiscard]] PageBuilderOptions Pages() const;
 

@@ -23,7 +23,7 @@
 // al. 1996. Copies: the FIFO law of log-structured storage at utilisation 1/2 (Rosenblum 1991, Desnoyers 2012).
 #pragma once
 
-#include "btree/merge_policy.h"
+#include "btree/sweep_policy.h"
 
 namespace cambium {
 
@@ -36,7 +36,7 @@ struct TreeCost {
   double run_entry_bytes = 24;  // what a key takes in a run, filter included
   double batch = 1;             // m: keys of a memtable
   double new_share = 0;         // of them, those that the tree does not have: 0 overwrites, 1 loads
-  MergePolicy policy;
+  SweepPolicy policy;
 };
 
 // How many children a branch has if its separators are short. It is not much that depends on it.

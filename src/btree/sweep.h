@@ -61,7 +61,7 @@ struct SweepInput {
   std::string cursor;               // keys below it arrived in an earlier step; empty: none did
 
   std::set<std::uint64_t> victims;  // files of the tree: their pages are rewritten wherever they are
-  MergeFilter* filter = nullptr;  // null: everything stays
+  ValueFilter* filter = nullptr;  // null: everything stays
   std::optional<FilterWalk> walk;  // then there are no layers
   // The step ends at the next key when it has written so much; pages that were read only to be left behind count too,
   // and values for the filter.
@@ -77,7 +77,7 @@ struct SweepOutput {
   std::optional<std::string> cursor;
   // Set if a walk ended before its end: what lies below was seen.
   std::optional<std::string> walked_to;
-  MergeStats stats;
+  CompactionStats stats;
 };
 
 // Every page the sink gets is part of the new tree. Reads through the pool; memory is a few pages per level.

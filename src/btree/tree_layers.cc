@@ -113,14 +113,14 @@ LayersShape TreeLayers::shape() const {
     shape.run_range_deletes += run->info().range_delete_count;
     shape.run_file_bytes += run->info().file_size;
   }
-  shape.merged_keys = parts_.root.entry_count;
-  shape.merged_value_bytes = parts_.root.value_bytes;
+  shape.base_keys = parts_.root.entry_count;
+  shape.base_value_bytes = parts_.root.value_bytes;
   shape.height = parts_.root.height;
   for (const auto& [number, info] : parts_.segments) {
-    shape.merged_file_bytes += info.length;
-    shape.merged_live_bytes += info.live_units * parts_.page_size;
+    shape.base_file_bytes += info.length;
+    shape.base_live_bytes += info.live_units * parts_.page_size;
   }
-  shape.merge_in_progress = parts_.sweep.has_value();
+  shape.sweep_in_progress = parts_.sweep.has_value();
   return shape;
 }
 
@@ -170,7 +170,7 @@ Result<std::uint64_t> TreeLayers::ApproximateSize(Slice begin, Slice end) const 
     CAMBIUM_TRY(const TreePart part, parts_.runs[i]->Measure(first, end));
     bytes += part.Bytes();
   }
-  CAMBIUM_TRY(const TreePart part, MeasureTree(parts_.root, shape().merged_live_bytes, parts_.files, parts_.pool,
+  CAMBIUM_TRY(const TreePart part, MeasureTree(parts_.root, shape().base_live_bytes, parts_.files, parts_.pool,
                                                order_, begin, end));
   return bytes + part.Bytes();
 }

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "api/capture.h"
-#include "api/open_files.h"
-#include "api/options_check.h"
-#include "api/options_file.h"
+#include "recovery/capture.h"
+#include "recovery/open_files.h"
+#include "options/options_check.h"
+#include "options/options_file.h"
 #include "backup/clone.h"
 #include "backup/plan.h"
 #include "backup/whole_directory.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/open_layers.h"
+#include "recovery/open_layers.h"
 #include "btree/btree_index.h"
 #include "btree/index_segment.h"
 #include "btree/sweep.h"
@@ -107,7 +107,7 @@ Status WriteLevel(const ConvertFamily& how, LiveEntries* entries, PagePool* pool
   runs.target_bytes = options.target_file_size_base;
   runs.run.page_size = static_cast<std::uint32_t>(to->page_size);
   runs.run.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
-  runs.run.kind = RunKind::kMerge;
+  runs.run.kind = RunKind::kCompaction;
   static_cast<void>(CodecOf(options.compression, &runs.run.compression));  // checked before
   RunWriter writer(runs);
   AccountDelta accounts;

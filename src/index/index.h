@@ -36,7 +36,7 @@
 #include "cambium/slice.h"
 #include "index/family_files.h"
 #include "index/lookup.h"
-#include "index/merge_filter.h"
+#include "index/value_filter.h"
 #include "index/page_pool.h"
 #include "index/run.h"
 #include "manifest/edit.h"
@@ -66,12 +66,12 @@ struct LayersShape {
   std::uint64_t run_tombstones = 0;
   std::uint64_t run_range_deletes = 0;
   std::uint64_t run_file_bytes = 0;
-  std::uint64_t merged_keys = 0;        // entries of the tree or the levels
-  std::uint64_t merged_value_bytes = 0;
-  std::uint64_t merged_file_bytes = 0;  // committed bytes of their files
-  std::uint64_t merged_live_bytes = 0;  // of these, pages that are still reached
+  std::uint64_t base_keys = 0;        // entries of the tree or the levels
+  std::uint64_t base_value_bytes = 0;
+  std::uint64_t base_file_bytes = 0;  // committed bytes of their files
+  std::uint64_t base_live_bytes = 0;  // of these, pages that are still reached
   std::uint32_t height = 0;             // of the tree
-  bool merge_in_progress = false;       // a sweep has begun and not ended: its next step is due
+  bool sweep_in_progress = false;       // a sweep has begun and not ended: its next step is due
   std::vector<LevelShape> levels;       // of an LSM: those that hold something, in order
 };
 
@@ -115,25 +115,25 @@ class Layers {
 };
 
 // A frozen memtable, as far as a choice or a merge needs it.
-struct MergeTop {
+struct MemtableShape {
   std::uint64_t key_count = 0;
   Slice smallest_key;  // of the keys, if there are some
   Slice largest_key;
   const RangeDeletes* ranges = nullptr;  // what its range deletes cover; null: nothing
-  // What a step of a merge may write, as in MergeInput. If a memtable would have more than that written beside itself, it
+  // What a step of a merge may write, as in CompactionInput. If a memtable would have more than that written beside itself, it
   // becomes a run, and a sweep takes it in steps.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 enum class FlushChoice : unsigned char {
   kMakeRun,  // write the memtable as a run on top of the layers
-  kMerge,    // merge it straight into what lies below, together with all runs
+  kIntoTree,  // merge it straight into what lies below, together with all runs
 };
 
-// What a user wants merged as far down as it goes (CompactRange): one of these per call. In turn, until IsMergeDue says
-// no: IsMergeDue, and a Merge of the same layers, which is committed. What else is merged between two turns does no harm,
+// What a user wants merged as far down as it goes (CompactRange): one of these per call. In turn, until IsCompactionDue says
+// no: IsCompactionDue, and a Merge of the same layers, which is committed. What else is merged between two turns does no harm,
 // and writes that go on do not keep it from coming to its end.
-struct MergeRequest {
+struct CompactionRequest {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
   std::vector<std::uint64_t> runs;   // the stack when it was made: later runs are not meant
@@ -145,17 +145,17 @@ struct MergeRequest {
   // With asks_filter, filter or not: all pages that are meant are written anew, whatever it keeps.
   bool rewrites = false;
 
-  // How far it has come; IsMergeDue's own. In an LSM level by level, and in each in the order of keys: what comes in
+  // How far it has come; IsCompactionDue's own. In an LSM level by level, and in each in the order of keys: what comes in
   // behind the position, or beyond the limit, is newer than the request. In a tree, when no run of it is left, and if a
   // filter is to be asked, through the keys.
   std::uint32_t level = 0;              // nothing that is meant lies above it
   std::optional<std::string> limit;     // the largest key of `level` when it came there
   std::optional<std::string> position;  // what ends before it is done
-  bool is_picked = false;               // a Merge has begun since IsMergeDue was asked
+  bool is_picked = false;               // a Merge has begun since IsCompactionDue was asked
   std::optional<std::string> reach;     // where it ends; unset: behind all of the level
 };
 
-struct MergeInput {
+struct CompactionInput {
   std::shared_ptr<const Layers> layers;
   // A frozen memtable to be merged straight in: each key once, newest version, tombstones included. Its entries are not
   // in the accounts yet. Null: only runs are merged.
@@ -168,18 +168,18 @@ struct MergeInput {
   std::uint64_t file_percent_max = std::numeric_limits<std::uint64_t>::max();
   // Set: the step is one for this request, for which a merge is due. Otherwise it is the one that is most due; if none
   // is, the runs are merged all the same.
-  MergeRequest* request = nullptr;
+  CompactionRequest* request = nullptr;
   // The range deletes of `memtable`, older than the entries it yields and newer than all layers. Null: there are none.
   std::shared_ptr<const RangeDeletes> memtable_ranges = nullptr;
   // Asked about the values of runs and what they are merged with. Null: all of them stay. Never with a memtable.
-  MergeFilter* filter = nullptr;
+  ValueFilter* filter = nullptr;
   // Asked now and then by merges of which a step may be long. True: nobody wants the outcome any more, and Merge ends with
   // ShutdownInProgress. Unset: never.
   std::function<bool()> is_abandoned = nullptr;
   BeforeWrite before_write = nullptr;  // of each piece that is written
 };
 
-struct MergeStats {
+struct CompactionStats {
   std::uint32_t level = 0;              // of what was merged; 0: runs
   std::uint32_t output_level = 1;       // where it went; of a tree 1
   std::uint64_t bytes_read = 0;         // pages of the old tree that were looked at
@@ -194,9 +194,9 @@ struct MergeStats {
 
 // A merge that was carried out: its files are written and synced, and nothing names them yet. Dropping it uncommitted
 // is how a merge is abandoned.
-class MergeOutcome {
+class CompactionOutcome {
  public:
-  virtual ~MergeOutcome() = default;
+  virtual ~CompactionOutcome() = default;
 
   // Under the commit mutex. Adds to *edit what the MANIFEST must say (layers, root, sweep, index segments, accounts),
   // and returns the layers that hold once that record is durable. Aborted if `current` no longer fits: a memtable was
@@ -207,7 +207,7 @@ class MergeOutcome {
   // The record is durable. Without this call no byte is ever appended to the files of this merge.
   virtual void Committed() = 0;
 
-  [[nodiscard]] virtual const MergeStats& stats() const = 0;
+  [[nodiscard]] virtual const CompactionStats& stats() const = 0;
 };
 
 // What the cost law is asked about, beside what the layers tell.
@@ -215,7 +215,7 @@ struct UpdateShape {
   double run_entry_bytes = 0;    // of a run, filter included
   double entry_bytes = 0;        // of the tree or the levels, all pages included
   double new_share = 0;          // of the keys, those that the layers do not have
-  std::uint64_t step_bytes = 0;  // MergeInput::max_output_bytes
+  std::uint64_t step_bytes = 0;  // CompactionInput::max_output_bytes
 };
 
 class Index {
@@ -224,23 +224,23 @@ class Index {
 
   // Where a memtable should go now. Reads a few branch pages of the tree; an error there is not one of the memtable, so
   // it only means kMakeRun.
-  [[nodiscard]] virtual FlushChoice PickFlush(const Layers& layers, const MergeTop& memtable) const = 0;
+  [[nodiscard]] virtual FlushChoice PickFlush(const Layers& layers, const MemtableShape& memtable) const = 0;
 
   // Whether a merge of runs (or its next step) is due. `urgent`: space is short, or the database is idle; then any run
   // at all is reason enough.
-  [[nodiscard]] virtual bool IsMergeDue(const Layers& layers, bool urgent) const = 0;
+  [[nodiscard]] virtual bool IsCompactionDue(const Layers& layers, bool urgent) const = 0;
 
   // Whether `request` needs a merge, or another step. Notes in it what is done.
-  virtual bool IsMergeDue(const Layers& layers, MergeRequest* request) const = 0;
+  virtual bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const = 0;
 
   // How many bytes of index files this memtable will cause to be written, its own flush and its part of merges to come,
   // if all memtables are like it and their keys lie anywhere between its smallest and its largest: see cost_law.h of
   // either back-end. For figures only. 0 if pages cannot be read.
-  [[nodiscard]] virtual double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
+  [[nodiscard]] virtual double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                              const UpdateShape& update) const = 0;
 
   // One merge, or a step of one. After an error nothing has changed; files that were made are garbage.
-  virtual Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) = 0;
+  virtual Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) = 0;
 
   // Options of the family were changed; those that may be while it is open count from the next choice and merge on. Any
   // thread.

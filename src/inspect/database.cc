@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/open_files.h"
-#include "api/open_layers.h"
+#include "recovery/open_files.h"
+#include "recovery/open_layers.h"
 #include "cambium/convenience.h"
 #include "manifest/state_check.h"
 

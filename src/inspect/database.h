@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "api/log_replay.h"
+#include "recovery/log_replay.h"
 #include "cambium/file_system.h"
 #include "cambium/options.h"
 #include "index/index.h"

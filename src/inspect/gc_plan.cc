@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/db_impl.h"
-#include "api/open_files.h"
+#include "recovery/open_files.h"
 #include "gc/punch.h"
 #include "gc/space.h"
 #include "vlog/segment_footer.h"

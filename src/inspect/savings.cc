@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "index/page_format.h"
 #include "util/compression.h"
 #include "vlog/value_reader.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "api/open_files.h"
+#include "recovery/open_files.h"
 #include "gc/punch.h"
 #include "index/filter.h"
 #include "index/merge_cursor.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "lsm_fallback/compaction.h"
+#include "lsm_fallback/level_compaction.h"
 #include "lsm_fallback/cost_law.h"
 
 namespace cambium {
@@ -42,17 +42,17 @@ bool TakesAll(const CompactionShape& shape, const CompactionChoice& choice) {
   return !is_slice && choice.inputs.size() + choice.overlapped.size() == files;
 }
 
-// What a compaction has made: see MergeOutcome.
-class LsmOutcome final : public MergeOutcome {
+// What a compaction has made: see CompactionOutcome.
+class LsmOutcome final : public CompactionOutcome {
  public:
   LsmOutcome(std::shared_ptr<const Layers> merged, CompactionChoice choice)
       : merged_(std::move(merged)), choice_(std::move(choice)) {}
 
   Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
   void Committed() override {}
-  [[nodiscard]] const MergeStats& stats() const override { return output_.stats; }
+  [[nodiscard]] const CompactionStats& stats() const override { return output_.stats; }
 
-  CompactionOutput& output() { return output_; }
+  LevelCompactionOutput& output() { return output_; }
 
  private:
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // level, tier
@@ -63,7 +63,7 @@ class LsmOutcome final : public MergeOutcome {
 
   const std::shared_ptr<const Layers> merged_;  // what was read
   const CompactionChoice choice_;
-  CompactionOutput output_;
+  LevelCompactionOutput output_;
 };
 
 // The layers of now are those that were merged, with new runs on top at most.
@@ -111,7 +111,7 @@ std::map<LsmOutcome::Place, RunList> LsmOutcome::ChangedTiers(const LsmLayers& n
     changed[place].push_back(run);
   };
   for (const auto& run : output_.runs) add(run, target);
-  for (const CompactionOutput::Placed& other : output_.others) add(other.run, {other.level, other.tier});
+  for (const LevelCompactionOutput::Placed& other : output_.others) add(other.run, {other.level, other.tier});
   return changed;
 }
 
@@ -183,16 +183,16 @@ LsmIndex::Tuning LsmIndex::tuning() const {
 
 CompactionPolicy LsmIndex::policy() const { return tuning().policy; }
 
-bool LsmIndex::IsMergeDue(const Layers& layers, bool urgent) const {
+bool LsmIndex::IsCompactionDue(const Layers& layers, bool urgent) const {
   if (urgent && !layers.runs().empty()) return true;
   return PickCompaction(ShapeOf(AsLsm(layers)), policy()).kind != Kind::kNothing;
 }
 
-bool LsmIndex::IsMergeDue(const Layers& layers, MergeRequest* request) const {
+bool LsmIndex::IsCompactionDue(const Layers& layers, CompactionRequest* request) const {
   return AdvanceRequest(ShapeOf(AsLsm(layers)), policy(), request);
 }
 
-double LsmIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, const UpdateShape& update) const {
+double LsmIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memtable, const UpdateShape& update) const {
   const LsmLayers& levels = AsLsm(layers);
   const KeyOrder order(options_.comparator);
   LsmCost cost;
@@ -223,7 +223,7 @@ double LsmIndex::ExpectedBytes(const Layers& layers, const MergeTop& memtable, c
   return BytesPerUpdate(cost) * cost.batch;
 }
 
-Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
+Result<std::unique_ptr<CompactionOutcome>> LsmIndex::Compact(const CompactionInput& input) {
   if (input.memtable != nullptr) {
     return Status::InvalidArgument("a memtable is not merged into levels: it becomes a run");
   }
@@ -241,7 +241,7 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
   }
   auto outcome = std::make_unique<LsmOutcome>(input.layers, choice);
   if (choice.kind == Kind::kMerge) {
-    CompactionInput compaction;
+    LevelCompactionInput compaction;
     compaction.layers = &layers;
     compaction.choice = &choice;
     compaction.run.page_size = options_.page_size;
@@ -266,11 +266,11 @@ Result<std::unique_ptr<MergeOutcome>> LsmIndex::Merge(const MergeInput& input) {
       compaction.grandparent_bytes_max_through = kGrandparentFiles * compaction.target_bytes_through;
     }
     compaction.grandparent_bytes_max = kGrandparentFiles * compaction.target_bytes;
-    CAMBIUM_TRY(outcome->output(), Compact(compaction));
+    CAMBIUM_TRY(outcome->output(), CompactLevel(compaction));
   }
   outcome->output().stats.level = choice.level;
   outcome->output().stats.output_level = choice.output_level;
-  return std::unique_ptr<MergeOutcome>(std::move(outcome));
+  return std::unique_ptr<CompactionOutcome>(std::move(outcome));
 }
 
 }  // namespace cambium

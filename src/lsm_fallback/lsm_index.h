@@ -27,21 +27,21 @@ struct LsmIndexOptions {
   CreateIndexFile create_file;  // runs
 };
 
-// Layers given to it are LsmLayers of the same comparator. Pick*, IsMergeDue, Set*: any thread. Merge: one thread
+// Layers given to it are LsmLayers of the same comparator. Pick*, IsCompactionDue, Set*: any thread. Merge: one thread
 // at a time. Must outlive outcomes.
 class LsmIndex final : public Index {
  public:
   explicit LsmIndex(LsmIndexOptions options);
 
-  [[nodiscard]] FlushChoice PickFlush(const Layers&, const MergeTop&) const override { return FlushChoice::kMakeRun; }
-  // Urgent: all runs are to go down. That leaves what larger levels hide: a MergeRequest finds that.
-  [[nodiscard]] bool IsMergeDue(const Layers& layers, bool urgent) const override;
-  bool IsMergeDue(const Layers& layers, MergeRequest* request) const override;
-  [[nodiscard]] double ExpectedBytes(const Layers& layers, const MergeTop& memtable,
+  [[nodiscard]] FlushChoice PickFlush(const Layers&, const MemtableShape&) const override { return FlushChoice::kMakeRun; }
+  // Urgent: all runs are to go down. That leaves what larger levels hide: a CompactionRequest finds that.
+  [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
+  bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
+  [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                      const UpdateShape& update) const override;
   // The choice that is due; if none is, all runs go down; if there is none either, the outcome changes nothing. A
   // memtable is InvalidArgument: nothing is ever merged straight in.
-  Result<std::unique_ptr<MergeOutcome>> Merge(const MergeInput& input) override;
+  Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override;
   void SealFiles() override {}  // no file is ever appended to
 

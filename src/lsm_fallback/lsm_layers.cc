@@ -162,11 +162,11 @@ LayersShape LsmLayers::shape() const {
     }
   }
   for (const LevelShape& level : shape.levels) {
-    shape.merged_keys += level.entries;
-    shape.merged_value_bytes += level.value_bytes;
-    shape.merged_file_bytes += level.file_bytes;
+    shape.base_keys += level.entries;
+    shape.base_value_bytes += level.value_bytes;
+    shape.base_file_bytes += level.file_bytes;
   }
-  shape.merged_live_bytes = shape.merged_file_bytes;
+  shape.base_live_bytes = shape.base_file_bytes;
   return shape;
 }
 

@@ -56,7 +56,7 @@ class Picker {
     return choice;
   }
 
-  [[nodiscard]] CompactionChoice PickForRequest(const MergeRequest& request) const {
+  [[nodiscard]] CompactionChoice PickForRequest(const CompactionRequest& request) const {
     if (request.level == 0) return PickRunsDown(RunsFor(request));
     const std::span<const TierShape> tiers = shape_.TiersOf(request.level);
     if (request.level == shape_.deepest() && tiers.size() == 1) return PickInPlace(tiers[0], request);
@@ -77,7 +77,7 @@ class Picker {
   }
 
   // What of `level` is left to be done for the request.
-  [[nodiscard]] bool HasWork(std::uint32_t level, const MergeRequest& request) const {
+  [[nodiscard]] bool HasWork(std::uint32_t level, const CompactionRequest& request) const {
     if (level == 0) {
       return std::ranges::any_of(shape_.runs, [&](const RunInfo* run) {
         return IsMeant(*run, request) && std::ranges::find(request.runs, run->number) != request.runs.end();
@@ -177,7 +177,7 @@ class Picker {
 
   // ---- Runs ----
 
-  [[nodiscard]] bool IsMeant(const RunInfo& file, const MergeRequest& request) const {
+  [[nodiscard]] bool IsMeant(const RunInfo& file, const CompactionRequest& request) const {
     const auto ends_before = [&](const std::optional<std::string>& key) {
       return key.has_value() && EndsBefore(order_, KeySpan::Of(file), *key);
     };
@@ -189,7 +189,7 @@ class Picker {
   }
 
   // In the lowest level, where nothing is below: it holds deletions, or what a filter has not seen.
-  [[nodiscard]] static bool IsMeantInPlace(const RunInfo& file, const MergeRequest& request) {
+  [[nodiscard]] static bool IsMeantInPlace(const RunInfo& file, const CompactionRequest& request) {
     return HasDeletions(file) || (request.asks_filter && file.number < request.first_new_file);
   }
 
@@ -197,7 +197,7 @@ class Picker {
     return bound.has_value() && order_.Compare(key, *bound) < 0 ? Slice(*bound) : key;
   }
 
-  [[nodiscard]] FileList RunsFor(const MergeRequest& request) const {
+  [[nodiscard]] FileList RunsFor(const CompactionRequest& request) const {
     FileList taken;
     for (const RunInfo* run : shape_.runs) {
       const bool is_meant =
@@ -378,7 +378,7 @@ class Picker {
   }
 
   // Files of the lowest level that still hold deletions, which nothing needs there, or what a filter has not seen.
-  [[nodiscard]] CompactionChoice PickInPlace(const TierShape& tier, const MergeRequest& request) const {
+  [[nodiscard]] CompactionChoice PickInPlace(const TierShape& tier, const CompactionRequest& request) const {
     FileList inputs;
     for (const RunInfo* file : tier.files) {
       const bool is_wanted = IsMeant(*file, request) && IsMeantInPlace(*file, request);
@@ -451,7 +451,7 @@ CompactionChoice PickRuns(const CompactionShape& shape, const CompactionPolicy& 
   return Picker(shape, policy).PickRunsDown(shape.runs);
 }
 
-bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, MergeRequest* request) {
+bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, CompactionRequest* request) {
   const Picker picker(shape, policy);
   const auto next_level = [request] {
     ++request->level;
@@ -470,7 +470,7 @@ bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy
 }
 
 CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,
-                               MergeRequest* request) {
+                               CompactionRequest* request) {
   const Picker picker(shape, policy);
   CompactionChoice choice = picker.PickForRequest(*request);
   const bool moves = choice.kind == CompactionChoice::Kind::kMove;

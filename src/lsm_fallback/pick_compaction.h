@@ -78,12 +78,12 @@ struct CompactionChoice {
 
 // Notes what the step that was due has done, and moves on to the next place where there is something to do. False if
 // there is none.
-[[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, MergeRequest* request);
+[[nodiscard]] bool AdvanceRequest(const CompactionShape& shape, const CompactionPolicy& policy, CompactionRequest* request);
 // The next step for a request that AdvanceRequest says has one; notes how far it goes. The runs that are taken are
 // those that are meant, and any older one that overlaps one of them: it would otherwise come to lie above what is
 // newer. If a filter is to be asked it is always a merge, and files of the lowest level are merged with nothing but
 // their own deletions.
 [[nodiscard]] CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPolicy& policy,
-                                             MergeRequest* request);
+                                             CompactionRequest* request);
 
 }  // namespace cambium

@@ -12,7 +12,7 @@ namespace cambium {
 // What made a run. On disk.
 enum class RunKind : std::uint8_t {
   kFlush = 1,       // a memtable
-  kMerge = 2,       // several runs
+  kCompaction = 2,       // several runs
   kRelocation = 3,  // reserved for log GC: new addresses of values that moved
 };
 

@@ -35,7 +35,7 @@ bool IsEmpty(const TreeRoot& root) { return root.page.id == PageId::kNone; }
 
 Status CheckRun(const FamilyState& family, const RunInfo& run) {
   const std::string name = "run " + std::to_string(run.number);
-  if (run.kind != RunKind::kFlush && run.kind != RunKind::kMerge && run.kind != RunKind::kRelocation) {
+  if (run.kind != RunKind::kFlush && run.kind != RunKind::kCompaction && run.kind != RunKind::kRelocation) {
     return Wrong(OfFamily(family, name + " is of an unknown kind"));
   }
   if (run.largest_is_open && run.range_delete_count == 0) {

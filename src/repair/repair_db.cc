@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "api/options_check.h"
-#include "api/verifier.h"
+#include "options/options_check.h"
+#include "verify/verifier.h"
 #include "backup/whole_directory.h"
 #include "cambium/db.h"
 #include "cambium/repair.h"

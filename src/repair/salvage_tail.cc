@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "api/log_replay.h"
+#include "recovery/log_replay.h"
 
 namespace cambium {
 namespace {

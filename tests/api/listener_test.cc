@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/events.h"
+#include "state/events.h"
 #include "api/test_store.h"
 #include "testing/file_watch.h"
 #include "testing/seed.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/options_file.h"
+#include "options/options_file.h"
 #include "api/random_options.h"
 #include "api/test_store.h"
 #include "cambium/convenience.h"

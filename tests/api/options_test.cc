@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "api/test_store.h"
 
 namespace cambium::testing {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "api/option_table.h"
-#include "api/options_check.h"
-#include "api/options_text.h"
+#include "options/option_table.h"
+#include "options/options_check.h"
+#include "options/options_text.h"
 #include "api/random_options.h"
 #include "cambium/convenience.h"
 #include "testing/scale.h"

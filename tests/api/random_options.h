@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <variant>
 
-#include "api/option_table.h"
-#include "api/options_check.h"
+#include "options/option_table.h"
+#include "options/options_check.h"
 #include "util/prng.h"
 
 namespace cambium::testing {

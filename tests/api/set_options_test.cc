@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "api/option_table.h"
+#include "options/option_table.h"
 #include "api/random_options.h"
 #include "api/test_store.h"
 #include "cambium/convenience.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/test_store.h"
-#include "api/trace_format.h"
+#include "trace/trace_format.h"
 #include "cambium/trace.h"
 #include "util/coding.h"
 

@@ -3,7 +3,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/version.h>
 
-#include "api/options_check.h"
+#include "options/options_check.h"
 #include "cambium/options.h"
 
 namespace cambium::testing {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-#include "api/trace_format.h"
+#include "trace/trace_format.h"
 #include "cambium/db.h"
 #include "testing/temp_directory.h"
 #include "trace/source.h"

@@ -152,7 +152,7 @@ TEST(BTreeIndexTest, AMemtableIsNotMergedBelowASweepInProgress) {
   EXPECT_TRUE(family.MergeMemtable().status().IsInvalidArgument());
   ASSERT_TRUE(family.Flush().ok());  // the choice knows that
   EXPECT_EQ(family.layers().runs().size(), 4u);
-  EXPECT_TRUE(family.index().IsMergeDue(family.layers(), false));
+  EXPECT_TRUE(family.index().IsCompactionDue(family.layers(), false));
   ASSERT_TRUE(family.SweepAll().ok());
   ExpectGood(family);
 }
@@ -175,7 +175,7 @@ TEST(BTreeIndexTest, AMergeOfWhatIsOutOfOrderIsCorruption) {
     EntryMap backward(KeyLess{ReverseBytewiseComparator()});
     for (std::uint64_t i = 0; i < 10; ++i) backward.emplace(Key(i), family.NewSeparated(Key(i), 300));
     const std::unique_ptr<EntryCursor> cursor = NewMapCursor(&backward);
-    return family.index().Merge({family.shared_layers(), cursor.get()}).status();
+    return family.index().Compact({family.shared_layers(), cursor.get()}).status();
   };
   EXPECT_TRUE(merge().IsCorruption()) << merge().ToString();
   MutantScope mutant(Mutant::kSkipOrderCheck);

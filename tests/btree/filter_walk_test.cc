@@ -18,7 +18,7 @@ constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 std::string Key(std::uint64_t n) { return "key" + std::to_string(1'000'000 + n); }
 
-class AskedFilter final : public MergeFilter {
+class AskedFilter final : public ValueFilter {
  public:
   explicit AskedFilter(std::function<bool(const std::string&)> removes = nullptr) : removes_(std::move(removes)) {}
   Status Begin(std::uint32_t level, bool is_full) override {
@@ -58,17 +58,17 @@ class FilterWalkTest : public ::testing::Test {
     }
     ASSERT_TRUE(family_.FlushMerge().ok());
   }
-  MergeRequest Request() {
-    MergeRequest request;
+  CompactionRequest Request() {
+    CompactionRequest request;
     request.asks_filter = true;
     request.first_new_file = kAll;
     for (const auto& run : family_.layers().runs()) request.runs.push_back(run->number());
     return request;
   }
   // To its end. Returns how many steps that took.
-  int CarryOut(MergeRequest* request, AskedFilter* filter, std::uint64_t step_bytes) {
+  int CarryOut(CompactionRequest* request, AskedFilter* filter, std::uint64_t step_bytes) {
     int steps = 0;
-    while (family_.index().IsMergeDue(family_.layers(), request)) {
+    while (family_.index().IsCompactionDue(family_.layers(), request)) {
       const Status s = family_.FilterStep(request, filter, step_bytes);
       EXPECT_TRUE(s.ok()) << s.ToString();
       if (!s.ok() || ++steps > 10'000) return steps;
@@ -92,7 +92,7 @@ TEST_F(FilterWalkTest, LeavesThatStayAreTakenOver) {
   const std::vector<PageId> before = Leaves();
   for (const std::uint64_t step_bytes : {kAll, std::uint64_t{8192}, std::uint64_t{1}}) {
     AskedFilter filter;
-    MergeRequest request = Request();
+    CompactionRequest request = Request();
     const int steps = CarryOut(&request, &filter, step_bytes);
     EXPECT_EQ(steps == 1, step_bytes == kAll);
     EXPECT_EQ(filter.asked.size(), 3000u);
@@ -105,7 +105,7 @@ TEST_F(FilterWalkTest, LeavesThatStayAreTakenOver) {
 TEST_F(FilterWalkTest, OnlyTheStretchIsAskedAbout) {
   Load(3000);
   AskedFilter filter;
-  MergeRequest request = Request();
+  CompactionRequest request = Request();
   request.begin = Key(1000);
   request.end = Key(1999);
   CarryOut(&request, &filter, 4096);
@@ -120,7 +120,7 @@ TEST_F(FilterWalkTest, OnlyTheStretchIsAskedAbout) {
 TEST_F(FilterWalkTest, ALeafThatIsWrittenAlongIsAskedAboutToo) {
   for (const std::uint64_t step_bytes : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{20'000}}) {
     Load(3000);
-    MergeRequest request = Request();
+    CompactionRequest request = Request();
     request.first_new_file = 1 + family_.state().index_segments.rbegin()->first;
     family_.index().SealFiles();
     AskedFilter filter([](const std::string& key) { return key.back() != '7'; });
@@ -137,7 +137,7 @@ TEST_F(FilterWalkTest, ASweepInProgressStaysAsItIs) {
   ASSERT_TRUE(family_.SweepStep(20'000).ok());
   ASSERT_TRUE(family_.layers().parts().sweep.has_value());
   const SweepState before = *family_.layers().parts().sweep;
-  MergeRequest request = Request();
+  CompactionRequest request = Request();
   request.runs.clear();
   AskedFilter filter([](const std::string& key) { return key.back() == '1'; });
   CarryOut(&request, &filter, 8192);

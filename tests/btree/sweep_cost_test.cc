@@ -94,7 +94,7 @@ TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
     for (int i = 0; i < 10; ++i) family.Put(Key(prng.Uniform(kKeys / 100)), 500);
     ASSERT_TRUE(family.FlushMerge().ok());
     dropped += family.state().index_segments.size() < before ? 1 : 0;
-    const std::uint64_t live = family.layers().shape().merged_live_bytes;
+    const std::uint64_t live = family.layers().shape().base_live_bytes;
     // One merge may leave more behind; the next one sees to it.
     ASSERT_LE(family.index_file_bytes(), 2 * live + options.segment_bytes_max) << "round " << round;
   }
@@ -177,7 +177,7 @@ TEST(SweepCostTest, AFileIsNoLargerThanAStep) {
     ASSERT_TRUE(family.FlushRun().ok());
     do {
       ASSERT_TRUE(family.SweepStep(kStep).ok());
-      const MergeStats& stats = family.last_stats();
+      const CompactionStats& stats = family.last_stats();
       EXPECT_LE(stats.bytes_evacuated, kStep);
       EXPECT_LE(stats.bytes_written, 2 * kStep + 16u * options.page_size);  // and the branches above the last page
       evacuated += stats.bytes_evacuated;
@@ -214,7 +214,7 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
   double written = 0;
   double most = 0;
   const auto percent = [&family] {
-    const auto live = static_cast<double>(family.layers().shape().merged_live_bytes);
+    const auto live = static_cast<double>(family.layers().shape().base_live_bytes);
     return 100 * static_cast<double>(family.index_file_bytes()) / live;
   };
   constexpr std::uint64_t kSweeps = 5;

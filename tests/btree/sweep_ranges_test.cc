@@ -82,7 +82,7 @@ TEST(SweepRangesTest, AMemtableWithARangeGoesStraightIn) {
 }
 
 // The range may be as wide as the tree: nearly nothing is written, and all that is left behind leaves the accounts.
-Status CutMostOfALargeTree(MergeStats* stats, std::uint64_t* units_left) {
+Status CutMostOfALargeTree(CompactionStats* stats, std::uint64_t* units_left) {
   TestFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
   TestFamily family(options);
@@ -98,7 +98,7 @@ Status CutMostOfALargeTree(MergeStats* stats, std::uint64_t* units_left) {
 }
 
 TEST(SweepRangesTest, ACutSubtreeIsReadAndNotRewritten) {
-  MergeStats stats;
+  CompactionStats stats;
   std::uint64_t units_left = 0;
   const Status s = CutMostOfALargeTree(&stats, &units_left);
   ASSERT_TRUE(s.ok()) << s.ToString();
@@ -110,7 +110,7 @@ TEST(SweepRangesTest, ACutSubtreeIsReadAndNotRewritten) {
 
 // RULES B2, B4: what is cut is charged.
 TEST(SweepRangesTest, ACutSubtreeThatIsNotChargedIsSeen) {
-  MergeStats stats;
+  CompactionStats stats;
   std::uint64_t units_left = 0;
   const MutantScope mutant(Mutant::kCutSubtreeUncharged);
   EXPECT_FALSE(CutMostOfALargeTree(&stats, &units_left).ok());
@@ -193,13 +193,13 @@ TEST(SweepRangesTest, WhatRangesCoverCountsForASweepToBeDue) {
   family.DeleteRange(Key(0), Key(900));
   ASSERT_TRUE(family.FlushRun().ok());
   EXPECT_EQ(family.layers().KeysCoveredByRuns(), 900u);
-  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), false));
+  EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), false));
   family.DeleteRange(Key(800), Key(1100));
   ASSERT_TRUE(family.FlushRun().ok());
   EXPECT_EQ(family.layers().KeysCoveredByRuns(), 1100u);
-  EXPECT_TRUE(family.index().IsMergeDue(family.layers(), false));
+  EXPECT_TRUE(family.index().IsCompactionDue(family.layers(), false));
   ASSERT_TRUE(family.SweepAll().ok());
-  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), false));
+  EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), false));
 }
 
 TEST(SweepRangesTest, AFlushWithAWideRangeMakesARunAndWithANarrowOneMerges) {
@@ -211,7 +211,7 @@ TEST(SweepRangesTest, AFlushWithAWideRangeMakesARunAndWithANarrowOneMerges) {
   ASSERT_TRUE(family.SweepAll().ok());
   ExpectGood(family);
   family.DeleteRange(Key(50), Key(60));
-  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_top()), FlushChoice::kMerge);
+  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_top()), FlushChoice::kIntoTree);
   ASSERT_TRUE(family.Flush().ok());
   ExpectGood(family);
 }

@@ -146,8 +146,8 @@ void TestFamily::EmptyMemtable() {
   memtable_ranges_ = std::make_shared<const RangeDeletes>(options_.comparator);
 }
 
-MergeTop TestFamily::memtable_top() const {
-  MergeTop top;
+MemtableShape TestFamily::memtable_top() const {
+  MemtableShape top;
   top.key_count = memtable_.size();
   if (!memtable_.empty()) {
     top.smallest_key = memtable_.begin()->second.key;
@@ -221,22 +221,22 @@ Status TestFamily::FlushRun() {
 
 Status TestFamily::AddRun(const EntryMap& entries) { return CommitRun(entries, RangeDeletes(options_.comparator)); }
 
-Result<std::unique_ptr<MergeOutcome>> TestFamily::MergeMemtable() {
+Result<std::unique_ptr<CompactionOutcome>> TestFamily::MergeMemtable() {
   const std::unique_ptr<EntryCursor> cursor = NewMapCursor(&memtable_);
-  MergeInput input{layers_, cursor.get()};
+  CompactionInput input{layers_, cursor.get()};
   input.memtable_ranges = memtable_ranges_;
-  return index_->Merge(input);
+  return index_->Compact(input);
 }
 
-Result<std::unique_ptr<MergeOutcome>> TestFamily::MergeRuns(std::uint64_t max_output_bytes) {
-  MergeInput input;
+Result<std::unique_ptr<CompactionOutcome>> TestFamily::MergeRuns(std::uint64_t max_output_bytes) {
+  CompactionInput input;
   input.layers = layers_;
   input.max_output_bytes = max_output_bytes;
   input.file_percent_max = options_.file_percent_max;
-  return index_->Merge(input);
+  return index_->Compact(input);
 }
 
-Status TestFamily::Commit(MergeOutcome* outcome, bool with_memtable) {
+Status TestFamily::Commit(CompactionOutcome* outcome, bool with_memtable) {
   FamilyEdit edit;
   edit.id = 1;
   CAMBIUM_TRY(const std::shared_ptr<const Layers> next, outcome->Stage(*layers_, &edit));
@@ -252,27 +252,27 @@ Status TestFamily::Commit(MergeOutcome* outcome, bool with_memtable) {
 }
 
 Status TestFamily::FlushMerge() {
-  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, MergeMemtable());
+  CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, MergeMemtable());
   return Commit(outcome.get(), true);
 }
 
 Status TestFamily::Flush() {
   if (memtable_.empty() && memtable_ranges_->empty()) return Status::OK();
-  return index_->PickFlush(*layers_, memtable_top()) == FlushChoice::kMerge ? FlushMerge() : FlushRun();
+  return index_->PickFlush(*layers_, memtable_top()) == FlushChoice::kIntoTree ? FlushMerge() : FlushRun();
 }
 
 Status TestFamily::SweepStep(std::uint64_t max_output_bytes) {
-  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, MergeRuns(max_output_bytes));
+  CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, MergeRuns(max_output_bytes));
   return Commit(outcome.get(), false);
 }
 
-Status TestFamily::FilterStep(MergeRequest* request, MergeFilter* filter, std::uint64_t max_output_bytes) {
-  MergeInput input;
+Status TestFamily::FilterStep(CompactionRequest* request, ValueFilter* filter, std::uint64_t max_output_bytes) {
+  CompactionInput input;
   input.layers = layers_;
   input.request = request;
   input.filter = filter;
   input.max_output_bytes = max_output_bytes;
-  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, index_->Merge(input));
+  CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, index_->Compact(input));
   return Commit(outcome.get(), false);
 }
 

@@ -41,7 +41,7 @@ struct TestFamilyOptions {
   std::uint32_t page_size = 512;
   std::uint64_t segment_bytes_max = 64 * 1024;
   std::size_t write_bytes = 4096;
-  MergePolicy merges;
+  SweepPolicy merges;
   EvacuationPolicy evacuation;
   std::uint64_t file_percent_max = ~std::uint64_t{0};  // what each merge is allowed
   std::size_t pool_bytes = 4u << 20;
@@ -82,17 +82,17 @@ class TestFamily {
   Status SweepAll();
 
   // What PickFlush is asked about.
-  [[nodiscard]] MergeTop memtable_top() const;
+  [[nodiscard]] MemtableShape memtable_top() const;
 
   // As a flush would, but only to the moment before the commit.
-  Result<std::unique_ptr<MergeOutcome>> MergeMemtable();
-  Result<std::unique_ptr<MergeOutcome>> MergeRuns(std::uint64_t max_output_bytes);
-  Status Commit(MergeOutcome* outcome, bool with_memtable);
+  Result<std::unique_ptr<CompactionOutcome>> MergeMemtable();
+  Result<std::unique_ptr<CompactionOutcome>> MergeRuns(std::uint64_t max_output_bytes);
+  Status Commit(CompactionOutcome* outcome, bool with_memtable);
   // Puts a run of these entries on top, as GC does; the model is told too.
   Status AddRun(const EntryMap& entries);
 
   // One step for the request, with this filter.
-  Status FilterStep(MergeRequest* request, MergeFilter* filter, std::uint64_t max_output_bytes);
+  Status FilterStep(CompactionRequest* request, ValueFilter* filter, std::uint64_t max_output_bytes);
   // A filter has removed it: the model is told.
   void Forget(const std::string& key) { durable_.erase(key); }
 
@@ -111,7 +111,7 @@ class TestFamily {
   [[nodiscard]] SimFileSystem& fs() { return fs_; }
   [[nodiscard]] PagePool& pool() { return pool_; }
   [[nodiscard]] BTreeIndex& index() { return *index_; }
-  [[nodiscard]] const MergeStats& last_stats() const { return last_stats_; }
+  [[nodiscard]] const CompactionStats& last_stats() const { return last_stats_; }
   [[nodiscard]] std::uint64_t files_created() const { return files_created_; }
   // Bytes of all .idx files that the state names.
   [[nodiscard]] std::uint64_t index_file_bytes() const;
@@ -146,7 +146,7 @@ class TestFamily {
   std::uint64_t next_file_ = 1;
   std::uint64_t next_offset_ = 1;
   std::uint64_t files_created_ = 0;
-  MergeStats last_stats_;
+  CompactionStats last_stats_;
 };
 
 }  // namespace cambium::testing

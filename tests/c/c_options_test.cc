@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include "api/option_table.h"
+#include "options/option_table.h"
 #include "c/wrappers.h"
 
 namespace cambium {

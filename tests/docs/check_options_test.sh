@@ -11,7 +11,7 @@ fresh() {
   mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api"
   cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
   cp "$root/include/cambium/"{options,db,convenience,trace}.h "$work/tree/include/cambium/"
-  cp "$root/src/api/db_properties.cc" "$root/src/api/option_table.cc" "$work/tree/src/api/"
+  cp "$root/src/api/db_properties.cc" "$root/src/options/option_table.cc" "$work/tree/src/api/"
 }
 failed=0
 expect() {  # exit code, text that must be in the output, what was done
@@ -39,13 +39,13 @@ fresh
 sed -i 's/name == "num-snapshots"/name == "count-snapshots"/' "$work/tree/src/api/db_properties.cc"
 expect 1 "Properties.count-snapshots" "a property under another name"
 fresh
-sed -i '/^    {"sweep_ratio"/d' "$work/tree/src/api/option_table.cc"
+sed -i '/^    {"sweep_ratio"/d' "$work/tree/src/options/option_table.cc"
 expect 1 "< ColumnFamilyOptions.sweep_ratio" "a field without a row in the table"
 fresh
-sed -i 's/^    {"sweep_ratio", .*/    {"sweep_ratio", \&F::sweep_ratio, kFixed, {1, 1000}},/' "$work/tree/src/api/option_table.cc"
+sed -i 's/^    {"sweep_ratio", .*/    {"sweep_ratio", \&F::sweep_ratio, kFixed, {1, 1000}},/' "$work/tree/src/options/option_table.cc"
 expect 1 "< ColumnFamilyOptions.sweep_ratio" "an option that only the document calls dynamic"
 fresh
-sed -i 's/^\(    {"num_levels", .*\)kFixed/\1kDynamic/' "$work/tree/src/api/option_table.cc"
+sed -i 's/^\(    {"num_levels", .*\)kFixed/\1kDynamic/' "$work/tree/src/options/option_table.cc"
 expect 1 "> ColumnFamilyOptions.num_levels" "an option that only the table calls dynamic"
 fresh
 rm "$work/tree/docs/OPTIONS.md"

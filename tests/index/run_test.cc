@@ -68,12 +68,12 @@ TEST(RunTest, RoundTripsEveryShapeAndOrder) {
         RunOptions options;
         options.page_size = prng.OneIn(2) ? 512 : 4096;
         options.filter_bits_per_key = bits;
-        options.kind = RunKind::kMerge;
+        options.kind = RunKind::kCompaction;
         const std::size_t n = shape == KeyShape::kLong ? 20 : 300;
         const Model model = RandomModel(comparator, shape, n, options.page_size, &prng);
         BuiltRun built = Build(model, comparator, options);
         EXPECT_EQ(built.info.number, 12u);
-        EXPECT_EQ(built.info.kind, RunKind::kMerge);
+        EXPECT_EQ(built.info.kind, RunKind::kCompaction);
         EXPECT_EQ(built.info.root.entry_count, model.size());
         EXPECT_EQ(built.info.tombstone_count, TombstonesOf(model));
         EXPECT_EQ(built.info.smallest_key, model.begin()->first);

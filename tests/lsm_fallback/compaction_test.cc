@@ -1,5 +1,5 @@
 // What compactions do to entries and accounts: random programs against a map, and the rules one by one.
-#include "lsm_fallback/compaction.h"
+#include "lsm_fallback/level_compaction.h"
 
 #include <gtest/gtest.h>
 
@@ -79,12 +79,12 @@ Status RunProgram(const Program& program) {
       CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue(step));
     } else if (dice < 16) {
       // A run comes on top between the work and its commit.
-      CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, family.Merge(step));
+      CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, family.Compact(step));
       WriteSome(family, prng);
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
       CAMBIUM_RETURN_IF_ERROR(family.Commit(outcome.get()));
     } else if (dice < 17) {
-      CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> abandoned, family.Merge(step));
+      CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> abandoned, family.Compact(step));
     } else if (dice < 18) {
       std::optional<std::string> begin = RandomKey(prng);
       std::optional<std::string> end = RandomKey(prng);
@@ -411,7 +411,7 @@ TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
   choice.output_level = 1;
   for (const RunInfo& run : family.state().runs) choice.inputs.push_back(run.number);
   std::uint64_t next = 1000;
-  CompactionInput input;
+  LevelCompactionInput input;
   input.layers = layers->get();
   input.choice = &choice;
   input.run.page_size = 512;
@@ -440,7 +440,7 @@ TEST(CompactionTest, LeavesAreCompressedIfTheUserWantsIt) {
     }
     ASSERT_TRUE(family.CompactRange({}, {}).ok());
     ExpectGood(family);
-    bytes[compressed ? 1 : 0] = family.layers().shape().merged_file_bytes;
+    bytes[compressed ? 1 : 0] = family.layers().shape().base_file_bytes;
   }
   EXPECT_LT(bytes[1] * 3, bytes[0]);
 }
@@ -453,7 +453,7 @@ TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {
   choice.kind = CompactionChoice::Kind::kMerge;
   choice.output_level = 1;
   choice.inputs = {family.state().runs[0].number, 999};
-  CompactionInput input;
+  LevelCompactionInput input;
   input.layers = &family.layers();
   input.choice = &choice;
   input.create_file = [] { return Result<NewIndexFile>(Status::IOError("not asked for")); };

@@ -169,15 +169,15 @@ Status LsmFamily::FlushRun() {
   return Status::OK();
 }
 
-Result<std::unique_ptr<MergeOutcome>> LsmFamily::Merge(std::uint64_t step_bytes, MergeRequest* request) {
-  MergeInput input;
+Result<std::unique_ptr<CompactionOutcome>> LsmFamily::Compact(std::uint64_t step_bytes, CompactionRequest* request) {
+  CompactionInput input;
   input.layers = layers_;
   input.max_output_bytes = step_bytes;
   input.request = request;
-  return index_->Merge(input);
+  return index_->Compact(input);
 }
 
-Status LsmFamily::Commit(MergeOutcome* outcome) {
+Status LsmFamily::Commit(CompactionOutcome* outcome) {
   FamilyEdit edit;
   edit.id = 1;
   CAMBIUM_TRY(const std::shared_ptr<const Layers> next, outcome->Stage(*layers_, &edit));
@@ -189,32 +189,32 @@ Status LsmFamily::Commit(MergeOutcome* outcome) {
 }
 
 Status LsmFamily::Step(std::uint64_t step_bytes) {
-  CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, Merge(step_bytes));
+  CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Merge(step_bytes));
   return Commit(outcome.get());
 }
 
 Status LsmFamily::CompactWhileDue(std::uint64_t step_bytes) {
-  for (int steps = 0; index_->IsMergeDue(*layers_, false); ++steps) {
+  for (int steps = 0; index_->IsCompactionDue(*layers_, false); ++steps) {
     if (steps == 10'000) return Wrong("compactions do not come to an end");
     CAMBIUM_RETURN_IF_ERROR(Step(step_bytes));
   }
   return Status::OK();
 }
 
-MergeRequest LsmFamily::NewRequest() const {
-  MergeRequest request;
+CompactionRequest LsmFamily::NewRequest() const {
+  CompactionRequest request;
   for (const auto& run : layers_->runs()) request.runs.push_back(run->number());
   return request;
 }
 
 Status LsmFamily::CompactRange(std::optional<std::string> begin, std::optional<std::string> end,
                                std::uint64_t step_bytes) {
-  MergeRequest request = NewRequest();
+  CompactionRequest request = NewRequest();
   request.begin = std::move(begin);
   request.end = std::move(end);
-  for (int steps = 0; index_->IsMergeDue(*layers_, &request); ++steps) {
+  for (int steps = 0; index_->IsCompactionDue(*layers_, &request); ++steps) {
     if (steps == 10'000) return Wrong("a request does not come to an end");
-    CAMBIUM_TRY(const std::unique_ptr<MergeOutcome> outcome, Merge(step_bytes, &request));
+    CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Merge(step_bytes, &request));
     CAMBIUM_RETURN_IF_ERROR(Commit(outcome.get()));
   }
   return Status::OK();
@@ -236,7 +236,7 @@ Status LsmFamily::Reopen() {
 
 std::uint64_t LsmFamily::entry_count() const {
   const LayersShape shape = layers_->shape();
-  return shape.run_keys + shape.merged_keys;
+  return shape.run_keys + shape.base_keys;
 }
 
 std::uint64_t LsmFamily::tombstone_count() const {

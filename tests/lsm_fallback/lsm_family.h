@@ -55,15 +55,15 @@ class LsmFamily {
   // The memtable becomes a run on top.
   Status FlushRun();
 
-  Result<std::unique_ptr<MergeOutcome>> Merge(std::uint64_t step_bytes, MergeRequest* request = nullptr);
-  Status Commit(MergeOutcome* outcome);
+  Result<std::unique_ptr<CompactionOutcome>> Compact(std::uint64_t step_bytes, CompactionRequest* request = nullptr);
+  Status Commit(CompactionOutcome* outcome);
   // Both: the step that is due, or, if none is, the one that is not.
   Status Step(std::uint64_t step_bytes = kWholeStep);
   Status CompactWhileDue(std::uint64_t step_bytes = kWholeStep);
   // As a user's CompactRange does.
   Status CompactRange(std::optional<std::string> begin, std::optional<std::string> end,
                       std::uint64_t step_bytes = kWholeStep);
-  [[nodiscard]] MergeRequest NewRequest() const;
+  [[nodiscard]] CompactionRequest NewRequest() const;
 
   // Closes everything and opens it again from the committed state.
   Status Reopen();
@@ -79,7 +79,7 @@ class LsmFamily {
   [[nodiscard]] const KnownMap& durable() const { return durable_; }
   [[nodiscard]] SimFileSystem& fs() { return fs_; }
   [[nodiscard]] LsmIndex& index() { return *index_; }
-  [[nodiscard]] const MergeStats& last_stats() const { return last_stats_; }
+  [[nodiscard]] const CompactionStats& last_stats() const { return last_stats_; }
   [[nodiscard]] const FamilyEdit& last_edit() const { return last_edit_; }
   [[nodiscard]] std::uint64_t files_created() const { return files_created_; }
   [[nodiscard]] std::string PathOf(std::uint64_t run) const;
@@ -112,7 +112,7 @@ class LsmFamily {
   std::uint64_t next_file_ = 1;
   std::uint64_t next_offset_ = 1;
   std::uint64_t files_created_ = 0;
-  MergeStats last_stats_;
+  CompactionStats last_stats_;
   FamilyEdit last_edit_;
 };
 

@@ -53,24 +53,24 @@ TEST(LsmIndexTest, AFlushAlwaysMakesARun) {
   family.Put("a", 300);
   ASSERT_TRUE(family.FlushRun().ok());
   const std::unique_ptr<EntryCursor> cursor = MergedLayers(family.layers());
-  MergeInput input;
+  CompactionInput input;
   input.layers = family.shared_layers();
   input.memtable = cursor.get();
-  EXPECT_TRUE(family.index().Merge(input).status().IsInvalidArgument());
+  EXPECT_TRUE(family.index().Compact(input).status().IsInvalidArgument());
 }
 
 TEST(LsmIndexTest, MergesAreDueByTheTriggersOrWhenItIsUrgent) {
   LsmFamily family;
-  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), false));
-  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), true));
+  EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), false));
+  EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), true));
   for (int i = 1; i <= 4; ++i) {
     family.Put("a", 300);
     ASSERT_TRUE(family.FlushRun().ok());
-    EXPECT_EQ(family.index().IsMergeDue(family.layers(), false), i == 4);
-    EXPECT_TRUE(family.index().IsMergeDue(family.layers(), true));
+    EXPECT_EQ(family.index().IsCompactionDue(family.layers(), false), i == 4);
+    EXPECT_TRUE(family.index().IsCompactionDue(family.layers(), true));
   }
   ASSERT_TRUE(family.Step().ok());
-  EXPECT_FALSE(family.index().IsMergeDue(family.layers(), true));
+  EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), true));
   EXPECT_EQ(family.entry_count(), 1u);
   ASSERT_TRUE(family.Step().ok()) << "with nothing to do it changes nothing";
   ExpectGood(family);
@@ -84,7 +84,7 @@ TEST(LsmIndexTest, EveryStepShowsTheSameState) {
     family.Put(Key(1), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     int steps = 0;
-    while (family.index().IsMergeDue(family.layers(), false)) {
+    while (family.index().IsCompactionDue(family.layers(), false)) {
       ASSERT_TRUE(family.Step(4096).ok());
       ++steps;
       ExpectGood(family);
@@ -107,7 +107,7 @@ TEST(LsmIndexTest, ASliceBoundsAStep) {
     for (int i = 0; i < 1000; ++i) family.Put(Key(prng.Uniform(100'000)), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     std::uint64_t most = 0;
-    while (family.index().IsMergeDue(family.layers(), false)) {
+    while (family.index().IsCompactionDue(family.layers(), false)) {
       const bool from_runs = family.layers().runs().size() >= 4;
       ASSERT_TRUE(family.Step(16 * 1024).ok());
       if (!from_runs) most = std::max(most, family.last_stats().bytes_written);
@@ -157,7 +157,7 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
     for (int round = 0; round < 300; ++round) {
       for (int i = 0; i < 800; ++i) family.Put(Key(prng.Uniform(80'000)), 300);
       ASSERT_TRUE(family.FlushRun().ok());
-      while (family.index().IsMergeDue(family.layers(), false)) {
+      while (family.index().IsCompactionDue(family.layers(), false)) {
         ASSERT_TRUE(family.Step(kStepBytes).ok());
         written[lazy ? 1 : 0] += family.last_stats().bytes_written;
       }
@@ -198,11 +198,11 @@ Status WriteThroughLevelOne(int* through) {
       }
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
     }
-    while (family.index().IsMergeDue(family.layers(), false)) {
+    while (family.index().IsCompactionDue(family.layers(), false)) {
       const std::size_t runs = family.layers().runs().size();
       const auto first = files_of(1);
       const auto second = files_of(2);
-      CAMBIUM_TRY(const auto outcome, family.Merge(LsmFamily::kWholeStep));
+      CAMBIUM_TRY(const auto outcome, family.Compact(LsmFamily::kWholeStep));
       family.Put(Key(prng.Uniform(8000)), 999);
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
       CAMBIUM_RETURN_IF_ERROR(family.Commit(outcome.get()));
@@ -227,11 +227,11 @@ TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
 TEST(LsmIndexTest, ACompactionThatNobodyWantsAnyMoreEnds) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 8000);
-  MergeInput input;
+  CompactionInput input;
   input.layers = family.shared_layers();
   int asked = 0;
   input.is_abandoned = [&asked] { return ++asked == 2; };
-  EXPECT_TRUE(family.index().Merge(input).status().IsShutdownInProgress());
+  EXPECT_TRUE(family.index().Compact(input).status().IsShutdownInProgress());
   EXPECT_EQ(asked, 2);
   ExpectGood(family);
   ASSERT_TRUE(family.CompactWhileDue().ok());
@@ -241,7 +241,7 @@ TEST(LsmIndexTest, ACompactionThatNobodyWantsAnyMoreEnds) {
 TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
-  auto outcome = family.Merge(LsmFamily::kWholeStep);
+  auto outcome = family.Compact(LsmFamily::kWholeStep);
   ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
   family.Put(Key(8), 999);
   family.Delete(Key(12));
@@ -254,8 +254,8 @@ TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {
 TEST(LsmIndexTest, TwoCompactionsOfTheSameLayersDoNotBothCount) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
-  auto first = family.Merge(LsmFamily::kWholeStep);
-  auto second = family.Merge(LsmFamily::kWholeStep);
+  auto first = family.Compact(LsmFamily::kWholeStep);
+  auto second = family.Compact(LsmFamily::kWholeStep);
   ASSERT_TRUE(first.ok() && second.ok());
   ASSERT_TRUE(family.Commit(first->get()).ok());
   EXPECT_TRUE(family.Commit(second->get()).IsAborted());
@@ -284,7 +284,7 @@ TEST(LsmIndexTest, AViewReadsOnWhatACompactionHasReplaced) {
 TEST(LsmIndexTest, ACompactionIsSyncedWhenItReturns) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 2000);
-  const auto outcome = family.Merge(LsmFamily::kWholeStep);
+  const auto outcome = family.Compact(LsmFamily::kWholeStep);
   ASSERT_TRUE(outcome.ok());
   for (const auto& file : family.fs().ListFilesForTest()) {
     EXPECT_TRUE(family.fs().IsDataDurable(file.path, file.size)) << file.path;
@@ -307,7 +307,7 @@ TEST(LsmIndexTest, AnErrorOfAnyCallAbortsTheCompactionAndHarmsNothing) {
         fault.kind = kind;
         fault.nth = n;
         const int id = family.fs().AddFault(fault);
-        const auto outcome = family.Merge(4096);
+        const auto outcome = family.Compact(4096);
         family.fs().RemoveFault(id);
         if (outcome.ok()) break;
         EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
@@ -332,7 +332,7 @@ TEST(LsmIndexTest, AFullDiskIsNotFatal) {
     fault.nth = 2;
     fault.status = Status::NoSpace("no space");
     const int id = family.fs().AddFault(fault);
-    const Status s = family.Merge(LsmFamily::kWholeStep).status();
+    const Status s = family.Compact(LsmFamily::kWholeStep).status();
     family.fs().RemoveFault(id);
     EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
     EXPECT_NE(s.severity(), Status::Severity::kFatal);
@@ -353,8 +353,8 @@ TEST(LsmRequestTest, EverythingGoesToTheBottom) {
     EXPECT_EQ(family.layers().tiers().size(), 1u);
     EXPECT_EQ(family.entry_count(), family.durable().size());
     EXPECT_EQ(family.tombstone_count(), 0u);
-    MergeRequest again = family.NewRequest();
-    EXPECT_FALSE(family.index().IsMergeDue(family.layers(), &again));
+    CompactionRequest again = family.NewRequest();
+    EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), &again));
   }
 }
 
@@ -377,8 +377,8 @@ TEST(LsmRequestTest, ARangeLeavesTheRestWhereItIs) {
   ASSERT_TRUE(family.CompactRange({}, {}).ok());
   for (std::uint64_t i = 0; i < 12'000; i += 3) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushRun().ok());
-  MergeRequest all = family.NewRequest();
-  const auto outcome = family.Merge(4096, &all);
+  CompactionRequest all = family.NewRequest();
+  const auto outcome = family.Compact(4096, &all);
   ASSERT_TRUE(outcome.ok());
   ASSERT_TRUE(family.Commit(outcome->get()).ok());
   ASSERT_EQ(family.layers().tiers().size(), 2u);
@@ -414,11 +414,11 @@ TEST(LsmRequestTest, WritesDoNotKeepItFromItsEnd) {
       for (const auto& run : tier->runs()) addresses_of(*run, &meant);
     }
     Prng prng(3);
-    MergeRequest request = family.NewRequest();
+    CompactionRequest request = family.NewRequest();
     int steps = 0;
-    for (; family.index().IsMergeDue(family.layers(), &request); ++steps) {
+    for (; family.index().IsCompactionDue(family.layers(), &request); ++steps) {
       ASSERT_LT(steps, 1000);
-      const auto outcome = family.Merge(4096, &request);
+      const auto outcome = family.Compact(4096, &request);
       ASSERT_TRUE(outcome.ok());
       ASSERT_TRUE(family.Commit(outcome->get()).ok());
       for (int i = 0; i < 300; ++i) family.Put(Key(prng.Uniform(12'000)), 300);
@@ -444,10 +444,10 @@ TEST(LsmRequestTest, WritesDoNotKeepItFromItsEnd) {
 TEST(LsmRequestTest, LaterRunsAreNotMeant) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 1000);
-  MergeRequest request = family.NewRequest();
-  for (std::uint64_t steps = 0; family.index().IsMergeDue(family.layers(), &request); ++steps) {
+  CompactionRequest request = family.NewRequest();
+  for (std::uint64_t steps = 0; family.index().IsCompactionDue(family.layers(), &request); ++steps) {
     ASSERT_LT(steps, 1000u);
-    const auto outcome = family.Merge(4096, &request);
+    const auto outcome = family.Compact(4096, &request);
     ASSERT_TRUE(outcome.ok());
     ASSERT_TRUE(family.Commit(outcome->get()).ok());
     family.Put(Key(steps), 300);

@@ -81,8 +81,8 @@ TEST(LsmLayersTest, ShapeCountsWhatIsThere) {
     entries += shape.levels[i].entries;
     bytes += shape.levels[i].file_bytes;
   }
-  EXPECT_EQ(shape.merged_keys, entries);
-  EXPECT_EQ(shape.merged_file_bytes, bytes);
+  EXPECT_EQ(shape.base_keys, entries);
+  EXPECT_EQ(shape.base_file_bytes, bytes);
   EXPECT_EQ(entries + shape.run_keys, family.entry_count());
   std::uint64_t stated = 0;
   for (const auto& [number, run] : family.state().level_runs) stated += run.info.root.entry_count;

@@ -360,8 +360,8 @@ TEST(PickCompactionTest, RunsGoDownWithoutAReasonIfTheyMust) {
   EXPECT_EQ(Show(PickRuns(shape.shape, Policy(kCompactionStyleLevel))), "merge 0 -> 1.0: 2 | 1");
 }
 
-MergeRequest RequestOf(std::optional<std::string> begin, std::optional<std::string> end) {
-  MergeRequest request;
+CompactionRequest RequestOf(std::optional<std::string> begin, std::optional<std::string> end) {
+  CompactionRequest request;
   request.begin = std::move(begin);
   request.end = std::move(end);
   request.runs = {9, 8, 7};
@@ -369,13 +369,13 @@ MergeRequest RequestOf(std::optional<std::string> begin, std::optional<std::stri
 }
 
 // The first step for a request.
-std::string Requested(const Shape& shape, MergeRequest request, CompactionStyle style = kCompactionStyleLevel) {
+std::string Requested(const Shape& shape, CompactionRequest request, CompactionStyle style = kCompactionStyleLevel) {
   if (!AdvanceRequest(shape.shape, Policy(style), &request)) return "done";
   return Show(PickRequested(shape.shape, Policy(style), &request));
 }
 
 TEST(PickRequestedTest, FollowsTheTable) {
-  const MergeRequest all = RequestOf({}, {});
+  const CompactionRequest all = RequestOf({}, {});
   EXPECT_EQ(Requested(Shape(), all), "done");
   EXPECT_EQ(Requested(Shape().Runs({"8:a-b", "7:a-b"}).Tier(1, 0, {"1:b-c"}), all), "merge 0 -> 1.0: 8 7 | 1");
   EXPECT_EQ(Requested(Shape().Runs({"19:a-b"}).Tier(1, 0, {"1:b-c"}), all), "done")
@@ -387,7 +387,7 @@ TEST(PickRequestedTest, FollowsTheTable) {
   EXPECT_EQ(Requested(Shape().Tier(2, 0, {"3:a-c", "4:d-e+1", "5:f-g+1", "6:h-i"}).Step(20), all),
             "merge 2 -> 2.0: 4 5") << "tombstones at the bottom go";
 
-  const MergeRequest some = RequestOf("d", "f");
+  const CompactionRequest some = RequestOf("d", "f");
   EXPECT_EQ(Requested(Shape().Runs({"8:a-c", "7:g-h"}), some), "done");
   EXPECT_EQ(Requested(Shape().Runs({"8:a-c", "7:f-h"}), some), "move 0 -> 1.0: 7");
   EXPECT_EQ(Requested(Shape().Tier(1, 0, {"1:a-c", "2:e-e", "5:g-h"}).Tier(2, 0, {"3:a-z"}), some),
@@ -403,7 +403,7 @@ TEST(PickRequestedTest, FollowsTheTable) {
 // Level by level, from the first key to the last; what turns up behind is not meant any more.
 TEST(PickRequestedTest, ComesToItsEndWhateverComesBehind) {
   const CompactionPolicy policy = Policy(kCompactionStyleLevel);
-  MergeRequest request;
+  CompactionRequest request;
   request.runs = {9};
   const auto next = [&](const Shape& shape) {
     return AdvanceRequest(shape.shape, policy, &request) ? Show(PickRequested(shape.shape, policy, &request)) : "done";
@@ -423,7 +423,7 @@ TEST(PickRequestedTest, ComesToItsEndWhateverComesBehind) {
 // Nothing passes a filter by: what would only be moved is merged, and of the bottom goes through what is older than the
 // request.
 TEST(PickRequestedTest, ForAFilterNothingIsOnlyMovedAndTheBottomIsGoneThrough) {
-  MergeRequest all = RequestOf({}, {});
+  CompactionRequest all = RequestOf({}, {});
   all.asks_filter = true;
   all.first_new_file = 20;
   EXPECT_EQ(Requested(Shape().Runs({"19:a-b", "8:a-b"}), all), "merge 0 -> 1.0: 8");
@@ -452,7 +452,7 @@ TEST(PickRequestedTest, GoesOnWhereTheStepEndedNotWhereItWasExpectedToEnd) {
   large.target_file_size_base = 1000;
   CompactionPolicy small = large;
   small.target_file_size_base = 1;
-  MergeRequest request = RequestOf({}, {});
+  CompactionRequest request = RequestOf({}, {});
   request.level = 1;
   ASSERT_TRUE(AdvanceRequest(shape.shape, large, &request));
   ASSERT_EQ(Show(PickRequested(shape.shape, small, &request)), "merge 1 -> 2.0: 5 4 | 13 [, d)");
@@ -462,7 +462,7 @@ TEST(PickRequestedTest, GoesOnWhereTheStepEndedNotWhereItWasExpectedToEnd) {
 
 // Mutant: the run that was asked for goes alone, and comes to lie below an older one.
 TEST(PickRequestedTest, ARunTakesWithItWhatIsOlderAndOverlapsIt) {
-  const MergeRequest some = RequestOf("a", "b");
+  const CompactionRequest some = RequestOf("a", "b");
   const Shape shape = Shape().Runs({"9:b-f", "8:e-k", "7:x-z", "6:k-l"});
   EXPECT_EQ(Requested(shape, some), "merge 0 -> 1.0: 9 8 6");
   const MutantScope mutant(Mutant::kSkipOverlappingRun);

@@ -122,7 +122,7 @@ class EditGenerator {
   RunInfo NewRun(const ManifestState& state, const FamilyState& family) {
     RunInfo run;
     run.number = DrawNumber(state);
-    run.kind = prng_.OneIn(3) ? RunKind::kMerge : RunKind::kFlush;
+    run.kind = prng_.OneIn(3) ? RunKind::kCompaction : RunKind::kFlush;
     run.file_id = DrawId();
     const std::uint64_t unit = 1 + prng_.Uniform(1000);
     const unsigned units = static_cast<unsigned>(prng_.Between(1, 64));

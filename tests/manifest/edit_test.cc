@@ -36,7 +36,7 @@ Edit FullEdit() {
   family.flushed_sequence = 800;
   RunInfo run;
   run.number = 12;
-  run.kind = RunKind::kMerge;
+  run.kind = RunKind::kCompaction;
   run.file_id = IdOf(0x20);
   run.root = {{MakePageId(12, 3, 1), 0x1122334455667788u}, 2, 40, 5000};
   run.tombstone_count = 4;

@@ -1,0 +1,261 @@
+#include "options/options_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "options/options_check.h"
+#include "io/whole_file.h"
+#include "manifest/file_names.h"
+#include "util/mutant.h"
+#include "util/sealed_text.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::string_view kPreamble =
+    "# The options of a Cambium database, as they were in force when this file was written. DB::Open does not read\n"
+    "# it; LoadLatestOptions does, and refuses it once it was edited: the last line is a checksum.\n";
+constexpr std::string_view kVersionSection = "Version";
+constexpr std::string_view kDbSection = "DBOptions";
+constexpr std::string_view kFamilySection = "CFOptions";
+constexpr std::string_view kVersionName = "options_file_version";
+constexpr std::string_view kKeptName = "values_moved_as_they_were";
+
+std::string TextOf(KeptForm kept) { return kept.codec && kept.size ? "codec,size" : kept.codec ? "codec" : "size"; }
+
+// What it does not know it takes for everything: then nothing is believed of a value's form.
+KeptForm KeptOf(const std::string& text) {
+  for (const KeptForm kept : {KeptForm{true, false}, KeptForm{false, true}}) {
+    if (text == TextOf(kept)) return kept;
+  }
+  return {true, true};
+}
+
+template <typename Struct>
+void AppendSection(const std::string& title, const Struct& options, std::string* out) {
+  out->append("\n[").append(title).append("]\n");
+  for (const OptionField<Struct>& field : OptionFields<Struct>()) {
+    if (std::holds_alternative<NoText>(field.member)) continue;
+    out->append("  ").append(field.name).append("=").append(FormatOption(field, options)).append("\n");
+  }
+}
+
+Status DamageAt(const std::string& path, std::size_t offset, const std::string& what) {
+  return Status::Corruption(path + ":" + std::to_string(offset) + ": " + what);
+}
+
+// `[title]` without its brackets: opens the section that the next lines belong to.
+class Sections {
+ public:
+  explicit Sections(OptionsFileText* out) : out_(out) {}
+
+  // Returns what is wrong with it, or "".
+  std::string Open(Slice title) {
+    Slice kind = title;
+    Slice argument;
+    if (const std::size_t space = title.ToStringView().find(' '); space != std::string_view::npos) {
+      kind = title.substr(0, space);
+      argument = Trimmed(title.substr(space, title.size() - space));
+    }
+    current_ = nullptr;
+    const bool has_argument = !argument.empty();
+    if (kind == Slice(kFamilySection)) return OpenFamily(argument);
+    if (!has_argument && kind == Slice(kDbSection)) {
+      current_ = &out_->db;
+    } else if (!has_argument && kind == Slice(kVersionSection)) {
+      current_ = &version_;
+    } else {
+      out_->unknown_sections.push_back(title.ToString());
+      current_ = &unknown_;
+      unknown_.clear();
+      return "";
+    }
+    bool& seen = current_ == &version_ ? has_version_ : has_db_;
+    return std::exchange(seen, true) ? "a second section of this kind" : "";
+  }
+  std::string Add(Slice name, Slice value) {
+    if (current_ == nullptr) return "a line before the first section";
+    return current_->emplace(name.ToString(), value.ToString()).second ? "" : "a name that was there before";
+  }
+  std::string Finish() {
+    const auto version = version_.find(std::string(kVersionName));
+    if (version == version_.end()) return "there is no " + std::string(kVersionName);
+    const std::string& digits = version->second;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out_->version);
+    const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+    if (!is_number) return std::string(kVersionName) + " is no number";
+    if (const auto kept = version_.find(std::string(kKeptName)); kept != version_.end()) out_->kept = KeptOf(kept->second);
+    if (!has_db_) return "there is no section " + std::string(kDbSection);
+    for (const auto& [name, texts] : out_->families) {
+      if (name == kDefaultColumnFamilyName) return "";
+    }
+    return "there is no section of column family \"" + kDefaultColumnFamilyName + "\"";
+  }
+
+ private:
+  std::string OpenFamily(Slice argument) {
+    std::string name;
+    if (argument.size() < 2 || !argument.starts_with("\"") || !argument.ends_with("\"") ||
+        !UnescapeText(argument.substr(1, argument.size() - 2), &name) || !CheckFamilyName(name).ok()) {
+      return "no name of a column family";
+    }
+    if (!names_.insert(name).second) return "a second section of this column family";
+    current_ = &out_->families.emplace_back(std::move(name), OptionTexts()).second;
+    return "";
+  }
+
+  OptionsFileText* const out_;
+  OptionTexts* current_ = nullptr;  // into *out_ until the next section is opened
+  OptionTexts version_;
+  OptionTexts unknown_;
+  std::set<std::string> names_;
+  bool has_version_ = false;
+  bool has_db_ = false;
+};
+
+Result<OptionsFileText> ReadNewest(FileSystem& fs, const std::string& directory, std::string* path) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  const auto newest = std::ranges::find(files.rbegin(), files.rend(), FileKind::kOptions, &NumberedFile::kind);
+  if (newest == files.rend()) return Status::NotFound(directory + ": there is no OPTIONS file");
+  *path = FilePath(directory, newest->kind, newest->number);
+  return ReadOptionsFile(fs, *path);
+}
+
+// `texts` may say more: what a later version has.
+bool HasAllOf(const OptionTexts& texts, const OptionTexts& ours) {
+  return std::ranges::all_of(ours, [&](const auto& each) {
+    if (each.first == "create_if_missing" || each.first == "error_if_exists") return true;
+    const auto found = texts.find(each.first);
+    return found != texts.end() && found->second == each.second;
+  });
+}
+
+}  // namespace
+
+bool SaysTheSame(const OptionsFileText& text, const OptionsFileText& ours) {
+  if (text.kept != ours.kept || !HasAllOf(text.db, ours.db) || text.families.size() != ours.families.size()) return false;
+  for (const auto& [name, texts] : ours.families) {
+    const auto found = std::ranges::find(text.families, name, [](const auto& family) { return family.first; });
+    if (found == text.families.end() || !HasAllOf(found->second, texts)) return false;
+  }
+  return true;
+}
+
+std::string EncodeOptionsFile(const DBOptions& options, const std::vector<ColumnFamilyDescriptor>& families,
+                              KeptForm kept) {
+  std::string out(kPreamble);
+  out.append("\n[").append(kVersionSection).append("]\n  ");
+  out.append(kVersionName).append("=").append(std::to_string(kOptionsFileVersion)).append("\n");
+  if (kept.any()) out.append("  ").append(kKeptName).append("=").append(TextOf(kept)).append("\n");
+  AppendSection(std::string(kDbSection), options, &out);
+  for (const ColumnFamilyDescriptor& family : families) {
+    AppendSection(std::string(kFamilySection) + " \"" + EscapeText(family.name) + "\"", family.options, &out);
+  }
+  out.append("\n");
+  return SealText(std::move(out));
+}
+
+Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) {
+  const std::optional<Slice> unsealed = UnsealText(bytes);
+  if (!unsealed.has_value()) return DamageAt(path, bytes.size(), "the checksum at the end is not that of the file");
+  const Slice body = *unsealed;
+  OptionsFileText text;
+  Sections sections(&text);
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t newline = body.ToStringView().find('\n', at);
+    const std::size_t end = newline == std::string_view::npos ? body.size() : newline;
+    const Slice line = Trimmed(body.substr(at, end - at));
+    std::string wrong;
+    if (line.starts_with("[")) {
+      wrong = line.ends_with("]") ? sections.Open(line.substr(1, line.size() - 2)) : "no ']'";
+    } else if (!line.empty() && !line.starts_with("#")) {
+      const std::size_t equals = line.ToStringView().find('=');
+      wrong = equals == std::string_view::npos
+                  ? "no name=value"
+                  : sections.Add(Trimmed(line.substr(0, equals)),
+                                 Trimmed(line.substr(equals + 1, line.size() - equals - 1)));
+    }
+    if (!wrong.empty()) return DamageAt(path, at, Quoted(line) + ": " + wrong);
+    at = end + 1;
+  }
+  const std::string missing = sections.Finish();
+  if (!missing.empty()) return DamageAt(path, body.size(), missing);
+  return text;
+}
+
+Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path) {
+  CAMBIUM_TRY(const std::string bytes, ReadWholeFile(fs, path, kOptionsFileSizeMax));
+  return DecodeOptionsFile(bytes, path);
+}
+
+Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& config, const std::string& path,
+                           DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
+  if (text.version > kOptionsFileVersion && !config.ignore_unknown_options) {
+    return Status::NotSupported(path + ": options_file_version is " + std::to_string(text.version) +
+                                "; this version knows up to " + std::to_string(kOptionsFileVersion) +
+                                " (ignore_unknown_options is off)");
+  }
+  if (!text.unknown_sections.empty() && !config.ignore_unknown_options) {
+    return Status::InvalidArgument(path + ": section " + Quoted(text.unknown_sections.front()) +
+                                   " is not known to this version (ignore_unknown_options is off)");
+  }
+  ApplyRules rules;
+  rules.comparators = config.comparators;
+  rules.ignore_unknown = config.ignore_unknown_options;
+  DBOptions db;
+  CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(text.db, rules, &db).WithContext(path));
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(db).WithContext(path));
+  std::vector<ColumnFamilyDescriptor> all;
+  for (const auto& [name, texts] : text.families) {
+    const std::string where = path + ": column family \"" + EscapeText(name) + "\"";
+    ColumnFamilyOptions its;
+    CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, rules, &its).WithContext(where));
+    CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(its).WithContext(where));
+    all.emplace_back(name, its);
+  }
+  db.file_system = config.file_system;
+  *options = std::move(db);
+  *families = std::move(all);
+  return Status::OK();
+}
+
+Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint64_t number, Slice bytes) {
+  const std::string temporary = FilePath(directory, FileKind::kTemporary, number);
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(fs.Open(temporary, OpenMode::kCreateNew, {}, &file));
+  Status s = file->Write(0, bytes);
+  if (s.ok() && !MutantIs(Mutant::kOptionsWithoutSync)) s = file->SyncData();
+  file.reset();
+  if (s.ok()) s = fs.Rename(temporary, FilePath(directory, FileKind::kOptions, number));
+  if (!s.ok()) static_cast<void>(fs.Unlink(temporary));  // else the next opening removes it
+  return s;
+}
+
+Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
+  std::size_t kept = 0;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const bool is_old = file->kind == FileKind::kOptions && kept++ >= kOptionsFilesKept;
+    if (!is_old && file->kind != FileKind::kTemporary) continue;
+    const Status removed = fs.Unlink(FilePath(directory, file->kind, file->number));
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+  }
+  return Status::OK();
+}
+
+Status LoadLatestOptions(const ConfigOptions& config, const std::string& path, DBOptions* options,
+                         std::vector<ColumnFamilyDescriptor>* families) {
+  const std::shared_ptr<FileSystem> fs = config.file_system != nullptr ? config.file_system : FileSystem::Default();
+  // Whoever has the database open may write newer files and remove the one that is about to be read.
+  constexpr int kTries = 8;
+  std::string file;
+  Result<OptionsFileText> text = ReadNewest(*fs, path, &file);
+  for (int i = 1; i < kTries && text.status().IsPathNotFound(); ++i) text = ReadNewest(*fs, path, &file);
+  CAMBIUM_RETURN_IF_ERROR(text.status());
+  return OptionsFromFileText(*text, config, file, options, families);
+}
+
+}  // namespace cambium

@@ -1,0 +1,103 @@
+#include "recovery/capture.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "recovery/log_replay.h"
+#include "options/options_file.h"
+#include "io/whole_file.h"
+#include "manifest/manifest_reader.h"
+
+namespace cambium {
+
+std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state, const std::map<std::uint64_t, std::uint64_t>& log_ends) {
+  std::vector<CapturedFile> files;
+  for (const auto& [number, info] : state.segments) {
+    const NumberedFile name{FileKindOf(info.kind), number};
+    if (info.sealed) {
+      files.push_back({name, info.file_id, info.file_size, true, info.punched});
+    } else {
+      files.push_back({name, info.file_id, log_ends.at(number), false, {}});
+    }
+  }
+  const auto add_run = [&files](const RunInfo& run) {
+    files.push_back({{FileKind::kRun, run.number}, run.file_id, run.file_size, true, {}});
+  };
+  for (const auto& [id, family] : state.families) {
+    for (const RunInfo& run : family.runs) add_run(run);
+    for (const auto& [number, run] : family.level_runs) add_run(run.info);
+    for (const auto& [number, info] : family.index_segments) {
+      const bool is_youngest = number == family.index_segments.rbegin()->first;
+      files.push_back({{FileKind::kIndex, number}, info.file_id, info.length, !is_youngest, {}});
+    }
+  }
+  return files;
+}
+
+namespace {
+
+Result<std::uint64_t> LengthOf(FileSystem& fs, const std::string& path) {
+  FileInfo info;
+  const Status found = fs.GetInfo(path, &info);
+  if (found.IsPathNotFound()) return Status::Corruption(path + ": is named in the MANIFEST and missing");
+  CAMBIUM_RETURN_IF_ERROR(found);
+  if (!info.is_regular) return Status::Corruption(path + ": is not a regular file");
+  return info.size;
+}
+
+Status CheckFiles(FileSystem& fs, const std::string& directory, const std::vector<CapturedFile>& files) {
+  for (const CapturedFile& file : files) {
+    const std::string path = FilePath(directory, file.name.kind, file.name.number);
+    CAMBIUM_TRY(const std::uint64_t length, LengthOf(fs, path));
+    if (length < file.length) {
+      return Status::Corruption(path + ":" + std::to_string(length) + ": the file is cut off; " +
+                                std::to_string(file.length) + " bytes of it are committed");
+    }
+  }
+  return Status::OK();
+}
+
+// A copy would hide what is lost: whoever opens it would find the same, when the origin may be gone.
+Status CheckLog(FileSystem& fs, const std::string& directory, const ManifestState& state) {
+  ReplayRequest request;
+  request.fs = &fs;
+  request.directory = directory;
+  request.state = &state;
+  return ReplayLog(request, [](const std::vector<ReplayedOp>&) { return Status::OK(); }).status();
+}
+
+}  // namespace
+
+Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSource& random) {
+  Result<ManifestRead> read = ReadManifest(fs, path);
+  if (!read.ok()) {
+    if (read.status().IsNotFound()) return Status::InvalidArgument(path + ": holds no database");
+    return std::move(read).status();
+  }
+  CAMBIUM_TRY(const std::vector<NumberedFile> there, ListNumberedFiles(fs, path));
+  Capture capture;
+  capture.state = std::move(read->state);
+  CAMBIUM_RETURN_IF_ERROR(capture.state.Check());
+  capture.header = read->header;
+  std::map<std::uint64_t, std::uint64_t> ends;
+  for (const auto& [number, info] : capture.state.segments) {
+    if (info.sealed) continue;
+    CAMBIUM_TRY(ends[number], LengthOf(fs, FilePath(path, FileKindOf(info.kind), number)));
+  }
+  capture.files = CapturedFilesOf(capture.state, ends);
+  CAMBIUM_RETURN_IF_ERROR(CheckFiles(fs, path, capture.files));
+  CAMBIUM_RETURN_IF_ERROR(CheckLog(fs, path, capture.state));
+  for (const NumberedFile& file : there) {
+    if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // in the order of numbers
+  }
+  if (capture.options_number != 0) {
+    const std::string name = FilePath(path, FileKind::kOptions, capture.options_number);
+    CAMBIUM_TRY(capture.options_text, ReadWholeFile(fs, name, kOptionsFileSizeMax));
+  }
+  capture.manifest_number = std::max(capture.state.next_file_number, LargestNumber(there) + 1);
+  capture.header.number = capture.manifest_number;
+  random.Fill(reinterpret_cast<char*>(capture.header.file_id.data()), capture.header.file_id.size());
+  return capture;
+}
+
+}  // namespace cambium

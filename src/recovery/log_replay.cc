@@ -1,0 +1,528 @@
+#include "recovery/log_replay.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "cambium/db.h"
+#include "io/file_header.h"
+#include "manifest/file_names.h"
+#include "util/coding.h"
+#include "util/mutant.h"
+#include "vlog/segment_scanner.h"
+#include "vlog/value_reader.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::size_t kReadsAhead = 4;
+
+// A log segment that the replay may have to read.
+struct Source {
+  SegmentInfo info;
+  std::string path;
+  std::unique_ptr<File> file;
+  std::uint64_t seed = 0;
+  std::uint64_t size = 0;                 // without what an unused one was given ahead
+  std::optional<SegmentLink> link;        // its first record, if that validates
+  SequenceNumber link_sequence = 0;
+  SequenceNumber link_witness = 0;
+};
+
+class Replay {
+ public:
+  Replay(const ReplayRequest& request, const std::function<Status(const std::vector<ReplayedOp>&)>& apply)
+      : request_(request), state_(*request.state), apply_(apply) {}
+
+  Result<ReplayResult> Run() {
+    CAMBIUM_RETURN_IF_ERROR(OpenSources());
+    result_.last_sequence = state_.replay_sequence;
+    result_.end = state_.replay;
+    queue_ = request_.fs->NewReadQueue(kReadsAhead, request_.use_io_uring);
+    for (std::size_t i = 0; i < sources_.size() && !ended_; ++i) CAMBIUM_RETURN_IF_ERROR(ReplaySegment(i));
+    if (!ended_) CAMBIUM_RETURN_IF_ERROR(CheckWholeEnd());
+    result_.proven_durable = std::max(result_.proven_durable, state_.durable_sequence);
+    return std::move(result_);
+  }
+
+ private:
+  Status OpenSources() {
+    // Segments before the replay position whose seal was not committed still need their end, which the next one knows.
+    std::uint64_t from = state_.replay.segment;
+    for (const auto& [number, info] : state_.segments) {
+      if (info.kind == SegmentKind::kLog && !info.sealed) from = std::min(from, number);
+    }
+    for (const auto& [number, info] : state_.segments) {
+      if (info.kind != SegmentKind::kLog || number < from) continue;
+      Source source;
+      source.info = info;
+      source.path = FilePath(request_.directory, FileKind::kLog, number);
+      FileOptions options;
+      // After a failed sync the page cache may show what the device has lost, so the device is asked.
+      options.direct = !MutantIs(Mutant::kRecoverFromCache);
+      const Status opened = request_.fs->Open(source.path, OpenMode::kReadOnly, options, &source.file);
+      if (opened.IsPathNotFound() && MutantIs(Mutant::kIgnoreMissingSegment)) continue;
+      if (opened.IsPathNotFound()) {
+        return Status::Corruption(source.path + ": log segment is named in the MANIFEST and missing");
+      }
+      CAMBIUM_RETURN_IF_ERROR(opened);
+      FileInfo file_info;
+      CAMBIUM_RETURN_IF_ERROR(source.file->GetInfo(&file_info));
+      source.size = file_info.size;
+      // The header is read through a handle of its own: direct reads want aligned memory.
+      std::unique_ptr<File> buffered;
+      CAMBIUM_RETURN_IF_ERROR(request_.fs->Open(source.path, OpenMode::kReadOnly, {}, &buffered));
+      CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*buffered, FileKind::kLog, number));
+      if (header.file_id != info.file_id || header.database_id != state_.database_id) {
+        return Status::Corruption(source.path + ":0: this file belongs to another database, or to another life of it");
+      }
+      source.seed = header.Seed();
+      CAMBIUM_RETURN_IF_ERROR(ReadLink(&source));
+      sources_.push_back(std::move(source));
+    }
+    return Status::OK();
+  }
+
+  Status ReadLink(Source* source) const {
+    SegmentScanner scanner(*source->file, source->seed, kFileHeaderSize, source->size, nullptr);
+    ScannedRecord record;
+    CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+    SegmentLink link;
+    if (found == ScanResult::kInvalid && !source->info.sealed) {
+      CAMBIUM_TRY(const bool is_unused, scanner.OnlyZerosAhead());
+      if (is_unused) source->size = kFileHeaderSize;
+    }
+    if (found != ScanResult::kRecord || record.header.op != RecordOp::kLink ||
+        !DecodeSegmentLink(record.stored_value, &link)) {
+      return Status::OK();
+    }
+    source->link = link;
+    source->link_sequence = record.header.sequence;
+    source->link_witness = record.header.DurableSequence();
+    return Status::OK();
+  }
+
+  // Where the log of sources_[i] ends, if others know it: by its seal, or the link of the segment that followed it.
+  [[nodiscard]] std::optional<std::uint64_t> KnownEnd(std::size_t i) const {
+    const Source& source = sources_[i];
+    if (source.info.sealed) return source.info.sealed_length;
+    if (MutantIs(Mutant::kIgnoreChain)) return std::nullopt;
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) {
+      if (sources_[j].link.has_value() && sources_[j].link->number == source.info.number) return sources_[j].link->length;
+    }
+    return std::nullopt;
+  }
+
+  Status ReplaySegment(std::size_t i) {
+    Source& source = sources_[i];
+    const bool first = source.info.number == state_.replay.segment && state_.replay.offset > kFileHeaderSize;
+    const std::uint64_t start = first ? state_.replay.offset : kFileHeaderSize;
+    const std::optional<std::uint64_t> known_end = KnownEnd(i);
+    std::uint64_t limit = known_end.value_or(source.size);
+    if (source.info.sealed && limit <= kFileHeaderSize) return Status::OK();  // its first write failed
+    if (source.info.number < state_.replay.segment) return AdoptFlushed(source, i, limit);
+    if (!first && !source.link.has_value() && !source.info.sealed && limit <= kFileHeaderSize) {
+      result_.rejected.push_back(source.info.number);  // made ahead, never used
+      return Status::OK();
+    }
+    if (start > limit) {
+      return Lost(source, limit, "the log ends before the replay position");
+    }
+    const bool linked_ok = first || limit == kFileHeaderSize || ChainHolds(source);
+    if (!linked_ok) {
+      // Nothing in it counts, and it must not stand in the way of the next replay.
+      Cut(source, kFileHeaderSize, false);
+      return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
+    }
+
+    if (!first) FollowGap(source);
+    if (MutantIs(Mutant::kIgnoreChain)) expected_skip_ = true;
+
+    SegmentScanner scanner(*source.file, source.seed, start, limit, queue_.get());
+    std::uint64_t applied_end = start;
+    bool applied = first;  // what is before the start is flushed, and stays
+    batch_.clear();
+    while (true) {
+      ScannedRecord record;
+      CAMBIUM_TRY(ScanResult found, scanner.Next(&record));
+      const bool may_end_here = !known_end.has_value() || MutantIs(Mutant::kZerosEndAnySegment);
+      if (found == ScanResult::kInvalid && may_end_here) {
+        // The file may have grown ahead of the log: zeros to its end are its end. Zeros before an end that somebody
+        // knows are damage.
+        CAMBIUM_TRY(const bool is_end, scanner.OnlyZerosAhead());
+        if (is_end) {
+          limit = scanner.offset();
+          found = ScanResult::kEnd;
+        }
+      }
+      if (found == ScanResult::kEnd) {
+        if (!batch_.empty()) {
+          if (MutantIs(Mutant::kApplyHalfBatch)) {
+            CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+          } else {
+            Cut(source, applied_end, applied);
+            return End(i, applied_end, "the last batch is not whole", nullptr);
+          }
+        }
+        if (scanner.offset() < limit) {
+          Cut(source, applied_end, applied);
+          return End(i, scanner.offset(), "the file is shorter than its log", nullptr);
+        }
+        break;
+      }
+      if (found == ScanResult::kInvalid && MutantIs(Mutant::kSkipBadRecord) && scanner.header_valid() &&
+          scanner.offset() + scanner.header().RecordSize() < limit) {
+        const std::uint64_t next = scanner.offset() + scanner.header().RecordSize();
+        expected_skip_ = true;
+        batch_.clear();
+        CAMBIUM_RETURN_IF_ERROR(SkipTo(&source, next, limit, &applied_end, &applied));
+        break;
+      }
+      if (found == ScanResult::kInvalid) {
+        if (MutantIs(Mutant::kApplyHalfBatch) && !batch_.empty()) {
+          CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+          applied_end = scanner.offset();
+          applied = true;
+        }
+        Cut(source, applied_end, applied);
+        return End(i, scanner.offset(), scanner.reason(), &scanner);
+      }
+      result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
+      if (IsControl(record.header.op)) {
+        applied = true;
+        if (batch_.empty()) applied_end = record.end();
+        continue;
+      }
+      std::string problem;
+      CAMBIUM_RETURN_IF_ERROR(Take(source, record, &problem));
+      if (!problem.empty()) {
+        Cut(source, applied_end, applied);
+        return End(i, record.offset, problem, &scanner);
+      }
+      if ((record.header.marks & kLastOfBatch) != 0) {
+        CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+        applied_end = record.end();
+        applied = true;
+        result_.end = {source.info.number, applied_end};
+      }
+    }
+    result_.bytes_read += limit - start;
+    Adopt(source, std::max(applied_end, start), applied);
+    return Status::OK();
+  }
+
+  // A segment whose records are all flushed.
+  Status AdoptFlushed(const Source& source, std::size_t i, std::uint64_t limit) {
+    if (source.info.sealed) {
+      Adopt(source, limit, true);
+      return Status::OK();
+    }
+    if (!source.link.has_value() && source.size <= kFileHeaderSize && limit <= kFileHeaderSize) {
+      result_.rejected.push_back(source.info.number);
+      return Status::OK();
+    }
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) {
+      const auto& link = sources_[j].link;
+      if (!link.has_value() || link->number != source.info.number) continue;
+      if (source.size < limit) return Lost(source, source.size, "the file is shorter than its log");
+      last_adopted_ = ReplayedSegment{source.info.number, link->length, link->last_sequence};
+      result_.adopted.push_back(*last_adopted_);
+      return Status::OK();
+    }
+    return Lost(source, source.size, "no later segment says where this one, which is flushed, ends");
+  }
+
+  // Only for the mutant that goes on behind damage.
+  Status SkipTo(Source* source, std::uint64_t start, std::uint64_t limit, std::uint64_t* applied_end, bool* applied) {
+    SegmentScanner scanner(*source->file, source->seed, start, limit, nullptr);
+    ScannedRecord record;
+    while (true) {
+      CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
+      if (found != ScanResult::kRecord) break;
+      if (IsControl(record.header.op)) continue;
+      std::string problem;
+      CAMBIUM_RETURN_IF_ERROR(Take(*source, record, &problem));
+      if ((record.header.marks & kLastOfBatch) != 0) {
+        CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+        *applied_end = record.end();
+        *applied = true;
+      }
+    }
+    return Status::OK();
+  }
+
+  [[nodiscard]] bool ChainHolds(const Source& source) const {
+    if (MutantIs(Mutant::kIgnoreChain)) return true;
+    if (!source.link.has_value()) return false;
+    const SegmentLink& link = *source.link;
+    if (link.last_sequence != source.link_sequence) return false;
+    if (!last_adopted_.has_value()) {
+      // What it continues is flushed, or this is the first segment ever.
+      return link.last_sequence <= result_.last_sequence;
+    }
+    const bool follows = started_ ? link.last_sequence >= LastSequence() : true;
+    return follows && link.number == last_adopted_->number && link.length == last_adopted_->length;
+  }
+
+  // Adds a record to the batch it belongs to; *problem says why it cannot follow what was read so far.
+  Status Take(const Source& source, const ScannedRecord& record, std::string* problem) {
+    const RecordHeader& header = record.header;
+    const bool continues = batch_.empty()
+                               ? header.batch_index == 0
+                               : header.batch_index == batch_.size() && header.sequence == next_sequence_;
+    const bool follows =
+        started_ ? header.sequence == next_sequence_ : header.sequence <= result_.last_sequence + 1;
+    if (!continues || (!follows && !expected_skip_)) {
+      *problem = "record has sequence number " + std::to_string(header.sequence) + " where " +
+                 std::to_string(started_ ? next_sequence_ : result_.last_sequence + 1) + " was expected";
+      return Status::OK();
+    }
+    Pending op;
+    op.sequence = header.sequence;
+    op.family = header.family;
+    op.key = record.key.ToString();
+    op.log_bytes = header.RecordSize();
+    op.batch_begin = batch_.empty() ? LogPosition{source.info.number, record.offset} : batch_.front().batch_begin;
+    // What the family has flushed, or took with it when it was dropped, may refer to files that are no more.
+    const auto family = state_.families.find(header.family);
+    const bool is_past = family == state_.families.end() ? header.family < state_.next_family_id
+                                                         : header.sequence <= family->second.flushed_sequence;
+    switch (is_past && header.op == RecordOp::kPutLarge ? RecordOp::kDelete : header.op) {
+      case RecordOp::kDelete: op.entry = Entry::Tombstone(); break;
+      case RecordOp::kDeleteRange:
+        op.is_range = true;
+        op.value = record.stored_value.ToString();
+        break;
+      case RecordOp::kPutLarge: {
+        CAMBIUM_TRY(op.entry, LargeValue(source, record, problem));
+        if (!problem->empty()) return Status::OK();
+        break;
+      }
+      default:
+        // Right checksums, and nothing this library writes: addresses and memory have bounds.
+        if (record.offset >= kLogOffsetMax || header.value_size > kLoggedValueSizeMax) {
+          return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": record of " +
+                                    std::to_string(header.value_size) + " bytes is larger than, or beyond, any legal one");
+        }
+        op.entry = Entry::At(ValueAddress::InLog(source.info.slot, record.offset, header.RecordSize()));
+        CAMBIUM_TRY(const std::uint64_t raw_size, RawSize(source, record));
+        const auto inline_below = request_.inline_below.find(header.family);
+        if (inline_below != request_.inline_below.end() && raw_size < inline_below->second) {
+          op.is_inline = true;
+          op.value.resize(raw_size);
+          CAMBIUM_RETURN_IF_ERROR(RawValue(source, record, &op.value));
+        }
+    }
+    started_ = true;
+    expected_skip_ = false;
+    next_sequence_ = header.sequence + 1;
+    batch_.push_back(std::move(op));
+    return Status::OK();
+  }
+
+  static Result<std::uint64_t> RawSize(const Source& source, const ScannedRecord& record) {
+    if (record.header.codec == Codec::kNone) return record.header.value_size;
+    Slice stored = record.stored_value;
+    std::uint64_t raw_size = 0;
+    if (!GetFixed(&stored, &raw_size) || raw_size > kLoggedValueSizeMax) {
+      return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": compressed value has no size");
+    }
+    return raw_size;
+  }
+
+  static Status RawValue(const Source& source, const ScannedRecord& record, std::string* value) {
+    Slice stored = record.stored_value;
+    if (record.header.codec == Codec::kNone) {
+      value->assign(stored.data(), stored.size());
+      return Status::OK();
+    }
+    stored.remove_prefix(8);
+    return Decompress(record.header.codec, stored, value->data(), value->size())
+        .WithContext(source.path + ":" + std::to_string(record.offset));
+  }
+
+  // The file was durable before the record that refers to it was written: if it is not there, it has been damaged.
+  Result<Entry> LargeValue(const Source& source, const ScannedRecord& record, std::string* problem) {
+    LargeValueRef ref;
+    if (!DecodeLargeValueRef(record.stored_value, &ref)) {
+      *problem = "reference to a large value is malformed";
+      return Entry::Tombstone();
+    }
+    const auto found = state_.segments.find(ref.number);
+    // Its file was named in the MANIFEST before the record was written.
+    if (ref.number >= state_.next_file_number) {
+      return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": refers to the large value's file " +
+                                std::to_string(ref.number) +
+                                ", which the MANIFEST has never heard of; the MANIFEST has lost its end");
+    }
+    if (found == state_.segments.end() || found->second.kind != SegmentKind::kLargeValue) {
+      *problem = "the large value's file " + std::to_string(ref.number) + " is not in the MANIFEST";
+      return Entry::Tombstone();
+    }
+    if (ref.file_size != found->second.file_size || ref.file_size <= kLargeRecordOffset + kRecordHeaderSize ||
+        ref.file_size > kLargeRecordOffset + kRecordHeaderSize + kMaxKeySize + kMaxValueBytes + kRecordAlignment) {
+      *problem = "reference to a large value of " + std::to_string(ref.file_size) + " bytes, which is not its size";
+      return Entry::Tombstone();
+    }
+    const std::string path = FilePath(request_.directory, FileKind::kLargeValue, ref.number);
+    FileInfo info;
+    const Status s = request_.fs->GetInfo(path, &info);
+    if (s.IsPathNotFound() || (s.ok() && info.size < ref.file_size)) {
+      *problem = "the large value's file " + path + (s.ok() ? " is cut off" : " is missing");
+      return Entry::Tombstone();
+    }
+    CAMBIUM_RETURN_IF_ERROR(s);
+    result_.large_values[ref.number] = record.header.family;
+    return Entry::At(ValueAddress::OwnFile(found->second.slot, ref.file_size - kLargeRecordOffset));
+  }
+
+  Status ApplyBatch() {
+    ops_.clear();
+    for (const Pending& op : batch_) {
+      ops_.push_back({op.sequence, op.family, op.key, op.is_inline ? Entry::Inline(op.value) : op.entry, op.log_bytes,
+                      op.batch_begin, op.is_range, op.is_range ? Slice(op.value) : Slice()});
+    }
+    if (next_sequence_ - 1 > result_.last_sequence) result_.last_sequence = next_sequence_ - 1;
+    const Status applied = apply_(ops_);
+    batch_.clear();
+    return applied;
+  }
+
+  // The log may go on with a larger number than the last one read: kPointInTimeRecovery went on from a loss then, above
+  // the numbers that durable layers had. Place and length of the predecessor have been compared, so nothing is missing.
+  void FollowGap(const Source& source) {
+    if (!source.link.has_value() || source.link->last_sequence <= LastSequence()) return;
+    if (started_) {
+      next_sequence_ = source.link->last_sequence + 1;
+    } else {
+      result_.last_sequence = source.link->last_sequence;
+    }
+  }
+
+  void Adopt(const Source& source, std::uint64_t length, bool holds_records) {
+    if (source.info.sealed) {
+      last_adopted_ = ReplayedSegment{source.info.number, source.info.sealed_length, source.info.last_sequence};
+      return;
+    }
+    Cut(source, length, holds_records);
+  }
+  // The same where the log ends before its time. If recovery goes on all the same, also a sealed segment ends here for
+  // good: what comes next continues it here, and the next replay must not meet the damage again.
+  void Cut(const Source& source, std::uint64_t length, bool holds_records) {
+    if (!holds_records) {
+      result_.rejected.push_back(source.info.number);
+      return;
+    }
+    last_adopted_ = ReplayedSegment{source.info.number, length, LastSequence()};
+    result_.adopted.push_back(*last_adopted_);
+  }
+  [[nodiscard]] SequenceNumber LastSequence() const {
+    return started_ ? next_sequence_ - 1 - batch_.size() : result_.last_sequence;
+  }
+
+  // Recovery stops before `missing`. If a family has flushed operations from there on, then the state of all families
+  // would be one that never was.
+  Status CheckNoneIsAhead(SequenceNumber missing, const std::string& where) const {
+    for (const auto& [id, family] : state_.families) {
+      if (family.flushed_sequence < missing || MutantIs(Mutant::kReplayBehindFlushed)) continue;
+      return Status::Corruption(where + "; column family \"" + family.name + "\" holds operations up to " +
+                                std::to_string(family.flushed_sequence) + ", so the others cannot go back to " +
+                                std::to_string(missing - 1));
+    }
+    return Status::OK();
+  }
+
+  // The log has ended without damage. But files that are cut off between two records look like that too.
+  Status CheckWholeEnd() {
+    const SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
+    if (witness <= result_.last_sequence || MutantIs(Mutant::kIgnoreDurableWitness)) return Status::OK();
+    const std::string where = (sources_.empty() ? request_.directory : sources_.back().path) +
+                              ": the log ends with operation " + std::to_string(result_.last_sequence) +
+                              "; operations up to " + std::to_string(witness) + " were durable and are missing";
+    if (request_.mode != WALRecoveryMode::kPointInTimeRecovery) return Status::Corruption(where);
+    CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(result_.last_sequence + 1, where));
+    if (request_.logger != nullptr) request_.logger->Log(InfoLogLevel::kError, where + ", as asked for");
+    result_.torn = where;
+    result_.lost_durable = true;
+    return Status::OK();
+  }
+
+  // The log ends here, before its time: a torn tail, unless a witness says that more was durable.
+  Status End(std::size_t i, std::uint64_t offset, const std::string& reason, SegmentScanner* scanner) {
+    const Source& source = sources_[i];
+    ended_ = true;
+    const SequenceNumber missing = LastSequence() + 1;
+    SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
+    if (scanner != nullptr) {
+      CAMBIUM_TRY(const SequenceNumber found, scanner->ProbeForWitness());
+      witness = std::max(witness, found);
+    } else if (offset < source.size) {
+      SegmentScanner probe(*source.file, source.seed, offset, source.size, queue_.get());
+      CAMBIUM_TRY(const SequenceNumber found, probe.ProbeForWitness());
+      witness = std::max({witness, found, source.link_witness});
+    }
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) {
+      const std::uint64_t limit = sources_[j].info.sealed ? sources_[j].info.sealed_length : sources_[j].size;
+      SegmentScanner probe(*sources_[j].file, sources_[j].seed, kFileHeaderSize - kRecordAlignment, limit, queue_.get());
+      CAMBIUM_TRY(const SequenceNumber found, probe.ProbeForWitness());
+      witness = std::max(witness, found);
+    }
+    const std::string where = source.path + ":" + std::to_string(offset) + ": " + reason;
+    const bool sealed = source.info.sealed;  // it was synced before it was sealed
+    const bool lost = (sealed || witness >= missing) && !MutantIs(Mutant::kIgnoreDurableWitness);
+    if (lost && request_.mode != WALRecoveryMode::kPointInTimeRecovery) {
+      return Status::Corruption(where + "; operations from " + std::to_string(missing) + " to at least " +
+                                std::to_string(std::max(witness, missing)) + " were durable and are damaged");
+    }
+    if (request_.mode == WALRecoveryMode::kAbsoluteConsistency && !sealed) {
+      return Status::Corruption(where + "; wal_recovery_mode kAbsoluteConsistency allows no torn tail");
+    }
+    CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(missing, where));
+    if (lost && request_.logger != nullptr) {
+      request_.logger->Log(InfoLogLevel::kError, where + "; synced operations behind it are lost, as asked for");
+    }
+    result_.torn = where;
+    result_.lost_durable = lost;
+    for (std::size_t j = i + 1; j < sources_.size(); ++j) result_.rejected.push_back(sources_[j].info.number);
+    return Status::OK();
+  }
+
+  Status Lost(const Source& source, std::uint64_t offset, const std::string& reason) const {
+    return Status::Corruption(source.path + ":" + std::to_string(offset) + ": " + reason);
+  }
+
+  struct Pending {
+    SequenceNumber sequence = 0;
+    std::uint32_t family = 0;
+    std::string key;
+    std::string value;  // of an inline entry; of a range its end
+    bool is_inline = false;
+    bool is_range = false;
+    Entry entry;
+    std::uint64_t log_bytes = 0;
+    LogPosition batch_begin;
+  };
+
+  const ReplayRequest& request_;
+  const ManifestState& state_;
+  const std::function<Status(const std::vector<ReplayedOp>&)>& apply_;
+  std::unique_ptr<ReadQueue> queue_;
+  std::vector<Source> sources_;
+  std::vector<Pending> batch_;
+  std::vector<ReplayedOp> ops_;
+  ReplayResult result_;
+  std::optional<ReplayedSegment> last_adopted_;
+  SequenceNumber next_sequence_ = 0;
+  bool started_ = false;        // a data record was read
+  bool expected_skip_ = false;  // a mutant skipped some
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<ReplayResult> ReplayLog(const ReplayRequest& request,
+                               const std::function<Status(const std::vector<ReplayedOp>&)>& apply) {
+  return Replay(request, apply).Run();
+}
+
+}  // namespace cambium

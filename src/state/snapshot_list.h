@@ -1,0 +1,81 @@
+// SnapshotList: the snapshots and iterators that live, so that Close can refuse and properties can report.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "state/view.h"
+#include "cambium/snapshot.h"
+
+namespace cambium {
+
+class SnapshotImpl final : public Snapshot {
+ public:
+  SnapshotImpl(SequenceNumber sequence, std::shared_ptr<const View> view)
+      : sequence_(sequence), view_(std::move(view)) {}
+  [[nodiscard]] SequenceNumber GetSequenceNumber() const override { return sequence_; }
+
+  [[nodiscard]] std::shared_ptr<const View> view() const {
+    const std::lock_guard lock(mutex_);
+    return view_;
+  }
+  // Another view that shows the same at this sequence number.
+  void set_view(std::shared_ptr<const View> view) {
+    const std::lock_guard lock(mutex_);
+    view_.swap(view);
+  }
+
+ private:
+  const SequenceNumber sequence_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const View> view_;  // mutex_
+};
+
+// Any thread.
+class SnapshotList {
+ public:
+  const Snapshot* Add(SequenceNumber sequence, std::shared_ptr<const View> view) {
+    auto snapshot = std::make_shared<SnapshotImpl>(sequence, std::move(view));
+    const std::lock_guard lock(mutex_);
+    return live_.emplace(snapshot.get(), snapshot).first->second.get();
+  }
+  void Release(const Snapshot* snapshot) {
+    std::shared_ptr<SnapshotImpl> gone;  // its view may be the last of its kind: let go of outside the lock
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = live_.find(snapshot);
+      if (found == live_.end()) return;
+      gone = std::move(found->second);
+      live_.erase(found);
+    }
+  }
+  // By sequence number.
+  [[nodiscard]] std::vector<std::shared_ptr<SnapshotImpl>> All() const {
+    std::vector<std::shared_ptr<SnapshotImpl>> all;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [key, snapshot] : live_) all.push_back(snapshot);
+    }
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a->GetSequenceNumber() < b->GetSequenceNumber(); });
+    return all;
+  }
+  [[nodiscard]] std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return live_.size();
+  }
+  // 0 if there is none.
+  [[nodiscard]] SequenceNumber oldest() const {
+    const std::vector<std::shared_ptr<SnapshotImpl>> all = All();
+    return all.empty() ? 0 : all.front()->GetSequenceNumber();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<const Snapshot*, std::shared_ptr<SnapshotImpl>> live_;  // mutex_
+};
+
+}  // namespace cambium

@@ -1,0 +1,49 @@
+// TableFiles: the table files that one job makes, as its listeners are told of them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "state/events.h"
+#include "cambium/file_system.h"
+
+namespace cambium {
+
+// One thread. Files that nobody has said Done of when it goes were given up.
+class TableFiles {
+ public:
+  // `like`: all that is the same for each of them.
+  TableFiles(Events* events, FileSystem* fs, TableFileCreationInfo like)
+      : events_(events), fs_(fs), like_(std::move(like)) {}
+
+  // A file is there, and empty.
+  void Begin(const std::string& path, std::uint64_t number) {
+    if (!events_->is_on()) return;
+    TableFileCreationInfo info = like_;
+    info.file_path = path;
+    info.file_number = number;
+    files_.emplace_back(events_, std::move(info));
+  }
+  // All are complete, or of no use.
+  void Done(const Status& status) {
+    for (TableFileCreation& file : files_) {
+      FileInfo facts;
+      const bool is_there = status.ok() && fs_->GetInfo(file.info().file_path, &facts).ok();
+      file.Done(status, is_there ? facts.size : 0);
+    }
+  }
+  [[nodiscard]] std::vector<std::string> Paths() const {
+    std::vector<std::string> paths;
+    for (const TableFileCreation& file : files_) paths.push_back(file.info().file_path);
+    return paths;
+  }
+
+ private:
+  Events* const events_;
+  FileSystem* const fs_;
+  const TableFileCreationInfo like_;
+  std::vector<TableFileCreation> files_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,101 @@
+// View: everything a read needs, at one moment: memory tables, layers, segments. Immutable.
+//
+// The current view is published by a pointer. A read enters an epoch, loads the pointer and leaves: it writes no shared
+// cache line. What lives longer than a call (snapshot, iterator) holds the view by count. Files and tables go when the
+// last view that holds them goes.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "state/family.h"
+#include "cambium/listener.h"
+#include "cambium/types.h"
+#include "index/index.h"
+#include "manifest/state.h"
+#include "util/epoch.h"
+#include "vlog/segment.h"
+
+namespace cambium {
+
+// A memory table that takes no more writes and waits for its flush.
+struct FrozenTable {
+  std::shared_ptr<const LogTable> table;
+  LogPlace end;  // of the log when it was frozen: what comes later is in other tables
+  FlushReason reason{};
+};
+
+struct FamilyView {
+  std::shared_ptr<Family> family;
+  std::shared_ptr<LogTable> active;  // the writer adds to it; readers filter by sequence number
+  std::vector<FrozenTable> frozen;   // newest first
+  std::shared_ptr<const Layers> layers;
+};
+
+struct View : std::enable_shared_from_this<View> {
+  std::vector<FamilyView> families;  // by id
+  SegmentTable segments;
+
+  // Null if there is none of this id. Most reads are of the default family, which is always the first.
+  [[nodiscard]] const FamilyView* Find(std::uint32_t id) const {
+    if (id == 0) return families.data();
+    const auto found = std::ranges::lower_bound(families, id, {}, [](const FamilyView& f) { return f.family->id; });
+    return found != families.end() && found->family->id == id ? &*found : nullptr;
+  }
+  [[nodiscard]] FamilyView* Find(std::uint32_t id) { return const_cast<FamilyView*>(std::as_const(*this).Find(id)); }
+
+  // What the layers above the durable ones say of a key, newest first.
+  [[nodiscard]] static bool FindInMemory(const FamilyView& family, Slice key, SequenceNumber read, Entry* entry) {
+    if (family.active->Find(key, read, entry)) return true;
+    for (const FrozenTable& frozen : family.frozen) {
+      if (frozen.table->Find(key, read, entry)) return true;
+    }
+    return false;
+  }
+};
+
+// The current view. Any thread.
+class ViewHolder {
+ public:
+  ViewHolder() = default;
+  ~ViewHolder() { Install(nullptr); }
+  ViewHolder(const ViewHolder&) = delete;
+  ViewHolder& operator=(const ViewHolder&) = delete;
+
+  // Valid while the caller is inside an EpochGuard.
+  [[nodiscard]] const View* Peek() const { return raw_.load(std::memory_order_seq_cst); }
+  [[nodiscard]] std::shared_ptr<const View> Pin() const {
+    const std::lock_guard lock(mutex_);
+    return current_;
+  }
+  // Replaces the view by a changed copy. Whoever calls may hold locks; he lets EpochCollect() run once he holds none.
+  void Update(const std::function<void(View*)>& change) {
+    const std::lock_guard lock(mutex_);
+    auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);
+    change(next.get());
+    InstallLocked(std::move(next));
+  }
+  void Install(std::shared_ptr<const View> next) {
+    const std::lock_guard lock(mutex_);
+    InstallLocked(std::move(next));
+  }
+
+ private:
+  void InstallLocked(std::shared_ptr<const View> next) {
+    std::shared_ptr<const View> old = std::move(current_);
+    current_ = std::move(next);
+    raw_.store(current_.get(), std::memory_order_seq_cst);
+    if (old != nullptr) EpochRetire([keep = std::move(old)]() mutable { keep.reset(); });
+  }
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const View> current_;  // mutex_
+  std::atomic<const View*> raw_{nullptr};
+};
+
+}  // namespace cambium

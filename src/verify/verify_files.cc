@@ -1,0 +1,91 @@
+// Verifying which files there are, and that each is the one that the MANIFEST means.
+#include <algorithm>
+#include <optional>
+
+#include "recovery/open_files.h"
+#include "options/options_file.h"
+#include "verify/verifier.h"
+
+namespace cambium {
+
+Status Verifier::OpenSegments() {
+  for (const auto& [number, info] : state_.segments) {
+    Result<std::shared_ptr<Segment>> segment = OpenSegment(fs_, path_, state_, info, false, nullptr);
+    ++report_->files;
+    if (!segment.ok()) {
+      if (segment.status().IsIOError()) unread_slots_.insert(info.slot);
+      CAMBIUM_RETURN_IF_ERROR(Found(segment.status()));
+      continue;
+    }
+    segments_ = segments_.With(info.slot, *segment);
+  }
+  return Status::OK();
+}
+
+Result<std::shared_ptr<const IndexFile>> Verifier::OpenPages(FileKind kind, std::uint64_t number, const Id128& file_id,
+                                                             std::uint64_t length, bool* unread) {
+  ++report_->files;
+  const auto open = [&]() -> Result<std::shared_ptr<const IndexFile>> {
+    CAMBIUM_TRY(std::shared_ptr<File> file, OpenLayerFile(fs_, path_, state_, kind, number));
+    CAMBIUM_TRY(std::shared_ptr<const IndexFile> pages, IndexFile::Open(std::move(file), kind, number, nullptr));
+    FileInfo info;
+    CAMBIUM_RETURN_IF_ERROR(pages->file().GetInfo(&info));
+    if (pages->header().file_id != file_id) return Status::Corruption(pages->path() + ":0: is another file");
+    if (info.size < length) return Status::Corruption(pages->path() + ":" + std::to_string(info.size) + ": is cut off");
+    return pages;
+  };
+  Result<std::shared_ptr<const IndexFile>> opened = open();
+  if (opened.ok()) return opened;
+  *unread = *unread || opened.status().IsIOError();
+  CAMBIUM_RETURN_IF_ERROR(Found(opened.status()));
+  return std::shared_ptr<const IndexFile>();
+}
+
+bool Verifier::IsNamed(const NumberedFile& file) const {
+  const auto of_family = [&](const auto& each) {
+    const bool is_index = each.second.index_segments.contains(file.number);
+    return file.kind == FileKind::kIndex ? is_index : !is_index && HasFile(each.second, file.number);
+  };
+  switch (file.kind) {
+    case FileKind::kManifest:
+      return file.number == manifest_number_;
+    case FileKind::kOptions:
+    case FileKind::kReserve:  // nobody reads it, and an opening looks at its header
+      return true;
+    case FileKind::kTemporary:
+      return false;
+    case FileKind::kRun:
+    case FileKind::kIndex:
+      return std::ranges::any_of(state_.families, of_family);
+    default: {
+      const auto segment = state_.segments.find(file.number);
+      return segment != state_.segments.end() && FileKindOf(segment->second.kind) == file.kind;
+    }
+  }
+}
+
+// What no layer and no segment is.
+Status Verifier::CheckOtherFiles() {
+  std::vector<std::string> names;
+  CAMBIUM_RETURN_IF_ERROR(fs_.List(path_, &names));
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (name == kLockFileName || name == kInfoLogFileName || name == std::string(kInfoLogFileName) + ".old") continue;
+    const std::optional<NumberedFile> file = ParseFileName(name);
+    if (!file.has_value()) {
+      Note(path_ + "/" + name + ": is not a file of the database");
+      continue;
+    }
+    if (file->kind == FileKind::kOptions) {
+      ++report_->files;
+      // Only LoadLatestOptions reads it, and whoever has the options at hand needs it not: not even readable.
+      const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
+      if (!read.ok()) DeadDamage(std::string(read.message()));
+    }
+    if (file->kind == FileKind::kReserve) ++report_->files;
+    if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next opening removes");
+  }
+  return Status::OK();
+}
+
+}  // namespace cambium

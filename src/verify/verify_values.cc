@@ -1,0 +1,87 @@
+// Verifying what index entries lead to: the records of values, those with holes, and those that are gone.
+#include <algorithm>
+#include <tuple>
+
+#include "verify/verifier.h"
+
+namespace cambium {
+
+bool Verifier::HasHole(ValueAddress address) const {
+  if (address.kind() == EntryKind::kLargeValue) return false;
+  const std::shared_ptr<Segment>& segment = segments_.Find(address.slot());
+  return segment != nullptr && segment->HasHole(address.offset());
+}
+
+Result<bool> Verifier::IsHidden(const FamilyState& family, Slice key, std::size_t newer) {
+  for (std::size_t i = 0; i < newer; ++i) {
+    const auto& [run, cursor] = newer_[i];
+    if (cursor != nullptr && comparators_.at(family.id)->Compare(key, *cursor) < 0) continue;
+    PageRef keep;
+    Entry entry;
+    CAMBIUM_TRY(const bool found, run->Find(key, &keep, &entry));
+    if (found) return true;
+  }
+  return false;
+}
+
+Status Verifier::CheckHidden(const FamilyState& family, Slice key, Slot slot, const char* why) {
+  CAMBIUM_TRY(const bool is_hidden, IsHidden(family, key, newer_.size()));
+  if (is_hidden) return Status::OK();
+  return Status::Corruption("key " + key.ToString(true).substr(0, 64) + " of family " + family.name +
+                            ": the newest entry points to slot " + std::to_string(static_cast<std::uint32_t>(slot)) +
+                            ", " + why);
+}
+
+Status Verifier::CheckEntry(const FamilyState& family, Slice key, const Entry& entry) {
+  if (!entry.HasAddress()) return Status::OK();
+  Account& account = accounts_[entry.address.slot()];
+  ++account.references;
+  account.bytes += static_cast<std::int64_t>(entry.address.size());
+  if (state_.shadowed_slots.contains(entry.address.slot())) {
+    return Found(CheckHidden(family, key, entry.address.slot(), "whose segment log GC has removed"));
+  }
+  if (HasHole(entry.address)) {
+    CAMBIUM_RETURN_IF_ERROR(
+        Found(CheckHidden(family, key, entry.address.slot(), "to a value that log GC has punched")));
+  }
+  if (unread_slots_.contains(entry.address.slot())) return Status::OK();
+  values_.push_back({entry.address, values_keys_.size(), key.size(), newer_.size()});
+  values_keys_.append(key.data(), key.size());
+  return values_keys_.size() + values_.size() * sizeof(values_[0]) < kValuesTogetherBytes ? Status::OK()
+                                                                                          : CheckValues(family);
+}
+
+Status Verifier::CheckValues(const FamilyState& family) {
+  const Comparator* comparator = comparators_.at(family.id);
+  const Comparator* equal_by = comparator->EqualMeansSameBytes() ? nullptr : comparator;
+  std::ranges::sort(values_, {}, [](const ValueOfEntry& value) {
+    return std::tuple(value.address.slot(), value.address.offset(), value.newer);
+  });
+  for (const ValueOfEntry& value : values_) {
+    const Slice key(values_keys_.data() + value.key_at, value.key_size);
+    Status s = CheckValue({value.address, family.id, key, true, equal_by});
+    if (s.ok()) continue;
+    // Of several entries that lead there the newest decides; it comes first.
+    const std::pair record(value.address.slot(), value.address.offset());
+    if (reported_.contains(record) || record == last_reported_) continue;
+    last_reported_ = record;
+    if (reported_.size() < kReportedMax) reported_.insert(record);
+    s = s.WithContext("key " + key.ToString(true).substr(0, 64) + " of family " + family.name);
+    // A look-up that fails on the way to what may be newer fails for a reader too.
+    const Result<bool> is_hidden = s.IsIOError() ? Result<bool>(false) : IsHidden(family, key, value.newer);
+    CAMBIUM_RETURN_IF_ERROR(is_hidden.ok() && *is_hidden ? FoundDead(s) : Found(s));
+  }
+  values_.clear();
+  values_keys_.clear();
+  return Status::OK();
+}
+
+Status Verifier::CheckValue(const ValueQuery& query) {
+  if (!verify_.deep || HasHole(query.address)) return CheckRecord(segments_, query);
+  Slice read;
+  const Status s = ReadValue(segments_, query, &buffer_, &read);
+  CountRead(read.size());
+  return s;
+}
+
+}  // namespace cambium
