@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/family_store.h"
+#include "testing/family_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"

@@ -1,7 +1,7 @@
 // Disks that fill up, syncs that fail, files that cannot be removed.
 #include <gtest/gtest.h>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "util/prng.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "api/family_store.h"
+#include "testing/family_store.h"
 #include "io/file_header.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"

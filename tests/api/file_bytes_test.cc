@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/listener.h"
 #include "cambium/statistics.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "state/events.h"
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "testing/file_watch.h"
 #include "testing/seed.h"
 #include "testing/temp_directory.h"

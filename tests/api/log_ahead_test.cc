@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "io/file_header.h"
 #include "testing/mutant_scope.h"
 #include "vlog/record_format.h"

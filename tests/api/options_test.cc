@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "options/options_check.h"
-#include "api/test_store.h"
+#include "testing/test_store.h"
 
 namespace cambium::testing {
 namespace {

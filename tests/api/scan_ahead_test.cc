@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "testing/scarce_memory.h"
 #include "testing/still_cursor.h"
 #include "vlog/value_store.h"

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "options/option_table.h"
-#include "api/random_options.h"
-#include "api/test_store.h"
+#include "options/random_options.h"
+#include "testing/test_store.h"
 #include "cambium/convenience.h"
 #include "testing/scale.h"
 #include "testing/seed.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/rate_limiter.h"
 #include "util/prng.h"
 

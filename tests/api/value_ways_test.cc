@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "vlog/segment_map.h"
 
 namespace cambium::testing {

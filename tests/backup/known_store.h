@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "util/prng.h"
 
 namespace cambium::testing {

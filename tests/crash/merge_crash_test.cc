@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/compaction_filter.h"
 #include "io/sim/sim_image.h"
 #include "testing/every_way.h"

@@ -8,10 +8,11 @@ trap 'rm -rf "$work"' EXIT
 
 fresh() {
   rm -rf "$work/tree"
-  mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api"
+  mkdir -p "$work/tree/docs" "$work/tree/include/cambium" "$work/tree/src/api" "$work/tree/src/options"
   cp "$root/docs/OPTIONS.md" "$work/tree/docs/"
   cp "$root/include/cambium/"{options,db,convenience,trace}.h "$work/tree/include/cambium/"
-  cp "$root/src/api/db_properties.cc" "$root/src/options/option_table.cc" "$work/tree/src/api/"
+  cp "$root/src/api/db_properties.cc" "$work/tree/src/api/"
+  cp "$root/src/options/option_table.cc" "$work/tree/src/options/"
 }
 failed=0
 expect() {  # exit code, text that must be in the output, what was done

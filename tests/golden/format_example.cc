@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "index/filter.h"
 #include "index/page_format.h"
 #include "index/run_footer.h"

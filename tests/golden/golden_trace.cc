@@ -1,6 +1,6 @@
 #include "golden/golden_trace.h"
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 
 namespace cambium::testing {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "api/family_store.h"
+#include "testing/family_store.h"
 #include "io/sim/sim_image.h"
 #include "testing/every_way.h"
 #include "testing/move_pages.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/repair.h"
 
 namespace cambium::testing {

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/repair.h"
 #include "testing/damage.h"
 #include "testing/damage_subject.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "index/page_format.h"
 #include "io/file_header.h"
 #include "cambium/repair.h"

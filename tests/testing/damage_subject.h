@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "util/prng.h"
 
 namespace cambium::testing {

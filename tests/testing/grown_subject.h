@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/family_store.h"
+#include "testing/family_store.h"
 #include "manifest/manifest_reader.h"
 #include "util/prng.h"
 

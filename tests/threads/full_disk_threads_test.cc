@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "util/prng.h"
 
 namespace cambium::testing {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 
 namespace cambium::testing {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/compaction_filter.h"
 #include "cambium/rate_limiter.h"
 #include "manifest/manifest_reader.h"

@@ -2,7 +2,7 @@
 // anybody wants to read.
 #include <algorithm>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 
 namespace cambium::testing {
 namespace {

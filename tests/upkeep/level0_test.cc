@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 
 namespace cambium::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"

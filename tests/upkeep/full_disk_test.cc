@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "gc/reserve.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "btree/cost_law.h"
 #include "index/page_format.h"
 #include "lsm_fallback/cost_law.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/statistics.h"
 #include "util/prng.h"
 

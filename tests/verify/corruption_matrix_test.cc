@@ -10,7 +10,7 @@
 #include <functional>
 #include <set>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "index/page_format.h"
 #include "testing/damage.h"
 #include "testing/damage_subject.h"

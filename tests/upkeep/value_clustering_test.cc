@@ -1,7 +1,7 @@
 // ColumnFamilyOptions::value_clustering: values come to lie in the order of their keys without a call.
 #include <cstdio>
 
-#include "api/cluster_store.h"
+#include "upkeep/cluster_store.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "util/fault_point.h"

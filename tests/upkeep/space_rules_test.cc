@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/rate_limiter.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"

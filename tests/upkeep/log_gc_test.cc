@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "api/garbage_store.h"
+#include "upkeep/garbage_store.h"
 #include "manifest/manifest_reader.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "util/prng.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "api/small_value_store.h"
+#include "upkeep/small_value_store.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {

@@ -6,7 +6,7 @@
 #include "options/option_table.h"
 #include "options/options_check.h"
 #include "options/options_text.h"
-#include "api/random_options.h"
+#include "options/random_options.h"
 #include "cambium/convenience.h"
 #include "testing/scale.h"
 #include "testing/seed.h"

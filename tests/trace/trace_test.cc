@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "trace/trace_format.h"
 #include "cambium/trace.h"
 #include "util/coding.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "options/options_file.h"
-#include "api/random_options.h"
-#include "api/test_store.h"
+#include "options/random_options.h"
+#include "testing/test_store.h"
 #include "cambium/convenience.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"

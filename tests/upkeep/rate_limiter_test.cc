@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 #include "cambium/statistics.h"
 #include "testing/temp_directory.h"
 #include "util/prng.h"

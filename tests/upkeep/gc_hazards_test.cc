@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "api/garbage_store.h"
-#include "api/test_store.h"
+#include "upkeep/garbage_store.h"
+#include "testing/test_store.h"
 #include "cambium/listener.h"
 #include "manifest/file_names.h"
 #include "manifest/manifest_reader.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "api/garbage_store.h"
+#include "upkeep/garbage_store.h"
 #include "util/fault_point.h"
 
 namespace cambium::testing {

@@ -1,7 +1,7 @@
 // Clustering: values come to lie in the order of their keys, and nothing else changes.
 #include <algorithm>
 
-#include "api/cluster_store.h"
+#include "upkeep/cluster_store.h"
 #include "testing/mutant_scope.h"
 #include "util/fault_point.h"
 

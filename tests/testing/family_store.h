@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/test_store.h"
+#include "testing/test_store.h"
 
 namespace cambium::testing {
 

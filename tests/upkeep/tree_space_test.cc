@@ -2,7 +2,7 @@
 // replaced in them has to go as well.
 #include <gtest/gtest.h>
 
-#include "api/small_value_store.h"
+#include "upkeep/small_value_store.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <set>
 
-#include "api/family_store.h"
+#include "testing/family_store.h"
 #include "cambium/listener.h"
 #include "testing/grown_subject.h"
 #include "testing/scale.h"
