@@ -11,7 +11,7 @@
 // A walk for a filter (CompactRange) commits a new root and nothing else: it takes from the tree, which is the lowest
 // layer, so it needs nothing to be known of runs, nor of a sweep that is in progress.
 //
-// merge_policy.h decides, sweep.h does it, index_segment.h writes. What is left here is the book-keeping between them.
+// sweep_policy.h decides, sweep.h does it, index_segment.h writes. What is left here is the book-keeping between them.
 #pragma once
 
 #include <atomic>

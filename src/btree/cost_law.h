@@ -1,5 +1,5 @@
 // The cost law of the tree: how many bytes of index files an update costs, from sizes and options alone. Nothing is
-// decided by it but what merge_policy.h says; it is what measurements are held against.
+// decided by it but what sweep_policy.h says; it is what measurements are held against.
 //
 // m keys a memtable, uniform over the N keys of a tree with L leaves of P bytes, are merged M at a time:
 //
