@@ -5,13 +5,13 @@
 #include <cassert>
 #include <chrono>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "util/fork_guard.h"
 #include "util/mutant.h"
+#include "util/mutex.h"
 
 namespace cambium {
 namespace epoch_internal {
@@ -108,9 +108,10 @@ struct Retired {
 };
 
 struct Queue {
-  std::mutex mutex;
-  std::deque<Retired> waiting;          // mutex
-  std::vector<std::uint64_t> running;  // mutex; epochs of entries that EpochCollect has taken but not finished
+  Mutex mutex;
+  std::deque<Retired> waiting CAMBIUM_GUARDED_BY(mutex);
+  // Epochs of entries that EpochCollect has taken but not finished.
+  std::vector<std::uint64_t> running CAMBIUM_GUARDED_BY(mutex);
 };
 Queue& TheQueue() {
   static constinit PerProcess<Queue> queue;
@@ -124,7 +125,7 @@ using epoch_internal::TheQueue;
 
 void EpochRetire(std::function<void()> reclaim) {
   auto& queue = TheQueue();
-  const std::lock_guard lock(queue.mutex);  // held across the raise, so epochs ascend along the queue
+  const MutexLock lock(queue.mutex);  // held across the raise, so epochs ascend along the queue
   queue.waiting.push_back({0, std::move(reclaim)});
   queue.waiting.back().epoch = epoch_internal::current_epoch.fetch_add(1, std::memory_order_seq_cst);
 }
@@ -136,7 +137,7 @@ std::size_t EpochCollect() {
   for (;;) {
     epoch_internal::Retired due;
     {
-      const std::lock_guard lock(queue.mutex);
+      const MutexLock lock(queue.mutex);
       if (queue.waiting.empty()) return count;
       if (queue.waiting.front().epoch >= oldest_in_use) oldest_in_use = epoch_internal::OldestInUse();
       if (queue.waiting.front().epoch >= oldest_in_use) return count;
@@ -146,7 +147,7 @@ std::size_t EpochCollect() {
     }
     due.reclaim();
     due.reclaim = nullptr;
-    const std::lock_guard lock(queue.mutex);
+    const MutexLock lock(queue.mutex);
     std::erase(queue.running, due.epoch);
     ++count;
   }
@@ -159,7 +160,7 @@ void EpochDrain() {
   for (;;) {
     EpochCollect();
     {
-      const std::lock_guard lock(queue.mutex);
+      const MutexLock lock(queue.mutex);
       bool done = queue.waiting.empty() || queue.waiting.front().epoch >= end;
       for (const std::uint64_t epoch : queue.running) done = done && epoch >= end;
       if (done) return;
@@ -171,7 +172,7 @@ void EpochDrain() {
 
 std::size_t EpochPending() {
   auto& queue = TheQueue();
-  const std::lock_guard lock(queue.mutex);
+  const MutexLock lock(queue.mutex);
   return queue.waiting.size() + queue.running.size();
 }
 

@@ -9,8 +9,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
+
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -23,7 +24,7 @@ class FaultPoints {
   }
   // Every thread that reaches a fault point calls `hook`, also from within the hook. Null: no hook.
   void Set(Hook hook) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     hook_ = hook == nullptr ? nullptr : std::make_shared<Hook>(std::move(hook));
     active_.store(hook_ != nullptr);
   }
@@ -31,15 +32,15 @@ class FaultPoints {
     if (!active_.load(std::memory_order_relaxed)) return;
     std::shared_ptr<Hook> hook;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       hook = hook_;
     }
     if (hook != nullptr) (*hook)(name);
   }
 
  private:
-  std::mutex mutex_;
-  std::shared_ptr<Hook> hook_;  // mutex_
+  Mutex mutex_;
+  std::shared_ptr<Hook> hook_ CAMBIUM_GUARDED_BY(mutex_);
   std::atomic<bool> active_{false};
 };
 

@@ -69,7 +69,7 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
                                         const std::function<bool()>& is_given_up) {
   const std::uint64_t start = clock->NowMicros();
   std::uint64_t now = start;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   ++classes_[priority].waiting;
   while (true) {
     // Read the clock under the lock. Otherwise a thread that read it earlier but locks later would set refilled_micros_
@@ -79,13 +79,13 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
     if (tokens_ > 0 && IsNext(priority)) break;
     const double missing = tokens_ > 0 ? 1 : 1 - tokens_;  // bytes; or 1 if another class is next
     const double micros = missing * 1e6 / static_cast<double>(bytes_per_second_);
-    lock.unlock();
+    lock.Unlock();
     if (is_given_up()) {
-      lock.lock();
+      lock.Lock();
       break;
     }
     clock->SleepMicros(std::clamp<std::uint64_t>(static_cast<std::uint64_t>(micros), 1, kPauseMicros));
-    lock.lock();
+    lock.Lock();
   }
   --classes_[priority].waiting;
   Take(priority, bytes);
@@ -95,24 +95,24 @@ std::uint64_t GenericRateLimiter::Admit(std::uint64_t bytes, IOPriority priority
 Status GenericRateLimiter::SetBytesPerSecond(std::int64_t bytes_per_second) {
   const Status checked = CheckRange("bytes_per_second", bytes_per_second, kRateMin, kRateMax);
   if (!checked.ok()) return checked;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   bytes_per_second_ = bytes_per_second;
   tokens_ = std::min(tokens_, Burst());
   return Status::OK();
 }
 
 std::int64_t GenericRateLimiter::GetBytesPerSecond() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return bytes_per_second_;
 }
 
 std::int64_t GenericRateLimiter::GetSingleBurstBytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return static_cast<std::int64_t>(Burst());
 }
 
 std::int64_t GenericRateLimiter::GetTotalBytesThrough(IOPriority priority) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     if (priority == IO_TOTAL || priority == i) bytes += classes_[i].bytes;
@@ -121,7 +121,7 @@ std::int64_t GenericRateLimiter::GetTotalBytesThrough(IOPriority priority) const
 }
 
 std::int64_t GenericRateLimiter::GetTotalRequests(IOPriority priority) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::int64_t requests = 0;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     if (priority == IO_TOTAL || priority == i) requests += classes_[i].requests;

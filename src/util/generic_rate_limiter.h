@@ -11,10 +11,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 #include "cambium/clock.h"
 #include "cambium/rate_limiter.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -36,27 +36,26 @@ class GenericRateLimiter final : public RateLimiter {
   [[nodiscard]] std::int64_t GetTotalRequests(IOPriority priority) const override;
 
  private:
-  // The caller of these holds mutex_.
-  void Refill(std::uint64_t now);
-  [[nodiscard]] bool IsNext(IOPriority priority) const;
-  void Take(IOPriority priority, std::uint64_t bytes);
-  [[nodiscard]] double Burst() const;
+  void Refill(std::uint64_t now) CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool IsNext(IOPriority priority) const CAMBIUM_REQUIRES(mutex_);
+  void Take(IOPriority priority, std::uint64_t bytes) CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] double Burst() const CAMBIUM_REQUIRES(mutex_);
 
   const std::int64_t refill_period_micros_;
   const std::int32_t fairness_;
 
-  mutable std::mutex mutex_;
-  std::int64_t bytes_per_second_;  // mutex_, as everything below
-  bool is_filled_ = false;         // the bucket was full at the first request
-  double tokens_ = 0;
-  std::uint64_t refilled_micros_ = 0;
+  mutable Mutex mutex_;
+  std::int64_t bytes_per_second_ CAMBIUM_GUARDED_BY(mutex_);
+  bool is_filled_ CAMBIUM_GUARDED_BY(mutex_) = false;  // the bucket was full at the first request
+  double tokens_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t refilled_micros_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   struct Class {
     std::int32_t waiting = 0;
     std::int32_t overtaken = 0;  // requests of higher classes served while this one waited, since it was last served
     std::int64_t requests = 0;
     std::int64_t bytes = 0;
   };
-  std::array<Class, IO_TOTAL> classes_;
+  std::array<Class, IO_TOTAL> classes_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

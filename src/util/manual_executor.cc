@@ -7,17 +7,17 @@
 namespace cambium {
 
 void ManualExecutor::Schedule(TaskPriority priority, std::function<void()> task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.push_back({priority, std::move(task)});
 }
 
 void ManualExecutor::ScheduleAfter(std::uint64_t /*micros*/, TaskPriority priority, std::function<void()> task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   later_.push_back({priority, std::move(task)});
 }
 
 std::size_t ManualExecutor::LetTimePass() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::size_t count = later_.size();
   std::move(later_.begin(), later_.end(), std::back_inserter(waiting_));
   later_.clear();
@@ -25,7 +25,7 @@ std::size_t ManualExecutor::LetTimePass() {
 }
 
 std::function<void()> ManualExecutor::Take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (waiting_.empty()) return {};
   const auto next =
       prng_.has_value()
@@ -57,14 +57,14 @@ std::size_t ManualExecutor::RunAll() {
 }
 
 std::size_t ManualExecutor::pending() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return waiting_.size();
 }
 
 std::size_t ManualExecutor::DropAll() {
   std::vector<Waiting> dropped;  // destroyed after unlocking: objects that a task captured may call back
   std::vector<Waiting> later;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   dropped.swap(waiting_);
   later.swap(later_);
   return dropped.size() + later.size();

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "cambium/executor.h"
+#include "util/mutex.h"
 #include "util/prng.h"
 
 namespace cambium {
@@ -47,13 +47,13 @@ class ManualExecutor final : public Executor {
     TaskPriority priority;
     std::function<void()> task;
   };
-  // Removes and returns the next task, or an empty function if none waits. The caller does not hold mutex_.
-  std::function<void()> Take();
+  // Removes and returns the next task, or an empty function if none waits.
+  std::function<void()> Take() CAMBIUM_EXCLUDES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::vector<Waiting> waiting_;  // mutex_; in the order of scheduling
-  std::vector<Waiting> later_;    // mutex_
-  std::optional<Prng> prng_;      // mutex_
+  mutable Mutex mutex_;
+  std::vector<Waiting> waiting_ CAMBIUM_GUARDED_BY(mutex_);  // in the order of scheduling
+  std::vector<Waiting> later_ CAMBIUM_GUARDED_BY(mutex_);
+  std::optional<Prng> prng_ CAMBIUM_GUARDED_BY(mutex_);
   std::function<void()> nothing_to_run_;
 };
 

@@ -80,13 +80,13 @@ std::uint64_t StatisticsImpl::Total(std::uint32_t ticker) const {
 
 std::uint64_t StatisticsImpl::getTickerCount(std::uint32_t ticker) const {
   if (ticker >= TICKER_ENUM_MAX) return 0;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return Total(ticker) - ticker_bases_[ticker];
 }
 
 std::uint64_t StatisticsImpl::getAndResetTickerCount(std::uint32_t ticker) {
   if (ticker >= TICKER_ENUM_MAX) return 0;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::uint64_t total = Total(ticker);
   return total - std::exchange(ticker_bases_[ticker], total);
 }
@@ -114,7 +114,7 @@ StatisticsImpl::Base StatisticsImpl::TotalOf(std::uint32_t histogram) const {
 SmallHistogram StatisticsImpl::Read(std::uint32_t histogram) const {
   SmallHistogram read;
   if (histogram >= HISTOGRAM_ENUM_MAX) return read;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Base now = TotalOf(histogram);
   if (const Base* const base = histogram_bases_[histogram].get(); base != nullptr) {
     for (std::size_t i = 0; i < Buckets::kCount; ++i) now.counts[i] -= base->counts[i];
@@ -169,7 +169,7 @@ std::string StatisticsImpl::ToString() const {
 Status StatisticsImpl::Reset() {
   std::array<std::unique_ptr<Base>, HISTOGRAM_ENUM_MAX> bases;
   for (auto& base : bases) base = std::make_unique<Base>();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (std::uint32_t ticker = 0; ticker < TICKER_ENUM_MAX; ++ticker) ticker_bases_[ticker] = Total(ticker);
   for (std::uint32_t histogram = 0; histogram < HISTOGRAM_ENUM_MAX; ++histogram) {
     *bases[histogram] = TotalOf(histogram);

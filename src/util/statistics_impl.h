@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "cambium/statistics.h"
 #include "util/histogram.h"
+#include "util/mutex.h"
 #include "util/thread_stripe.h"
 
 namespace cambium {
@@ -80,9 +80,10 @@ class StatisticsImpl final : public Statistics {
   std::atomic<StatsLevel> level_{kExceptDetailedTimers};
   std::array<std::atomic<Counters*>, ThreadStripe::kCount> counters_{};  // owned; the common stripe's is never null
 
-  mutable std::mutex mutex_;
-  std::array<std::uint64_t, TICKER_ENUM_MAX> ticker_bases_{};             // mutex_
-  std::array<std::unique_ptr<Base>, HISTOGRAM_ENUM_MAX> histogram_bases_;  // mutex_; null: never reset
+  mutable Mutex mutex_;
+  std::array<std::uint64_t, TICKER_ENUM_MAX> ticker_bases_ CAMBIUM_GUARDED_BY(mutex_) = {};
+  std::array<std::unique_ptr<Base>, HISTOGRAM_ENUM_MAX> histogram_bases_
+      CAMBIUM_GUARDED_BY(mutex_);  // null: never reset
 };
 
 }  // namespace cambium

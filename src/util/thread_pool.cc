@@ -1,7 +1,6 @@
 #include "util/thread_pool.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -10,7 +9,7 @@
 namespace cambium {
 
 ThreadPool::ThreadPool(int threads, int urgent_threads) : low_max_(threads < 1 ? 1 : static_cast<std::size_t>(threads)) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::size_t wanted = low_max_ + (urgent_threads < 1 ? 0 : static_cast<std::size_t>(urgent_threads));
   while (threads_.size() < wanted && StartOne()) {
   }
@@ -19,11 +18,11 @@ ThreadPool::ThreadPool(int threads, int urgent_threads) : low_max_(threads < 1 ?
 ThreadPool::~ThreadPool() {
   std::multimap<std::uint64_t, Later> dropped;  // destroyed after unlocking: objects that a task captured may call back
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
     dropped.swap(later_);
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
   bool is_low = false;
   for (std::function<void()> task = Take(&is_low); task; task = Take(&is_low)) task();  // if there was no thread
@@ -43,21 +42,21 @@ bool ThreadPool::StartOne() {
 
 void ThreadPool::Schedule(TaskPriority priority, std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_[static_cast<std::size_t>(priority)].push_back(std::move(task));
     if (threads_.empty() && !closing_) (void)StartOne();
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
 }
 
 void ThreadPool::ScheduleAfter(std::uint64_t micros, TaskPriority priority, std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (closing_) return;
     later_.emplace(clock_->NowMicros() + micros, Later{priority, std::move(task)});
     if (threads_.empty()) (void)StartOne();
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
 }
 
 void ThreadPool::TakeDue() {
@@ -71,11 +70,11 @@ void ThreadPool::TakeDue() {
 }
 
 bool ThreadPool::RunOneInstead() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!threads_.empty()) return false;
   bool is_low = false;
   const std::function<void()> task = Take(&is_low);
-  lock.unlock();
+  lock.Unlock();
   if (!task) return false;
   task();
   return true;
@@ -99,30 +98,30 @@ std::function<void()> ThreadPool::Take(bool* is_low) {
 }
 
 void ThreadPool::RunTasks() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     bool is_low = false;
     std::function<void()> task = Take(&is_low);
     if (task) {
       // This thread may be the one that waited for the next due time, or a wake-up meant for another task may have been
       // lost on it. Wake another thread to do both.
-      if (!later_.empty() || HasWaiting()) wake_.notify_one();
+      if (!later_.empty() || HasWaiting()) wake_.NotifyOne();
       ++running_;
       if (is_low) ++running_low_;
-      lock.unlock();
+      lock.Unlock();
       task();
       task = nullptr;  // destroys its captures before the task counts as done
-      lock.lock();
+      lock.Lock();
       if (is_low) --running_low_;
-      if (--running_ == 0 && closing_) wake_.notify_all();
+      if (--running_ == 0 && closing_) wake_.NotifyAll();
     } else if (closing_ && running_ == 0) {
       return;
     } else if (later_.empty()) {
-      wake_.wait(lock);
+      wake_.Wait(mutex_);
     } else {
       const std::uint64_t now = clock_->NowMicros();
       const std::uint64_t due = later_.begin()->first;
-      if (due > now) wake_.wait_for(lock, std::chrono::microseconds(due - now));
+      if (due > now) wake_.WaitFor(mutex_, due - now);
     }
   }
 }

@@ -2,16 +2,15 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "cambium/clock.h"
 #include "cambium/executor.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -35,30 +34,30 @@ class ThreadPool final : public Executor {
  private:
   static constexpr std::size_t kPriorities = 3;
 
-  // Starts a thread. Returns false if the system cannot, or if there is no memory for one. The caller holds mutex_.
-  bool StartOne();
+  // Starts a thread. Returns false if the system cannot, or if there is no memory for one.
+  bool StartOne() CAMBIUM_REQUIRES(mutex_);
   void RunTasks();
-  // Moves the delayed tasks that are due to waiting_. The caller holds mutex_.
-  void TakeDue();
-  [[nodiscard]] bool HasWaiting() const;  // the caller holds mutex_
+  // Moves the delayed tasks that are due to waiting_.
+  void TakeDue() CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool HasWaiting() const CAMBIUM_REQUIRES(mutex_);
   // Removes and returns the first task of the highest priority that has one, or an empty function. Takes no kLow task
-  // if low_max_ of them run. *is_low says whether it is a kLow task. The caller holds mutex_.
-  std::function<void()> Take(bool* is_low);
+  // if low_max_ of them run. *is_low says whether it is a kLow task.
+  std::function<void()> Take(bool* is_low) CAMBIUM_REQUIRES(mutex_);
 
   const std::size_t low_max_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::array<std::deque<std::function<void()>>, kPriorities> waiting_;  // mutex_; by TaskPriority
+  Mutex mutex_;
+  CondVar wake_;
+  std::array<std::deque<std::function<void()>>, kPriorities> waiting_ CAMBIUM_GUARDED_BY(mutex_);  // by TaskPriority
   struct Later {
     TaskPriority priority;
     std::function<void()> task;
   };
   const std::shared_ptr<Clock> clock_ = Clock::Default();
-  std::multimap<std::uint64_t, Later> later_;                          // mutex_; by the microsecond when they are due
-  std::size_t running_ = 0;                                            // mutex_; running tasks, which may schedule more
-  std::size_t running_low_ = 0;                                        // mutex_; those of kLow among them
-  bool closing_ = false;                                               // mutex_
-  std::vector<std::thread> threads_;                                   // mutex_; constant while closing_
+  std::multimap<std::uint64_t, Later> later_ CAMBIUM_GUARDED_BY(mutex_);  // by the microsecond when they are due
+  std::size_t running_ CAMBIUM_GUARDED_BY(mutex_) = 0;                    // running tasks, which may schedule more
+  std::size_t running_low_ CAMBIUM_GUARDED_BY(mutex_) = 0;                // those of kLow among them
+  bool closing_ CAMBIUM_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_ CAMBIUM_GUARDED_BY(mutex_);  // constant while closing_
 };
 
 }  // namespace cambium
