@@ -199,7 +199,7 @@ Status PosixFile::WriteVectored(std::uint64_t offset, std::span<const Slice> dat
 
 // If there is no memory, this sync does without a witness: it must not fail for that reason.
 std::shared_ptr<const PosixDescriptor> PosixFile::Witness() {
-  const std::lock_guard lock(witness_mutex_);
+  const MutexLock lock(witness_mutex_);
   if (!has_settled_witness_) {
     try {
       journal_witness_ = JournalWitnessFor(fd_, path_, &has_settled_witness_);

@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "cambium/file_system.h"
 #include "io/posix_descriptor.h"
 #include "io/posix_sync.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -67,9 +67,10 @@ class PosixFile final : public File {
   mutable std::atomic<bool> always_waits_{false};  // the file system does not support RWF_NOWAIT
   enum class Known : unsigned char { kNotYet, kNo, kYes };
   mutable std::atomic<Known> can_grow_ahead_{Known::kNotYet};
-  std::mutex witness_mutex_;
-  bool has_settled_witness_ = false;                        // witness_mutex_; usually true from the first sync on
-  std::shared_ptr<const PosixDescriptor> journal_witness_;  // witness_mutex_; may be null; see posix_sync.h
+  Mutex witness_mutex_;
+  bool has_settled_witness_ CAMBIUM_GUARDED_BY(witness_mutex_) = false;  // usually true from the first sync on
+  std::shared_ptr<const PosixDescriptor> journal_witness_
+      CAMBIUM_GUARDED_BY(witness_mutex_);  // may be null; see posix_sync.h
 };
 
 }  // namespace cambium

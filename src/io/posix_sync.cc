@@ -11,12 +11,12 @@
 #include <cerrno>
 #include <climits>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "io/lock_file_name.h"
 #include "io/posix_error.h"
 #include "util/fork_guard.h"
+#include "util/mutex.h"
 
 namespace cambium {
 namespace {
@@ -36,8 +36,8 @@ bool JournalLives(int descriptor, bool* is_known) {
 }
 
 struct Witnesses {
-  std::mutex mutex;
-  std::map<std::string, std::weak_ptr<const PosixDescriptor>> of_directory;  // guarded by mutex
+  Mutex mutex;
+  std::map<std::string, std::weak_ptr<const PosixDescriptor>> of_directory CAMBIUM_GUARDED_BY(mutex);
 };
 
 // A forked child has its own: a thread of the parent may have held the mutex.
@@ -76,7 +76,7 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const s
   Witnesses& all = AllWitnesses();
   std::shared_ptr<const PosixDescriptor> witness;
   {
-    const std::lock_guard lock(all.mutex);
+    const MutexLock lock(all.mutex);
     if (const auto known = all.of_directory.find(directory); known != all.of_directory.end()) {
       witness = known->second.lock();
     }
@@ -87,7 +87,7 @@ std::shared_ptr<const PosixDescriptor> JournalWitnessFor(int descriptor, const s
     const bool is_short_of = error == EMFILE || error == ENFILE || error == ENOMEM;
     if (is_short_of && is_settled != nullptr) *is_settled = false;
     if (witness == nullptr) return nullptr;
-    const std::lock_guard lock(all.mutex);
+    const MutexLock lock(all.mutex);
     std::erase_if(all.of_directory, [](const auto& each) { return each.second.expired(); });
     const auto there = all.of_directory.try_emplace(directory, witness).first;
     if (auto earlier = there->second.lock(); earlier != nullptr) witness = std::move(earlier);

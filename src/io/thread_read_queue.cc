@@ -1,9 +1,7 @@
 #include "io/thread_read_queue.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
@@ -11,16 +9,17 @@
 #include "io/serve_read.h"
 #include "util/background_thread.h"
 #include "util/fork_guard.h"
+#include "util/mutex.h"
 
 namespace cambium {
 namespace {
 
 // Receives the finished reads of a queue. Its mutex also makes the bytes visible that another thread has read.
 struct Mailbox {
-  std::mutex mutex;
-  std::condition_variable arrived;
-  std::vector<ReadRequest*> done;  // mutex; has capacity for all outstanding requests
-  std::size_t outstanding = 0;     // mutex; submitted and not yet in `done`
+  Mutex mutex;
+  CondVar arrived;
+  std::vector<ReadRequest*> done CAMBIUM_GUARDED_BY(mutex);  // has capacity for all outstanding requests
+  std::size_t outstanding CAMBIUM_GUARDED_BY(mutex) = 0;     // submitted and not yet in `done`
 };
 
 // The shared threads. They are detached and never end: the host may return from main() while they wait for work. A
@@ -35,14 +34,14 @@ class ReadThreads {
   // Queues the request. Returns false if there is no thread, or no memory to queue it. Throws nothing.
   bool Add(ReadRequest* request, Mailbox* mailbox) {
     try {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (idle_ <= waiting_.size() && threads_ < kReadThreadsMax) StartOne();
       if (threads_ == 0) return false;
       waiting_.push_back({request, mailbox});
     } catch (const std::bad_alloc&) {
       return false;
     }
-    wake_.notify_one();
+    wake_.NotifyOne();
     return true;
   }
 
@@ -52,8 +51,7 @@ class ReadThreads {
     Mailbox* mailbox;
   };
 
-  // The caller holds mutex_.
-  void StartOne() {
+  void StartOne() CAMBIUM_REQUIRES(mutex_) {
     std::thread thread = StartBackgroundThread("cambium-read", [this] { RunJobs(); });
     if (!thread.joinable()) return;  // the existing threads, or the caller, do the work
     thread.detach();
@@ -62,39 +60,39 @@ class ReadThreads {
   }
 
   void RunJobs() {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [this] { return !waiting_.empty(); });
+      while (waiting_.empty()) wake_.Wait(mutex_);
       const Job job = waiting_.front();
       waiting_.pop_front();
       --idle_;
-      lock.unlock();
+      lock.Unlock();
       ServeRead(job.request);
       {
         // Notify under the mutex: once it is released after the last read, the mailbox may be destroyed.
-        const std::lock_guard mailbox_lock(job.mailbox->mutex);
+        const MutexLock mailbox_lock(job.mailbox->mutex);
         job.mailbox->done.push_back(job.request);
         --job.mailbox->outstanding;
-        job.mailbox->arrived.notify_one();
+        job.mailbox->arrived.NotifyOne();
       }
-      lock.lock();
+      lock.Lock();
       ++idle_;
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Job> waiting_;  // mutex_
-  std::size_t threads_ = 0;  // mutex_
-  std::size_t idle_ = 0;     // mutex_; not reading just now
+  Mutex mutex_;
+  CondVar wake_;
+  std::deque<Job> waiting_ CAMBIUM_GUARDED_BY(mutex_);
+  std::size_t threads_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::size_t idle_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // not reading just now
 };
 
 class ThreadReadQueue final : public ReadQueue {
  public:
   explicit ThreadReadQueue(std::size_t depth) : depth_(std::max<std::size_t>(depth, 1)) {}
   ~ThreadReadQueue() override {
-    std::unique_lock lock(mailbox_.mutex);
-    mailbox_.arrived.wait(lock, [this] { return mailbox_.outstanding == 0; });
+    const MutexLock lock(mailbox_.mutex);
+    while (mailbox_.outstanding > 0) mailbox_.arrived.Wait(mailbox_.mutex);
   }
   ThreadReadQueue(const ThreadReadQueue&) = delete;
   ThreadReadQueue& operator=(const ThreadReadQueue&) = delete;
@@ -105,19 +103,19 @@ class ThreadReadQueue final : public ReadQueue {
     ReadThreads& threads = ReadThreads::Shared();
     for (ReadRequest* const request : requests) BeginRead(request);
     {
-      const std::lock_guard lock(mailbox_.mutex);
+      const MutexLock lock(mailbox_.mutex);
       mailbox_.done.reserve(undelivered_ + requests.size());
     }
     for (ReadRequest* const request : requests) {
       {
-        std::unique_lock lock(mailbox_.mutex);
-        mailbox_.arrived.wait(lock, [this] { return mailbox_.outstanding < depth_; });
+        const MutexLock lock(mailbox_.mutex);
+        while (mailbox_.outstanding >= depth_) mailbox_.arrived.Wait(mailbox_.mutex);
         ++mailbox_.outstanding;
       }
       ++undelivered_;
       if (threads.Add(request, &mailbox_)) continue;
       ServeRead(request);
-      const std::lock_guard lock(mailbox_.mutex);
+      const MutexLock lock(mailbox_.mutex);
       mailbox_.done.push_back(request);
       --mailbox_.outstanding;
     }
@@ -126,8 +124,8 @@ class ThreadReadQueue final : public ReadQueue {
 
   Status Wait(std::vector<ReadRequest*>* done) override {
     if (undelivered_ == 0) return Status::OK();
-    std::unique_lock lock(mailbox_.mutex);
-    mailbox_.arrived.wait(lock, [this] { return !mailbox_.done.empty(); });
+    const MutexLock lock(mailbox_.mutex);
+    while (mailbox_.done.empty()) mailbox_.arrived.Wait(mailbox_.mutex);
     done->insert(done->end(), mailbox_.done.begin(), mailbox_.done.end());
     undelivered_ -= mailbox_.done.size();
     mailbox_.done.clear();

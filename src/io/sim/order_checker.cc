@@ -13,27 +13,27 @@ OrderChecker::~OrderChecker() { file_system_->RemoveHook(hook_); }
 
 void OrderChecker::Seal(const std::string& path, std::uint64_t length) {
   const SimInodeId inode = file_system_->InodeOf(path);
-  const std::lock_guard<std::mutex> guard(mutex_);
+  const MutexLock guard(mutex_);
   if (inode != 0) sealed_[inode] = std::max(sealed_[inode], length);
 }
 
 void OrderChecker::ForbidUnlink(std::function<bool(const std::string&)> is_needed) {
-  const std::lock_guard<std::mutex> guard(mutex_);
+  const MutexLock guard(mutex_);
   is_needed_.push_back(std::move(is_needed));
 }
 
 void OrderChecker::AddRule(std::function<std::optional<std::string>(const SimOp&)> rule) {
-  const std::lock_guard<std::mutex> guard(mutex_);
+  const MutexLock guard(mutex_);
   rules_.push_back(std::move(rule));
 }
 
 void OrderChecker::OnViolation(std::function<void(const std::string&)> callback) {
-  const std::lock_guard<std::mutex> guard(mutex_);
+  const MutexLock guard(mutex_);
   callback_ = std::move(callback);
 }
 
 std::vector<std::string> OrderChecker::violations() const {
-  const std::lock_guard<std::mutex> guard(mutex_);
+  const MutexLock guard(mutex_);
   return violations_;
 }
 
@@ -45,7 +45,7 @@ void OrderChecker::Report(const SimOp& op, const std::string& what) {
   message += ": " + what;
   std::function<void(const std::string&)> callback;
   {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     violations_.push_back(message);
     callback = callback_;
   }
@@ -55,7 +55,7 @@ void OrderChecker::Report(const SimOp& op, const std::string& what) {
 void OrderChecker::See(const SimOp& op) {
   if (op.phase == SimPhase::kBefore) return CheckBefore(op);
   if (op.phase != SimPhase::kAfter) return;
-  const std::lock_guard<std::mutex> guard(mutex_);
+  const MutexLock guard(mutex_);
   if (op.kind == SimOpKind::kWrite) {
     std::erase_if(writing_, [&](const Range& range) { return range.operation == op.index; });
   } else if (op.kind == SimOpKind::kSync && !op.status->ok()) {
@@ -82,7 +82,7 @@ void OrderChecker::CheckBefore(const SimOp& op) {
   }
   std::vector<std::function<std::optional<std::string>(const SimOp&)>> rules;
   {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     rules = rules_;
   }
   for (const auto& rule : rules) {
@@ -93,7 +93,7 @@ void OrderChecker::CheckBefore(const SimOp& op) {
 void OrderChecker::CheckChange(const SimOp& op) {
   std::vector<std::string> found;
   {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     if (sync_failed_.contains(op.inode)) found.emplace_back("its sync has failed before");
     if (op.kind != SimOpKind::kSync && op.link_count > 1) found.emplace_back("it has a second name");
     const auto seal = sealed_.find(op.inode);
@@ -122,7 +122,7 @@ void OrderChecker::CheckName(const SimOp& op) {
   }
   std::vector<std::function<bool(const std::string&)>> is_needed;
   {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     is_needed = is_needed_;
   }
   // A rename removes the old name, and the file that had the new name.

@@ -15,13 +15,13 @@
 
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "io/sim/sim_file_system.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -62,14 +62,14 @@ class OrderChecker {
 
   SimFileSystem* const file_system_;
   int hook_ = 0;
-  mutable std::mutex mutex_;  // guards the members below; not held while calling the file system or a callback
-  std::map<SimInodeId, std::uint64_t> sealed_;
-  std::set<SimInodeId> sync_failed_;
-  std::vector<Range> writing_;
-  std::vector<std::function<bool(const std::string&)>> is_needed_;
-  std::vector<std::function<std::optional<std::string>(const SimOp&)>> rules_;
-  std::function<void(const std::string&)> callback_;
-  std::vector<std::string> violations_;
+  mutable Mutex mutex_;  // not held while calling the file system or a callback
+  std::map<SimInodeId, std::uint64_t> sealed_ CAMBIUM_GUARDED_BY(mutex_);
+  std::set<SimInodeId> sync_failed_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<Range> writing_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::function<bool(const std::string&)>> is_needed_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::function<std::optional<std::string>(const SimOp&)>> rules_ CAMBIUM_GUARDED_BY(mutex_);
+  std::function<void(const std::string&)> callback_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::string> violations_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

@@ -8,7 +8,7 @@ namespace cambium {
 // Hooks and faults
 
 int SimFileSystem::AddHook(SimHook hook) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   auto hooks = hooks_ == nullptr ? std::make_shared<std::vector<HookEntry>>()
                                  : std::make_shared<std::vector<HookEntry>>(*hooks_);
   hooks->push_back({next_hook_, std::move(hook)});
@@ -17,7 +17,7 @@ int SimFileSystem::AddHook(SimHook hook) {
 }
 
 void SimFileSystem::RemoveHook(int id) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   if (hooks_ == nullptr) return;
   auto hooks = std::make_shared<std::vector<HookEntry>>(*hooks_);
   std::erase_if(*hooks, [id](const HookEntry& entry) { return entry.id == id; });
@@ -29,68 +29,68 @@ void SimFileSystem::RemoveHook(int id) {
 }
 
 std::uint64_t SimFileSystem::operations() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return operations_;
 }
 
 int SimFileSystem::AddFault(SimFault fault) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return faults_.Add(std::move(fault));
 }
 
 void SimFileSystem::RemoveFault(int id) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   faults_.Remove(id);
 }
 
 void SimFileSystem::ClearFaults() {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   faults_.Clear();
 }
 
 void SimFileSystem::SetWriteOverlay(SimWriteOverlay overlay) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   overlay_ = std::move(overlay);
 }
 
 std::uint64_t SimFileSystem::calls() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return faults_.calls();
 }
 
 std::uint64_t SimFileSystem::calls(SimOpKind kind) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return faults_.calls(kind);
 }
 
 std::uint64_t SimFileSystem::fault_hits() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return faults_.hits();
 }
 
 SimReadCounts SimFileSystem::read_counts() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return read_counts_;
 }
 
 void SimFileSystem::SetQuota(std::uint64_t bytes) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   quota_bytes_ = bytes;
 }
 
 void SimFileSystem::SetMaxOpenFiles(std::size_t count) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   max_open_files_ = count;
 }
 
 void SimFileSystem::SetResident(bool resident) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   resident_ = resident;
   resident_seed_.reset();
 }
 
 void SimFileSystem::SetResidentInPart(std::uint64_t seed) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   resident_seed_ = seed;
 }
 
@@ -110,7 +110,7 @@ std::uint64_t SimFileSystem::ResidentBytes(SimInodeId inode, std::uint64_t offse
 }
 
 void SimFileSystem::DropCaches() {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<SimInodeId> differing;
   for (const SimRef<SimInode>& inode : disk_.inodes()) {
     if (inode->cache_differs) differing.push_back(inode->id);
@@ -121,7 +121,7 @@ void SimFileSystem::DropCaches() {
 // Images
 
 SimImage SimFileSystem::Snapshot() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<SimImage::InFlight> in_flight;
   for (const SimImage::InFlight* write : in_flight_) in_flight.push_back(*write);
   return {disk_, std::move(in_flight), operations_};
@@ -134,7 +134,7 @@ SimImage SimFileSystem::DrawCrash(Prng& prng, const DamageMix& mix, CutReport* r
 SimImage SimFileSystem::KillImage(Prng& prng) const { return Snapshot().Kill(prng); }
 
 void SimFileSystem::PowerOff() {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   powered_ = false;
 }
 
@@ -149,13 +149,13 @@ Status SimFileSystem::FindFile(const std::string& path, SimInodeId* id) const {
 }
 
 bool SimFileSystem::IsDataDurable(const std::string& path, std::uint64_t size) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   return FindFile(path, &id).ok() && disk_.IsDataDurable(id, size);
 }
 
 bool SimFileSystem::IsNameDurable(const std::string& path) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return disk_.IsNameDurable(path);
 }
 
@@ -164,13 +164,13 @@ bool SimFileSystem::IsFullyDurable(const std::string& path, std::uint64_t size) 
 }
 
 bool SimFileSystem::HasUnsyncedData(const std::string& path) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   return FindFile(path, &id).ok() && !disk_.GetInode(id).pending.empty();
 }
 
 bool SimFileSystem::HasOnlyHolesUnsynced(const std::string& path) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   return FindFile(path, &id).ok() && std::ranges::all_of(disk_.GetInode(id).pending, [](const SimRef<SimChange>& change) {
            return change->kind == SimChange::Kind::kPunchHole;
@@ -178,24 +178,24 @@ bool SimFileSystem::HasOnlyHolesUnsynced(const std::string& path) const {
 }
 
 std::uint64_t SimFileSystem::DurableSize(const std::string& path) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   return FindFile(path, &id).ok() ? disk_.GetInode(id).durable.size() : 0;
 }
 
 SimInodeId SimFileSystem::InodeOf(const std::string& path) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   return FindFile(path, &id).ok() ? id : 0;
 }
 
 std::uint64_t SimFileSystem::allocated_bytes() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return AllocatedBytesLocked();
 }
 
 std::size_t SimFileSystem::open_files() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return open_files_;
 }
 

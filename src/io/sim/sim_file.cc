@@ -36,7 +36,7 @@ Status SimFile::ReadCached(std::uint64_t offset, std::size_t n, char* out, std::
   *read = 0;
   if (direct_ || !file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not supported");
   {
-    const SimFileSystem::Guard guard(file_system_->mutex_);
+    const MutexLock lock(file_system_->mutex_);
     const std::uint64_t size = file_system_->disk_.GetInode(inode_).cached().size();
     const std::uint64_t there = offset >= size ? 0 : std::min<std::uint64_t>(n, size - offset);
     const bool is_cached = file_system_->ResidentBytes(inode_, offset, n) >= there;
@@ -79,7 +79,7 @@ Status SimFile::PunchHole(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status SimFile::GetInfo(FileInfo* info) const {
-  const SimFileSystem::Guard guard(file_system_->mutex_);
+  const MutexLock lock(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kGetInfo, path_); !status.ok()) return status;
   file_system_->FillInfo(file_system_->disk_.GetInode(inode_), info);
   return Status::OK();
@@ -88,7 +88,7 @@ Status SimFile::GetInfo(FileInfo* info) const {
 Status SimFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<MappedRegion>* region) const {
   if (direct_) return Status::NotSupported(path_ + ": opened with direct I/O");
   if (!file_system_->options_.maps) return Status::NotSupported(path_ + ": mapping is not supported");
-  const SimFileSystem::Guard guard(file_system_->mutex_);
+  const MutexLock lock(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kMap, path_); !status.ok()) return status;
   *region = std::make_unique<SimMappedRegion>(file_system_, inode_, path_, offset, length);
   ++file_system_->read_counts_.maps;
@@ -97,7 +97,7 @@ Status SimFile::Map(std::uint64_t offset, std::size_t length, std::unique_ptr<Ma
 
 Status SimFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint64_t* resident_bytes) const {
   if (!file_system_->options_.residency) return Status::NotSupported(path_ + ": residency is not supported");
-  const SimFileSystem::Guard guard(file_system_->mutex_);
+  const MutexLock lock(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kResidency, path_); !status.ok()) return status;
   *resident_bytes = file_system_->ResidentBytes(inode_, offset, length);
   if (*resident_bytes > 0 && *resident_bytes < length) ++file_system_->read_counts_.in_part;
@@ -105,7 +105,7 @@ Status SimFile::Residency(std::uint64_t offset, std::uint64_t length, std::uint6
 }
 
 Status SimFile::Advise(std::uint64_t offset, std::uint64_t length, AccessHint hint) const {
-  const SimFileSystem::Guard guard(file_system_->mutex_);
+  const MutexLock lock(file_system_->mutex_);
   if (Status status = file_system_->CheckQuery(SimOpKind::kAdvise, path_); !status.ok()) return status;
   if (hint == AccessHint::kDontNeed) file_system_->disk_.ForgetCache(inode_, offset, length);
   return Status::OK();

@@ -64,32 +64,31 @@ SimOp SimFileSystem::NewOp(SimOpKind kind, std::string_view path, SimInodeId id)
   return op;
 }
 
-Status SimFileSystem::RunHooks(Guard* guard, SimOp* op, SimPhase phase, const Status* status) {
+Status SimFileSystem::RunHooks(SimOp* op, SimPhase phase, const Status* status) {
   if (phase == SimPhase::kBefore) op->index = operations_++;
   if (hooks_ != nullptr) {
     const std::shared_ptr<const std::vector<HookEntry>> hooks = hooks_;
     op->phase = phase;
     op->status = status;
-    guard->unlock();
+    const MutexUnlock unlocked(mutex_);
     for (const HookEntry& entry : *hooks) entry.hook(*op);
-    guard->lock();
   }
   return powered_ ? Status::OK() : Status::IOError(std::string(op->path) + ": the power is off");
 }
 
 template <typename Body>
 Status SimFileSystem::Mutate(SimOp op, Body body) {
-  Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   const std::string path(op.path);
   std::optional<SimFault> fault;
   if (Status status = CheckCall(op.kind, path, &fault); !status.ok()) return status;
   if (SimDisk::Place place; op.inode == 0 && disk_.Find(op.path, &place).ok()) op.inode = place.inode;
   if (const SimInode* inode = disk_.FindInode(op.inode); inode != nullptr) op.link_count = inode->link_count;
 
-  Status status = RunHooks(&guard, &op, SimPhase::kBefore);
+  Status status = RunHooks(&op, SimPhase::kBefore);
   if (status.ok() && (!fault.has_value() || fault->takes_effect)) status = body();
   if (status.ok() && fault.has_value()) status = fault->status.WithContext(path);
-  Status after = RunHooks(&guard, &op, SimPhase::kAfter, &status);
+  Status after = RunHooks(&op, SimPhase::kAfter, &status);
   return status.ok() ? after : status;
 }
 
@@ -99,10 +98,10 @@ Status SimFileSystem::Open(const std::string& path, OpenMode mode, const FileOpt
                            std::unique_ptr<File>* file) {
   const bool direct = options.direct && options_.direct;
   SimInodeId id = 0;
-  const auto check_room = [this, &path] {
+  const auto check_room = [this, &path]() CAMBIUM_REQUIRES(mutex_) {
     return open_files_ < max_open_files_ ? Status::OK() : Status::IOError(path + ": too many open files");
   };
-  const auto take_handle = [this, &id] {
+  const auto take_handle = [this, &id]() CAMBIUM_REQUIRES(mutex_) {
     ++open_[id];
     ++open_files_;
   };
@@ -111,7 +110,7 @@ Status SimFileSystem::Open(const std::string& path, OpenMode mode, const FileOpt
     create.kind = SimOpKind::kCreate;
     create.path = path;
     bool taken = false;
-    Status status = Mutate(create, [&] {
+    Status status = Mutate(create, [&]() CAMBIUM_REQUIRES(mutex_) {
       SimDisk::Place place;
       if (Status room = check_room(); !room.ok()) return room;
       if (Status found = disk_.Find(path, &place); !found.ok()) return found;
@@ -126,7 +125,7 @@ Status SimFileSystem::Open(const std::string& path, OpenMode mode, const FileOpt
       return status;
     }
   } else {
-    const Guard guard(mutex_);
+    const MutexLock lock(mutex_);
     SimDisk::Place place;
     if (Status status = CheckQuery(SimOpKind::kOpen, path); !status.ok()) return status;
     if (Status room = check_room(); !room.ok()) return room;
@@ -141,7 +140,7 @@ Status SimFileSystem::Open(const std::string& path, OpenMode mode, const FileOpt
 }
 
 void SimFileSystem::SweepUnreachable() {
-  disk_.Sweep([this](SimInodeId id) { return IsOpen(id); });
+  disk_.Sweep([this](SimInodeId id) CAMBIUM_REQUIRES(mutex_) { return IsOpen(id); });
 }
 
 void SimFileSystem::FillInfo(const SimInode& inode, FileInfo* info) const {
@@ -154,7 +153,7 @@ void SimFileSystem::FillInfo(const SimInode& inode, FileInfo* info) const {
 }
 
 Status SimFileSystem::GetInfo(const std::string& path, FileInfo* info) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimDisk::Place place;
   if (Status status = CheckQuery(SimOpKind::kGetInfo, path); !status.ok()) return status;
   if (Status found = disk_.Find(path, &place); !found.ok()) return found;
@@ -164,7 +163,7 @@ Status SimFileSystem::GetInfo(const std::string& path, FileInfo* info) {
 }
 
 Status SimFileSystem::List(const std::string& directory, std::vector<std::string>* names) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimDisk::Place place;
   if (Status status = CheckQuery(SimOpKind::kList, directory); !status.ok()) return status;
   if (Status found = disk_.Find(directory, &place); !found.ok()) return found;
@@ -180,7 +179,7 @@ Status SimFileSystem::CreateDirectory(const std::string& path) {
   SimOp op;
   op.kind = SimOpKind::kCreateDirectory;
   op.path = path;
-  return Mutate(op, [&] {
+  return Mutate(op, [&]() CAMBIUM_REQUIRES(mutex_) {
     SimDisk::Place place;
     if (Status found = disk_.Find(path, &place); !found.ok()) return found;
     if (place.inode == 0) {
@@ -196,7 +195,7 @@ Status SimFileSystem::RemoveDirectory(const std::string& path) {
   SimOp op;
   op.kind = SimOpKind::kRemoveDirectory;
   op.path = path;
-  return Mutate(op, [&] {
+  return Mutate(op, [&]() CAMBIUM_REQUIRES(mutex_) {
     SimDisk::Place place;
     if (Status found = disk_.Find(path, &place); !found.ok()) return found;
     if (place.inode == 0) return NoSuchFile(path);
@@ -213,7 +212,7 @@ Status SimFileSystem::Unlink(const std::string& path) {
   SimOp op;
   op.kind = SimOpKind::kUnlink;
   op.path = path;
-  return Mutate(op, [&] {
+  return Mutate(op, [&]() CAMBIUM_REQUIRES(mutex_) {
     SimDisk::Place place;
     if (Status found = disk_.Find(path, &place); !found.ok()) return found;
     if (place.inode == 0) return NoSuchFile(path);
@@ -229,13 +228,14 @@ Status SimFileSystem::Rename(const std::string& from, const std::string& to) {
   op.kind = SimOpKind::kRename;
   op.path = from;
   op.to = to;
-  return Mutate(op, [&] {
+  return Mutate(op, [&]() CAMBIUM_REQUIRES(mutex_) {
     SimDisk::Place source;
     SimDisk::Place target;
     if (Status found = disk_.Find(from, &source); !found.ok()) return found;
     if (Status found = disk_.Find(to, &target); !found.ok()) return found;
     if (source.inode == 0) return NoSuchFile(from);
-    if (source.directory == 0 || target.directory == 0) return Status::IOError(from + ": cannot rename the root directory");
+    if (source.directory == 0 || target.directory == 0)
+      return Status::IOError(from + ": cannot rename the root directory");
     const bool is_directory = disk_.GetInode(source.inode).is_directory;
     if (target.inode != 0) {
       const SimInode& replaced = disk_.GetInode(target.inode);
@@ -260,7 +260,7 @@ Status SimFileSystem::Link(const std::string& from, const std::string& to) {
   op.kind = SimOpKind::kLink;
   op.path = from;
   op.to = to;
-  return Mutate(op, [&] {
+  return Mutate(op, [&]() CAMBIUM_REQUIRES(mutex_) {
     SimDisk::Place source;
     SimDisk::Place target;
     if (Status found = disk_.Find(from, &source); !found.ok()) return found;
@@ -296,15 +296,15 @@ Status SimFileSystem::FinishDirectorySync(SimInodeId id, std::uint64_t upto, con
 }
 
 Status SimFileSystem::SyncDirectory(const std::string& path) {
-  Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::optional<SimFault> fault;
   if (Status status = CheckCall(SimOpKind::kSyncDirectory, path, &fault); !status.ok()) return status;
   SimDisk::Place place;
   if (Status found = disk_.Find(path, &place); !found.ok()) return found;
   SimOp op = NewOp(SimOpKind::kSyncDirectory, path, place.inode);
-  Status status = RunHooks(&guard, &op, SimPhase::kBefore);
+  Status status = RunHooks(&op, SimPhase::kBefore);
   const std::uint64_t upto = disk_.last_sequence();
-  if (status.ok()) status = RunHooks(&guard, &op, SimPhase::kInside);
+  if (status.ok()) status = RunHooks(&op, SimPhase::kInside);
   if (status.ok()) {
     const SimInode* inode = disk_.FindInode(place.inode);
     if (inode == nullptr) {
@@ -315,7 +315,7 @@ Status SimFileSystem::SyncDirectory(const std::string& path) {
       status = FinishDirectorySync(place.inode, upto, fault).WithContext(path);
     }
   }
-  Status after = RunHooks(&guard, &op, SimPhase::kAfter, &status);
+  Status after = RunHooks(&op, SimPhase::kAfter, &status);
   return status.ok() ? after : status;
 }
 
@@ -323,7 +323,7 @@ Status SimFileSystem::SyncDirectory(const std::string& path) {
 
 Status SimFileSystem::ReadFile(SimInodeId id, const std::string& path, bool direct, std::uint64_t offset,
                                std::span<const std::span<char>> out, std::size_t* read) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   *read = 0;
   if (Status status = CheckQuery(SimOpKind::kRead, path); !status.ok()) return status;
   const SimInode& inode = disk_.GetInode(id);
@@ -339,7 +339,7 @@ Status SimFileSystem::ReadFile(SimInodeId id, const std::string& path, bool dire
 }
 
 std::uint64_t SimFileSystem::AllocatedBytesLocked() const {
-  return disk_.AllocatedBytes([this](SimInodeId id) { return IsOpen(id); });
+  return disk_.AllocatedBytes([this](SimInodeId id) CAMBIUM_REQUIRES(mutex_) { return IsOpen(id); });
 }
 
 std::uint64_t SimFileSystem::FreeBytesLocked() const {
@@ -398,21 +398,21 @@ Status SimFileSystem::WriteFile(SimInodeId id, const std::string& path, std::uin
   write.data.reserve(size);
   for (const Slice& piece : data) write.data.append(piece.data(), piece.size());
 
-  Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::optional<SimFault> fault;
   if (Status status = CheckCall(SimOpKind::kWrite, path, &fault); !status.ok()) return status;
   SimOp op = NewOp(SimOpKind::kWrite, path, id);
   op.offset = offset;
   op.length = size;
   in_flight_.push_back(&write);
-  Status status = RunHooks(&guard, &op, SimPhase::kBefore);
+  Status status = RunHooks(&op, SimPhase::kBefore);
   std::erase(in_flight_, &write);
   if (status.ok()) {
     if (fault.has_value()) write.data.resize(std::min<std::uint64_t>(size, fault->short_bytes));
     status = ApplyWrite(id, path, offset, std::move(write.data), op);
     if (fault.has_value()) status = fault->status.WithContext(path);
   }
-  Status after = RunHooks(&guard, &op, SimPhase::kAfter, &status);
+  Status after = RunHooks(&op, SimPhase::kAfter, &status);
   return status.ok() ? after : status;
 }
 
@@ -436,15 +436,15 @@ Status SimFileSystem::FinishSync(SimInodeId id, std::uint64_t upto, const std::o
 }
 
 Status SimFileSystem::SyncFile(SimInodeId id, const std::string& path) {
-  Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::optional<SimFault> fault;
   if (Status status = CheckCall(SimOpKind::kSync, path, &fault); !status.ok()) return status;
   SimOp op = NewOp(SimOpKind::kSync, path, id);
-  Status status = RunHooks(&guard, &op, SimPhase::kBefore);
+  Status status = RunHooks(&op, SimPhase::kBefore);
   const std::uint64_t upto = disk_.last_sequence();
-  if (status.ok()) status = RunHooks(&guard, &op, SimPhase::kInside);
+  if (status.ok()) status = RunHooks(&op, SimPhase::kInside);
   if (status.ok()) status = FinishSync(id, upto, fault).WithContext(path);
-  Status after = RunHooks(&guard, &op, SimPhase::kAfter, &status);
+  Status after = RunHooks(&op, SimPhase::kAfter, &status);
   return status.ok() ? after : status;
 }
 
@@ -456,7 +456,7 @@ Status SimFileSystem::ChangeFile(SimOpKind kind, SimInodeId id, const std::strin
   op.inode = id;
   op.offset = offset;
   op.length = length;
-  return Mutate(op, [&] {
+  return Mutate(op, [&]() CAMBIUM_REQUIRES(mutex_) {
     if (offset > SimDisk::kMaxFileSize || length > SimDisk::kMaxFileSize - offset) {
       return Status::IOError(path + ": file too large");
     }
@@ -485,7 +485,7 @@ Status SimFileSystem::ChangeFile(SimOpKind kind, SimInodeId id, const std::strin
 }
 
 void SimFileSystem::CloseFile(SimInodeId id) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   --open_files_;
   Release(id);
 }
@@ -502,20 +502,19 @@ void SimFileSystem::Release(SimInodeId id) {
 
 Status SimFileSystem::Lock(const std::string& directory, LockMode mode, std::uint64_t wait_micros,
                            std::unique_ptr<FileLock>* lock) {
-  Guard guard(mutex_);
+  const MutexLock guard(mutex_);
   if (Status status = CheckQuery(SimOpKind::kLock, directory); !status.ok()) return status;
   SimDisk::Place place;
   if (Status found = disk_.Find(directory, &place); !found.ok()) return found;
   if (place.inode == 0) return NoSuchFile(directory);
   if (!disk_.GetInode(place.inode).is_directory) return Status::IOError(directory + ": not a directory");
-  const auto is_held = [&] {
+  const auto is_held = [&]() CAMBIUM_REQUIRES(mutex_) {
     const auto held = locks_.find(place.inode);
     return held != locks_.end() && (held->second.exclusive || mode == LockMode::kExclusive);
   };
   if (is_held() && wait_micros > 0 && options_.clock != nullptr) {
-    guard.unlock();
+    const MutexUnlock unlocked(mutex_);
     options_.clock->SleepMicros(wait_micros);
-    guard.lock();
   }
   if (is_held()) return Status::Locked(directory + ": another handle holds the lock");
   SimDisk::Place file;  // a shared lock does not change the directory
@@ -533,7 +532,7 @@ Status SimFileSystem::Lock(const std::string& directory, LockMode mode, std::uin
 }
 
 void SimFileSystem::Unlock(SimInodeId directory, LockMode mode) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   DirectoryLock& entry = locks_[directory];
   if (mode == LockMode::kShared && entry.shared > 1) {
     --entry.shared;
@@ -544,7 +543,7 @@ void SimFileSystem::Unlock(SimInodeId directory, LockMode mode) {
 }
 
 Status SimFileSystem::FreeSpace(const std::string& path, std::uint64_t* bytes) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimDisk::Place place;
   if (Status status = CheckQuery(SimOpKind::kFreeSpace, path); !status.ok()) return status;
   if (Status found = disk_.Find(path, &place); !found.ok()) return found;
@@ -554,7 +553,7 @@ Status SimFileSystem::FreeSpace(const std::string& path, std::uint64_t* bytes) {
 }
 
 std::unique_ptr<ReadQueue> SimFileSystem::NewReadQueue(std::size_t depth, bool use_io_uring) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::optional<std::uint64_t> seed;
   if (options_.shuffle_reads) seed = prng_.Next();
   return std::make_unique<SimReadQueue>(this, depth, use_io_uring, seed);

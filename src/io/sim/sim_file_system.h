@@ -24,7 +24,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +37,7 @@
 #include "io/sim/sim_image.h"
 #include "io/sim/sim_op.h"
 #include "io/sim/sim_read_counts.h"
+#include "util/mutex.h"
 #include "util/prng.h"
 
 namespace cambium {
@@ -145,7 +145,6 @@ class SimFileSystem final : public FileSystem {
   friend class SimFileLock;
   friend class SimMappedRegion;
   friend class SimReadQueue;
-  using Guard = std::unique_lock<std::mutex>;
   struct HookEntry {
     int id;
     SimHook hook;
@@ -163,58 +162,62 @@ class SimFileSystem final : public FileSystem {
   Status ChangeFile(SimOpKind kind, SimInodeId id, const std::string& path, std::uint64_t offset, std::uint64_t length,
                     bool grow);
   void CloseFile(SimInodeId id);
-  void Release(SimInodeId id);  // ends one use of the inode: a handle, a mapping or a lock; the caller holds mutex_
+  void Release(SimInodeId id) CAMBIUM_REQUIRES(mutex_);  // ends one use of the inode: a handle, a mapping or a lock
   void Unlock(SimInodeId directory, LockMode mode);
 
   // Counts a call. Returns an error if the power is off. Sets *fault if a fault hits the call; the caller applies it.
-  Status CheckCall(SimOpKind kind, const std::string& path, std::optional<SimFault>* fault);
+  Status CheckCall(SimOpKind kind, const std::string& path, std::optional<SimFault>* fault) CAMBIUM_REQUIRES(mutex_);
   // Counts a call that changes nothing. Returns an error if the power is off or a fault hits it.
-  Status CheckQuery(SimOpKind kind, const std::string& path);
+  Status CheckQuery(SimOpKind kind, const std::string& path) CAMBIUM_REQUIRES(mutex_);
   // Calls the hooks with the lock released. Returns an error if the power is off afterwards.
-  Status RunHooks(Guard* guard, SimOp* op, SimPhase phase, const Status* status = nullptr);
+  Status RunHooks(SimOp* op, SimPhase phase, const Status* status = nullptr) CAMBIUM_REQUIRES(mutex_);
   // Runs a mutating operation with its fault and its hooks. Calls body(), which performs it, under the lock.
   template <typename Body>
   Status Mutate(SimOp op, Body body);
-  [[nodiscard]] SimOp NewOp(SimOpKind kind, std::string_view path, SimInodeId id) const;
-  [[nodiscard]] bool IsOpen(SimInodeId id) const { return open_.contains(id); }
-  void SweepUnreachable();
-  [[nodiscard]] std::uint64_t AllocatedBytesLocked() const;
-  // Returns how many bytes of the range count as resident in the page cache. The caller holds mutex_.
-  [[nodiscard]] std::uint64_t ResidentBytes(SimInodeId inode, std::uint64_t offset, std::uint64_t length) const;
-  [[nodiscard]] std::uint64_t FreeBytesLocked() const;
-  Status ApplyWrite(SimInodeId id, const std::string& path, std::uint64_t offset, std::string data, const SimOp& op);
-  Status FinishSync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault);
-  Status FinishDirectorySync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault);
-  Status TakeLateError(SimInodeId id);
+  [[nodiscard]] SimOp NewOp(SimOpKind kind, std::string_view path, SimInodeId id) const CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool IsOpen(SimInodeId id) const CAMBIUM_REQUIRES(mutex_) { return open_.contains(id); }
+  void SweepUnreachable() CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] std::uint64_t AllocatedBytesLocked() const CAMBIUM_REQUIRES(mutex_);
+  // Returns how many bytes of the range count as resident in the page cache.
+  [[nodiscard]] std::uint64_t ResidentBytes(SimInodeId inode, std::uint64_t offset, std::uint64_t length) const
+      CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] std::uint64_t FreeBytesLocked() const CAMBIUM_REQUIRES(mutex_);
+  Status ApplyWrite(SimInodeId id, const std::string& path, std::uint64_t offset, std::string data, const SimOp& op)
+      CAMBIUM_REQUIRES(mutex_);
+  Status FinishSync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault) CAMBIUM_REQUIRES(mutex_);
+  Status FinishDirectorySync(SimInodeId id, std::uint64_t upto, const std::optional<SimFault>& fault)
+      CAMBIUM_REQUIRES(mutex_);
+  Status TakeLateError(SimInodeId id) CAMBIUM_REQUIRES(mutex_);
   void FillInfo(const SimInode& inode, FileInfo* info) const;
   Status Tamper(const std::string& path, std::uint64_t offset, std::uint64_t length,
                 const std::function<void(SimContent*)>& change);
-  Status MakeFileForTest(const std::string& path, SimInodeId* id);
-  Status FindFile(const std::string& path, SimInodeId* id) const;
+  Status MakeFileForTest(const std::string& path, SimInodeId* id) CAMBIUM_REQUIRES(mutex_);
+  Status FindFile(const std::string& path, SimInodeId* id) const CAMBIUM_REQUIRES(mutex_);
 
   const SimOptions options_;
-  // Guards the members below. Taken last, and never held while a hook runs or a clock sleeps.
-  mutable std::mutex mutex_;
-  SimDisk disk_;
-  Prng prng_;
-  std::map<SimInodeId, std::size_t> open_;  // number of users by inode: handles, mappings, locks
-  std::size_t open_files_ = 0;
-  std::map<SimInodeId, DirectoryLock> locks_;
-  std::map<SimInodeId, Status> late_errors_;
-  std::shared_ptr<const std::vector<HookEntry>> hooks_;  // null if there are none; replaced, never modified
-  int next_hook_ = 1;
-  SimFaults faults_;
-  mutable SimReadCounts read_counts_;
-  SimWriteOverlay overlay_;
-  std::vector<const SimImage::InFlight*> in_flight_;
-  std::vector<SimMappedRegion*> maps_;
-  std::uint64_t operations_ = 0;
-  std::uint64_t writes_ = 0;
-  std::uint64_t quota_bytes_;
-  std::size_t max_open_files_;
-  bool resident_ = true;
-  std::optional<std::uint64_t> resident_seed_;  // set: only random pieces are resident
-  bool powered_ = true;
+  // Taken last, and never held while a hook runs or a clock sleeps.
+  mutable Mutex mutex_;
+  SimDisk disk_ CAMBIUM_GUARDED_BY(mutex_);
+  Prng prng_ CAMBIUM_GUARDED_BY(mutex_);
+  std::map<SimInodeId, std::size_t> open_ CAMBIUM_GUARDED_BY(mutex_);  // users by inode: handles, mappings, locks
+  std::size_t open_files_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::map<SimInodeId, DirectoryLock> locks_ CAMBIUM_GUARDED_BY(mutex_);
+  std::map<SimInodeId, Status> late_errors_ CAMBIUM_GUARDED_BY(mutex_);
+  // Null if there are none; replaced, never modified.
+  std::shared_ptr<const std::vector<HookEntry>> hooks_ CAMBIUM_GUARDED_BY(mutex_);
+  int next_hook_ CAMBIUM_GUARDED_BY(mutex_) = 1;
+  SimFaults faults_ CAMBIUM_GUARDED_BY(mutex_);
+  mutable SimReadCounts read_counts_ CAMBIUM_GUARDED_BY(mutex_);
+  SimWriteOverlay overlay_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<const SimImage::InFlight*> in_flight_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<SimMappedRegion*> maps_ CAMBIUM_GUARDED_BY(mutex_);
+  std::uint64_t operations_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t writes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t quota_bytes_ CAMBIUM_GUARDED_BY(mutex_);
+  std::size_t max_open_files_ CAMBIUM_GUARDED_BY(mutex_);
+  bool resident_ CAMBIUM_GUARDED_BY(mutex_) = true;
+  std::optional<std::uint64_t> resident_seed_ CAMBIUM_GUARDED_BY(mutex_);  // set: only random pieces are resident
+  bool powered_ CAMBIUM_GUARDED_BY(mutex_) = true;
 };
 
 }  // namespace cambium

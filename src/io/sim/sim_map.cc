@@ -16,7 +16,7 @@ SimMappedRegion::SimMappedRegion(SimFileSystem* file_system, SimInodeId inode, s
 }
 
 SimMappedRegion::~SimMappedRegion() {
-  const SimFileSystem::Guard guard(file_system_->mutex_);
+  const MutexLock lock(file_system_->mutex_);
   std::erase(file_system_->maps_, this);
   file_system_->Release(inode_);
 }
@@ -27,7 +27,7 @@ Status SimMappedRegion::CopyOut(std::size_t offset, std::size_t n, char* out) co
   }
   const std::span<char> piece(out, n);
   {
-    const SimFileSystem::Guard guard(file_system_->mutex_);
+    const MutexLock lock(file_system_->mutex_);
     ++file_system_->read_counts_.mapped_copies;
   }
   std::size_t read = 0;

@@ -1,9 +1,8 @@
 // SimRandomSource: identifiers that depend only on the seed, so that a run is repeatable.
 #pragma once
 
-#include <mutex>
-
 #include "cambium/random.h"
+#include "util/mutex.h"
 #include "util/prng.h"
 
 namespace cambium {
@@ -14,13 +13,13 @@ class SimRandomSource final : public RandomSource {
   explicit SimRandomSource(std::uint64_t seed) : prng_(seed) {}
 
   void Fill(char* out, std::size_t n) override {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<char>(prng_.Next() >> 56);
   }
 
  private:
-  std::mutex mutex_;  // guards prng_
-  Prng prng_;
+  Mutex mutex_;
+  Prng prng_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

@@ -32,7 +32,7 @@ Status SimReadQueue::Submit(std::span<ReadRequest* const> requests) {
     while (waiting_.size() >= depth_) FinishOne();
     waiting_.push_back(request);
   }
-  const SimFileSystem::Guard guard(file_system_->mutex_);
+  const MutexLock lock(file_system_->mutex_);
   SimReadCounts& counts = file_system_->read_counts_;
   ++counts.submits;
   counts.queued[use_io_uring_ ? 1 : 0] += requests.size();

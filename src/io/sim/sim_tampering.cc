@@ -7,7 +7,7 @@
 namespace cambium {
 
 std::vector<SimFileSystem::NamedFile> SimFileSystem::ListFilesForTest() const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<NamedFile> files;
   std::vector<std::pair<std::string, SimInodeId>> directories = {{"", SimDisk::kRoot}};
   while (!directories.empty()) {
@@ -27,7 +27,7 @@ std::vector<SimFileSystem::NamedFile> SimFileSystem::ListFilesForTest() const {
 }
 
 Status SimFileSystem::ReadFileForTest(const std::string& path, std::string* bytes) const {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   if (Status status = FindFile(path, &id); !status.ok()) return status;
   const SimContent& content = disk_.GetInode(id).cached();
@@ -39,7 +39,7 @@ Status SimFileSystem::ReadFileForTest(const std::string& path, std::string* byte
 // Applies the change to every version of the file, so that it is visible in the cache, on the device and after a cut.
 Status SimFileSystem::Tamper(const std::string& path, std::uint64_t offset, std::uint64_t length,
                              const std::function<void(SimContent*)>& change) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   if (Status status = FindFile(path, &id); !status.ok()) return status;
   SimInode& inode = disk_.EditInode(id);
@@ -112,7 +112,7 @@ Status SimFileSystem::MakeFileForTest(const std::string& path, SimInodeId* id) {
 }
 
 Status SimFileSystem::WriteFileForTest(const std::string& path, Slice bytes) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId id = 0;
   if (Status status = MakeFileForTest(path, &id); !status.ok()) return status;
   SimContent content;
@@ -122,7 +122,7 @@ Status SimFileSystem::WriteFileForTest(const std::string& path, Slice bytes) {
 }
 
 Status SimFileSystem::CopyFileForTest(const std::string& from, const std::string& to) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimInodeId source = 0;
   SimInodeId target = 0;
   if (Status status = FindFile(from, &source); !status.ok()) return status;
@@ -133,7 +133,7 @@ Status SimFileSystem::CopyFileForTest(const std::string& from, const std::string
 }
 
 Status SimFileSystem::RemoveForTest(const std::string& path) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimDisk::Place place;
   if (Status status = disk_.Find(path, &place); !status.ok()) return status;
   if (place.inode == 0) return Status::PathNotFound(path + ": no such file or directory");
@@ -145,7 +145,7 @@ Status SimFileSystem::RemoveForTest(const std::string& path) {
 }
 
 Status SimFileSystem::RenameForTest(const std::string& from, const std::string& to) {
-  const Guard guard(mutex_);
+  const MutexLock lock(mutex_);
   SimDisk::Place source;
   SimDisk::Place target;
   if (Status status = disk_.Find(from, &source); !status.ok()) return status;
