@@ -156,12 +156,12 @@ Status CommitLog::Rotate() {
 Status CommitLog::Open(const SegmentEnd* failed) {
   {
     // Allocates all memory first: once the MANIFEST names the new segment, the switch to it must not fail.
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     dirty_.reserve(dirty_.size() + 1);
     rotated_.reserve(rotated_.size() + 1);
   }
   CAMBIUM_TRY(std::shared_ptr<Segment> next, source_->NextSegment(failed));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (current_ != nullptr) {
     const SegmentEnd end{current_, tail_, last_sequence_};
     current_->EndsAt(tail_);
@@ -187,13 +187,13 @@ CommitLog::Position CommitLog::tail() const {
 Status CommitLog::Sync() { return SyncUpTo(published_->load(std::memory_order_acquire)); }
 
 Status CommitLog::SyncUpTo(SequenceNumber sequence) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     if (!failure_.ok()) return failure_;
     if (durable_.load(std::memory_order_relaxed) >= sequence) return Status::OK();
     if (!syncing_) break;
     CAMBIUM_FAULT_POINT("CommitLog:wait");
-    synced_.wait(lock);
+    synced_.Wait(mutex_);
   }
   // Promises only what was published before the sync began. All of that is in dirty_ and current_: the two change
   // together, under mutex_, before anything in the new segment is published.
@@ -206,7 +206,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   if (MutantIs(Mutant::kCleanThroughEarlierSync)) rotated = files.size();
   if (MutantIs(Mutant::kSyncNewestFirst)) std::reverse(files.begin(), files.end());
   syncing_ = true;  // other threads wait until it is false, so nothing may throw until then
-  lock.unlock();
+  lock.Unlock();
 
   Status synced;
   bool is_known = true;
@@ -216,7 +216,7 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
   }
   if (MutantIs(Mutant::kSyncClaimsLate)) upto = published_->load(std::memory_order_acquire);
 
-  lock.lock();
+  lock.Lock();
   syncing_ = false;
   if (!is_known) {
     SetFailure(nullptr);
@@ -228,12 +228,12 @@ Status CommitLog::SyncUpTo(SequenceNumber sequence) {
     });
     if (upto > durable_.load(std::memory_order_relaxed)) durable_.store(upto, std::memory_order_release);
   } else if (MayContinueAfter(synced)) {
-    synced_.notify_all();
+    synced_.NotifyAll();
     return synced;
   } else {
     SetFailure(&synced);
   }
-  synced_.notify_all();
+  synced_.NotifyAll();
   return failure_;
 }
 
@@ -252,7 +252,7 @@ bool CommitLog::SyncFile(const std::shared_ptr<Segment>& segment, Status* synced
 }
 
 std::vector<RotatedSegment> CommitLog::TakeRotated() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<RotatedSegment> taken;
   taken.reserve(rotated_.size());
   std::move(rotated_.begin(), rotated_.end(), std::back_inserter(taken));
@@ -261,29 +261,29 @@ std::vector<RotatedSegment> CommitLog::TakeRotated() {
 }
 
 Status CommitLog::SyncRotated(const std::shared_ptr<Segment>& segment) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   // The kernel reports a failed write-back once per descriptor. If two fdatasyncs of a file overlapped, only one would
   // get the error, and the other would acknowledge lost data.
   const bool alone = !MutantIs(Mutant::kSyncsOverlap);
-  synced_.wait(lock, [&] { return !syncing_ || !alone; });
+  while (syncing_ && alone) synced_.Wait(mutex_);
   if (!failure_.ok()) return failure_;
   syncing_ = alone;
-  lock.unlock();
+  lock.Unlock();
   Status synced;
   const bool is_known = SyncFile(segment, &synced);
-  lock.lock();
+  lock.Lock();
   syncing_ = false;
   if (!is_known) {
     SetFailure(nullptr);
   } else if (synced.ok()) {
     std::erase(dirty_, segment);
   } else if (MayContinueAfter(synced)) {
-    synced_.notify_all();
+    synced_.NotifyAll();
     return synced;
   } else {
     SetFailure(&synced);
   }
-  synced_.notify_all();
+  synced_.NotifyAll();
   return failure_;
 }
 
@@ -299,13 +299,13 @@ void CommitLog::SetFailure(const Status* why) {
 }
 
 void CommitLog::Fail(const Status& status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   SetFailure(&status);
-  synced_.notify_all();
+  synced_.NotifyAll();
 }
 
 Status CommitLog::failure() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 

@@ -11,16 +11,15 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cambium/types.h"
 #include "util/meter.h"
+#include "util/mutex.h"
 #include "util/result.h"
 #include "vlog/prepared_batch.h"
 #include "vlog/segment.h"
@@ -113,8 +112,8 @@ class CommitLog {
   void GrowFileAhead(std::uint64_t end);
   // Sets *synced to the outcome. False: the outcome is unknown, because memory ran out. Throws nothing.
   bool SyncFile(const std::shared_ptr<Segment>& segment, Status* synced);
-  // Keeps the first failure. Null: out of memory for the message. Needs mutex_; throws nothing.
-  void SetFailure(const Status* why);
+  // Keeps the first failure. Null: out of memory for the message. Throws nothing.
+  void SetFailure(const Status* why) CAMBIUM_REQUIRES(mutex_);
 
   SegmentSource* const source_;
   std::uint64_t segment_bytes_;
@@ -132,14 +131,15 @@ class CommitLog {
   std::uint64_t next_growth_check_ = 0;
   std::uint64_t syncs_at_growth_check_ = 0;
 
-  mutable std::mutex mutex_;  // taken after the append lock
-  std::condition_variable synced_;
-  std::vector<std::shared_ptr<Segment>> dirty_;  // rotated, not synced since; oldest first. Guarded by mutex_
-  std::vector<RotatedSegment> rotated_;          // wait for their seal. Guarded by mutex_
-  bool syncing_ = false;                         // guarded by mutex_
-  Status failure_;                               // guarded by mutex_
-  // Becomes failure_ if there is no memory to copy the real one. Guarded by mutex_
-  Status failure_without_memory_ = Status::Aborted("a sync or a commit failed; out of memory for the message").Fatal();
+  mutable Mutex mutex_;  // taken after the append lock
+  CondVar synced_;
+  std::vector<std::shared_ptr<Segment>> dirty_ CAMBIUM_GUARDED_BY(mutex_);  // rotated, not synced since; oldest first
+  std::vector<RotatedSegment> rotated_ CAMBIUM_GUARDED_BY(mutex_);          // wait for their seal
+  bool syncing_ CAMBIUM_GUARDED_BY(mutex_) = false;
+  Status failure_ CAMBIUM_GUARDED_BY(mutex_);
+  // Becomes failure_ if there is no memory to copy the real one.
+  Status failure_without_memory_ CAMBIUM_GUARDED_BY(mutex_) =
+      Status::Aborted("a sync or a commit failed; out of memory for the message").Fatal();
   std::atomic<bool> failed_{false};
   std::atomic<SequenceNumber> durable_;
   std::atomic<std::uint64_t> sync_count_{0};

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "cambium/file_system.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -26,7 +26,7 @@ class ReadQueues {
   // Returns a queue for the caller's use alone, with nothing in flight.
   [[nodiscard]] std::unique_ptr<ReadQueue> Take(bool use_io_uring) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       auto& idle = idle_[use_io_uring ? 1 : 0];
       if (!idle.empty()) {
         std::unique_ptr<ReadQueue> queue = std::move(idle.back());
@@ -40,7 +40,7 @@ class ReadQueues {
   // queue is destroyed instead.
   void Give(std::unique_ptr<ReadQueue> queue, bool use_io_uring) {
     if (queue->IsSpent()) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto& idle = idle_[use_io_uring ? 1 : 0];
     if (idle.size() < kIdleMax) idle.push_back(std::move(queue));
   }
@@ -50,8 +50,8 @@ class ReadQueues {
   static constexpr std::size_t kIdleMax = 8;
 
   FileSystem* const file_system_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ReadQueue>> idle_[2];  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<std::unique_ptr<ReadQueue>> idle_[2] CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium
