@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include "api/db_impl.h"
@@ -20,6 +19,7 @@
 #include "util/fault_point.h"
 #include "util/generic_rate_limiter.h"
 #include "util/mutant.h"
+#include "util/mutex.h"
 
 namespace cambium {
 namespace {
@@ -100,8 +100,8 @@ class BackupEngineImpl final : public BackupEngine {
   // As Start does for an engine that writes, and writes nothing.
   Status StartToPlan();
   static Status CheckNew(const CreateBackupOptions& options);
-  // work_mutex_ held.
-  Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id);
+  Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id)
+      CAMBIUM_REQUIRES(work_mutex_);
   // Those that are there already go to the record, the others to *sources. Writes nothing.
   void Sort(const std::string& from, const Capture& capture, BackupRecord* record, std::vector<Source>* sources) const;
   Status StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
@@ -117,9 +117,9 @@ class BackupEngineImpl final : public BackupEngine {
   const std::shared_ptr<Clock> clock_;
   std::unique_ptr<FileLock> lock_;
   std::atomic<bool> is_stopped_{false};
-  // Held by a call that writes to backup_dir, as long as it takes. Before mutex_.
-  std::mutex work_mutex_;
-  mutable std::mutex mutex_;   // no I/O but that of a record is done with it
+  // Held by a call that writes to backup_dir, as long as it takes.
+  Mutex work_mutex_ CAMBIUM_ACQUIRED_BEFORE(mutex_);
+  mutable Mutex mutex_;        // no I/O but that of a record is done with it
   BackupDirectory directory_;  // changed with both mutexes; read with either
 };
 
@@ -172,7 +172,7 @@ Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB*
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
   auto* const impl = dynamic_cast<DbImpl*>(db);
   if (impl == nullptr) return Status::InvalidArgument("a backup is made of a database that DB::Open made");
-  const std::lock_guard work_lock(work_mutex_);
+  const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
   CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
   return OfTheCopy(Store(options, db->GetName(), capture, id));
@@ -182,7 +182,7 @@ Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& optio
                                                 BackupID* id) {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
-  const std::lock_guard work_lock(work_mutex_);
+  const MutexLock work_lock(work_mutex_);
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
   CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));
@@ -202,7 +202,7 @@ Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::st
   Status s = StoreFiles(from, capture, &work, &record, &made);
   const BackupID new_id = record.id;
   if (s.ok()) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     s = directory_.Add(std::move(record));
   }
   if (!s.ok()) {
@@ -290,9 +290,9 @@ Status BackupEngineImpl::StoreFile(const Source& source, Work* work, BackupRecor
 
 Status BackupEngineImpl::DeleteBackup(BackupID id) {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
-  const std::lock_guard work_lock(work_mutex_);
+  const MutexLock work_lock(work_mutex_);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CAMBIUM_RETURN_IF_ERROR(OfTheCopy(directory_.Remove(id)));
   }
   return directory_.RemoveUnneeded();
@@ -300,9 +300,9 @@ Status BackupEngineImpl::DeleteBackup(BackupID id) {
 
 Status BackupEngineImpl::PurgeOldBackups(std::uint32_t num_backups_to_keep) {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
-  const std::lock_guard work_lock(work_mutex_);
+  const MutexLock work_lock(work_mutex_);
   while (directory_.records().size() > num_backups_to_keep) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     CAMBIUM_RETURN_IF_ERROR(OfTheCopy(directory_.Remove(directory_.records().begin()->first)));
   }
   return directory_.RemoveUnneeded();
@@ -310,7 +310,7 @@ Status BackupEngineImpl::PurgeOldBackups(std::uint32_t num_backups_to_keep) {
 
 Status BackupEngineImpl::GarbageCollect() {
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
-  const std::lock_guard work_lock(work_mutex_);
+  const MutexLock work_lock(work_mutex_);
   CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());
   if (directory_.damaged().empty()) return Status::OK();
   return Status::Corruption(options_.backup_dir + "/" + BackupRecordName(*directory_.damaged().begin()) +
@@ -320,7 +320,7 @@ Status BackupEngineImpl::GarbageCollect() {
 // ---- Looking ----
 
 std::vector<BackupInfo> BackupEngineImpl::GetBackupInfo() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<BackupInfo> all;
   for (const auto& [id, record] : directory_.records()) {
     BackupInfo info;
@@ -336,12 +336,12 @@ std::vector<BackupInfo> BackupEngineImpl::GetBackupInfo() const {
 }
 
 std::vector<BackupID> BackupEngineImpl::GetCorruptedBackups() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {directory_.damaged().begin(), directory_.damaged().end()};
 }
 
 Result<BackupRecord> BackupEngineImpl::Find(BackupID id) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::string name = options_.backup_dir + "/" + BackupRecordName(id);
   if (directory_.damaged().contains(id)) return Status::Corruption(name + ": cannot be read");
   const auto found = directory_.records().find(id);
@@ -404,7 +404,7 @@ Status BackupEngineImpl::RestoreDBFromBackup(const RestoreOptions& options, Back
 }
 
 Result<BackupID> BackupEngineImpl::Latest() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!directory_.records().empty()) return directory_.records().rbegin()->first;
   return Status::NotFound(options_.backup_dir + ": there is no backup that can be read");
 }

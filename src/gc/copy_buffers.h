@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -23,7 +24,7 @@ class CopyBuffers {
   // At most so many are kept while nobody uses them, and none has less than `least` bytes: then steps of about that size
   // find room in what others have left. At first none is kept; 0 lets go of those that are there.
   void Keep(std::size_t count, std::size_t least) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     kept_max_ = count;
     least_ = count == 0 ? 0 : least;
     idle_.clear();
@@ -33,7 +34,7 @@ class CopyBuffers {
   [[nodiscard]] Buffer Take(std::size_t size) {
     Buffer buffer;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       size = std::max(size, least_);
       if (!idle_.empty()) {
         buffer = std::move(idle_.back());
@@ -48,15 +49,15 @@ class CopyBuffers {
   }
 
   void Give(Buffer buffer) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.size() < kept_max_) idle_.push_back(std::move(buffer));
   }
 
  private:
-  std::mutex mutex_;           // a leaf
-  std::size_t kept_max_ = 0;   // mutex_
-  std::size_t least_ = 0;      // mutex_
-  std::vector<Buffer> idle_;   // mutex_
+  Mutex mutex_;  // a leaf
+  std::size_t kept_max_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::size_t least_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::vector<Buffer> idle_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

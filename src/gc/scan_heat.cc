@@ -6,7 +6,7 @@ namespace cambium {
 
 // The mark at the end says that what follows is another matter.
 bool ScanHeat::Add(Slice from, const Slice* to, std::uint64_t jumps, std::uint64_t least) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const bool is_backward = to != nullptr && marks_.key_comp()(*to, from);
   if (to != nullptr) AddMark(is_backward ? from : *to, 0);
   AddMark(is_backward ? *to : from, jumps);
@@ -26,7 +26,7 @@ void ScanHeat::AddMark(Slice key, std::uint64_t jumps) {
 }
 
 bool ScanHeat::IsLookDue(std::uint64_t least) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return total_ > 0 && total_ >= std::max(least, next_look_at_);
 }
 
@@ -42,7 +42,7 @@ void ScanHeat::JoinNeighbours() {
 }
 
 std::vector<HeatMark> ScanHeat::FromHottest(std::uint64_t now_micros) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (cooled_micros_ == 0 || now_micros < cooled_micros_) cooled_micros_ = now_micros;
   const std::uint64_t halvings = std::min<std::uint64_t>((now_micros - cooled_micros_) / kHalfLifeMicros, 63);
   if (halvings > 0) {
@@ -59,12 +59,12 @@ std::vector<HeatMark> ScanHeat::FromHottest(std::uint64_t now_micros) {
 }
 
 void ScanHeat::Disappoint() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   next_look_at_ = 2 * std::max(total_, next_look_at_);
 }
 
 void ScanHeat::Forget(Slice begin, const Slice* end) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto first = marks_.lower_bound(begin);
   const auto last = end == nullptr ? marks_.end() : marks_.lower_bound(*end);
   for (auto mark = first; mark != last; ++mark) {
@@ -75,7 +75,7 @@ void ScanHeat::Forget(Slice begin, const Slice* end) {
 }
 
 void ScanHeat::Encourage() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   next_look_at_ = 0;
 }
 

@@ -12,12 +12,12 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cambium/comparator.h"
 #include "cambium/slice.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -59,15 +59,15 @@ class ScanHeat {
     bool operator()(Slice a, Slice b) const { return comparator->Compare(a, b) < 0; }
   };
 
-  void AddMark(Slice key, std::uint64_t jumps);  // mutex_
-  void JoinNeighbours();                         // mutex_
+  void AddMark(Slice key, std::uint64_t jumps) CAMBIUM_REQUIRES(mutex_);
+  void JoinNeighbours() CAMBIUM_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;  // a leaf
-  std::map<std::string, std::uint64_t, Before> marks_;
-  std::size_t key_bytes_ = 0;
-  std::uint64_t total_ = 0;
-  std::uint64_t next_look_at_ = 0;     // total_, after a look that found nothing
-  std::uint64_t cooled_micros_ = 0;    // 0: never
+  mutable Mutex mutex_;  // a leaf
+  std::map<std::string, std::uint64_t, Before> marks_ CAMBIUM_GUARDED_BY(mutex_);
+  std::size_t key_bytes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t total_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t next_look_at_ CAMBIUM_GUARDED_BY(mutex_) = 0;   // total_, after a look that found nothing
+  std::uint64_t cooled_micros_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // 0: never
 };
 
 }  // namespace cambium

@@ -4,16 +4,15 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "index/compressed_page.h"
 #include "util/mutant.h"
+#include "util/mutex.h"
 #include "util/thread_stripe.h"
 
 namespace cambium {
@@ -54,28 +53,29 @@ struct PagePool::Rep {
   std::array<HitStripe, ThreadStripe::kCount> stripes;
 
   // Guards all below, all cells, and the opening and closing of frames. Taken last; not held during a read.
-  mutable std::mutex mutex;
-  std::condition_variable load_done;
-  std::deque<PageFrame> frames;         // never shrinks; a frame's address is for ever
-  std::vector<PageFrame*> free_frames;  // closed, without bytes
-  std::vector<PageFrame*> orphans;      // closed, still pinned, of files that went
-  std::deque<PageFrame*> passing;       // oldest first; those that are not passing any more are dropped when met
-  std::unordered_map<const PageTable::Cell*, std::shared_ptr<Load>> loads;
-  std::size_t capacity;
-  std::size_t hand = 0;
-  std::uint64_t resident_bytes = 0;
-  std::uint64_t misses = 0;
-  std::uint64_t evictions = 0;
+  mutable Mutex mutex;
+  CondVar load_done;
+  std::deque<PageFrame> frames CAMBIUM_GUARDED_BY(mutex);         // never shrinks; a frame's address is for ever
+  std::vector<PageFrame*> free_frames CAMBIUM_GUARDED_BY(mutex);  // closed, without bytes
+  std::vector<PageFrame*> orphans CAMBIUM_GUARDED_BY(mutex);      // closed, still pinned, of files that went
+  // Oldest first; those that are not passing any more are dropped when met.
+  std::deque<PageFrame*> passing CAMBIUM_GUARDED_BY(mutex);
+  std::unordered_map<const PageTable::Cell*, std::shared_ptr<Load>> loads CAMBIUM_GUARDED_BY(mutex);
+  std::size_t capacity CAMBIUM_GUARDED_BY(mutex);
+  std::size_t hand CAMBIUM_GUARDED_BY(mutex) = 0;
+  std::uint64_t resident_bytes CAMBIUM_GUARDED_BY(mutex) = 0;
+  std::uint64_t misses CAMBIUM_GUARDED_BY(mutex) = 0;
+  std::uint64_t evictions CAMBIUM_GUARDED_BY(mutex) = 0;
 
-  void Discard(PageFrame* frame) {
+  void Discard(PageFrame* frame) CAMBIUM_REQUIRES(mutex) {
     frame->is_passing = false;
     resident_bytes -= frame->size;
     frame->FreeBytes();
     free_frames.push_back(frame);
   }
 
-  void CollectOrphans() {
-    std::erase_if(orphans, [&](PageFrame* frame) {
+  void CollectOrphans() CAMBIUM_REQUIRES(mutex) {
+    std::erase_if(orphans, [&](PageFrame* frame) CAMBIUM_REQUIRES(mutex) {
       if (frame->state.load(std::memory_order_acquire) != PageFrame::kClosed) return false;
       Discard(frame);
       return true;
@@ -83,7 +83,7 @@ struct PagePool::Rep {
   }
 
   // Closes the next frame that is neither pinned nor warm. Null if a whole round met pinned ones only.
-  PageFrame* Evict() {
+  PageFrame* Evict() CAMBIUM_REQUIRES(mutex) {
     std::size_t pinned_in_a_row = 0;
     // Rounds enough to cool the warmest page, were it not for hits that warm it again meanwhile.
     const std::size_t steps_max = frames.size() * (PageFrame::kBranchWarmth + 2);
@@ -112,7 +112,7 @@ struct PagePool::Rep {
   }
 
   // It was just closed.
-  void Leave(PageFrame* frame, PageTable::Cell* cell) {
+  void Leave(PageFrame* frame, PageTable::Cell* cell) CAMBIUM_REQUIRES(mutex) {
     cell->store(nullptr, std::memory_order_relaxed);
     frame->cell.store(nullptr, std::memory_order_relaxed);
     frame->is_passing = false;
@@ -121,7 +121,7 @@ struct PagePool::Rep {
   }
 
   // Closes the oldest passing page that nobody uses. Null if there are fewer than may be, or all are in use.
-  PageFrame* EvictPassing() {
+  PageFrame* EvictPassing() CAMBIUM_REQUIRES(mutex) {
     if (passing.size() < kPassingPagesMax) return nullptr;
     for (std::size_t left = passing.size(); left > 0; --left) {
       PageFrame* const frame = passing.front();
@@ -141,7 +141,7 @@ struct PagePool::Rep {
   }
 
   // A closed frame with room for `size` bytes. Makes room first; beyond the capacity only if `may_grow`, else null.
-  PageFrame* Take(std::size_t size, bool may_grow) {
+  PageFrame* Take(std::size_t size, bool may_grow) CAMBIUM_REQUIRES(mutex) {
     CollectOrphans();
     PageFrame* taken = nullptr;
     if (PageFrame* const passed = PassingReads::AreOn() ? EvictPassing() : nullptr; passed != nullptr) {
@@ -169,17 +169,17 @@ struct PagePool::Rep {
 
   // Exchanges a closed frame that holds a compressed page as stored for one that holds the page. On error *frame stays
   // what it was. Takes the mutex, but not for the work.
-  Status Expand(const IndexFile& file, PageId id, PageFrame** frame) {
+  Status Expand(const IndexFile& file, PageId id, PageFrame** frame) CAMBIUM_EXCLUDES(mutex) {
     const std::uint64_t offset = file.OffsetOf(id);
     CAMBIUM_TRY(const CompressedPage page, CompressedPage::Parse({(*frame)->bytes, (*frame)->size}, file.page_size(),
                                                                  file.path(), offset));
     PageFrame* expanded = nullptr;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       expanded = Take(page.raw_size(), true);
     }
     const Status status = page.Expand(expanded->bytes, file.path(), offset);
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (status.ok()) {
       std::swap(*frame, expanded);
       meter.Tick(NUMBER_BLOCK_DECOMPRESSED);
@@ -188,7 +188,8 @@ struct PagePool::Rep {
     return status;
   }
 
-  void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins) {
+  void Publish(PageFrame* frame, PageTable::Cell* cell, const PageView& view, std::uint32_t pins)
+      CAMBIUM_REQUIRES(mutex) {
     meter.Tick(BLOCK_CACHE_ADD);
     meter.Tick(BLOCK_CACHE_BYTES_WRITE, frame->size);
     frame->view = view;
@@ -259,7 +260,7 @@ Result<PageRef> PagePool::GetChild(const FileSet& files, const PageRef& parent, 
 }
 
 Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
-  std::unique_lock lock(rep_->mutex);
+  MutexLock lock(rep_->mutex);
   PageTable::Cell* const cell = file.table_.FindOrMake(UnitOffsetOf(page.id));
   for (;;) {
     if (PageFrame* frame = cell->load(std::memory_order_relaxed); frame != nullptr) {
@@ -274,7 +275,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
     const auto found = rep_->loads.find(cell);
     if (found == rep_->loads.end()) break;
     const std::shared_ptr<Load> load = found->second;
-    rep_->load_done.wait(lock, [&] { return load->done; });
+    while (!load->done) rep_->load_done.Wait(rep_->mutex);
     // Its reader may have expected another page here than we do; then we look for ourselves.
     if (!load->status.ok() && load->page == page) return load->status;
   }
@@ -285,7 +286,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   rep_->loads.emplace(cell, load);
   ++rep_->misses;
   rep_->meter.Tick(BLOCK_CACHE_MISS);
-  lock.unlock();
+  lock.Unlock();
 
   PageView view;
   Status status = file.ReadPage(page.id, frame->bytes);
@@ -297,7 +298,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   }
   if (status.ok()) status = CheckPointer(file, page, view.pointer());
 
-  lock.lock();
+  lock.Lock();
   if (status.ok()) {
     rep_->Publish(frame, cell, view, 1);
   } else {
@@ -306,14 +307,14 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   load->done = true;
   load->status = status;
   rep_->loads.erase(cell);
-  rep_->load_done.notify_all();
+  rep_->load_done.NotifyAll();
   if (!status.ok()) return status;
   return PageRef(frame);
 }
 
 void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
   assert(file.pool_ == this && FileNumberOf(page.id) == file.number() && bytes.size() == file.PageBytes(page.id));
-  const std::lock_guard lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   PageTable::Cell* const cell = file.table_.FindOrMake(UnitOffsetOf(page.id));
   if (cell->load(std::memory_order_relaxed) != nullptr || rep_->loads.contains(cell)) return;
   PageFrame* const frame = rep_->Take(bytes.size(), false);
@@ -329,8 +330,9 @@ void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
 }
 
 void PagePool::Forget(const IndexFile& file) {
-  const std::lock_guard lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   file.table_.ForEachCell([&](PageTable::Cell& cell) {
+    rep_->mutex.AssertHeld();
     PageFrame* const frame = cell.exchange(nullptr, std::memory_order_relaxed);
     if (frame == nullptr) return;
     const std::uint32_t pins = frame->state.fetch_or(PageFrame::kClosed, std::memory_order_acquire);
@@ -344,7 +346,7 @@ void PagePool::Forget(const IndexFile& file) {
 }
 
 void PagePool::SetCapacity(std::size_t capacity_bytes) {
-  const std::lock_guard lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   rep_->capacity = capacity_bytes;
   rep_->CollectOrphans();
   while (rep_->resident_bytes > rep_->capacity) {
@@ -355,14 +357,14 @@ void PagePool::SetCapacity(std::size_t capacity_bytes) {
 }
 
 std::size_t PagePool::capacity_bytes() const {
-  const std::lock_guard lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   return rep_->capacity;
 }
 
 PagePoolStats PagePool::stats() const {
   PagePoolStats stats;
   for (const HitStripe& stripe : rep_->stripes) stats.hits += stripe.hits.load(std::memory_order_relaxed);
-  const std::lock_guard lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   stats.misses = rep_->misses;
   stats.evictions = rep_->evictions;
   stats.resident_bytes = rep_->resident_bytes;
@@ -371,7 +373,7 @@ PagePoolStats PagePool::stats() const {
 }
 
 Status PagePool::CheckInvariants(bool idle) const {
-  const std::lock_guard lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   const auto broken = [](const char* what) { return Status::Corruption("page pool: " + std::string(what)); };
   std::uint64_t bytes = 0;
   std::size_t mapped = 0;

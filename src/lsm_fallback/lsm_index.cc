@@ -163,7 +163,7 @@ LsmIndex::LsmIndex(LsmIndexOptions options)
 }
 
 void LsmIndex::SetPolicy(const CompactionPolicy& policy) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   tuning_.policy = policy;
 }
 
@@ -172,12 +172,12 @@ void LsmIndex::SetOptions(const ColumnFamilyOptions& options) {
   next.policy = CompactionPolicyOf(options);
   next.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
   static_cast<void>(CodecOf(options.compression, &next.compression));  // checked by whoever took it from a user
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   tuning_ = next;
 }
 
 LsmIndex::Tuning LsmIndex::tuning() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return tuning_;
 }
 

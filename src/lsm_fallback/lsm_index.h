@@ -6,13 +6,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "index/family_files.h"
 #include "index/index.h"
 #include "lsm_fallback/lsm_layers.h"
 #include "lsm_fallback/pick_compaction.h"
 #include "util/compression.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -59,8 +59,8 @@ class LsmIndex final : public Index {
   [[nodiscard]] Tuning tuning() const;
 
   const LsmIndexOptions options_;  // but for what tuning_ has
-  mutable std::mutex mutex_;
-  Tuning tuning_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  Tuning tuning_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 // As far as options of the family speak of compactions.

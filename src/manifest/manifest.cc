@@ -1,7 +1,6 @@
 #include "manifest/manifest.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "manifest/apply_edit.h"
@@ -10,6 +9,7 @@
 #include "util/checksum.h"
 #include "util/coding.h"
 #include "util/mutant.h"
+#include "util/mutex.h"
 
 namespace cambium {
 namespace {
@@ -54,21 +54,21 @@ struct Manifest::Rep {
   const std::uint64_t roll_bytes;
   const Meter meter;
 
-  mutable std::mutex mutex;  // guards what follows
-  CurrentFile current;
-  ManifestState state;
-  bool dead = true;  // nothing may be appended to the current file
-  Status fatal;      // once set, for good
+  mutable Mutex mutex;
+  CurrentFile current CAMBIUM_GUARDED_BY(mutex);
+  ManifestState state CAMBIUM_GUARDED_BY(mutex);
+  bool dead CAMBIUM_GUARDED_BY(mutex) = true;  // nothing may be appended to the current file
+  Status fatal CAMBIUM_GUARDED_BY(mutex);      // once set, for good
 
-  [[nodiscard]] bool MustRoll() const { return dead || current.size > current.size_max; }
+  [[nodiscard]] bool MustRoll() const CAMBIUM_REQUIRES(mutex) { return dead || current.size > current.size_max; }
 
   // Remembers the first one.
-  Status Fatal(const Status& status) {
+  Status Fatal(const Status& status) CAMBIUM_REQUIRES(mutex) {
     if (fatal.ok()) fatal = status.Fatal();
     return fatal;
   }
 
-  [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, std::uint64_t epoch) const {
+  [[nodiscard]] FileHeader HeaderOf(std::uint64_t number, std::uint64_t epoch) const CAMBIUM_REQUIRES(mutex) {
     FileHeader header;
     header.kind = FileKind::kManifest;
     header.optional_features = identity.optional_features;
@@ -109,7 +109,7 @@ struct Manifest::Rep {
   }
 
   // Makes file `number`, whose snapshot is `next`, the one that rules, and `next` the state.
-  Status Start(std::uint64_t number, ManifestState next) {
+  Status Start(std::uint64_t number, ManifestState next) CAMBIUM_REQUIRES(mutex) {
     next.next_file_number = std::max(next.next_file_number, number + 1);
     const std::string payload = EncodeEdit(SnapshotEdit(next));
     CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
@@ -143,7 +143,7 @@ struct Manifest::Rep {
   }
 
   // Only tidies up: a file that stays is never elected.
-  void RemoveOlder() const {
+  void RemoveOlder() const CAMBIUM_REQUIRES(mutex) {
     const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, directory);
     if (!files.ok()) return;
     for (const NumberedFile& file : *files) {
@@ -152,7 +152,7 @@ struct Manifest::Rep {
     }
   }
 
-  Status Append(const Edit& edit, StagedEdit staged) {
+  Status Append(const Edit& edit, StagedEdit staged) CAMBIUM_REQUIRES(mutex) {
     const std::string payload = EncodeEdit(edit);
     CAMBIUM_RETURN_IF_ERROR(CheckPayload(payload));
     std::string bytes;
@@ -187,7 +187,10 @@ Result<std::unique_ptr<Manifest>> Manifest::Create(FileSystem& fs, const std::st
   FileHeader own = identity;
   own.database_id = state.database_id;
   auto rep = std::make_unique<Rep>(fs, directory, own, roll_bytes, meter);
-  CAMBIUM_RETURN_IF_ERROR(rep->Start(number, state));
+  {
+    const MutexLock lock(rep->mutex);
+    CAMBIUM_RETURN_IF_ERROR(rep->Start(number, state));
+  }
   return std::unique_ptr<Manifest>(new Manifest(std::move(rep)));
 }
 
@@ -200,7 +203,7 @@ std::uint64_t Manifest::SizeOfNew(const ManifestState& state, std::uint64_t numb
 }
 
 Status Manifest::Commit(const Edit& edit, std::uint64_t next_number) {
-  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   if (!rep_->fatal.ok()) return rep_->fatal;
   if (edit.database_id.has_value()) return Status::InvalidArgument("the id of a database never changes");
   CAMBIUM_TRY(StagedEdit staged, StageEdit(edit, rep_->state));
@@ -213,25 +216,28 @@ Status Manifest::Commit(const Edit& edit, std::uint64_t next_number) {
   return status;
 }
 
-const ManifestState& Manifest::state() const { return rep_->state; }
+const ManifestState& Manifest::state() const
+    CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("the caller sees to it that no commit is under way") {
+  return rep_->state;
+}
 
 std::uint64_t Manifest::number() const {
-  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   return rep_->current.number;
 }
 
 std::uint64_t Manifest::file_size() const {
-  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   return rep_->current.size;
 }
 
 void Manifest::RollSoon() {
-  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   rep_->current.size_max = 0;
 }
 
 bool Manifest::WillRoll() const {
-  const std::lock_guard<std::mutex> lock(rep_->mutex);
+  const MutexLock lock(rep_->mutex);
   return rep_->MustRoll();
 }
 
