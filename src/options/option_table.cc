@@ -215,7 +215,7 @@ std::string FormatOption(const OptionField<Struct>& field, const Struct& options
           if constexpr (std::is_same_v<Value, bool>) {
             return value ? "true" : "false";
           } else if constexpr (std::is_same_v<Value, double>) {
-            char text[64];  // the shortest text that reads as the same number
+            char text[64];  // to_chars writes the shortest text that parses as the same number
             return {text, std::to_chars(text, text + sizeof(text), value).ptr};
           } else if constexpr (std::is_integral_v<Value>) {
             return std::to_string(value);
@@ -256,7 +256,7 @@ Status ParseComparator(const char* name, Slice text, std::span<const Comparator*
   }
   if (found == nullptr) {
     return Illegal(name, text, std::string(BytewiseComparator()->Name()) + ", " + ReverseBytewiseComparator()->Name() +
-                                   ", or one that the caller has named as an object");
+                                   ", or a comparator that the caller passes as an object");
   }
   *out = found;
   return Status::OK();
@@ -283,7 +283,7 @@ Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const
       [&](auto member) -> Status {
         if constexpr (std::is_same_v<decltype(member), NoText>) {
           return Status::InvalidArgument(std::string(field.name) +
-                                         " is an object and has no text; set it in the options themselves");
+                                         " is an object and has no text form; set the field of the options struct");
         } else {
           auto* const out = &(options->*member);
           using Value = std::remove_pointer_t<decltype(&(options->*member))>;

@@ -1,6 +1,6 @@
-// The options of a database and of a column family, a row each: name, place in its struct, legal range, and whether it
-// may change while the database is open. What is checked, written as text and read from it follows from these rows, so
-// an option that is missing here is nowhere; tools/check_options.sh compares them with the structs.
+// The table of options of a database and of a column family. A row has the option's name, its field, its legal range,
+// and whether it may change while the database is open. Checking, formatting and parsing all use these rows, so an
+// option without a row does not work; tools/check_options.sh compares the rows with the structs.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace cambium {
 
 enum class WhileOpen : unsigned char { kFixed, kDynamic };
 
-// What a number may be. For whole numbers and for fractions, whose ends are whole here.
+// The legal range of a number, both ends included. A fraction has whole numbers as ends too.
 struct OptionRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   bool or_zero = false;  // 0 is legal too, and stands for a default
 };
 
-// An object, as a FileSystem is: there is no text for it.
+// The field is an object, for example a FileSystem, and has no text form.
 struct NoText {};
 
 template <typename Struct>
@@ -34,35 +34,36 @@ struct OptionField {
   const char* name;
   Member member;
   WhileOpen while_open = WhileOpen::kFixed;
-  OptionRange range = {};  // of numbers
+  OptionRange range = {};  // numbers only
 };
 
-// In the order of options.h. For DBOptions and ColumnFamilyOptions.
+// Returns the rows in the order of options.h. Struct is DBOptions or ColumnFamilyOptions.
 template <typename Struct>
 [[nodiscard]] std::span<const OptionField<Struct>> OptionFields();
 template <typename Struct>
 [[nodiscard]] const OptionField<Struct>* FindOptionField(Slice name);  // null if there is none
 
-// InvalidArgument naming the first number that is out of its range, its value, and the range.
+// Returns InvalidArgument for the first number out of its range; the message has its name, its value and the range.
 template <typename Struct>
 Status CheckOptionRanges(const Struct& options);
 
-// As ParseOption reads it. Not for NoText.
+// Returns the option's value as text that ParseOption reads; "" for an object.
 template <typename Struct>
 [[nodiscard]] std::string FormatOption(const OptionField<Struct>& field, const Struct& options);
 
-// "true", "64M", "kZSTD", "cambium.BytewiseComparator". Whole numbers may end in K, M, G or T, powers of 1024; a
-// comparator is one of `known`, the library's own, or the one that *options has already. InvalidArgument names the
-// option, the text and what is legal; a number is not compared with its range. `text` has no space around it.
+// Sets the option to the value that `text` names: "true", "64M", "kZSTD", "cambium.BytewiseComparator". Whole numbers
+// may end in K, M, G or T, powers of 1024. A comparator is one of `known`, the library's own, or the one that *options
+// has already. InvalidArgument names the option, the text and the legal values. A number is not checked against its
+// range. `text` must have no space at its ends.
 template <typename Struct>
 Status ParseOption(const OptionField<Struct>& field, Slice text, std::span<const Comparator* const> known,
                    Struct* options);
 
-// Any bytes as printable text on one line, and back: "\\xNN" for what would end a value, a line or a name. Bytes above
-// 0x7f are left alone, so that names in UTF-8 stay readable.
+// Returns the bytes as one line of printable text. Bytes that would end a value, a line or a name become "\\xNN". Bytes
+// above 0x7f are unchanged, so that UTF-8 names remain readable.
 [[nodiscard]] std::string EscapeText(Slice bytes);
 [[nodiscard]] bool UnescapeText(Slice text, std::string* bytes);  // false: a broken escape
-// The same in quotes, and no more than its first 100 bytes: for messages.
+// For messages: returns the first 100 bytes, escaped and in quotes.
 [[nodiscard]] std::string Quoted(Slice bytes);
 
 }  // namespace cambium

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint64_t kWalBytesDefault = 1u << 30;
 
-// "compression is kZlibCompression; ", or its number where no enumerator has it.
+// Returns "compression is kZlibCompression; ", with a number in place of the name if no enumerator has the value.
 template <typename Struct>
-std::string Said(const char* name, const Struct& options) {
+std::string NameAndValue(const char* name, const Struct& options) {
   return std::string(name) + " is " + FormatOption(*FindOptionField<Struct>(name), options) + "; ";
 }
 
@@ -24,19 +24,20 @@ std::string Said(const char* name, const Struct& options) {
 
 Status CheckDbOptions(const DBOptions& options) {
   if (options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
-    return Status::NotSupported("wal_recovery_mode is kSkipAnyCorruptedRecords; it would make states that never were");
+    return Status::NotSupported("wal_recovery_mode is kSkipAnyCorruptedRecords; "
+                                "it would recover states that never existed");
   }
   if (options.wal_recovery_mode > WALRecoveryMode::kSkipAnyCorruptedRecords) {
-    return Status::InvalidArgument(Said("wal_recovery_mode", options) +
+    return Status::InvalidArgument(NameAndValue("wal_recovery_mode", options) +
                                    "WALRecoveryMode has kTolerateCorruptedTailRecords, kAbsoluteConsistency and "
                                    "kPointInTimeRecovery");
   }
-  if (options.rate_limiter != nullptr) {  // only the library makes them, so the cast is safe
+  if (options.rate_limiter != nullptr) {  // the cast is safe: only the library can make a rate limiter
     CAMBIUM_RETURN_IF_ERROR(static_cast<const GenericRateLimiter&>(*options.rate_limiter).Check());
   }
   if (std::ranges::find(options.listeners, nullptr) != options.listeners.end()) {
-    return Status::InvalidArgument("listeners has a null pointer among its " +
-                                   std::to_string(options.listeners.size()));
+    return Status::InvalidArgument("one of the " + std::to_string(options.listeners.size()) +
+                                   " pointers in listeners is null");
   }
   return CheckOptionRanges(options);
 }
@@ -46,7 +47,8 @@ namespace {
 Status CheckCodec(const char* name, CompressionType type, const ColumnFamilyOptions& options) {
   Codec codec;
   if (CodecOf(type, &codec)) return Status::OK();
-  return Status::NotSupported(Said(name, options) + "this library has kNoCompression, kLZ4Compression and kZSTD");
+  return Status::NotSupported(NameAndValue(name, options) +
+                              "this library has kNoCompression, kLZ4Compression and kZSTD");
 }
 
 Status CheckAscends(const char* name, int trigger, int trigger_before) {
@@ -60,15 +62,16 @@ Status CheckClustering(const ColumnFamilyOptions& options) {
   if (how == ValueClustering::kOff || how == ValueClustering::kAuto || how == ValueClustering::kFull) {
     return Status::OK();
   }
-  return Status::InvalidArgument(Said("value_clustering", options) + "ValueClustering has kOff, kAuto and kFull");
+  return Status::InvalidArgument(NameAndValue("value_clustering", options) +
+                                 "ValueClustering has kOff, kAuto and kFull");
 }
 
 Status CheckLsmOptions(const ColumnFamilyOptions& options) {
   if (options.compaction_style != kCompactionStyleLevel && options.compaction_style != kCompactionStyleLazyLevel) {
-    return Status::NotSupported(Said("compaction_style", options) +
+    return Status::NotSupported(NameAndValue("compaction_style", options) +
                                 "this library has kCompactionStyleLevel and kCompactionStyleLazyLevel");
   }
-  // Each has a range of its own; together they must ascend.
+  // Each trigger was checked against its own range; none may be below the one before it.
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger,
                                        options.level0_file_num_compaction_trigger));
   CAMBIUM_RETURN_IF_ERROR(CheckAscends("level0_stop_writes_trigger", options.level0_stop_writes_trigger,
@@ -92,7 +95,7 @@ Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options) {
                                    " bytes; legal is 1 to 255");
   }
   if (options.index_type != IndexKind::kBTree && options.index_type != IndexKind::kLsm) {
-    return Status::InvalidArgument(Said("index_type", options) + "IndexKind has kBTree and kLsm");
+    return Status::InvalidArgument(NameAndValue("index_type", options) + "IndexKind has kBTree and kLsm");
   }
   CAMBIUM_RETURN_IF_ERROR(CheckCodec("blob_compression_type", options.blob_compression_type, options));
   CAMBIUM_RETURN_IF_ERROR(CheckClustering(options));

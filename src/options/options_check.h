@@ -1,4 +1,4 @@
-// Options as a caller gave them, checked against their ranges.
+// Checks options that a caller passes, and fills in defaults.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace cambium {
 
-// InvalidArgument naming the option, its value and what is legal; NotSupported for what this version does not have.
+// InvalidArgument if a value is not legal; the message has the option, its value and the legal values. NotSupported if
+// this version does not have what the value asks for.
 Status CheckDbOptions(const DBOptions& options);
 Status CheckColumnFamilyOptions(const ColumnFamilyOptions& options);
 Status CheckOptions(const Options& options);  // both
 Status CheckFamilyName(const std::string& name);
 
-// Null surroundings replaced by the library's own, 0 by the defaults they stand for. `executor` and `info_log` are left
-// to Open, which alone knows threads and directory.
+// Returns the options with defaults in place of null objects and of zeros that stand for a default. Open sets
+// `executor` and `info_log`, since it alone knows the threads and the directory.
 [[nodiscard]] DBOptions FillInDefaults(const DBOptions& options);
 
-// The value size from which a value is separated under these options: min_blob_size, unless values of a quarter of a
-// page unit come first. At least 1: an empty value is never separated.
+// Returns the size from which these options separate a value: min_blob_size, but no more than a quarter of `page_size`
+// plus one byte. At least 1: an empty value is never separated.
 [[nodiscard]] std::uint64_t SeparateFrom(const ColumnFamilyOptions& options, std::uint64_t page_size);
 
 }  // namespace cambium

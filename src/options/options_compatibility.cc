@@ -1,4 +1,4 @@
-// RocksDB's defaults, from its public headers: include/rocksdb/options.h and advanced_options.h.
+// RocksDB's defaults, taken from its public headers: include/rocksdb/options.h and advanced_options.h.
 #include "cambium/options.h"
 
 namespace cambium {

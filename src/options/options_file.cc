@@ -26,7 +26,7 @@ constexpr std::string_view kKeptName = "values_moved_as_they_were";
 
 std::string TextOf(KeptForm kept) { return kept.codec && kept.size ? "codec,size" : kept.codec ? "codec" : "size"; }
 
-// What it does not know it takes for everything: then nothing is believed of a value's form.
+// Takes an unknown word for both, so that no form of a value is relied on.
 KeptForm KeptOf(const std::string& text) {
   for (const KeptForm kept : {KeptForm{true, false}, KeptForm{false, true}}) {
     if (text == TextOf(kept)) return kept;
@@ -47,12 +47,12 @@ Status DamageAt(const std::string& path, std::size_t offset, const std::string& 
   return Status::Corruption(path + ":" + std::to_string(offset) + ": " + what);
 }
 
-// `[title]` without its brackets: opens the section that the next lines belong to.
+// Sections sorts the lines of a file into an OptionsFileText.
 class Sections {
  public:
   explicit Sections(OptionsFileText* out) : out_(out) {}
 
-  // Returns what is wrong with it, or "".
+  // Begins a section; `title` is without its brackets. Each function returns what is wrong, or "".
   std::string Open(Slice title) {
     Slice kind = title;
     Slice argument;
@@ -78,7 +78,7 @@ class Sections {
   }
   std::string Add(Slice name, Slice value) {
     if (current_ == nullptr) return "a line before the first section";
-    return current_->emplace(name.ToString(), value.ToString()).second ? "" : "a name that was there before";
+    return current_->emplace(name.ToString(), value.ToString()).second ? "" : "this name was given before";
   }
   std::string Finish() {
     const auto version = version_.find(std::string(kVersionName));
@@ -86,7 +86,7 @@ class Sections {
     const std::string& digits = version->second;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out_->version);
     const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-    if (!is_number) return std::string(kVersionName) + " is no number";
+    if (!is_number) return std::string(kVersionName) + " is not a number";
     if (const auto kept = version_.find(std::string(kKeptName)); kept != version_.end()) out_->kept = KeptOf(kept->second);
     if (!has_db_) return "there is no section " + std::string(kDbSection);
     for (const auto& [name, texts] : out_->families) {
@@ -100,7 +100,7 @@ class Sections {
     std::string name;
     if (argument.size() < 2 || !argument.starts_with("\"") || !argument.ends_with("\"") ||
         !UnescapeText(argument.substr(1, argument.size() - 2), &name) || !CheckFamilyName(name).ok()) {
-      return "no name of a column family";
+      return "not the name of a column family";
     }
     if (!names_.insert(name).second) return "a second section of this column family";
     current_ = &out_->families.emplace_back(std::move(name), OptionTexts()).second;
@@ -108,7 +108,7 @@ class Sections {
   }
 
   OptionsFileText* const out_;
-  OptionTexts* current_ = nullptr;  // into *out_ until the next section is opened
+  OptionTexts* current_ = nullptr;  // the section of the next lines; null before the first
   OptionTexts version_;
   OptionTexts unknown_;
   std::set<std::string> names_;
@@ -124,7 +124,7 @@ Result<OptionsFileText> ReadNewest(FileSystem& fs, const std::string& directory,
   return ReadOptionsFile(fs, *path);
 }
 
-// `texts` may say more: what a later version has.
+// `texts` may have more options, those of a later version.
 bool HasAllOf(const OptionTexts& texts, const OptionTexts& ours) {
   return std::ranges::all_of(ours, [&](const auto& each) {
     if (each.first == "create_if_missing" || each.first == "error_if_exists") return true;
@@ -160,7 +160,7 @@ std::string EncodeOptionsFile(const DBOptions& options, const std::vector<Column
 
 Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) {
   const std::optional<Slice> unsealed = UnsealText(bytes);
-  if (!unsealed.has_value()) return DamageAt(path, bytes.size(), "the checksum at the end is not that of the file");
+  if (!unsealed.has_value()) return DamageAt(path, bytes.size(), "the checksum at the end does not match the file");
   const Slice body = *unsealed;
   OptionsFileText text;
   Sections sections(&text);
@@ -174,7 +174,7 @@ Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path) 
     } else if (!line.empty() && !line.starts_with("#")) {
       const std::size_t equals = line.ToStringView().find('=');
       wrong = equals == std::string_view::npos
-                  ? "no name=value"
+                  ? "not name=value"
                   : sections.Add(Trimmed(line.substr(0, equals)),
                                  Trimmed(line.substr(equals + 1, line.size() - equals - 1)));
     }
@@ -230,7 +230,7 @@ Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint6
   if (s.ok() && !MutantIs(Mutant::kOptionsWithoutSync)) s = file->SyncData();
   file.reset();
   if (s.ok()) s = fs.Rename(temporary, FilePath(directory, FileKind::kOptions, number));
-  if (!s.ok()) static_cast<void>(fs.Unlink(temporary));  // else the next opening removes it
+  if (!s.ok()) static_cast<void>(fs.Unlink(temporary));  // if this fails, the next Open for writing removes it
   return s;
 }
 
@@ -249,7 +249,7 @@ Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory) {
 Status LoadLatestOptions(const ConfigOptions& config, const std::string& path, DBOptions* options,
                          std::vector<ColumnFamilyDescriptor>* families) {
   const std::shared_ptr<FileSystem> fs = config.file_system != nullptr ? config.file_system : FileSystem::Default();
-  // Whoever has the database open may write newer files and remove the one that is about to be read.
+  // A process that has the database open may write newer files and remove the one that we are about to read.
   constexpr int kTries = 8;
   std::string file;
   Result<OptionsFileText> text = ReadNewest(*fs, path, &file);

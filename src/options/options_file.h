@@ -1,5 +1,5 @@
-// The OPTIONS file: the options that were in force when it was written, as text. Nothing depends on it: the database is
-// opened with the options that its caller gives. It is there to be asked for them (LoadLatestOptions), and to be read.
+// The OPTIONS file has the options that were in force when it was written, as text. Nothing depends on it: Open uses
+// the options that its caller passes. It serves LoadLatestOptions and human readers.
 //
 //   # The options of a Cambium database ...
 //   [Version]
@@ -12,13 +12,14 @@
 //     ...
 //   checksum=0123456789abcdef        XXH3 of every byte before this line, seed 0, in hexadecimal
 //
-// Section Version may have a line `values_moved_as_they_were=codec,size`, or one of the two: segments that were written
-// since have values that lost nothing of their form on the way, whatever these options say of it. Else a segment with a
-// larger number than the file's has all values as the options say: packed by that codec, none smaller than min_blob_size.
+// Section Version may have a line `values_moved_as_they_were=codec,size`, or with one of the two words. Then an offline
+// compaction has moved values without changing their form, and segments with larger numbers than the file's may hold
+// values whose codec, or whose size for separation, differs from these options. Without the line, all values of such a
+// segment follow the options: compressed by that codec, and none smaller than min_blob_size.
 //
-// Lines end in '\n'; space at both ends of a line does not count, and neither do empty lines and those that begin with
-// '#'. Names of families, and values, are escaped (EscapeText). Objects are not in it. A file is written under another
-// name, synced and renamed, so there is never half of one.
+// Lines end in '\n'. Space at the ends of a line is ignored, and so are empty lines and lines that begin with '#'.
+// Names of families, and values, are escaped (EscapeText). Objects are not in the file. A file is written under another
+// name, synced and renamed, so a file with the final name is complete.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +36,13 @@
 namespace cambium {
 
 inline constexpr std::uint64_t kOptionsFileVersion = 1;
-inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // of one that is read; all families there can be
+inline constexpr std::uint64_t kOptionsFileSizeMax = 256u << 20;  // read limit; holds the largest number of families
 inline constexpr std::size_t kOptionsFilesKept = 2;
 
-// What of a value's form stays as it is when it is moved.
+// Says what a move of a value keeps, even if the options now ask for another form.
 struct KeptForm {
   bool codec = false;
-  bool size = false;  // whether it is in the log or in the index
+  bool size = false;  // its place, in the log or in the index
   [[nodiscard]] bool any() const { return codec || size; }
   friend bool operator==(const KeptForm&, const KeptForm&) = default;
 };
@@ -49,32 +50,33 @@ struct KeptForm {
 [[nodiscard]] std::string EncodeOptionsFile(const DBOptions& options,
                                             const std::vector<ColumnFamilyDescriptor>& families, KeptForm kept = {});
 
-// What a file says, not compared with what this version knows.
+// The contents of a file. Its names may be unknown to this version.
 struct OptionsFileText {
   std::uint64_t version = 0;
   KeptForm kept;
   OptionTexts db;
-  std::vector<std::pair<std::string, OptionTexts>> families;  // by name, in the order of the file
+  std::vector<std::pair<std::string, OptionTexts>> families;  // name and options, in the order of the file
   std::vector<std::string> unknown_sections;
 };
-// `path` is for messages. Corruption, with the offset, unless the checksum is right and every line has a meaning.
+// Parses a file. `path` is for messages. Corruption, with the offset, if the checksum or the syntax of a line is wrong.
 Result<OptionsFileText> DecodeOptionsFile(Slice bytes, const std::string& path);
 Result<OptionsFileText> ReadOptionsFile(FileSystem& fs, const std::string& path);
 
-// The options that the text stands for, checked. See LoadLatestOptions for errors.
+// Converts the text to options, and checks them. Errors are those of LoadLatestOptions.
 Status OptionsFromFileText(const OptionsFileText& text, const ConfigOptions& config, const std::string& path,
                            DBOptions* options, std::vector<ColumnFamilyDescriptor>* families);
 
-// Whether a file says of the same families all that `ours`, which this version would write, says. It may say more: what
-// a later version knows, which would be lost with it.
-// create_if_missing and error_if_exists do not count: they are about an opening, not about the database.
+// Whether a file has the same families as `ours`, which this version would write, and all of its options with the same
+// values. The file may have more options: a later version wrote them, and rewriting the file would lose them.
+// create_if_missing and error_if_exists are not compared: they concern one Open, not the database.
 [[nodiscard]] bool SaysTheSame(const OptionsFileText& text, const OptionsFileText& ours);
 
-// Writes `bytes` to the OPTIONS file of this number. Its name is not durable before the directory is synced. After an
-// error nothing is left, if it can be removed.
+// Writes `bytes` to the OPTIONS file of this number. The name is durable once the caller syncs the directory. After an
+// error, tries to remove the temporary file.
 Status WriteOptionsFile(FileSystem& fs, const std::string& directory, std::uint64_t number, Slice bytes);
 
-// Removes all but the newest files, and what interrupted writes left. Only while nobody writes one.
+// Removes all but the newest kOptionsFilesKept files, and the temporary files of interrupted writes. Must not run while
+// an OPTIONS file is being written.
 Status RemoveOldOptionsFiles(FileSystem& fs, const std::string& directory);
 
 }  // namespace cambium

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
-// The value at the start of *text, which ends at a ';' or at the end; what is left follows that.
+// Takes the value at the start of *text, up to a ';' outside braces or the end. *text then begins at that ';'.
 Status TakeValue(const std::string& name, Slice* text, Slice* value) {
   std::size_t depth = 0;
   std::size_t end = 0;
@@ -21,14 +21,14 @@ Status TakeValue(const std::string& name, Slice* text, Slice* value) {
   if (depth > 0) return Status::InvalidArgument(name + ": '{' without '}'");
   *value = Trimmed(text->substr(0, end));
   if (value->starts_with("{")) {
-    if (!value->ends_with("}")) return Status::InvalidArgument(name + ": text behind '}'");
+    if (!value->ends_with("}")) return Status::InvalidArgument(name + ": text after '}'");
     *value = Trimmed(value->substr(1, value->size() - 2));
   }
   text->remove_prefix(end);
   return Status::OK();
 }
 
-// A name that Struct does not have. It may be an option all the same, of the database or of a column family.
+// Returns the error for a name that Struct does not have. The message says if the other struct has it.
 template <typename Struct>
 Status UnknownOption(const std::string& name, bool dynamic_only) {
   constexpr bool kOfDatabase = std::is_same_v<Struct, DBOptions>;

@@ -1,4 +1,4 @@
-// Options from names and values, and "name=value;name=value" from and to them.
+// Parses "name=value;name=value", and applies named values to options.
 #pragma once
 
 #include <map>
@@ -14,21 +14,22 @@ namespace cambium {
 
 using OptionTexts = std::map<std::string, std::string>;  // by name
 
-// As convenience.h has it; names are not compared with any table. InvalidArgument if it is no such text.
+// Splits text of the syntax in convenience.h. Does not check the names. InvalidArgument if the syntax is wrong or a
+// name is given twice.
 Result<OptionTexts> SplitOptionText(Slice text);
 
 struct ApplyRules {
-  std::span<const Comparator* const> comparators;  // known by name, beside the library's own
-  bool dynamic_only = false;                       // others are InvalidArgument
+  std::span<const Comparator* const> comparators;  // found by name, in addition to the library's own
+  bool dynamic_only = false;                       // an option that is fixed while open is InvalidArgument
   bool ignore_unknown = false;
 };
 
-// Changes options field by field; after an error some are changed. An unknown name is InvalidArgument. The result is
-// not checked against ranges: see options_check.h. For DBOptions and ColumnFamilyOptions.
+// Sets the named options one by one; an error leaves the earlier ones changed. An unknown name is InvalidArgument
+// unless the rules ignore it. Does not check ranges: see options_check.h. Struct is DBOptions or ColumnFamilyOptions.
 template <typename Struct>
 Status ApplyOptionTexts(const OptionTexts& texts, const ApplyRules& rules, Struct* options);
 
-// Text without space around it.
+// Returns the text without white space at its ends.
 [[nodiscard]] Slice Trimmed(Slice text);
 
 }  // namespace cambium

@@ -1,4 +1,4 @@
-// The OPTIONS file: what is in it, when it is written, and that nothing depends on it.
+// Tests of the OPTIONS file: its contents, when it is written, and that Open does not depend on it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Loaded Load(const std::shared_ptr<FileSystem>& fs, ConfigOptions config = {}) {
   return loaded;
 }
 
-// Text with the checksum line that belongs to it.
+// Returns the text with its checksum line.
 std::string Sealed(std::string text) {
   char line[32];
   std::snprintf(line, sizeof(line), "checksum=%016llx\n", static_cast<unsigned long long>(Checksum64(text, 0)));
@@ -41,7 +41,7 @@ std::string Sealed(std::string text) {
 
 constexpr const char* kSmallest = "[Version]\noptions_file_version=1\n[DBOptions]\n[CFOptions \"default\"]\n";
 
-TEST(OptionsFile, SaysWhatWasInForce) {
+TEST(OptionsFileTest, HasTheOptionsInForce) {
   TestStore store;
   store.options.page_cache_size = 12 << 20;
   store.options.sweep_ratio = 5;
@@ -70,7 +70,7 @@ TEST(OptionsFile, SaysWhatWasInForce) {
   EXPECT_TRUE(SameOptions<ColumnFamilyOptions>(loaded.families[1].options, store.db->GetOptions(handle)));
   EXPECT_EQ(loaded.families[1].options.comparator, CaseFoldingComparator());
 
-  // It is all that an opening needs.
+  // Open needs no other options.
   ASSERT_TRUE(store.db->DestroyColumnFamilyHandle(handle).ok());
   store.MustClose();
   loaded.db.executor = store.executor;
@@ -85,8 +85,8 @@ TEST(OptionsFile, SaysWhatWasInForce) {
   store.MustClose();
 }
 
-// A word that is not known is taken for all of them.
-TEST(OptionsFile, SaysWhatOfAValueKeepsItsForm) {
+// An unknown word counts as all words.
+TEST(OptionsFileTest, KeptFormIsReadBack) {
   const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, Options()}};
   for (const KeptForm kept : {KeptForm{false, false}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
     const std::string bytes = EncodeOptionsFile(DBOptions(), families, kept);
@@ -102,14 +102,14 @@ TEST(OptionsFile, SaysWhatOfAValueKeepsItsForm) {
   EXPECT_EQ(text->kept, (KeptForm{true, true}));
 }
 
-TEST(OptionsFile, OfAPathWithoutOneIsNotFound) {
+TEST(OptionsFileTest, PathWithoutAFileIsNotFound) {
   const auto fs = std::make_shared<SimFileSystem>();
   EXPECT_TRUE(Load(fs).status.IsPathNotFound());
   ASSERT_TRUE(fs->CreateDirectory(kStorePath).ok());
   EXPECT_TRUE(Load(fs).status.IsNotFound());
 }
 
-TEST(OptionsFile, RandomOptionsOfAnyNumberOfFamiliesComeBack) {
+TEST(OptionsFileTest, RandomOptionsOfAnyNumberOfFamiliesAreReadBack) {
   const std::uint64_t seed = SeedFromEnvironment(0x0f11e);
   Prng prng(seed);
   for (std::uint64_t i = 0; i < ScaledCount(200); ++i) {
@@ -134,9 +134,9 @@ TEST(OptionsFile, RandomOptionsOfAnyNumberOfFamiliesComeBack) {
   }
 }
 
-// The bytes of format 1. When options are added this text changes, and what it was must still be read; when anything else
-// here has to change, options_file_version does.
-TEST(OptionsFile, LooksLikeThis) {
+// The bytes of version 1. A new option changes this text, and the old text must still be read. Any other change of this
+// text needs a new options_file_version.
+TEST(OptionsFileTest, BytesOfVersion1) {
   const std::string golden =
       "# The options of a Cambium database, as they were in force when this file was written. DB::Open does not read\n"
       "# it; LoadLatestOptions does, and refuses it once it was edited: the last line is a checksum.\n"
@@ -162,7 +162,7 @@ TEST(OptionsFile, LooksLikeThis) {
   EXPECT_TRUE(DecodeOptionsFile(golden, "OPTIONS").ok());
 }
 
-TEST(OptionsFile, DamageIsSeenByWhoeverReadsItAndStopsNobody) {
+TEST(OptionsFileTest, DamagedFileIsCorruptionForReadersButOpenSucceeds) {
   TestStore store;
   store.MustOpen();
   store.Put("key", "value", true);
@@ -189,11 +189,11 @@ TEST(OptionsFile, DamageIsSeenByWhoeverReadsItAndStopsNobody) {
   EXPECT_NE(store.Verify().find(path + ":"), std::string::npos) << store.Verify();
   store.MustOpen();
   EXPECT_EQ(store.Get("key"), "value");
-  EXPECT_TRUE(Load(store.fs).status.ok()) << "the opening wrote a new one";
+  EXPECT_TRUE(Load(store.fs).status.ok()) << "Open wrote a new file";
   store.MustClose();
 }
 
-TEST(OptionsFile, LinesWithoutAMeaningAreCorruptionAtTheirOffset) {
+TEST(OptionsFileTest, MalformedLinesAreCorruptionAtTheirOffset) {
   const struct {
     std::string text;
     const char* says;
@@ -201,15 +201,15 @@ TEST(OptionsFile, LinesWithoutAMeaningAreCorruptionAtTheirOffset) {
       {"", "OPTIONS:0: there is no options_file_version"},
       {"[Version]\noptions_file_version=1\n", "no section DBOptions"},
       {"[Version]\noptions_file_version=1\n[DBOptions]\n", "column family \"default\""},
-      {"[Version]\noptions_file_version=x\n[DBOptions]\n", "is no number"},
+      {"[Version]\noptions_file_version=x\n[DBOptions]\n", "is not a number"},
       {"a=b\n" + std::string(kSmallest), "OPTIONS:0: \"a\\x3db\": a line before the first section"},
-      {std::string(kSmallest) + "nonsense\n", "nonsense\": no name=value"},
-      {std::string(kSmallest) + "sweep_ratio=1\n  sweep_ratio=2\n", "there before"},
+      {std::string(kSmallest) + "nonsense\n", "nonsense\": not name=value"},
+      {std::string(kSmallest) + "sweep_ratio=1\n  sweep_ratio=2\n", "given before"},
       {std::string(kSmallest) + "[DBOptions]\n", "a second section"},
       {std::string(kSmallest) + "[CFOptions \"default\"]\n", "a second section"},
-      {std::string(kSmallest) + "[CFOptions default]\n", "no name"},
-      {std::string(kSmallest) + "[CFOptions \"\"]\n", "no name"},
-      {std::string(kSmallest) + "[CFOptions \"\\x\"]\n", "no name"},
+      {std::string(kSmallest) + "[CFOptions default]\n", "not the name"},
+      {std::string(kSmallest) + "[CFOptions \"\"]\n", "not the name"},
+      {std::string(kSmallest) + "[CFOptions \"\\x\"]\n", "not the name"},
       {std::string(kSmallest) + "[CFOptions \"x\"\n", "no ']'"},
   };
   for (const auto& c : kCases) {
@@ -220,7 +220,7 @@ TEST(OptionsFile, LinesWithoutAMeaningAreCorruptionAtTheirOffset) {
   EXPECT_TRUE(DecodeOptionsFile(Sealed(kSmallest), "OPTIONS").ok());
 }
 
-TEST(OptionsFile, WhatALaterVersionWroteIsRefusedOrPassedOver) {
+TEST(OptionsFileTest, ContentsOfALaterVersionAreRejectedOrSkipped) {
   const std::string options = std::string(kSmallest) + "sweep_ratio=3\n";
   std::string later_format = options;
   later_format.replace(later_format.find("version=1"), 9, "version=2");
@@ -246,7 +246,7 @@ TEST(OptionsFile, WhatALaterVersionWroteIsRefusedOrPassedOver) {
     ASSERT_TRUE(loaded.status.ok()) << loaded.status.ToString();
     EXPECT_EQ(loaded.families.at(0).options.sweep_ratio, 3);
   }
-  // A value that is not legal is never passed over.
+  // An illegal value is never skipped.
   ASSERT_TRUE(fs->WriteFileForTest(std::string(kStorePath) + "/OPTIONS-000008",
                                    Sealed(std::string(kSmallest) + "sweep_ratio=5000\n")).ok());
   ConfigOptions config;
@@ -256,7 +256,7 @@ TEST(OptionsFile, WhatALaterVersionWroteIsRefusedOrPassedOver) {
   EXPECT_NE(s.ToString().find("sweep_ratio is 5000; legal is 1 to 1000"), std::string::npos) << s.ToString();
 }
 
-TEST(OptionsFile, TheNewestTwoAreKeptAndTheyGoWithTheDatabase) {
+TEST(OptionsFileTest, NewestTwoAreKeptAndDestroyedWithTheDatabase) {
   TestStore store;
   store.MustOpen();
   EXPECT_EQ(store.FilesOf("OPTIONS").size(), 1u);
@@ -272,7 +272,7 @@ TEST(OptionsFile, TheNewestTwoAreKeptAndTheyGoWithTheDatabase) {
   store.MustClose();
   EXPECT_EQ(store.Verify(), "");
 
-  // What interrupted writes leave goes with the next opening for writing, and only with that.
+  // Open for writing removes what interrupted writes left; OpenForReadOnly does not.
   const auto before = store.Files();
   ASSERT_TRUE(store.fs->WriteFileForTest(std::string(kStorePath) + "/000999.dbtmp", "half").ok());
   const Status opened = DB::OpenForReadOnly(store.options, kStorePath, &store.db);
@@ -291,9 +291,9 @@ bool IsOptionsFile(SimOpKind, const std::string& path) {
   return path.find(".dbtmp") != std::string::npos || path.find("OPTIONS-") != std::string::npos;
 }
 
-// Whoever opened a database without create_if_missing, a tool say, left a file that says so, and that had lost what it did
-// not know of a later version's.
-TEST(OptionsFile, AnOpeningThatChangesNothingLeavesItAsItIs) {
+// Regression: an Open without create_if_missing, as by a tool, rewrote the file. It then said create_if_missing=false
+// and lacked the options of a later version.
+TEST(OptionsFileTest, OpenWithUnchangedOptionsKeepsTheFile) {
   TestStore store;
   store.options.create_if_missing = true;
   store.options.sweep_ratio = 5;
@@ -314,7 +314,7 @@ TEST(OptionsFile, AnOpeningThatChangesNothingLeavesItAsItIs) {
   ASSERT_TRUE(store.fs->ReadFileForTest(path, &now).ok());
   EXPECT_EQ(store.FilesOf("OPTIONS").size(), 1u);
   EXPECT_EQ(now, text);
-  // Anything else is a change.
+  // A change of any other option is written.
   store.options.sweep_ratio = 6;
   store.MustOpen();
   store.MustClose();
@@ -324,9 +324,9 @@ TEST(OptionsFile, AnOpeningThatChangesNothingLeavesItAsItIs) {
   EXPECT_EQ(loaded.families.at(0).options.sweep_ratio, 6);
 }
 
-// Whatever goes wrong with the file, the database opens, takes changes of options, and writes; only SetOptions has
-// something to say.
-TEST(OptionsFile, AFailureToWriteItStopsNothing) {
+// If the file cannot be written, the database still opens, writes, and applies new options; only SetOptions and
+// SetDBOptions return an error.
+TEST(OptionsFileTest, FailedWriteOfTheFileFailsOnlyOptionChanges) {
   for (const SimOpKind kind : {SimOpKind::kCreate, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kRename}) {
     for (const bool no_space : {false, true}) {
       TestStore store;
@@ -358,7 +358,7 @@ TEST(OptionsFile, AFailureToWriteItStopsNothing) {
       const Loaded loaded = Load(store.fs);
       ASSERT_TRUE(loaded.status.ok()) << loaded.status.ToString();
       EXPECT_EQ(loaded.db.page_cache_size, 2u << 20);
-      EXPECT_EQ(loaded.families.at(0).options.sweep_ratio, 3) << "the change before it is persisted with it";
+      EXPECT_EQ(loaded.families.at(0).options.sweep_ratio, 3) << "the earlier change was not persisted with this one";
       store.Reopen();
       EXPECT_EQ(store.Get("b"), "2");
       store.MustClose();
@@ -367,8 +367,8 @@ TEST(OptionsFile, AFailureToWriteItStopsNothing) {
   }
 }
 
-// The sync of the directory is also that of names that other threads have made.
-TEST(OptionsFile, AFailedSyncOfTheDirectoryIsFatal) {
+// A sync of the directory also covers names that other threads have created.
+TEST(OptionsFileTest, FailedSyncOfTheDirectoryIsFatal) {
   TestStore store;
   bool renamed = false;
   store.fs->AddHook([&](const SimOp& op) {
@@ -398,14 +398,14 @@ TEST(OptionsFile, AFailedSyncOfTheDirectoryIsFatal) {
 
 // ---- Power cuts and failing calls at every operation ----
 
-// A disk, and the smallest and largest sweep_ratio that LoadLatestOptions may say then; 0: there may be no file.
+// A disk, and the smallest and largest sweep_ratio that LoadLatestOptions may return from it. 0: there may be no file.
 struct Moment {
   SimImage image;
   int acknowledged = 0;
   int attempted = 0;
 };
 
-// Opens, changes options, makes a family and drops it. Errors end it.
+// Opens a database, changes options, creates a family and drops it. The first error ends it.
 class Program {
  public:
   explicit Program(TestStore* store) : store_(*store) {}
@@ -433,7 +433,7 @@ class Program {
   [[nodiscard]] Moment Now() const { return {store_.fs->Snapshot(), acknowledged_, attempted_}; }
 
  private:
-  // An opening that could not write the file is none the worse.
+  // Open succeeds even if it could not write the file.
   void WasWritten() {
     if (Load(store_.fs).status.ok()) acknowledged_ = 1;
   }
@@ -443,15 +443,15 @@ class Program {
   int attempted_ = 0;
 };
 
-// "" or what is wrong with a disk.
+// Returns what is wrong with the disk, or "".
 std::string Judge(const SimImage& image, int acknowledged, int attempted) {
   const auto fs = std::make_shared<SimFileSystem>(image);
   const Loaded loaded = Load(fs);
   if (loaded.status.ok()) {
     const int said = loaded.families.at(0).options.sweep_ratio;
     if (said < acknowledged || said > attempted) {
-      return "OPTIONS says " + std::to_string(said) + ", where " + std::to_string(acknowledged) + " to " +
-             std::to_string(attempted) + " may be";
+      return "OPTIONS has sweep_ratio " + std::to_string(said) + "; expected " + std::to_string(acknowledged) + " to " +
+             std::to_string(attempted);
     }
   } else if (acknowledged > 0 || !(loaded.status.IsNotFound() || loaded.status.IsPathNotFound())) {
     return loaded.status.ToString();
@@ -461,7 +461,7 @@ std::string Judge(const SimImage& image, int acknowledged, int attempted) {
   const Status listed = DB::ListColumnFamilies(after.options, kStorePath, &names);
   Families families;
   for (const std::string& name : names) families.emplace_back(name, after.options);
-  if (!listed.ok()) families = {{kDefaultColumnFamilyName, after.options}};  // half-born
+  if (!listed.ok()) families = {{kDefaultColumnFamilyName, after.options}};  // the database was not fully created
   std::vector<ColumnFamilyHandle*> handles;
   const Status s = DB::Open(after.options, kStorePath, families, &handles, &after.db);
   if (!s.ok()) return s.ToString();
@@ -469,13 +469,13 @@ std::string Judge(const SimImage& image, int acknowledged, int attempted) {
   if (acknowledged > 1 && after.Get("key") != "value") return "key: " + after.Get("key");
   const std::size_t files = after.FilesOf("OPTIONS").size();
   if (files == 0 || files > kOptionsFilesKept || !after.FilesOf(".dbtmp").empty()) {
-    return std::to_string(files) + " OPTIONS files after opening";
+    return std::to_string(files) + " OPTIONS files after Open";
   }
   after.MustClose();
   return after.Verify();
 }
 
-// The first thing that is wrong after a cut at any operation of a program, or "".
+// Cuts the power at every operation of a program. Returns the first thing that is wrong afterwards, or "".
 std::string CutEverywhere(std::uint64_t seed) {
   TestStore store;
   Program program(&store);
@@ -495,16 +495,16 @@ std::string CutEverywhere(std::uint64_t seed) {
   return "";
 }
 
-TEST(OptionsFile, APowerCutLeavesWholeOnesAndADatabaseThatOpens) {
+TEST(OptionsFileTest, PowerCutLeavesWholeFilesAndADatabaseThatOpens) {
   EXPECT_EQ(CutEverywhere(SeedFromEnvironment(0xc07)), "");
 }
 
-TEST(OptionsFile, OneThatIsNotSyncedBeforeItsRenameIsCaught) {
+TEST(OptionsFileTest, RenameWithoutSyncIsCaught) {
   const MutantScope mutant(Mutant::kOptionsWithoutSync);
   EXPECT_NE(CutEverywhere(SeedFromEnvironment(0xc08)), "");
 }
 
-TEST(OptionsFile, AnyFailingCallLeavesADatabaseThatOpens) {
+TEST(OptionsFileTest, AnyFailedCallLeavesADatabaseThatOpens) {
   std::uint64_t calls = 0;
   {
     TestStore store;
@@ -525,7 +525,7 @@ TEST(OptionsFile, AnyFailingCallLeavesADatabaseThatOpens) {
       const Moment moment = program.Now();
       store.fs->ClearFaults();
       store.db.reset();
-      // What Close wrote may be cut off too, but a kill takes nothing.
+      // As after a kill: everything written to files is there, although Close was not completed.
       ASSERT_EQ(Judge(store.fs->Snapshot(), moment.acknowledged, moment.attempted), "") << s.ToString();
     }
   }

@@ -1,4 +1,4 @@
-// Options as strings: what is written is read back, and what is wrong is named.
+// Tests of options as text: a round trip preserves them, and an error names the mistake.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(OptionsText, ChangesWhatItNamesAndNothingElse) {
+TEST(OptionsTextTest, ChangesOnlyTheNamedOptions) {
   Options base;
   base.max_write_buffer_number = 5;
   Options out;
@@ -46,7 +46,7 @@ TEST(OptionsText, ChangesWhatItNamesAndNothingElse) {
   EXPECT_EQ(TextOf<ColumnFamilyOptions>(same), TextOf<ColumnFamilyOptions>(base));
 }
 
-TEST(OptionsText, WhatIsWrongIsNamedAndChangesNothing) {
+TEST(OptionsTextTest, ErrorNamesTheMistakeAndChangesNothing) {
   const struct {
     const char* text;
     std::vector<const char*> says;
@@ -106,8 +106,8 @@ TEST(OptionsText, WhatIsWrongIsNamedAndChangesNothing) {
   EXPECT_EQ(s.ToString(), "Invalid argument: create_if_missing is an option of the database, not of a column family");
 }
 
-// Every option that has a text gets a random legal value, goes through text, and is what it was.
-TEST(OptionsText, RandomOptionsComeBackFromTheirText) {
+// Gives every option with a text form a random legal value, formats it and parses it back.
+TEST(OptionsTextTest, RandomOptionsAreReadBackFromText) {
   const std::uint64_t seed = SeedFromEnvironment(0x0971);
   Prng prng(seed);
   for (std::uint64_t i = 0; i < ScaledCount(300); ++i) {
@@ -140,7 +140,7 @@ class OddName final : public Comparator {
   const std::string name_;
 };
 
-TEST(OptionsText, AComparatorOfTheCallersIsFoundInTheBaseByAnyName) {
+TEST(OptionsTextTest, CallersComparatorIsFoundInTheBaseByAnyName) {
   for (const char* const name :
        {"mine", "a;b=c", " {}#\"\\ ", "line\nand\ttab\x01\x7f", "gr\xc3\xb6\xc3\x9f" "e", "{", "[x]"}) {
     const OddName comparator{name};
@@ -157,7 +157,7 @@ TEST(OptionsText, AComparatorOfTheCallersIsFoundInTheBaseByAnyName) {
   }
 }
 
-TEST(OptionsText, EscapesComeBackAndBrokenOnesAreRefused) {
+TEST(OptionsTextTest, EscapesAreReadBackAndBrokenOnesRejected) {
   Prng prng(SeedFromEnvironment(0xe5c));
   std::string back;
   for (int i = 0; i < 500; ++i) {
@@ -172,8 +172,8 @@ TEST(OptionsText, EscapesComeBackAndBrokenOnesAreRefused) {
   }
 }
 
-// Hostile text ends in an error or in legal options, never in anything else.
-TEST(OptionsText, AnyTextIsAnErrorOrLegalOptions) {
+// Damaged text yields an error or legal options.
+TEST(OptionsTextTest, AnyTextIsAnErrorOrLegalOptions) {
   const std::uint64_t seed = SeedFromEnvironment(0xf22);
   Prng prng(seed);
   std::string legal;

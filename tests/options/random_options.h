@@ -1,4 +1,4 @@
-// Random legal options, made and compared by the table of options: a field that is missing there is missing here.
+// Makes and compares random legal options by the table of options. A field without a row in the table is not covered.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ Value RandomValue(Prng& prng, const OptionRange& range) {
   }
 }
 
-// Each field is changed as often as it takes to find a value that is legal beside the others.
+// Tries up to 20 random values for each field, until one is legal together with the other fields.
 template <typename Struct>
 Struct RandomOptions(Prng& prng) {
   Struct options;
