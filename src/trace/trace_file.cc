@@ -1,4 +1,4 @@
-// Traces in files.
+// Writes and reads traces in files.
 #include <algorithm>
 
 #include "trace/trace_format.h"
@@ -97,13 +97,13 @@ class FileTraceReader final : public TraceReader {
                                         : "the trace ends without an end record at offset " + std::to_string(offset_));
   }
 
-  // Has [offset, offset + size) in the buffer; false if the file ends before.
+  // Reads [offset, offset + size) into the buffer, unless it is there. Returns false if the file ends before that.
   Result<bool> Fetch(std::uint64_t offset, std::size_t size) {
     const bool is_there = offset >= buffer_offset_ && offset + size <= buffer_offset_ + buffer_.size();
     if (is_there) return true;
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(file_->GetInfo(&info));
-    // Also bounds the memory that a damaged length may ask for.
+    // This also bounds the memory that a damaged length can ask for.
     if (offset > info.size || info.size - offset < size) return false;
     buffer_.resize(std::min<std::uint64_t>(std::max(size, kReadBytes), info.size - offset));
     buffer_offset_ = offset;

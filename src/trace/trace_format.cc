@@ -63,7 +63,7 @@ bool DecodeLookup(Slice* in, TraceOp* op) {
   return op->value_size <= kMaxValueBytes;
 }
 
-// `count` is what the bytes say, so memory is taken as they come.
+// `count` comes from the file and may be wrong, so it reserves no memory.
 template <typename DecodeOne>
 bool DecodeOps(Slice* in, TraceRecord* record, DecodeOne decode) {
   std::uint64_t count = 0;

@@ -9,13 +9,13 @@
 namespace cambium {
 namespace {
 
-// A write to the file is so large, or larger.
+// A full buffer has at least this size and is written to the file.
 constexpr std::size_t kBufferBytes = 64u << 10;
 constexpr std::uint64_t kFileSizeMin = 4u << 10;
 
 Status OutOfMemory() { return Status::Aborted("out of memory for the trace"); }
 
-// The operations of a batch, as a trace has them. Slices borrow from the batch.
+// OpsOfBatch collects the operations of a batch as TraceOps. Their slices point into the batch.
 class OpsOfBatch final : public WriteBatch::Handler {
  public:
   explicit OpsOfBatch(std::vector<TraceOp>* ops) : ops_(ops) {}
@@ -147,10 +147,10 @@ std::shared_ptr<Tracer> TraceSwitch::Take(TraceFilterType kind) {
 }
 
 Status TraceSwitch::Start(const TraceOptions& options, const MakeWriter& make, Clock* clock, RandomSource* random) {
-  if (options.sampling_frequency == 0) return Status::InvalidArgument("sampling_frequency is 0; from 1 it is legal");
+  if (options.sampling_frequency == 0) return Status::InvalidArgument("sampling_frequency is 0; legal is 1 or more");
   if (options.max_trace_file_size < kFileSizeMin) {
     return Status::InvalidArgument("max_trace_file_size is " + std::to_string(options.max_trace_file_size) +
-                                   "; from 4096 it is legal");
+                                   "; legal is 4096 or more");
   }
   constexpr std::uint64_t kKnown = kTraceFilterGet | kTraceFilterWrite | kTraceFilterIteratorSeek |
                                    kTraceFilterIteratorSeekForPrev | kTraceFilterMultiGet;
@@ -205,7 +205,7 @@ void TracedCall::DescribeWrite(bool sync, const WriteBatch& batch) noexcept {
   Describe(kTraceWrite, [&](TraceRecord* record) {
     record->sync = sync;
     OpsOfBatch ops(&record->ops);
-    static_cast<void>(batch.Iterate(&ops));  // whoever writes it looks at it too
+    static_cast<void>(batch.Iterate(&ops));  // the write itself reports a malformed batch
   });
 }
 

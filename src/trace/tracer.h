@@ -1,11 +1,11 @@
-// Tracer: a trace that is running. TraceSwitch: whether there is one, which every operation asks. TracedScan: what an
-// iterator tells of its scan.
+// Tracer writes a running trace. TraceSwitch says whether a trace runs; every operation asks it. TracedCall records one
+// operation, and TracedScan one scan of an iterator.
 //
-//   operation ─▶ TraceSwitch::is_on: one relaxed load ─▶ no trace: that was all
+//   operation ─▶ TraceSwitch::is_on: one relaxed load ─▶ no trace: nothing else to do
 //        │ yes
-//        └─▶ Take: filter and sampling ─▶ the operation ─▶ Tracer::Add: buffer ─▶ whoever fills it writes it out
+//        └─▶ Take: filter and sampling ─▶ the operation ─▶ Tracer::Add: buffer ─▶ the caller that fills it writes it
 //
-// Nothing here fails an operation: the first error ends the trace, and is EndTrace's.
+// Tracing never makes an operation fail: the first error ends the trace, and EndTrace returns it.
 #pragma once
 
 #include <atomic>
@@ -25,29 +25,29 @@
 
 namespace cambium {
 
-// Any thread.
+// A Tracer records operations in one trace. Any thread may call it.
 class Tracer {
  public:
-  // `clock` must outlive it.
+  // `clock` must outlive the Tracer.
   Tracer(const TraceOptions& options, std::unique_ptr<TraceWriter> writer, Clock* clock);
 
   // Writes the header.
   Status Begin(std::uint64_t id);
-  // Whether an operation of this kind is to be recorded; counts it for the sampling.
+  // Returns whether to record an operation of this kind, and counts it for the sampling.
   [[nodiscard]] bool Takes(TraceFilterType kind);
   [[nodiscard]] const TraceOptions& options() const { return options_; }
   [[nodiscard]] std::uint64_t NowMicros() const { return clock_->NowMicros() - begun_micros_; }
   [[nodiscard]] std::uint64_t NextScan() { return scans_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  // Writes out what is buffered if it is much: I/O, with the mutex held. After an error, without memory or without room
-  // for the record in the file nothing is recorded any more.
+  // Appends a record to the buffer, and writes out a buffer that is full: I/O with the mutex held. If the write fails,
+  // memory runs out, or the file has no room for the record, recording stops.
   void Add(TraceType type, Slice body) noexcept;
   void FailForMemory() noexcept;
   [[nodiscard]] bool has_stopped() const { return has_stopped_.load(std::memory_order_relaxed); }
-  // The end record, if there was no error, and what is still buffered. The first error.
+  // Writes the buffer and, if there was no error, an end record; then closes the writer. Returns the first error.
   Status End();
 
  private:
-  // mutex_ held, all three
+  // The caller of these three holds mutex_.
   void Append(TraceType type, Slice body);
   void Stop(Status why);
   Status WriteOut();
@@ -55,14 +55,14 @@ class Tracer {
   const TraceOptions options_;
   Clock* const clock_;
   const std::uint64_t begun_micros_;
-  std::atomic<std::uint64_t> seen_{0};   // by the sampling
+  std::atomic<std::uint64_t> seen_{0};  // operations that passed the filter
   std::atomic<std::uint64_t> scans_{0};
   std::atomic<bool> has_stopped_{false};  // written under mutex_
 
-  std::mutex mutex_;                     // guards what follows; a leaf
+  std::mutex mutex_;  // guards the members below; a leaf
   std::unique_ptr<TraceWriter> writer_;
   std::uint64_t seed_ = 0;
-  std::uint64_t size_ = 0;  // of the file, with what is buffered
+  std::uint64_t size_ = 0;  // of the file and the buffer
   std::uint64_t records_ = 0;
   std::uint64_t left_out_ = 0;
   bool is_full_ = false;
@@ -70,34 +70,36 @@ class Tracer {
   Status first_error_;
 };
 
+// A TraceSwitch starts and ends the traces of a database, one at a time.
 class TraceSwitch {
  public:
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
-  // The tracer, if an operation of this kind is to be recorded; else null. Null in a forked child: there the mutex may be
-  // held by a thread that is not there.
+  // Returns the tracer if it is to record an operation of this kind, else null. In a forked child, returns null without
+  // locking: the mutex may be held by a thread that the child does not have.
   [[nodiscard]] std::shared_ptr<Tracer> Take(TraceFilterType kind);
   using MakeWriter = std::function<Status(std::unique_ptr<TraceWriter>* writer)>;
-  // Busy if a trace is running, InvalidArgument for options that are not legal; nothing is made then.
+  // Starts a trace. Busy if a trace is running, InvalidArgument if an option is not legal; then `make` is not called.
   Status Start(const TraceOptions& options, const MakeWriter& make, Clock* clock, RandomSource* random);
-  // NotFound without a trace.
+  // Ends the trace and returns its first error. NotFound if no trace is running.
   Status End();
 
  private:
   std::atomic<bool> is_on_{false};  // written under mutex_
   const std::uint64_t fork_generation_ = ForkGeneration();
-  std::mutex mutex_;                // a leaf; before a tracer's
-  std::shared_ptr<Tracer> tracer_;  // mutex_; null: none
+  std::mutex mutex_;                // a leaf, except that a tracer's mutex may be taken under it
+  std::shared_ptr<Tracer> tracer_;  // mutex_; null: no trace is running
 };
 
-// A call that is being made. Where no trace runs it is one load, and a null pointer.
+// A TracedCall is an operation in progress. Without a trace it costs one load, and is a null pointer.
 class TracedCall {
  public:
   TracedCall(TraceSwitch* traces, TraceFilterType kind) {
     if (traces->is_on()) [[unlikely]] Begin(traces, kind);
   }
-  // Whether it is to be recorded. Only then the others are called: first what the call is, then that it has succeeded.
+  // Whether the call is to be recorded. Only then may the caller use the functions below: first one that describes the
+  // call, then Record once the call has succeeded.
   [[nodiscard]] bool is_on() const { return call_ != nullptr; }
-  // `fill` is given the record, with its time.
+  // Encodes the record. `fill` receives it with its type and time set.
   template <typename Fill>
   void Describe(TraceType type, Fill fill) noexcept {
     try {
@@ -118,7 +120,7 @@ class TracedCall {
     call_->tracer->Add(call_->type, call_->body);
     call_.reset();
   }
-  // Of a write whose record comes at the place that the write has in the log.
+  // Whether the caller must record this write at its place in the order of the log.
   [[nodiscard]] bool keeps_order() const { return is_on() && call_->tracer->options().preserve_write_order; }
 
  private:
@@ -130,13 +132,14 @@ class TracedCall {
   };
   void Begin(TraceSwitch* traces, TraceFilterType kind) noexcept;
 
-  std::unique_ptr<Call> call_;  // null: the call is not recorded, or has been
+  std::unique_ptr<Call> call_;  // null: not to be recorded, or already recorded
 };
 
-// One scan, from a seek until the iterator is moved elsewhere or goes. One thread at a time.
+// A TracedScan is one scan: from a seek until the iterator is repositioned or destroyed. Its destructor records the end
+// of the scan and the number of moves. One thread at a time.
 class TracedScan {
  public:
-  // Null if it is not to be recorded. `key` is not for SeekToFirst and SeekToLast.
+  // Records the seek. Returns null if the scan is not to be recorded. SeekToFirst and SeekToLast ignore `key`.
   static std::unique_ptr<TracedScan> Begin(TraceSwitch* traces, TraceType type, std::uint32_t family,
                                            Slice key) noexcept;
   TracedScan(std::shared_ptr<Tracer> tracer, std::uint64_t number) : tracer_(std::move(tracer)), number_(number) {}

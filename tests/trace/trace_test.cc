@@ -1,4 +1,4 @@
-// What a trace records, what ends it, and what a reader makes of a damaged one.
+// Tests what a trace records, what ends it, and how a reader handles a damaged trace.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kTracePath = "/trace";
 
-// "12 put a 3" and so on: one string for each record.
+// Returns a record as text, for example "12 write [put a 3]".
 std::string TextOf(const TraceRecord& record) {
   static const std::vector<std::string> kOps = {"", "put", "delete", "single_delete", "delete_range", "lookup", "seek"};
   std::string text = std::to_string(record.time_micros);
@@ -54,7 +54,7 @@ struct ReadTrace {
   TraceHeader header;
   bool is_whole = false;
   std::uint64_t end = 0;
-  Status status;  // but for Incomplete
+  Status status;  // OK in place of Incomplete
 };
 
 ReadTrace ReadAll(const std::shared_ptr<FileSystem>& fs, const std::string& path = kTracePath) {
@@ -96,7 +96,7 @@ class TraceTest : public ::testing::Test {
 
 using Records = std::vector<std::string>;
 
-TEST_F(TraceTest, RecordsWritesAsAWhole) {
+TEST_F(TraceTest, RecordsWholeWrites) {
   store_.MustOpen();
   store_.Put("before", "x");
   store_.clock->Advance(5000);
@@ -120,7 +120,7 @@ TEST_F(TraceTest, RecordsWritesAsAWhole) {
                             "20 end records=5 left_out=0"}));
 }
 
-TEST_F(TraceTest, RecordsReadsThatFindSomethingOrNothing) {
+TEST_F(TraceTest, RecordsReadsOfPresentAndMissingKeys) {
   store_.MustOpen();
   store_.Put("a", "123");
   store_.Put("big", std::string(5000, 'v'));
@@ -136,7 +136,7 @@ TEST_F(TraceTest, RecordsReadsThatFindSomethingOrNothing) {
   EXPECT_EQ(store_.Get("nothing"), "NotFound");
   std::vector<std::string> values;
   store_.db->MultiGet({}, {"big", "nothing", "a"}, &values);
-  // Calls that fail are not recorded, nor do they harm.
+  // Calls that fail are not recorded, and the trace continues.
   then.durable_only = true;
   EXPECT_NE(store_.Get("a", then), "123");
   EXPECT_TRUE(store_.db->Get({}, nullptr, "a", &pinned).IsInvalidArgument());
@@ -156,10 +156,10 @@ TEST_F(TraceTest, RecordsScansWithTheirLengths) {
   it->Seek("k0003");
   for (int i = 0; i < 7; ++i) {
     EXPECT_TRUE(it->Valid());
-    EXPECT_EQ(it->value().size(), static_cast<std::size_t>(i + 3) * 40);  // fetches ahead, which is no move of the user's
+    EXPECT_EQ(it->value().size(), static_cast<std::size_t>(i + 3) * 40);  // reads ahead, which is not counted as a move
     it->Next();
   }
-  it->Prev();  // turns round
+  it->Prev();  // changes the direction
   store_.clock->Advance(3);
   it->SeekForPrev("k0010x");
   it->Prev();
@@ -174,7 +174,7 @@ TEST_F(TraceTest, RecordsScansWithTheirLengths) {
                             "5 end records=8 left_out=0"}));
 }
 
-TEST_F(TraceTest, AScanThatOutlivesItsTraceHasNoEnd) {
+TEST_F(TraceTest, ScanThatOutlivesItsTraceHasNoDoneRecord) {
   store_.MustOpen();
   store_.Put("a", "1");
   store_.Put("b", "1");
@@ -192,7 +192,7 @@ TEST_F(TraceTest, AScanThatOutlivesItsTraceHasNoEnd) {
             (Records{"0 to_first#1 [seek ]", "0 done#1 moves=1", "0 end records=2 left_out=0"}));
 }
 
-TEST_F(TraceTest, TellsFamiliesApart) {
+TEST_F(TraceTest, RecordsTheColumnFamily) {
   store_.MustOpen();
   ColumnFamilyHandle* other = nullptr;
   ASSERT_TRUE(store_.db->CreateColumnFamily(store_.options, "other", &other).ok());
@@ -238,7 +238,7 @@ TEST_F(TraceTest, ValuesAreRecordedOnRequest) {
   EXPECT_EQ(header.wall_seconds, store_.clock->WallSeconds());
 }
 
-TEST_F(TraceTest, TheFilterLeavesOutWhatItNames) {
+TEST_F(TraceTest, FilterLeavesOutTheOperationsItNames) {
   store_.MustOpen();
   const std::vector<std::pair<std::uint64_t, std::string>> kKinds = {
       {kTraceFilterGet, " get"}, {kTraceFilterWrite, " write"}, {kTraceFilterIteratorSeek, " seek"},
@@ -271,7 +271,7 @@ TEST_F(TraceTest, TheFilterLeavesOutWhatItNames) {
   }
 }
 
-TEST_F(TraceTest, SamplingRecordsEveryNthOfWhatTheFilterLetsThrough) {
+TEST_F(TraceTest, SamplingRecordsEveryNthOperationThatPassesTheFilter) {
   store_.MustOpen();
   TraceOptions options;
   options.sampling_frequency = 4;
@@ -290,7 +290,7 @@ TEST_F(TraceTest, SamplingRecordsEveryNthOfWhatTheFilterLetsThrough) {
                             "0 seek#1 [seek 3]", "0 done#1 moves=1", "0 end records=5 left_out=0"}));
 }
 
-TEST_F(TraceTest, EndsBeforeItsFileIsLargerThanAllowed) {
+TEST_F(TraceTest, EndsBeforeItsFileExceedsTheSizeLimit) {
   store_.MustOpen();
   TraceOptions options;
   options.max_trace_file_size = 5000;
@@ -301,12 +301,12 @@ TEST_F(TraceTest, EndsBeforeItsFileIsLargerThanAllowed) {
   EXPECT_GT(Bytes().size(), 4900u);
   ASSERT_GT(records.size(), 100u);
   EXPECT_EQ(records.back(), "0 end records=" + std::to_string(records.size() - 1) + " left_out=0 full");
-  // And a new one can be started.
+  // A new trace can be started.
   Start({}, "/second");
   EXPECT_TRUE(store_.db->EndTrace().ok());
 }
 
-TEST_F(TraceTest, RefusesWhatIsNotLegal) {
+TEST_F(TraceTest, RejectsIllegalOptions) {
   store_.MustOpen();
   EXPECT_TRUE(store_.db->EndTrace().IsNotFound());
   TraceOptions options;
@@ -329,7 +329,7 @@ TEST_F(TraceTest, RefusesWhatIsNotLegal) {
   EXPECT_FALSE(store_.db->StartTrace({}, kTracePath).ok()) << "a file that exists is never written over";
 }
 
-TEST_F(TraceTest, ADatabaseForReadingOnlyCanBeTraced) {
+TEST_F(TraceTest, ReadOnlyDatabaseCanBeTraced) {
   store_.MustOpen();
   store_.Put("a", "1");
   store_.MustClose();
@@ -340,7 +340,7 @@ TEST_F(TraceTest, ADatabaseForReadingOnlyCanBeTraced) {
   EXPECT_EQ(End(), (Records{"0 get [lookup a 1]", "0 end records=1 left_out=0"}));
 }
 
-TEST_F(TraceTest, CloseEndsIt) {
+TEST_F(TraceTest, CloseEndsTheTrace) {
   store_.MustOpen();
   Start();
   store_.Put("a", "1");
@@ -350,11 +350,11 @@ TEST_F(TraceTest, CloseEndsIt) {
   EXPECT_EQ(all.records, (Records{"0 write [put a 1]", "0 end records=1 left_out=0"}));
 }
 
-// Draws many power cuts, while a trace runs and after its end: what is read is a prefix of it, and behind EndTrace all.
-TEST_F(TraceTest, APowerCutLeavesAPrefixAndAllOfWhatWasEnded) {
+// Draws many power cuts. While a trace runs, a prefix of it survives; after EndTrace, all of it does.
+TEST_F(TraceTest, PowerCutLeavesAPrefixOfARunningTraceAndAllOfAnEndedOne) {
   store_.MustOpen();
   Start();
-  for (int i = 0; i < 5000; ++i) store_.Put(NumberedKey(i), "v");  // more than is buffered
+  for (int i = 0; i < 5000; ++i) store_.Put(NumberedKey(i), "v");  // more than the buffer holds
   const SimImage running = store_.fs->Snapshot();
   const Records all = End();
   const SimImage ended = store_.fs->Snapshot();
@@ -367,7 +367,7 @@ TEST_F(TraceTest, APowerCutLeavesAPrefixAndAllOfWhatWasEnded) {
       ASSERT_LT(torn.records.size(), all.size());
       EXPECT_TRUE(std::equal(torn.records.begin(), torn.records.end(), all.begin()));
       was_torn = was_torn || !torn.records.empty();
-    } else {  // not even its header or name
+    } else {  // the header or the name was lost
       EXPECT_TRUE(torn.status.IsCorruption() || torn.status.IsPathNotFound()) << torn.status.ToString();
     }
     const ReadTrace whole = ReadAll(std::make_shared<SimFileSystem>(ended.DrawCrash(prng)));
@@ -377,8 +377,8 @@ TEST_F(TraceTest, APowerCutLeavesAPrefixAndAllOfWhatWasEnded) {
   EXPECT_TRUE(was_torn);
 }
 
-// Whatever call of the trace's file fails: no call of the user's does, and EndTrace tells.
-TEST_F(TraceTest, AnErrorEndsTheTraceAndFailsNoCall) {
+// If a call on the trace's file fails, no call of the user fails, and EndTrace returns the error.
+TEST_F(TraceTest, ErrorEndsTheTraceAndFailsNoCall) {
   for (const SimOpKind kind : {SimOpKind::kCreate, SimOpKind::kWrite, SimOpKind::kSync}) {
     for (std::uint64_t nth = 1; nth <= (kind == SimOpKind::kWrite ? 4u : 1u); ++nth) {
       SCOPED_TRACE(std::string(SimOpName(kind)) + " " + std::to_string(nth));
@@ -409,7 +409,7 @@ TEST_F(TraceTest, AnErrorEndsTheTraceAndFailsNoCall) {
   }
 }
 
-// The shape of the trace that the damage tests damage.
+// Makes the trace that the tests below damage.
 class DamagedTraceTest : public TraceTest {
  protected:
   void SetUp() override {
@@ -429,7 +429,7 @@ class DamagedTraceTest : public TraceTest {
     EXPECT_TRUE(store_.fs->WriteFileForTest("/damaged", bytes).ok());
     return ReadAll(store_.fs, "/damaged");
   }
-  // What was read is what was written, up to somewhere.
+  // Expects that the records read are a prefix of those written.
   void ExpectPrefix(const ReadTrace& read) {
     ASSERT_LT(read.records.size(), records_.size());
     EXPECT_EQ(read.records, Records(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(read.records.size())));
@@ -440,7 +440,7 @@ class DamagedTraceTest : public TraceTest {
   std::string bytes_;
 };
 
-TEST_F(DamagedTraceTest, ACutTraceEndsBehindItsLastWholeRecord) {
+TEST_F(DamagedTraceTest, CutTraceEndsAfterItsLastWholeRecord) {
   std::size_t longest = 0;
   for (std::size_t size = 0; size < bytes_.size(); ++size) {
     SCOPED_TRACE(size);
@@ -458,7 +458,7 @@ TEST_F(DamagedTraceTest, ACutTraceEndsBehindItsLastWholeRecord) {
   EXPECT_EQ(longest, records_.size() - 1);
 }
 
-TEST_F(DamagedTraceTest, AFlippedByteEndsIt) {
+TEST_F(DamagedTraceTest, FlippedBitEndsTheTrace) {
   for (std::size_t at = 0; at < bytes_.size(); ++at) {
     SCOPED_TRACE(at);
     std::string bytes = bytes_;
@@ -474,8 +474,8 @@ TEST_F(DamagedTraceTest, AFlippedByteEndsIt) {
   }
 }
 
-// Two records of the same length change places: each validates in its own place only.
-TEST_F(DamagedTraceTest, ARecordOfAnotherPlaceDoesNotValidate) {
+// Swaps two records of the same length: a record validates only at its own offset.
+TEST_F(DamagedTraceTest, MisplacedRecordDoesNotValidate) {
   const std::size_t size = kTraceRecordHeaderSize + DecodeFixed<std::uint32_t>(bytes_.data() + kTraceHeaderSize + 8);
   std::string bytes = bytes_;
   std::swap_ranges(bytes.begin() + kTraceHeaderSize, bytes.begin() + static_cast<std::ptrdiff_t>(kTraceHeaderSize + size),
@@ -483,19 +483,19 @@ TEST_F(DamagedTraceTest, ARecordOfAnotherPlaceDoesNotValidate) {
   EXPECT_TRUE(Damaged(bytes).records.empty());
 }
 
-TEST_F(DamagedTraceTest, OneOfALaterVersionIsNotSupported) {
+TEST_F(DamagedTraceTest, LaterVersionIsNotSupported) {
   std::string bytes = bytes_;
   bytes[8] = 2;
   EXPECT_TRUE(Damaged(bytes).status.IsNotSupported());
 }
 
-TEST_F(DamagedTraceTest, WhatFollowsTheEndIsNotRead) {
+TEST_F(DamagedTraceTest, BytesAfterTheEndRecordAreNotRead) {
   const ReadTrace read = Damaged(bytes_ + bytes_.substr(kTraceHeaderSize));
   EXPECT_TRUE(read.is_whole);
   EXPECT_EQ(read.records, records_);
 }
 
-TEST_F(DamagedTraceTest, AReadThatFailsIsNoEnd) {
+TEST_F(DamagedTraceTest, FailedReadIsAnErrorAndNotTheEnd) {
   std::unique_ptr<TraceReader> reader;
   ASSERT_TRUE(NewFileTraceReader(store_.fs, kTracePath, &reader).ok());
   TraceRecord record;
@@ -511,8 +511,8 @@ TEST_F(DamagedTraceTest, AReadThatFailsIsNoEnd) {
   EXPECT_TRUE(NewFileTraceReader(store_.fs, kTracePath, &reader).IsIOError());
 }
 
-// Bodies that validate and make no sense: only a program that means harm writes them, and no reader falls for one.
-TEST(TraceFormat, ABodyThatIsCutOrTooLongIsMalformed) {
+// A body with a right checksum may still be malformed if a hostile program wrote it. Decoding must reject it.
+TEST(TraceFormatTest, CutOrTooLongBodyIsMalformed) {
   TraceRecord record;
   record.type = kTraceWrite;
   for (const TraceOpType type : {TraceOpType::kPut, TraceOpType::kDelete, TraceOpType::kDeleteRange}) {
