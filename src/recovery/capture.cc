@@ -57,7 +57,8 @@ Status CheckFiles(FileSystem& fs, const std::string& directory, const std::vecto
   return Status::OK();
 }
 
-// A copy would hide what is lost: whoever opens it would find the same, when the origin may be gone.
+// Replays the log, so that a loss is reported now. Otherwise it would be found only when the copy is opened, and the
+// origin may be gone by then.
 Status CheckLog(FileSystem& fs, const std::string& directory, const ManifestState& state) {
   ReplayRequest request;
   request.fs = &fs;
@@ -88,7 +89,7 @@ Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSou
   CAMBIUM_RETURN_IF_ERROR(CheckFiles(fs, path, capture.files));
   CAMBIUM_RETURN_IF_ERROR(CheckLog(fs, path, capture.state));
   for (const NumberedFile& file : there) {
-    if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // in the order of numbers
+    if (file.kind == FileKind::kOptions) capture.options_number = file.number;  // files are in the order of numbers
   }
   if (capture.options_number != 0) {
     const std::string name = FilePath(path, FileKind::kOptions, capture.options_number);

@@ -1,4 +1,4 @@
-// Capture: what a database consists of at one moment, so that it can be copied while it goes on.
+// A Capture lists what a database consists of at one moment, so that a copy can be made while the database runs.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,33 @@ namespace cambium {
 struct CapturedFile {
   NumberedFile name;
   Id128 file_id{};
-  std::uint64_t length = 0;  // bytes of it that belong to the moment; there may be more in the file
-  bool is_final = false;     // there never will be others, and they are durable: the file may get a second name
-  std::vector<std::uint64_t> punched;  // of a segment, see SegmentInfo: values that may be holes in it, and no others
+  std::uint64_t length = 0;  // bytes that belong to the capture; the file may be longer
+  bool is_final = false;     // the file never grows and is durable: a hard link may stand for a copy
+  std::vector<std::uint64_t> punched;  // of a segment, see SegmentInfo: the only values that may be holes in it
 };
 
 struct Capture {
   ManifestState state;                // of the copy
-  FileHeader header;                  // of its MANIFEST
-  std::uint64_t manifest_number = 0;  // above that of any file
+  FileHeader header;                  // of the copy's MANIFEST
+  std::uint64_t manifest_number = 0;  // above the number of any file
   std::uint64_t options_number = 0;
-  std::string options_text;           // of its OPTIONS file; empty: there is none
+  std::string options_text;           // contents of the OPTIONS file; empty: there is none
   std::vector<CapturedFile> files;
-  std::shared_ptr<const void> pin;    // as long as it is held, none of the files goes or gets a hole that matters
+  std::shared_ptr<const void> pin;    // while held, no file is removed and no value of the capture is punched
 };
 
-// The files that the state names. `log_ends`: where the log ends in segments that are not sealed, by number.
+// Returns the files that the state names. `log_ends` has the end of the log in each unsealed segment, by number.
 //
-// Runs, sealed segments and large values are final. A tree's segment is if there is a younger one of its family: only the
-// youngest can be one that a merge appends to.
+// Runs, sealed segments and large values are final. An index segment is final if its family has a newer one, since a
+// sweep appends only to the newest.
 [[nodiscard]] std::vector<CapturedFile> CapturedFilesOf(const ManifestState& state,
                                                 const std::map<std::uint64_t, std::uint64_t>& log_ends);
 
-// Of a database that nobody has open for writing, and whose lock the caller holds. The log is what its files have.
+// Captures a database that is not open for writing; the caller holds its lock. Unsealed segments are captured with the
+// lengths of their files.
 //
-// The files are all there, as long as they must be, and the log is read that an opening would replay: Corruption, with file
-// and length or offset, where an opening would say so. `random` draws the id of the copy's MANIFEST.
+// Checks that all files exist with their committed lengths, and replays the log as Open would. Returns Corruption, with
+// file and length or offset, where Open would. `random` draws the id of the copy's MANIFEST.
 Result<Capture> CaptureClosed(FileSystem& fs, const std::string& path, RandomSource& random);
 
 }  // namespace cambium

@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t kReadsAhead = 4;
 
-// A log segment that the replay may have to read.
+// A log segment that replay may have to read.
 struct Source {
   SegmentInfo info;
   std::string path;
   std::unique_ptr<File> file;
   std::uint64_t seed = 0;
-  std::uint64_t size = 0;                 // without what an unused one was given ahead
-  std::optional<SegmentLink> link;        // its first record, if that validates
+  std::uint64_t size = 0;                 // of the file; of the header alone if the file has only preallocated zeros
+  std::optional<SegmentLink> link;        // the first record, if it is a link that validates
   SequenceNumber link_sequence = 0;
   SequenceNumber link_witness = 0;
 };
@@ -47,7 +47,7 @@ class Replay {
 
  private:
   Status OpenSources() {
-    // Segments before the replay position whose seal was not committed still need their end, which the next one knows.
+    // Begin with unsealed segments before the replay position: they have to be sealed, and their successors know where.
     std::uint64_t from = state_.replay.segment;
     for (const auto& [number, info] : state_.segments) {
       if (info.kind == SegmentKind::kLog && !info.sealed) from = std::min(from, number);
@@ -58,7 +58,7 @@ class Replay {
       source.info = info;
       source.path = FilePath(request_.directory, FileKind::kLog, number);
       FileOptions options;
-      // After a failed sync the page cache may show what the device has lost, so the device is asked.
+      // After a failed sync the page cache may show data that the device has lost, so read from the device.
       options.direct = !MutantIs(Mutant::kRecoverFromCache);
       const Status opened = request_.fs->Open(source.path, OpenMode::kReadOnly, options, &source.file);
       if (opened.IsPathNotFound() && MutantIs(Mutant::kIgnoreMissingSegment)) continue;
@@ -69,12 +69,12 @@ class Replay {
       FileInfo file_info;
       CAMBIUM_RETURN_IF_ERROR(source.file->GetInfo(&file_info));
       source.size = file_info.size;
-      // The header is read through a handle of its own: direct reads want aligned memory.
+      // Read the header through a second handle, since direct reads need aligned memory.
       std::unique_ptr<File> buffered;
       CAMBIUM_RETURN_IF_ERROR(request_.fs->Open(source.path, OpenMode::kReadOnly, {}, &buffered));
       CAMBIUM_TRY(const FileHeader header, ReadFileHeader(*buffered, FileKind::kLog, number));
       if (header.file_id != info.file_id || header.database_id != state_.database_id) {
-        return Status::Corruption(source.path + ":0: this file belongs to another database, or to another life of it");
+        return Status::Corruption(source.path + ":0: this is not the file that the MANIFEST names: its ids differ");
       }
       source.seed = header.Seed();
       CAMBIUM_RETURN_IF_ERROR(ReadLink(&source));
@@ -102,7 +102,7 @@ class Replay {
     return Status::OK();
   }
 
-  // Where the log of sources_[i] ends, if others know it: by its seal, or the link of the segment that followed it.
+  // Returns the end of the log in sources_[i] if its seal, or the link of the segment after it, says so.
   [[nodiscard]] std::optional<std::uint64_t> KnownEnd(std::size_t i) const {
     const Source& source = sources_[i];
     if (source.info.sealed) return source.info.sealed_length;
@@ -122,7 +122,7 @@ class Replay {
     if (source.info.sealed && limit <= kFileHeaderSize) return Status::OK();  // its first write failed
     if (source.info.number < state_.replay.segment) return AdoptFlushed(source, i, limit);
     if (!first && !source.link.has_value() && !source.info.sealed && limit <= kFileHeaderSize) {
-      result_.rejected.push_back(source.info.number);  // made ahead, never used
+      result_.rejected.push_back(source.info.number);  // a spare segment that was never used
       return Status::OK();
     }
     if (start > limit) {
@@ -130,7 +130,7 @@ class Replay {
     }
     const bool linked_ok = first || limit == kFileHeaderSize || ChainHolds(source);
     if (!linked_ok) {
-      // Nothing in it counts, and it must not stand in the way of the next replay.
+      // Nothing in the segment counts. Reject it, so that the next replay does not read it.
       Cut(source, kFileHeaderSize, false);
       return End(i, kFileHeaderSize, "the segment does not continue the one before it", nullptr);
     }
@@ -140,15 +140,15 @@ class Replay {
 
     SegmentScanner scanner(*source.file, source.seed, start, limit, queue_.get());
     std::uint64_t applied_end = start;
-    bool applied = first;  // what is before the start is flushed, and stays
+    bool applied = first;  // the records before `start` are flushed, and the segment remains in the log
     batch_.clear();
     while (true) {
       ScannedRecord record;
       CAMBIUM_TRY(ScanResult found, scanner.Next(&record));
       const bool may_end_here = !known_end.has_value() || MutantIs(Mutant::kZerosEndAnySegment);
       if (found == ScanResult::kInvalid && may_end_here) {
-        // The file may have grown ahead of the log: zeros to its end are its end. Zeros before an end that somebody
-        // knows are damage.
+        // The file may have been extended ahead of the log: if only zeros follow, the log ends here. Zeros before a
+        // known end are damage.
         CAMBIUM_TRY(const bool is_end, scanner.OnlyZerosAhead());
         if (is_end) {
           limit = scanner.offset();
@@ -211,7 +211,7 @@ class Replay {
     return Status::OK();
   }
 
-  // A segment whose records are all flushed.
+  // Adopts a segment whose records are all flushed.
   Status AdoptFlushed(const Source& source, std::size_t i, std::uint64_t limit) {
     if (source.info.sealed) {
       Adopt(source, limit, true);
@@ -229,10 +229,10 @@ class Replay {
       result_.adopted.push_back(*last_adopted_);
       return Status::OK();
     }
-    return Lost(source, source.size, "no later segment says where this one, which is flushed, ends");
+    return Lost(source, source.size, "the segment is flushed and not sealed, and no later segment says where it ends");
   }
 
-  // Only for the mutant that goes on behind damage.
+  // Only for the mutant kSkipBadRecord: applies the records after damage.
   Status SkipTo(Source* source, std::uint64_t start, std::uint64_t limit, std::uint64_t* applied_end, bool* applied) {
     SegmentScanner scanner(*source->file, source->seed, start, limit, nullptr);
     ScannedRecord record;
@@ -257,14 +257,14 @@ class Replay {
     const SegmentLink& link = *source.link;
     if (link.last_sequence != source.link_sequence) return false;
     if (!last_adopted_.has_value()) {
-      // What it continues is flushed, or this is the first segment ever.
+      // The segment before this one is flushed and dropped, or this is the first segment of the database.
       return link.last_sequence <= result_.last_sequence;
     }
     const bool follows = started_ ? link.last_sequence >= LastSequence() : true;
     return follows && link.number == last_adopted_->number && link.length == last_adopted_->length;
   }
 
-  // Adds a record to the batch it belongs to; *problem says why it cannot follow what was read so far.
+  // Adds a record to its batch. Sets *problem if the record cannot follow those read so far.
   Status Take(const Source& source, const ScannedRecord& record, std::string* problem) {
     const RecordHeader& header = record.header;
     const bool continues = batch_.empty()
@@ -283,7 +283,7 @@ class Replay {
     op.key = record.key.ToString();
     op.log_bytes = header.RecordSize();
     op.batch_begin = batch_.empty() ? LogPosition{source.info.number, record.offset} : batch_.front().batch_begin;
-    // What the family has flushed, or took with it when it was dropped, may refer to files that are no more.
+    // If the operation is flushed or its family is dropped, the file of its large value may be removed already.
     const auto family = state_.families.find(header.family);
     const bool is_past = family == state_.families.end() ? header.family < state_.next_family_id
                                                          : header.sequence <= family->second.flushed_sequence;
@@ -299,10 +299,10 @@ class Replay {
         break;
       }
       default:
-        // Right checksums, and nothing this library writes: addresses and memory have bounds.
+        // The checksum is right, but this library never writes such a record; an address could not hold it.
         if (record.offset >= kLogOffsetMax || header.value_size > kLoggedValueSizeMax) {
           return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": record of " +
-                                    std::to_string(header.value_size) + " bytes is larger than, or beyond, any legal one");
+                                    std::to_string(header.value_size) + " bytes is too large or too far into its file");
         }
         op.entry = Entry::At(ValueAddress::InLog(source.info.slot, record.offset, header.RecordSize()));
         CAMBIUM_TRY(const std::uint64_t raw_size, RawSize(source, record));
@@ -341,7 +341,8 @@ class Replay {
         .WithContext(source.path + ":" + std::to_string(record.offset));
   }
 
-  // The file was durable before the record that refers to it was written: if it is not there, it has been damaged.
+  // Returns the entry of a large value. Its file was durable before the record that refers to it was written, so a
+  // missing or short file is damage: sets *problem.
   Result<Entry> LargeValue(const Source& source, const ScannedRecord& record, std::string* problem) {
     LargeValueRef ref;
     if (!DecodeLargeValueRef(record.stored_value, &ref)) {
@@ -349,11 +350,11 @@ class Replay {
       return Entry::Tombstone();
     }
     const auto found = state_.segments.find(ref.number);
-    // Its file was named in the MANIFEST before the record was written.
+    // The MANIFEST named the file before the record was written.
     if (ref.number >= state_.next_file_number) {
       return Status::Corruption(source.path + ":" + std::to_string(record.offset) + ": refers to the large value's file " +
                                 std::to_string(ref.number) +
-                                ", which the MANIFEST has never heard of; the MANIFEST has lost its end");
+                                ", which the MANIFEST has never named; the MANIFEST has lost its end");
     }
     if (found == state_.segments.end() || found->second.kind != SegmentKind::kLargeValue) {
       *problem = "the large value's file " + std::to_string(ref.number) + " is not in the MANIFEST";
@@ -361,7 +362,7 @@ class Replay {
     }
     if (ref.file_size != found->second.file_size || ref.file_size <= kLargeRecordOffset + kRecordHeaderSize ||
         ref.file_size > kLargeRecordOffset + kRecordHeaderSize + kMaxKeySize + kMaxValueBytes + kRecordAlignment) {
-      *problem = "reference to a large value of " + std::to_string(ref.file_size) + " bytes, which is not its size";
+      *problem = "reference to a large value of " + std::to_string(ref.file_size) + " bytes, but its size differs";
       return Entry::Tombstone();
     }
     const std::string path = FilePath(request_.directory, FileKind::kLargeValue, ref.number);
@@ -388,8 +389,9 @@ class Replay {
     return applied;
   }
 
-  // The log may go on with a larger number than the last one read: kPointInTimeRecovery went on from a loss then, above
-  // the numbers that durable layers had. Place and length of the predecessor have been compared, so nothing is missing.
+  // Follows a gap in the sequence numbers between two segments. kPointInTimeRecovery leaves one: after a loss it
+  // continues above the numbers that durable layers have. ChainHolds has compared number and length of the predecessor,
+  // so no segment is missing.
   void FollowGap(const Source& source) {
     if (!source.link.has_value() || source.link->last_sequence <= LastSequence()) return;
     if (started_) {
@@ -406,8 +408,8 @@ class Replay {
     }
     Cut(source, length, holds_records);
   }
-  // The same where the log ends before its time. If recovery goes on all the same, also a sealed segment ends here for
-  // good: what comes next continues it here, and the next replay must not meet the damage again.
+  // Ends a segment early. If recovery continues from here, a sealed segment too gets the new length: the next segment
+  // continues it at that offset, and the next replay must not meet the damage again.
   void Cut(const Source& source, std::uint64_t length, bool holds_records) {
     if (!holds_records) {
       result_.rejected.push_back(source.info.number);
@@ -420,19 +422,19 @@ class Replay {
     return started_ ? next_sequence_ - 1 - batch_.size() : result_.last_sequence;
   }
 
-  // Recovery stops before `missing`. If a family has flushed operations from there on, then the state of all families
-  // would be one that never was.
+  // Recovery stops before operation `missing`. Returns Corruption if a family has flushed that operation or a later
+  // one: together with the other families it would be a state that never existed.
   Status CheckNoneIsAhead(SequenceNumber missing, const std::string& where) const {
     for (const auto& [id, family] : state_.families) {
       if (family.flushed_sequence < missing || MutantIs(Mutant::kReplayBehindFlushed)) continue;
       return Status::Corruption(where + "; column family \"" + family.name + "\" holds operations up to " +
-                                std::to_string(family.flushed_sequence) + ", so the others cannot go back to " +
+                                std::to_string(family.flushed_sequence) + ", so the other families cannot end at " +
                                 std::to_string(missing - 1));
     }
     return Status::OK();
   }
 
-  // The log has ended without damage. But files that are cut off between two records look like that too.
+  // Checks a log that ended without damage: a file cut off between two records looks the same, but a witness shows it.
   Status CheckWholeEnd() {
     const SequenceNumber witness = std::max(result_.proven_durable, state_.durable_sequence);
     if (witness <= result_.last_sequence || MutantIs(Mutant::kIgnoreDurableWitness)) return Status::OK();
@@ -441,13 +443,13 @@ class Replay {
                               "; operations up to " + std::to_string(witness) + " were durable and are missing";
     if (request_.mode != WALRecoveryMode::kPointInTimeRecovery) return Status::Corruption(where);
     CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(result_.last_sequence + 1, where));
-    if (request_.logger != nullptr) request_.logger->Log(InfoLogLevel::kError, where + ", as asked for");
+    LogLoss(where);
     result_.torn = where;
     result_.lost_durable = true;
     return Status::OK();
   }
 
-  // The log ends here, before its time: a torn tail, unless a witness says that more was durable.
+  // Ends the log early, at `offset` of sources_[i]: a torn tail, unless a witness says that more was durable.
   Status End(std::size_t i, std::uint64_t offset, const std::string& reason, SegmentScanner* scanner) {
     const Source& source = sources_[i];
     ended_ = true;
@@ -468,7 +470,7 @@ class Replay {
       witness = std::max(witness, found);
     }
     const std::string where = source.path + ":" + std::to_string(offset) + ": " + reason;
-    const bool sealed = source.info.sealed;  // it was synced before it was sealed
+    const bool sealed = source.info.sealed;  // a sealed segment was synced first
     const bool lost = (sealed || witness >= missing) && !MutantIs(Mutant::kIgnoreDurableWitness);
     if (lost && request_.mode != WALRecoveryMode::kPointInTimeRecovery) {
       return Status::Corruption(where + "; operations from " + std::to_string(missing) + " to at least " +
@@ -478,13 +480,16 @@ class Replay {
       return Status::Corruption(where + "; wal_recovery_mode kAbsoluteConsistency allows no torn tail");
     }
     CAMBIUM_RETURN_IF_ERROR(CheckNoneIsAhead(missing, where));
-    if (lost && request_.logger != nullptr) {
-      request_.logger->Log(InfoLogLevel::kError, where + "; synced operations behind it are lost, as asked for");
-    }
+    if (lost) LogLoss(where + "; synced operations after it are lost");
     result_.torn = where;
     result_.lost_durable = lost;
     for (std::size_t j = i + 1; j < sources_.size(); ++j) result_.rejected.push_back(sources_[j].info.number);
     return Status::OK();
+  }
+
+  void LogLoss(const std::string& what) const {
+    if (request_.logger == nullptr) return;
+    request_.logger->Log(InfoLogLevel::kError, what + ", as kPointInTimeRecovery allows");
   }
 
   Status Lost(const Source& source, std::uint64_t offset, const std::string& reason) const {
@@ -495,7 +500,7 @@ class Replay {
     SequenceNumber sequence = 0;
     std::uint32_t family = 0;
     std::string key;
-    std::string value;  // of an inline entry; of a range its end
+    std::string value;  // of an inline entry; the end of a range delete
     bool is_inline = false;
     bool is_range = false;
     Entry entry;
@@ -514,7 +519,7 @@ class Replay {
   std::optional<ReplayedSegment> last_adopted_;
   SequenceNumber next_sequence_ = 0;
   bool started_ = false;        // a data record was read
-  bool expected_skip_ = false;  // a mutant skipped some
+  bool expected_skip_ = false;  // a mutant skipped records
   bool ended_ = false;
 };
 

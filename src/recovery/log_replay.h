@@ -1,8 +1,9 @@
-// Replaying the log: from the replay position to the first thing that does not validate, whole batches only.
+// ReplayLog applies the log from the replay position up to the first record that does not validate, in whole batches.
 //
-// Which end is it? Every record carries how far the log was known durable when it was written. Damage at or below the
-// highest such witness, wherever it stands, has destroyed acknowledged data: Corruption. Above it, a torn tail, which
-// any crash leaves. Applying never goes on behind damage, because what came back would be a state that never was.
+// Is that record a torn tail or damage? Each record carries a witness: the sequence number up to which the log was
+// known durable when the record was written. If any record, also one after the damage, has a witness at or above the
+// first missing operation, acknowledged data is lost: Corruption. Otherwise the record is the torn tail that any crash
+// leaves. Replay never applies records after damage, because the result would be a state that never existed.
 #pragma once
 
 #include <cstdint>
@@ -21,36 +22,36 @@
 
 namespace cambium {
 
-// One operation of a replayed batch. Slices live until the callback returns.
+// One operation of a replayed batch. Slices are valid until the callback returns.
 struct ReplayedOp {
   SequenceNumber sequence = 0;
   std::uint32_t family = 0;
   Slice key;
-  Entry entry;                // what a memory table takes
+  Entry entry;                // for the memtable
   std::uint64_t log_bytes = 0;
-  LogPosition batch_begin;    // of the first record of its batch
-  bool is_range = false;      // no entry, but a range delete of [key, range_end); whether it holds a key, is not checked
+  LogPosition batch_begin;    // position of the first record of its batch
+  bool is_range = false;      // a range delete of [key, range_end), in place of an entry; may be empty or reversed
   Slice range_end;
 };
 
 struct ReplayedSegment {
   std::uint64_t number = 0;
-  std::uint64_t length = 0;            // where its log ends
-  SequenceNumber last_sequence = 0;    // of its last applied operation, or the one before it
+  std::uint64_t length = 0;            // the end of the log in it
+  SequenceNumber last_sequence = 0;    // of the last operation applied up to that end
 };
 
 struct ReplayResult {
   SequenceNumber last_sequence = 0;      // of the last applied batch
-  SequenceNumber proven_durable = 0;     // the highest witness met
-  LogPosition end;                       // behind the last applied batch
-  // Segments to be sealed at these lengths, oldest first: unsealed ones that hold applied records, and one that is sealed
-  // farther on if kPointInTimeRecovery goes on from damage in it.
+  SequenceNumber proven_durable = 0;     // the highest witness read
+  LogPosition end;                       // the end of the last applied batch
+  // Segments to be sealed at these lengths, oldest first: unsealed ones with applied records. If kPointInTimeRecovery
+  // ends the log inside a sealed segment, also that one, with its new and shorter length.
   std::vector<ReplayedSegment> adopted;
-  std::vector<std::uint64_t> rejected;   // segments that hold none of them: empty, or behind the end
+  std::vector<std::uint64_t> rejected;   // segments without applied records: empty ones, and those after the end
   std::map<std::uint64_t, std::uint32_t> large_values;  // files that applied records refer to, and their families
   std::uint64_t bytes_read = 0;
   std::string torn;                      // why the log ended early: file, offset and reason; empty for a clean end
-  bool lost_durable = false;             // behind that end there were durable operations; kPointInTimeRecovery allows it
+  bool lost_durable = false;             // durable operations after that end were lost, as kPointInTimeRecovery allows
 };
 
 struct ReplayRequest {
@@ -59,15 +60,15 @@ struct ReplayRequest {
   const ManifestState* state = nullptr;
   WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   Logger* logger = nullptr;
-  // By family: values from here on stay in the log, and the callback gets their address; smaller ones are read. Of a
-  // family that is not in it nobody wants the values.
+  // By family: values of this size and more remain in the log, and the callback receives their addresses; smaller ones
+  // are read and passed inline. For a family that is not listed no value is read.
   std::map<std::uint32_t, std::uint64_t> inline_below;
   bool use_io_uring = true;
 };
 
-// Calls `apply` with each whole batch, in order; operations that a family has flushed, and those
-// of families that are no more, are in it too: the callback knows which to skip. Writes nothing. Corruption and NotSupported as above; IOError if a file could not be read, which
-// says nothing of the log; what `apply` returns.
+// Calls `apply` with each whole batch, in order. A batch also has operations that a family has flushed and those of
+// dropped families; the callback must skip them. Writes nothing. Returns Corruption and NotSupported as above, IOError
+// if a file cannot be read (the log may still be whole), and any error of `apply`.
 Result<ReplayResult> ReplayLog(const ReplayRequest& request,
                                const std::function<Status(const std::vector<ReplayedOp>&)>& apply);
 

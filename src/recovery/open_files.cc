@@ -20,7 +20,7 @@ Result<std::unique_ptr<File>> OpenNamed(FileSystem& fs, const std::string& path,
 }
 
 Status AnotherFile(const std::string& path) {
-  return Status::Corruption(path + ":0: this file belongs to another database, or to another life of it");
+  return Status::Corruption(path + ":0: this is not the file that the MANIFEST names: its ids differ");
 }
 
 Status CheckLength(const File& file, std::uint64_t length) {
@@ -73,7 +73,7 @@ Status CheckStrayLogs(FileSystem& fs, const std::string& directory, const Manife
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
   for (const NumberedFile& found : files) {
     if (found.kind != FileKind::kLog || state.segments.contains(found.number)) continue;
-    // One below the replay position was named, and has been dropped since: only its removal is missing.
+    // A segment below the replay position was named once, and dropped since. Only its file was not removed.
     if (found.number <= state.replay.segment) continue;
     const std::string path = FilePath(directory, FileKind::kLog, found.number);
     std::unique_ptr<File> file;

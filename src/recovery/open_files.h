@@ -1,5 +1,5 @@
-// Opening the files that a ManifestState names, each compared with what the MANIFEST says of it. Open, read-only Open and
-// verify share this.
+// Functions that open the files that a ManifestState names, and check each against the MANIFEST. Open, read-only Open
+// and VerifyDB share them.
 #pragma once
 
 #include <functional>
@@ -13,25 +13,27 @@
 
 namespace cambium {
 
-// Whether a run or an index segment of this number is the family's.
+// Whether the family has a run or an index segment of this number.
 [[nodiscard]] bool HasFile(const FamilyState& family, std::uint64_t number);
 
-// Corruption if there is none: no database is ever without it.
+// Returns Corruption if the state has no default column family: every database has one.
 Status CheckDefaultFamily(const std::string& directory, const ManifestState& state);
 
-// A run or an index segment, for reading. Corruption naming the file if it is missing or is another file; IOError if it
-// could not be opened. What is in it is checked by whoever reads it.
+// Opens a run or an index segment for reading. Corruption, naming the file, if it is missing or belongs to another
+// database; IOError if it cannot be opened. Only the header is checked.
 Result<std::unique_ptr<File>> OpenLayerFile(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                             FileKind kind, std::uint64_t number);
 
-// The same for a segment of the log, or a large value's file; also Corruption if it is shorter than its seal says.
-// `writable`: as far as the segment is not sealed, so that it can be synced. `on_release` as for Segment.
+// Opens a segment of the log or the file of a large value. Also Corruption if its file id differs, or if it is shorter
+// than its sealed length. `writable`: open an unsealed segment for writing, so that it can be synced. `on_release` is
+// Segment's.
 Result<std::shared_ptr<Segment>> OpenSegment(FileSystem& fs, const std::string& directory, const ManifestState& state,
                                              const SegmentInfo& info, bool writable,
                                              std::function<void(const std::string&)> on_release);
 
-// A log segment is named in the MANIFEST before anything is written to it. So one that is not named, was made in the
-// epoch that the MANIFEST shows, and holds records means that the MANIFEST has lost its end.
+// Looks for log segments that the MANIFEST does not name. A segment is named before the first record is written to it.
+// So if an unnamed one has records and is of the MANIFEST's epoch or a later one, the MANIFEST has lost its end:
+// Corruption.
 Status CheckStrayLogs(FileSystem& fs, const std::string& directory, const ManifestState& state);
 
 }  // namespace cambium

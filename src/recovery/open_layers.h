@@ -1,4 +1,4 @@
-// OpenLayers: the durable layers of a family, whichever back-end it has.
+// OpenLayers opens the durable layers of a family, for either index.
 #pragma once
 
 #include <memory>
