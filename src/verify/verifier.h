@@ -1,14 +1,12 @@
-// Verifier: what VerifyDB does. It opens and reads files as an opening, a read and log GC do, so that whatever one of
-// these would stumble over is found here.
+// A Verifier does the work of VerifyDB. It opens and reads files as Open, reads, scans and log GC do, so that it finds
+// everything that would make one of these fail.
 //
-//   problems     an opening, a read, a scan, a merge or a step of log GC fails on it
-//   dead damage  bytes that are not what was written, and that none of these needs: records that no index entry leads
-//   to
-//                or whose key something newer speaks of, the footer of a segment whose records can be walked instead,
-//                an OPTIONS file
+//   problem      makes an open, a read, a scan, a compaction or a step of log GC fail
+//   dead damage  changed bytes that none of these needs: a record that no index entry refers to or that a newer entry
+//                hides, the footer of a segment whose records can be walked instead, an OPTIONS file
 //
-// Which of both a record belongs to is asked of the durable layers alone, as log GC asks them: what hides an entry in
-// the part of the log that is not flushed may be lost with the power.
+// Whether a record is hidden is decided by the durable layers alone, as in log GC: an entry that is only in the log's
+// unflushed tail may be lost with the power.
 #pragma once
 
 #include <cstdint>
@@ -30,26 +28,29 @@
 
 namespace cambium {
 
-// One directory, once. One thread.
+// Verifies one directory once, in one thread.
 class Verifier {
  public:
   Verifier(const DBOptions& options, const std::string& path, const std::vector<ColumnFamilyDescriptor>& families,
            const VerifyOptions& verify, VerifyReport* report);
+  // Locks the directory and verifies it.
   Status Run();
-  // The same for who holds a lock of the directory.
+  // Verifies the directory; the caller holds its lock.
   Status RunLocked();
 
  private:
-  // Of addresses and keys of values that are checked in one go. In the order of keys a disk would be asked for each
-  // page on its own, and a check of headers take longer than one that reads the whole log first.
+  // Memory for addresses and keys of values that are checked together, in the order of the log. In the order of keys,
+  // each page would be a disk read of its own, and a check of headers would take longer than reading the whole log.
   static constexpr std::size_t kValuesTogetherBytes = 64u << 20;
 
   // ---- verify.cc ----
-  // A family that nobody named is checked all the same if its order is one of the library's own.
+  // Finds the comparator of a family: the caller's, or one of the library's own. InvalidArgument if neither has the
+  // name.
   Status FindComparator(const FamilyState& family);
-  // Damage is reported and the check goes on, and so it does beside what the system would not read. Any other error ends
-  // it.
+  // Reports damage as a problem and an I/O error as unreadable, and returns OK, so that the check continues. Returns
+  // any other error, which ends the check.
   Status Found(const Status& s);
+  // Like Found, but reports damage as dead.
   Status FoundDead(const Status& s);
   void Problem(std::string what);
   void DeadDamage(std::string what);
@@ -59,44 +60,50 @@ class Verifier {
 
   // ---- verify_files.cc ----
   Status OpenSegments();
-  // Null, and a line in the report, if the file is damaged; *unread is then set if the system would not read it.
+  // Opens a run or an index segment. Returns null and adds a line to the report if the file is damaged or unreadable;
+  // sets *unread if it is unreadable.
   Result<std::shared_ptr<const IndexFile>> OpenPages(FileKind kind, std::uint64_t number, const Id128& file_id,
                                                      std::uint64_t length, bool* unread);
   Status CheckOtherFiles();
-  // Whether the MANIFEST names it, or it is one that nobody has to name.
+  // Whether the MANIFEST names the file, or need not name a file of its kind.
   [[nodiscard]] bool IsNamed(const NumberedFile& file) const;
 
   // ---- verify_layers.cc ----
   Status CheckFamily(const FamilyState& family);
-  // A tree of pages: of a run, or the family's. What it says of keys below `cursor` a sweep has carried on; null:
-  // nothing.
+  // The pages of a run or of the family's tree. A sweep has moved the entries below `cursor` into the tree; null: none.
   struct TreeOfPages {
     const TreeRoot& root;
     const FileSet& files;
     const cambium::Run* run = nullptr;
     const std::string* cursor = nullptr;
-    std::map<std::uint64_t, std::uint64_t>* live_units = nullptr;  // counted; null: nobody wants to know
+    std::map<std::uint64_t, std::uint64_t>* live_units = nullptr;  // receives the counts; null: not counted
   };
-  // *whole is left as it is if every entry could be looked at.
+  // Clears *whole if not every entry could be checked.
   Status CheckTreeOfPages(const FamilyState& family, const TreeOfPages& tree, bool* whole);
-  // `damage` was met in pages, some of which nobody may read any more. `count`: how much there was.
+  // Reports damage in the pages of a run that a sweep has partly merged: dead if reads from the cursor on do not need
+  // the damaged pages. `damage` may be a part of all `count` findings.
   Status JudgeDamage(const FamilyState& family, const TreeOfPages& tree, const std::vector<Status>& damage,
                      std::uint64_t count);
+  // Reads the run from the cursor on, as reads and the sweep do. Returns the first error.
   [[nodiscard]] Status ReadFromCursor(const FamilyState& family, const TreeOfPages& tree);
+  // Checks that the run's key range and filter, which lookups use first, contain the key. Reports one problem per run.
   Status CheckInRun(const Comparator& order, const cambium::Run& run, Slice key);
+  // Compares the MANIFEST's accounts with those counted in the layers.
   Status CheckAccounts(const FamilyState& family);
   void ReportAccount(const FamilyState& family, Slot slot, const Account& counted);
 
   // ---- verify_values.cc ----
+  // Counts the entry's reference, and adds its value to values_.
   Status CheckEntry(const FamilyState& family, Slice key, const Entry& entry);
-  // Those that entries of the family were found to have, in the order in which they lie.
+  // Checks the collected values in the order of the log, and clears values_.
   Status CheckValues(const FamilyState& family);
-  // Header and key; with `deep` the value too.
+  // Checks header and key of a value's record; with `deep` the value too.
   Status CheckValue(const ValueQuery& query);
   [[nodiscard]] bool HasHole(ValueAddress address) const;
-  // Whether one of the first `newer` layers that were looked at speaks of the key, so that nobody gets to older ones.
+  // Whether one of the first `newer` runs of newer_ has an entry for the key, which hides older ones.
   Result<bool> IsHidden(const FamilyState& family, Slice key, std::size_t newer);
-  // What points to a value that log GC has moved or punched is never read: something newer must speak of the key.
+  // An entry whose value log GC has relocated or punched must never be read. Returns Corruption unless a newer entry
+  // hides it.
   Status CheckHidden(const FamilyState& family, Slice key, Slot slot, const char* why);
 
   // ---- verify_log.cc ----
@@ -104,9 +111,9 @@ class Verifier {
   Status CheckSegment(const SegmentInfo& info, const Segment& segment);
   Status WalkSegment(const SegmentInfo& info, const Segment& segment, std::map<std::uint64_t, std::uint64_t> listed,
                      const Status& footer);
-  // Otherwise the segment goes as a whole, and nobody collects it.
+  // Whether an account refers to the slot. If none does, the segment is dropped as a whole, and log GC never reads it.
   [[nodiscard]] bool IsReferredTo(Slot slot) const;
-  // The part of the log that an opening replays.
+  // Checks the part of the log that Open replays.
   Status CheckTail();
 
   const DBOptions options_;
@@ -120,32 +127,32 @@ class Verifier {
   std::uint64_t manifest_number_ = 0;
   PagePool pool_{1u << 20};
   SegmentTable segments_;
-  std::set<Slot> unread_slots_;  // of segments that the system would not read: nothing is known of their values
-  std::uint64_t work_ = 0;  // bytes to be read, about
+  std::set<Slot> unread_slots_;  // of segments that could not be opened for an I/O error; their values are not checked
+  std::uint64_t work_ = 0;       // bytes to be read, an estimate
 
-  // Of the family at hand.
+  // State of the family being checked.
   std::map<Slot, Account> accounts_;  // counted
   struct ValueOfEntry {
     ValueAddress address;
-    std::size_t key_at;  // of values_keys_
+    std::size_t key_at;  // offset in values_keys_
     std::size_t key_size;
-    std::size_t newer;  // so many layers of newer_ are newer than the entry
+    std::size_t newer;  // number of runs in newer_ that are newer than the entry
   };
   std::vector<ValueOfEntry> values_;  // to be checked together
   std::string values_keys_;
   struct NewerRun {
     std::shared_ptr<const cambium::Run> run;
-    const std::string* cursor;  // what it says of keys below is not asked any more; null: it is
+    const std::string* cursor;  // lookups skip its entries below this key; null: they use all of them
   };
-  std::vector<NewerRun> newer_;  // those that were looked at, newest first
+  std::vector<NewerRun> newer_;  // runs checked so far, newest first
 
-  // Records that were reported already: a walk through their segment meets them again. So many at most: beyond, one that
-  // several entries lead to, or that the walk meets too, is counted more than once.
+  // Records already reported: the walk through their segment meets them again. At most kReportedMax; beyond that, a
+  // record with several references, or one that the walk meets too, is counted more than once.
   static constexpr std::size_t kReportedMax = 100'000;
   std::set<std::pair<Slot, std::uint64_t>> reported_;
   std::pair<Slot, std::uint64_t> last_reported_ = {};
-  Status first_unread_;  // OK: all could be read
-  std::uint64_t wrong_run_ = 0;  // the last one that was found wrong; no run is 0
+  Status first_unread_;          // the first I/O error
+  std::uint64_t wrong_run_ = 0;  // the last run reported by CheckInRun; 0: none
   std::string buffer_;
 };
 

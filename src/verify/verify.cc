@@ -1,4 +1,4 @@
-// VerifyDB: what is checked in which order, and what becomes of what is found.
+// VerifyDB: the order of the checks, and how findings are reported.
 #include <algorithm>
 
 #include "recovery/log_replay.h"
@@ -30,7 +30,7 @@ Status Verifier::Run() {
 Status Verifier::RunLocked() {
   Result<ManifestRead> read = ReadManifest(fs_, path_);
   if (!read.ok()) {
-    if (read.status().IsNotSupported()) return read.status();  // a later format: nothing here can judge it
+    if (read.status().IsNotSupported()) return read.status();  // a later format, which we cannot verify
     if (read.status().IsNotFound()) return Status::InvalidArgument(path_ + ": holds no database");
     CAMBIUM_RETURN_IF_ERROR(Found(read.status()));
     return first_unread_;
@@ -99,11 +99,11 @@ Status Verifier::FoundDead(const Status& s) {
   return Status::OK();
 }
 
-// Pages once; with `deep` values once, as entries lead to them, and segments once more, record by record.
+// Counts pages once. With `deep`, counts values once for their index entries, and segments once for the walk.
 void Verifier::MeasureWork() {
   const auto size_of = [&](FileKind kind, std::uint64_t number) -> std::uint64_t {
     FileInfo info;
-    return fs_.GetInfo(FilePath(path_, kind, number), &info).ok() ? info.size : 0;  // who reads it tells the error
+    return fs_.GetInfo(FilePath(path_, kind, number), &info).ok() ? info.size : 0;  // the later read reports the error
   };
   for (const auto& [id, family] : state_.families) {
     for (const RunInfo& run : family.runs) work_ += run.file_size;

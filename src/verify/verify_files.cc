@@ -1,4 +1,4 @@
-// Verifying which files there are, and that each is the one that the MANIFEST means.
+// Verifies that each file that the MANIFEST names exists and is the right one, and finds files that it does not name.
 #include <algorithm>
 #include <optional>
 
@@ -50,7 +50,7 @@ bool Verifier::IsNamed(const NumberedFile& file) const {
     case FileKind::kManifest:
       return file.number == manifest_number_;
     case FileKind::kOptions:
-    case FileKind::kReserve:  // nobody reads it, and an opening looks at its header
+    case FileKind::kReserve:  // it has no data, and Open checks its header
       return true;
     case FileKind::kTemporary:
       return false;
@@ -64,7 +64,7 @@ bool Verifier::IsNamed(const NumberedFile& file) const {
   }
 }
 
-// What no layer and no segment is.
+// Checks the files that are neither layers nor segments.
 Status Verifier::CheckOtherFiles() {
   std::vector<std::string> names;
   CAMBIUM_RETURN_IF_ERROR(fs_.List(path_, &names));
@@ -78,12 +78,12 @@ Status Verifier::CheckOtherFiles() {
     }
     if (file->kind == FileKind::kOptions) {
       ++report_->files;
-      // Only LoadLatestOptions reads it, and whoever has the options at hand needs it not: not even readable.
+      // Only LoadLatestOptions reads it; Open does not. So even an unreadable file is dead damage.
       const Status read = ReadOptionsFile(fs_, path_ + "/" + name).status();
       if (!read.ok()) DeadDamage(std::string(read.message()));
     }
     if (file->kind == FileKind::kReserve) ++report_->files;
-    if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next opening removes");
+    if (!IsNamed(*file)) Note(path_ + "/" + name + ": orphan, which the next Open for writing removes");
   }
   return Status::OK();
 }

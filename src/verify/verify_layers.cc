@@ -1,4 +1,4 @@
-// Verifying the layers of a family: every page of its runs and of its tree, and the accounts that follow from them.
+// Verifies the layers of a family: every page of its runs and its tree, and the accounts that follow from the entries.
 #include <algorithm>
 
 #include "verify/verifier.h"
@@ -8,7 +8,7 @@
 namespace cambium {
 namespace {
 
-// All runs, in an order in which none hides what one before it says.
+// Returns all runs of a family, newest first: no run hides entries of one before it.
 std::vector<RunInfo> NewestFirst(const FamilyState& family) {
   std::vector<RunInfo> runs = family.runs;
   std::vector<const LevelRun*> levels;
@@ -20,8 +20,8 @@ std::vector<RunInfo> NewestFirst(const FamilyState& family) {
   return runs;
 }
 
-// The part of a run that a sweep has carried into the tree is hidden, and no longer in the accounts. Null: there is
-// none; an empty cursor is in front of every key.
+// Returns the sweep's cursor if it applies to the run, else null. Entries of the run below the cursor are in the tree
+// now: they are hidden, and no longer in the accounts. Null also if the cursor is empty, that is before every key.
 const std::string* CursorOf(const FamilyState& family, std::uint64_t run) {
   if (!family.sweep.has_value() || family.sweep->cursor.empty()) return nullptr;
   const bool is_swept = std::ranges::find(family.sweep->runs, run) != family.sweep->runs.end();
@@ -32,7 +32,7 @@ const std::string* CursorOf(const FamilyState& family, std::uint64_t run) {
 
 Status Verifier::CheckFamily(const FamilyState& family) {
   accounts_.clear();
-  bool whole = true;  // every layer could be walked to its end, so that the sums mean something
+  bool whole = true;  // every layer was walked to its end; only then are the sums compared
   bool is_tree_unread = false;
   FileSet tree_files;
   for (const auto& [number, info] : family.index_segments) {
@@ -47,7 +47,7 @@ Status Verifier::CheckFamily(const FamilyState& family) {
       whole = false;
       continue;
     }
-    // Footer and filter, as an opening reads them.
+    // Read footer and filter, as Open does.
     const auto run = Run::Open(file->shared_file(), info, comparators_.at(family.id), &pool_);
     if (!run.ok()) CAMBIUM_RETURN_IF_ERROR(Found(run.status()));
     const std::string* const cursor = CursorOf(family, info.number);
@@ -59,7 +59,7 @@ Status Verifier::CheckFamily(const FamilyState& family) {
   std::map<std::uint64_t, std::uint64_t> live_units;
   const TreeOfPages tree{.root = family.root, .files = tree_files, .live_units = &live_units};
   if (is_tree_unread) {
-    whole = false;  // whether a page in the file would be right, nobody can say
+    whole = false;  // pages in the unreadable file would all be reported as damage
   } else {
     CAMBIUM_RETURN_IF_ERROR(CheckTreeOfPages(family, tree, &whole));
   }
@@ -87,7 +87,7 @@ Status Verifier::CheckTreeOfPages(const FamilyState& family, const TreeOfPages& 
     if (verify_.progress) verify_.progress(std::min(report_->bytes_read, work_), work_);
     return Status::OK();
   };
-  // Where a sweep has passed through, what becomes of damage is known at the end only.
+  // If a sweep has merged a part of the run, damage is judged after the walk.
   const bool may_be_dead = tree.cursor != nullptr && tree.run != nullptr;
   std::vector<Status> damage;
   std::uint64_t damage_count = 0;
@@ -115,7 +115,7 @@ Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree,
     report_->dead_damage_count += not_kept;
     return Status::OK();
   }
-  // Which of it reads stumble over is not told apart: some of it they do.
+  // At least some of the damage makes reads fail. Report all of it as problems, without telling which.
   const auto is_same = [&](const Status& each) { return each.message() == still_read.message(); };
   if (std::ranges::none_of(damage, is_same)) CAMBIUM_RETURN_IF_ERROR(Found(still_read));
   for (const Status& each : damage) CAMBIUM_RETURN_IF_ERROR(Found(each));
@@ -123,8 +123,8 @@ Status Verifier::JudgeDamage(const FamilyState& family, const TreeOfPages& tree,
   return Status::OK();
 }
 
-// Pages in front of the cursor are read by nobody any more. Whether those behind it, and the branches above them, are
-// whole, a cursor tells that walks there, as reads and the sweep do; one that comes from behind looks at one key more.
+// Nothing reads the pages before the cursor any more. The pages after it, and the branches above them, are whole if a
+// TreeCursor can walk there as reads and the sweep do. A backward scan reads one key more, so step back once too.
 Status Verifier::ReadFromCursor(const FamilyState& family, const TreeOfPages& tree) {
   TreeCursor cursor(tree.root, tree.run->files(), &pool_, comparators_.at(family.id));
   Slice key;
@@ -144,16 +144,15 @@ Status Verifier::ReadFromCursor(const FamilyState& family, const TreeOfPages& tr
   return cursor.status();
 }
 
-// What look-ups go by before they ask the run. One problem of a run is enough.
 Status Verifier::CheckInRun(const Comparator& order, const cambium::Run& run, Slice key) {
   const RunInfo& info = run.info();
   if (info.number == wrong_run_) return Status::OK();
   const char* wrong = nullptr;
   const int at_largest = order.Compare(key, info.largest_key);
   if (order.Compare(key, info.smallest_key) < 0 || at_largest > 0 || (at_largest == 0 && info.largest_is_open)) {
-    wrong = "is outside of the keys that the MANIFEST says it has";
+    wrong = "is outside the key range that the MANIFEST has for this run";
   } else if (!run.MayContain(key)) {
-    wrong = "is missing in its filter";
+    wrong = "is missing from the run's filter";
   }
   if (wrong == nullptr) return Status::OK();
   wrong_run_ = info.number;

@@ -1,4 +1,4 @@
-// Verifying the log: records and footers of segments, and the tail that an opening replays.
+// Verifies the log: records and footers of segments, and the tail that Open replays.
 #include <algorithm>
 #include <map>
 
@@ -18,8 +18,8 @@ Status Verifier::CheckSegments() {
   return Status::OK();
 }
 
-// The footer of a sealed one, and with `deep` every record. Log GC and nobody else reads the footer: without it, it
-// walks the records, and then all of them have to be whole, dead ones too.
+// Checks the footer of a sealed segment, and with `deep` every record. Only log GC reads the footer. If the footer is
+// damaged, log GC walks the records instead; then all of them must be whole, dead ones too.
 Status Verifier::CheckSegment(const SegmentInfo& info, const Segment& segment) {
   std::map<std::uint64_t, std::uint64_t> listed;  // offset -> size
   Status footer = Status::NotFound();
@@ -41,7 +41,7 @@ Status Verifier::CheckSegment(const SegmentInfo& info, const Segment& segment) {
 
 Status Verifier::WalkSegment(const SegmentInfo& info, const Segment& segment,
                              std::map<std::uint64_t, std::uint64_t> listed, const Status& footer) {
-  // What lies behind the replay position is the tail's.
+  // CheckTail checks the records after the replay position.
   std::uint64_t end = info.sealed ? info.sealed_length : state_.replay.offset;
   if (info.kind == SegmentKind::kLog && info.number >= state_.replay.segment) {
     if (info.number > state_.replay.segment) return Status::OK();
@@ -71,7 +71,7 @@ Status Verifier::WalkSegment(const SegmentInfo& info, const Segment& segment,
     }
     if (!reported_.contains({info.slot, at})) CAMBIUM_RETURN_IF_ERROR(FoundDead(damage));
     if (!footer.ok()) return Status::OK();
-    // Where the next separated record begins, the footer knows.
+    // The footer says where the next separated record begins.
     listed.erase(listed.begin(), listed.upper_bound(at));
     if (listed.empty()) return Status::OK();
     start = listed.begin()->first;
@@ -85,14 +85,14 @@ bool Verifier::IsReferredTo(Slot slot) const {
                              [slot](const auto& family) { return family.second.accounts.contains(slot); });
 }
 
-// Records are compared as they are replayed. Values in files of their own are not read by that.
+// Replay checks the records. It does not read large values, so check them afterwards.
 Status Verifier::CheckTail() {
   ReplayRequest request;
   request.fs = &fs_;
   request.directory = path_;
   request.state = &state_;
   request.mode = options_.wal_recovery_mode;
-  // Those that no later operation has replaced or deleted, by family.
+  // Large values that no later operation has overwritten or deleted, by family.
   struct KeyLess {
     const Comparator* order;
     bool operator()(const std::string& a, const std::string& b) const { return order->Compare(a, b) < 0; }
@@ -103,7 +103,7 @@ Status Verifier::CheckTail() {
     for (const ReplayedOp& op : ops) {
       if (op.family >= state_.next_family_id) {
         return Status::Corruption(path_ + ": the log has an operation of column family " + std::to_string(op.family) +
-                                  ", which was never made");
+                                  ", which was never created");
       }
       const auto family = state_.families.find(op.family);
       if (family == state_.families.end() || op.sequence <= family->second.flushed_sequence) continue;
@@ -125,8 +125,8 @@ Status Verifier::CheckTail() {
   if (!replayed.ok()) return Found(replayed.status());
   CountRead(replayed->bytes_read);
   if (!replayed->torn.empty()) {
-    Note((replayed->lost_durable ? "an opening gives up synced operations, as kPointInTimeRecovery asks for: "
-                                 : "the log has a torn tail, as crashes leave it: ") +
+    Note((replayed->lost_durable ? "Open gives up synced operations, as kPointInTimeRecovery allows: "
+                                 : "the log has a torn tail, as a crash leaves: ") +
          replayed->torn);
   }
   for (const auto& [id, values] : large) {
@@ -136,7 +136,8 @@ Status Verifier::CheckTail() {
       if (unread_slots_.contains(address.slot())) continue;
       Status s = CheckValue({address, id, key, true, equal_by});
       if (s.IsCorruption()) {
-        s = s.WithContext("key " + Slice(key).ToString(true).substr(0, 64) + " of family " + state_.families.at(id).name);
+        const std::string& family = state_.families.at(id).name;
+        s = s.WithContext("key " + Slice(key).ToString(true).substr(0, 64) + " of family " + family);
       }
       CAMBIUM_RETURN_IF_ERROR(Found(s));
     }

@@ -1,4 +1,4 @@
-// Verifying what index entries lead to: the records of values, those with holes, and those that are gone.
+// Verifies the values that index entries refer to: whole records, punched ones, and those whose segment is gone.
 #include <algorithm>
 #include <tuple>
 
@@ -61,13 +61,13 @@ Status Verifier::CheckValues(const FamilyState& family) {
     const Slice key(values_keys_.data() + value.key_at, value.key_size);
     Status s = CheckValue({value.address, family.id, key, true, equal_by});
     if (s.ok()) continue;
-    // Of several entries that lead there the newest decides; it comes first.
+    // If several entries refer to the record, the newest decides; it is the first.
     const std::pair record(value.address.slot(), value.address.offset());
     if (reported_.contains(record) || record == last_reported_) continue;
     last_reported_ = record;
     if (reported_.size() < kReportedMax) reported_.insert(record);
     s = s.WithContext("key " + key.ToString(true).substr(0, 64) + " of family " + family.name);
-    // A look-up that fails on the way to what may be newer fails for a reader too.
+    // If the lookup in newer runs fails, it fails for a reader too.
     const Result<bool> is_hidden = s.IsIOError() ? Result<bool>(false) : IsHidden(family, key, value.newer);
     CAMBIUM_RETURN_IF_ERROR(is_hidden.ok() && *is_hidden ? FoundDead(s) : Found(s));
   }

@@ -342,7 +342,7 @@ TEST(DbBasics, VerifyHoldsFiltersAgainstTheKeysOfTheirRuns) {
     for (int i = 0; i < 100; ++i) store.Put("key" + std::to_string(i), "v");
     store.Flush();
     const std::string problems = store.Verify();
-    EXPECT_EQ(problems.find("is missing in its filter") != std::string::npos, is_wrong) << problems;
+    EXPECT_EQ(problems.find("is missing from the run's filter") != std::string::npos, is_wrong) << problems;
     EXPECT_EQ(std::count(problems.begin(), problems.end(), '\n'), is_wrong ? 1 : 0) << "one of a run is enough";
     int lost = 0;
     for (int i = 0; i < 100; ++i) lost += store.Get("key" + std::to_string(i)) == "v" ? 0 : 1;

@@ -1,9 +1,9 @@
 // The corruption matrix: every kind of file x every kind of damage, after a clean shutdown and after a crash. Each
 // damaged copy is opened, read completely and verified.
 //
-// Always: no wrong value, no key that was never there, nothing synced missing without an error that names the file, and
-// whatever an opening or a read rejects VerifyDB reports too. Beyond that, what is seen where is written down in
-// kExpected, so that a change of behaviour is seen in review.
+// Rules for every copy: no wrong value, no key that never existed, no synced key missing without an error that names
+// the file; and if Open or a read fails, VerifyDB reports a problem. In addition, kExpected lists the outcomes of each
+// kind of damage, so that a change of behaviour shows in review.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,17 +23,17 @@
 namespace cambium::testing {
 namespace {
 
-// ---- What becomes of a damaged copy ----
+// ---- Judging a damaged copy ----
 
 enum class Outcome : char { kOpen = 'O', kRead = 'R', kHarmless = 'H' };
 
 struct Verdict {
   Outcome outcome = Outcome::kHarmless;
-  std::string violation;  // of what must always hold
-  Status status;          // the first error met
+  std::string violation;  // of the rules above
+  Status status;          // the first error
 };
 
-// A directory in the place of a file is what the file system says of it.
+// The file system's own error counts as honest if a directory is in the place of a file.
 bool IsHonest(const Status& s) {
   const bool is_directory = s.IsIOError() && s.message().find("is a directory") != std::string_view::npos;
   return s.IsCorruption() || s.IsNotSupported() || is_directory;
@@ -45,7 +45,7 @@ std::unique_ptr<TestStore> StoreOn(std::shared_ptr<SimFileSystem> fs) {
   return store;
 }
 
-// Reads everything in both ways; "" or what is wrong. *error is the first honest error.
+// Reads everything by Get and by an iterator. Returns what is wrong, or "". *error is the first honest error.
 std::string ReadAll(DB* db, const Subject& subject, Status* error) {
   const auto judge = [&](const std::string& key, const Status& s, Slice value) -> std::string {
     const auto must = subject.model.find(key);
@@ -69,7 +69,7 @@ std::string ReadAll(DB* db, const Subject& subject, Status* error) {
   }
   for (const char* absent : {"t120", "t130", "t1", "zz"}) {
     const Status s = db->Get({}, absent, &value);
-    if (!s.IsNotFound() && !IsHonest(s)) return std::string(absent) + " should not be there: " + s.ToString();
+    if (!s.IsNotFound() && !IsHonest(s)) return std::string(absent) + " should not exist: " + s.ToString();
     if (IsHonest(s) && error->ok()) *error = s;
   }
   const std::unique_ptr<Iterator> it(db->NewIterator({}));
@@ -110,7 +110,7 @@ Verdict Judge(const std::shared_ptr<SimFileSystem>& fs, const Subject& subject, 
     verdict.violation = ReadAll(store->db.get(), subject, &verdict.status);
     if (!verdict.status.ok()) verdict.outcome = Outcome::kRead;
     if (verdict.violation.empty() && merge_too) {
-      // What was unreadable must not turn into something readable, or nothing, by a merge.
+      // A compaction must not turn an unreadable entry into a readable one, or drop it.
       const Status merged = store->db->CompactRange({}, nullptr, nullptr);
       if (!merged.ok() && !IsHonest(merged)) verdict.violation = "CompactRange: " + merged.ToString();
       Status after;
@@ -119,7 +119,7 @@ Verdict Judge(const std::shared_ptr<SimFileSystem>& fs, const Subject& subject, 
     static_cast<void>(store->db->Close());
   }
   if (verdict.violation.empty() && !verdict.status.ok() && verified.ok() && report.problems.empty()) {
-    verdict.violation = "VerifyDB finds nothing, and the reader says " + verdict.status.ToString();
+    verdict.violation = "VerifyDB finds no problem, but the reader fails: " + verdict.status.ToString();
   }
   return verdict;
 }
@@ -129,12 +129,12 @@ Verdict Judge(const std::shared_ptr<SimFileSystem>& fs, const Subject& subject, 
 struct Row {
   const char* file;
   const char* damage;
-  const char* clean;    // outcomes seen after a clean shutdown: O(pen fails), R(ead fails), H(armless)
-  const char* crashed;  // and after a crash
+  const char* clean;    // outcomes after a clean shutdown: O(pen fails), R(ead fails), H(armless)
+  const char* crashed;  // outcomes after a crash
 };
 
-// Empty: there is no such copy. Harmless is what hits padding, free room of a page, a footer or a filter that reads can
-// do without, or the end of an unsynced tail; VerifyDB may report it all the same.
+// Empty outcomes: there is no such copy. Damage is harmless if it hits padding, free space of a page, a footer or a
+// filter that reads can do without, or the end of an unsynced tail; VerifyDB may still report it.
 const Row kExpected[] = {
     {"MANIFEST", "16 random bytes", "HO", "HO"},
     {"MANIFEST", "a directory", "O", "O"},
@@ -226,13 +226,13 @@ const Row kExpected[] = {
     {"sealed log", "zero 512 bytes", "HOR", "HOR"},
 };
 
-// What was seen of each file and damage: after a clean shutdown, and after a crash.
+// The outcomes of each file and damage.
 using Seen = std::map<std::pair<std::string, std::string>, std::string>;
-using NamedFiles = std::vector<std::pair<std::string, std::string>>;  // as in kExpected, and the path
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;  // the name in kExpected, and the path
 
 class Matrix {
  public:
-  // Damages those of the subject's files that `files` names, in every way.
+  // Damages each file that `files` returns, in every way.
   void Attack(End end, CompressionType compression, const std::function<NamedFiles(const Subject&)>& files) {
     const Subject subject = MakeSubject(7, end, false, compression);
     const Subject older = MakeSubject(7, end, true, compression);
@@ -272,7 +272,7 @@ class Matrix {
       if (!is_of_other_index) expected[{row.file, row.damage}] = &row;
     }
     std::string table;
-    // What is drawn may miss an outcome, and a longer run may meet more of them.
+    // Random damage may miss an outcome, and a longer run may find more outcomes.
     const auto fits = [](const std::string& damage, const std::string& outcomes, const std::string& wanted) {
       const bool exact = damage != "16 random bytes" && damage != "swap two blocks" && !kUnderSanitizer;
       if (exact && ScaleFromEnvironment() == 1) return outcomes == wanted;
@@ -286,7 +286,7 @@ class Matrix {
       same = same && row != expected.end() && fits(cell.second, outcomes, row->second->clean) &&
              fits(cell.second, crashed, row->second->crashed);
     }
-    EXPECT_TRUE(same) << "the table is now:\n" << table;
+    EXPECT_TRUE(same) << "the new table:\n" << table;
   }
 
  private:
@@ -306,7 +306,7 @@ int CompressedLeavesOf(const Subject& subject) {
   return leaves;
 }
 
-TEST(CorruptionMatrix, EveryDamageIsFoundWhereTheTableSays) {
+TEST(CorruptionMatrixTest, EveryDamageHasTheExpectedOutcome) {
   Matrix matrix;
   for (const End end : {End::kClean, End::kCrash}) {
     matrix.Attack(end, CompressionType::kNoCompression, [](const Subject& subject) {
@@ -326,9 +326,10 @@ TEST(CorruptionMatrix, EveryDamageIsFoundWhereTheTableSays) {
   matrix.Compare();
 }
 
-// ---- Rules that the matrix rests on ----
+// ---- Rules that the matrix relies on ----
 
-// Rule D3: every byte of the log below what the MANIFEST and the records prove durable. Loss must be loud.
+// Rule D3: damage of any byte of the log below the durable witness must give an error. Returns the number of bytes
+// whose damage broke a rule.
 int SilentLosses(const Subject& subject, bool names_offset) {
   std::string bytes;
   EXPECT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.open_log, &bytes).ok());
@@ -345,14 +346,14 @@ int SilentLosses(const Subject& subject, bool names_offset) {
   return silent;
 }
 
-TEST(DurableWitness, DamageBelowItIsCorruptionAndNotLoss) {
+TEST(DurableWitnessTest, DamageBelowTheWitnessIsCorruptionAndNotLoss) {
   const Subject subject = MakeSubject(7, End::kCrash);
   EXPECT_EQ(SilentLosses(subject, true), 0);
   const MutantScope mutant(Mutant::kIgnoreDurableWitness);
   EXPECT_GT(SilentLosses(subject, false), 0);
 }
 
-TEST(RecoveryModes, SayWhatBecomesOfDamage) {
+TEST(RecoveryModesTest, EachModeHandlesDamageAsDocumented) {
   const Subject subject = MakeSubject(7, End::kCrash);
   std::string bytes;
   ASSERT_TRUE(SimFileSystem(subject.image).ReadFileForTest(subject.open_log, &bytes).ok());
@@ -382,14 +383,14 @@ TEST(RecoveryModes, SayWhatBecomesOfDamage) {
   store->MustClose();
   store->MustOpen();
   EXPECT_EQ(store->Get("u2"), "new");
-  EXPECT_EQ(store->Get("u3"), "NotFound");  // what was dropped stays dropped
+  EXPECT_EQ(store->Get("u3"), "NotFound");  // the lost operations do not return
   store->MustClose();
   EXPECT_EQ(store->Verify(), "");
 }
 
-// Hazards H30, H31: a crash after a rotated segment got its footer and before the MANIFEST sealed it. Where its log
-// ends is then known from the segment that follows; without that link the footer would be taken for damage.
-int OpeningsThatFailWhileSegmentsAreSealed() {
+// Hazards H30, H31: a crash after a rotated segment received its footer and before the MANIFEST sealed it. Then the
+// link in the next segment says where the log of this one ends; without the link, the footer would be taken for damage.
+int FailuresAfterCrashesWhileSegmentsAreSealed() {
   std::vector<SimImage> images;
   {
     TestStore store;
@@ -418,14 +419,14 @@ int OpeningsThatFailWhileSegmentsAreSealed() {
   return failed;
 }
 
-TEST(LogChain, SaysWhereAnUnsealedSegmentEnds) {
-  EXPECT_EQ(OpeningsThatFailWhileSegmentsAreSealed(), 0);
+TEST(LogChainTest, LinkGivesTheEndOfAnUnsealedSegment) {
+  EXPECT_EQ(FailuresAfterCrashesWhileSegmentsAreSealed(), 0);
   const MutantScope mutant(Mutant::kIgnoreChain);
-  EXPECT_GT(OpeningsThatFailWhileSegmentsAreSealed(), 0);
+  EXPECT_GT(FailuresAfterCrashesWhileSegmentsAreSealed(), 0);
 }
 
-// Rule D6: a log segment that the MANIFEST names and that is gone, with what it held, is Corruption; also the newest.
-TEST(LogChain, AMissingSegmentIsCorruption) {
+// Rule D6: if a log segment that the MANIFEST names is missing, Open returns Corruption. This includes the newest.
+TEST(LogChainTest, MissingSegmentIsCorruption) {
   for (const End end : {End::kClean, End::kCrash}) {
     const Subject subject = MakeSubject(7, end);
     for (const auto& file : SimFileSystem(subject.image).ListFilesForTest()) {
@@ -440,7 +441,7 @@ TEST(LogChain, AMissingSegmentIsCorruption) {
   }
 }
 
-// The same where nothing but the name in the MANIFEST can tell: no segment follows, and no record knows of its syncs.
+// Only the name in the MANIFEST shows this loss: no segment follows, and no other record has a witness of its syncs.
 Status OpenWithoutTheOnlySegment() {
   TestStore store;
   store.MustOpen();
@@ -453,7 +454,7 @@ Status OpenWithoutTheOnlySegment() {
   return after.Open();
 }
 
-TEST(LogChain, TheNameInTheManifestIsWhatMissesTheNewestSegment) {
+TEST(LogChainTest, NameInTheManifestDetectsAMissingNewestSegment) {
   EXPECT_TRUE(OpenWithoutTheOnlySegment().IsCorruption());
   const MutantScope mutant(Mutant::kIgnoreMissingSegment);
   EXPECT_TRUE(OpenWithoutTheOnlySegment().ok());

@@ -1,10 +1,10 @@
-// VerifyDB and whoever reads agree, both ways, on databases with everything in them: families of both indexes, a tree
-// in the middle of a sweep, relocation runs and segments, holes, large values, a torn tail.
+// Tests that VerifyDB and readers agree, in both directions, on databases of all kinds: families of both indexes, a
+// tree in the middle of a sweep, relocation runs and segments, holes, large values, a torn tail.
 //
-//   no problem in the report  ─▶ opening, every read, a merge and log GC succeed, with right values; dead damage or not
-//   a problem in the report   ─▶ one of them fails, and none shows a wrong value
+//   no problem in the report  ─▶ Open, all reads, compaction and log GC succeed with right values, despite dead damage
+//   a problem in the report   ─▶ one of them fails, and none returns a wrong value
 //
-// Files are damaged at places that are drawn, each copy at one of them.
+// Each damaged copy has damage at one random place of one file.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -27,9 +27,9 @@ using grown::SyncAndSaySo;
 using grown::UseSmallFiles;
 using grown::ValueOf;
 
-// ---- What a reader meets ----
+// ---- The reader's errors ----
 
-// Log GC tells nobody of what it cannot read but the listeners.
+// Log GC reports values that it cannot read to listeners only.
 class Listener final : public EventListener {
  public:
   void OnBackgroundError(const BackgroundErrorInfo& info) override {
@@ -41,7 +41,7 @@ class Listener final : public EventListener {
   Status error_;
 };
 
-// What reads of a subject show: the first error, and what must never be.
+// Reads a subject, and keeps the first error and the first wrong result.
 class Reader {
  public:
   Reader(const Subject& subject, FamilyStore* store) : subject_(subject), store_(*store) {}
@@ -64,7 +64,7 @@ class Reader {
   void Note(const Status& s) {
     if (s.ok() || !error_.ok()) return;
     error_ = s;
-    // A MANIFEST that has lost its end may know nothing of families that are asked for.
+    // A MANIFEST that has lost its end may lack families that Open asks for.
     const bool is_honest = s.IsCorruption() || s.IsNotSupported() || (s.IsInvalidArgument() && store_.db == nullptr);
     if (!is_honest) Wrong("unexpected: " + s.ToString());
   }
@@ -129,8 +129,8 @@ class Reader {
 };
 
 struct Verdict {
-  Status error;       // the first that an opening, a read, a merge or log GC met
-  std::string wrong;  // what must never be
+  Status error;       // the first error of Open, a read, a compaction or log GC
+  std::string wrong;  // a result that must never occur
   VerifyReport report;
 };
 
@@ -143,12 +143,12 @@ Verdict Judge(const Subject& subject, const std::shared_ptr<SimFileSystem>& fs) 
   const auto before = store.Files();
   const Status verified = VerifyDB(kStorePath, store.options, families, {.deep = true}, &verdict.report);
   if (!verified.ok()) verdict.wrong = "VerifyDB cannot: " + verified.ToString();
-  if (store.Files() != before) verdict.wrong = "VerifyDB has written";
+  if (store.Files() != before) verdict.wrong = "VerifyDB changed files";
 
   Reader reader(subject, &store);
   const auto listener = std::make_shared<Listener>();
   store.options.listeners.push_back(listener);
-  // Log GC takes every segment that has garbage at all.
+  // Make log GC choose every segment with garbage.
   store.options.enable_blob_garbage_collection = true;
   store.options.blob_garbage_collection_age_cutoff = 1;
   store.options.blob_garbage_collection_force_threshold = 0;
@@ -182,9 +182,9 @@ Verdict Judge(const Subject& subject, const std::shared_ptr<SimFileSystem>& fs) 
   return verdict;
 }
 
-// ---- A database of its own ----
+// ---- A database with a torn tail ----
 
-// What a power cut leaves of writes that nobody has synced.
+// Makes a subject by a power cut during unsynced writes.
 Subject TornTail() {
   Subject subject{.name = "torn tail", .set_options = UseSmallFiles};
   FamilyStore store;
@@ -202,7 +202,7 @@ Subject TornTail() {
   store.GiveBackHandles();
   store.fs->PowerOff();
   store.db.reset();
-  // One in which something is torn, as the note of a verification says.
+  // Draw crashes until VerifyDB reports a torn tail.
   for (std::uint64_t seed = 1; seed < 200; ++seed) {
     Prng prng(seed);
     subject.image = now.DrawCrash(prng);
@@ -210,13 +210,13 @@ Subject TornTail() {
     const auto is_torn = [](const std::string& note) { return note.find("torn") != std::string::npos; };
     if (std::ranges::any_of(verdict.report.notes, is_torn)) return subject;
   }
-  ADD_FAILURE() << "no power cut has torn the tail";
+  ADD_FAILURE() << "no power cut tore the tail";
   return subject;
 }
 
 // ---- Damage ----
 
-// One change of one file, at a place that is drawn.
+// Makes one change of one file, at a random place.
 Status Hurt(SimFileSystem* fs, const std::string& path, Prng* prng, std::string* what) {
   std::string bytes;
   CAMBIUM_RETURN_IF_ERROR(fs->ReadFileForTest(path, &bytes));
@@ -245,7 +245,7 @@ Status Hurt(SimFileSystem* fs, const std::string& path, Prng* prng, std::string*
   }
 }
 
-// What is not damaged at all shall be met too: that a database without damage reads well.
+// Judges the subject without damage, then damaged copies of it.
 void ExpectAgreement(const Subject& subject, std::uint64_t copies) {
   const Verdict untouched = Judge(subject, std::make_shared<SimFileSystem>(subject.image));
   ASSERT_EQ(untouched.wrong, "");
@@ -277,21 +277,21 @@ void ExpectAgreement(const Subject& subject, std::uint64_t copies) {
         << "\nVerifyDB: " << (report.problems.empty() ? "no problem" : report.problems.front())
         << "\nreader: " << verdict.error.ToString()
         << "\ndead: " << (report.dead_damage.empty() ? "none" : report.dead_damage.front())
-        << "\nsegment of the MANIFEST, CAMBIUM_SEED=" << seed;
+        << "\nCAMBIUM_SEED=" << seed;
     disagreements += report.problems.empty() != verdict.error.ok() ? 1 : 0;
-    if (disagreements > 5) FAIL() << "and so on";
+    if (disagreements > 5) FAIL() << "more than 5 disagreements";
   }
   std::printf("%s: %d with problems, %d with dead damage\n", subject.name.c_str(), damaged, dead);
   EXPECT_GT(damaged, 0);
 }
 
-TEST(VerifyAgrees, OnFamiliesOfBothIndexes) { ExpectAgreement(grown::Families(), 500); }
-TEST(VerifyAgrees, OnWhatLogGcHasMoved) { ExpectAgreement(grown::Collected(), 600); }
-TEST(VerifyAgrees, OnHoles) { ExpectAgreement(grown::Punched(), 250); }
-TEST(VerifyAgrees, OnLargeValues) { ExpectAgreement(grown::LargeValues(), 500); }
-TEST(VerifyAgrees, OnATornTail) { ExpectAgreement(TornTail(), 500); }
-TEST(VerifyAgrees, OnAHalfSweptTree) {
-  CAMBIUM_FOR_THE_TREE_ALONE("a merge that a crash leaves half done is a tree's; an LSM's compaction is committed as a whole");
+TEST(VerifyAgreesTest, FamiliesOfBothIndexes) { ExpectAgreement(grown::Families(), 500); }
+TEST(VerifyAgreesTest, ValuesThatLogGcRelocated) { ExpectAgreement(grown::Collected(), 600); }
+TEST(VerifyAgreesTest, PunchedValues) { ExpectAgreement(grown::Punched(), 250); }
+TEST(VerifyAgreesTest, LargeValues) { ExpectAgreement(grown::LargeValues(), 500); }
+TEST(VerifyAgreesTest, TornTail) { ExpectAgreement(TornTail(), 500); }
+TEST(VerifyAgreesTest, HalfSweptTree) {
+  CAMBIUM_FOR_THE_TREE_ALONE("only a tree's sweep commits in steps; a level compaction is committed as a whole");
   ExpectAgreement(grown::HalfSwept(), 150);
 }
 

@@ -1,5 +1,5 @@
-// What VerifyDB makes of much at once: damage in several places, files that cannot be read, and more of both than
-// anybody wants to read.
+// Tests reports of VerifyDB with many findings: damage in several places, unreadable files, and more findings than the
+// report lists.
 #include <algorithm>
 
 #include "testing/test_store.h"
@@ -12,7 +12,7 @@ struct Verified {
   VerifyReport report;
 };
 
-// Of the files as they are, by a file system that works.
+// Verifies the store's files through a file system without faults.
 Verified VerifyFiles(const TestStore& store, bool deep = true) {
   Options options = store.options;
   options.file_system = std::make_shared<SimFileSystem>(store.fs->Snapshot());
@@ -26,14 +26,14 @@ std::size_t LinesWith(const std::vector<std::string>& lines, const std::string& 
       std::ranges::count_if(lines, [&](const std::string& line) { return line.find(part) != std::string::npos; }));
 }
 
-// Values of 100 bytes in the log, of 20 in the index; all in the tree, or the lowest level.
+// Values of 100 bytes are separated, those of 20 bytes are inline. All entries are in the tree, or in the lowest level.
 void Fill(TestStore* store, int keys, std::size_t value_bytes) {
   for (int i = 0; i < keys; ++i) store->Put(NumberedKey(i), std::string(value_bytes, static_cast<char>('a' + i % 26)));
   store->Flush();
   store->Compact();
 }
 
-// The walk ended at the first page that was wrong, and whoever mended that one met the next.
+// Regression: the walk ended at the first damaged page, and the report had no other.
 TEST(VerifyReportTest, EveryDamagedLeafOfATreeIsListed) {
   TestStore store;
   store.MustOpen();
@@ -54,8 +54,8 @@ TEST(VerifyReportTest, EveryDamagedLeafOfATreeIsListed) {
   EXPECT_EQ(verified.report.problem_count, verified.report.problems.size());
 }
 
-// A disk that would not read one file hid the damage in all that come behind it.
-TEST(VerifyReportTest, AFileThatCannotBeReadDoesNotHideDamageInAnother) {
+// Regression: an I/O error in one file hid the damage in all files after it.
+TEST(VerifyReportTest, UnreadableFileDoesNotHideDamageInAnother) {
   TestStore store;
   store.MustOpen();
   Fill(&store, 600, 20);
@@ -84,7 +84,7 @@ TEST(VerifyReportTest, AFileThatCannotBeReadDoesNotHideDamageInAnother) {
       fault.kind = kind;
       fault.matches = [path](SimOpKind, const std::string& its) { return its == path; };
       fault.sticky = true;
-      fault.status = Status::IOError(path + ": the disk is worn");
+      fault.status = Status::IOError(path + ": injected");
       const auto fs = std::make_shared<SimFileSystem>(store.fs->Snapshot());
       fs->AddFault(fault);
       Options options = store.options;
@@ -100,8 +100,8 @@ TEST(VerifyReportTest, AFileThatCannotBeReadDoesNotHideDamageInAnother) {
   }
 }
 
-// An OPTIONS file is needed by nobody, not even as a file.
-TEST(VerifyReportTest, AnOptionsFileThatIsADirectoryIsDeadDamage) {
+// Open does not need an OPTIONS file, so even one that cannot be read is dead damage.
+TEST(VerifyReportTest, OptionsFileThatIsADirectoryIsDeadDamage) {
   TestStore store;
   store.MustOpen();
   store.Put("key", "value");
@@ -114,8 +114,8 @@ TEST(VerifyReportTest, AnOptionsFileThatIsADirectoryIsDeadDamage) {
   EXPECT_EQ(LinesWith(verified.report.dead_damage, path), 1u);
 }
 
-// The report had a line for each value that a lost segment held, and grew with the database.
-TEST(VerifyReportTest, ALostSegmentWithManyValuesIsABoundedListAndARightCount) {
+// Regression: the report had a line for each value of a lost segment, and grew with the database.
+TEST(VerifyReportTest, LostSegmentWithManyValuesGivesABoundedListAndTheRightCount) {
   constexpr int kValues = 3'000;
   TestStore store;
   store.options.blob_file_size = 4u << 20;
@@ -135,13 +135,13 @@ TEST(VerifyReportTest, ALostSegmentWithManyValuesIsABoundedListAndARightCount) {
   const Verified verified = VerifyFiles(store, false);
   EXPECT_TRUE(verified.status.ok()) << verified.status.ToString();
   EXPECT_EQ(verified.report.problems.size(), VerifyReport::kListedMax);
-  // The segment itself, each of its values, and what an opening would miss of the log.
+  // The segment itself, each of its values, and the log that Open could not replay.
   EXPECT_GE(verified.report.problem_count, kValues + 1u);
   EXPECT_LE(verified.report.problem_count, kValues + 3u);
 }
 
-// A file was taken for named if any file had its number.
-TEST(VerifyReportTest, AnOrphanIsToldByItsKindToo) {
+// Regression: a file was taken for a named one if any named file had its number.
+TEST(VerifyReportTest, OrphanIsRecognizedByKindAndNumber) {
   TestStore store;
   store.MustOpen();
   Fill(&store, 100, 100);
