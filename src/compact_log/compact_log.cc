@@ -19,13 +19,14 @@ namespace {
 
 constexpr int kUrgentThreads = 2;  // for flushes, seals and removals
 
-// Takes what is in the index and belongs in the log there: a value that a filter "changes" is stored as the options say.
+// Moves inline values of min_blob_size and more into the log. It "changes" each to the same value, and the compaction
+// stores a changed value as the options say.
 class SeparatingFilter final : public CompactionFilter {
  public:
   explicit SeparatingFilter(std::uint64_t min_blob_size) : min_blob_size_(min_blob_size) {}
   [[nodiscard]] const char* Name() const override { return "cambium.SeparatingFilter"; }
   [[nodiscard]] Decision FilterBlobByKey(int, const Slice&, std::string*, std::string*) const override {
-    return Decision::kKeep;  // it is there
+    return Decision::kKeep;  // the value is already in the log
   }
   Decision FilterV2(int, const Slice&, ValueType, const Slice& value, std::string* changed,
                     std::string*) const override {
@@ -40,12 +41,13 @@ class SeparatingFilter final : public CompactionFilter {
 
 Status CheckHow(const CompactLogOptions& how) {
   if (!(how.target_space_amp >= 1)) {
-    return Status::InvalidArgument("target_space_amp is " + std::to_string(how.target_space_amp) + "; the least is 1");
+    return Status::InvalidArgument("target_space_amp is " + std::to_string(how.target_space_amp) +
+                                   "; legal is 1 or more");
   }
   return Status::OK();
 }
 
-// Bytes of files that the state names.
+// The sizes of the files that a state names, in bytes.
 struct Sizes {
   std::uint64_t log = 0;
   std::uint64_t index = 0;
@@ -68,8 +70,9 @@ Result<Sizes> SizesOf(FileSystem& fs, const std::string& path, const ManifestSta
   return sizes;
 }
 
-// Files with larger numbers than the OPTIONS file that is in force were written as it says. All numbers are asked for if it
-// says something else than what is wanted, or that values were moved without regard to that.
+// Returns the number of the newest OPTIONS file if it has the wanted options: all values in segments with larger
+// numbers were written with them. Returns the largest number, so that no segment counts, if its options differ, if it
+// cannot be read, or if values were moved later without changing their form.
 std::uint64_t AsWantedFrom(FileSystem& fs, const std::string& path,
                            const std::vector<ColumnFamilyDescriptor>& families, const CompactLogOptions& how) {
   constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
@@ -110,7 +113,7 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
   CAMBIUM_RETURN_IF_ERROR(CheckHow(how));
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));
   DBOptions its = options;
-  // Of options that are kept, max_background_jobs stays what it is.
+  // Add threads by an executor of our own: max_background_jobs is written to the OPTIONS file and must not change.
   if (its.executor == nullptr) its.executor = Executor::NewThreadPool(LogCompaction::StepsAtATime(its), kUrgentThreads);
   its.create_if_missing = its.create_missing_column_families = its.error_if_exists = false;
   const std::shared_ptr<FileSystem> fs = FillInDefaults(its).file_system;
@@ -125,7 +128,7 @@ Status CompactLog(const DBOptions& options, const std::string& path, const std::
     filters.push_back(std::make_unique<SeparatingFilter>(*how.min_blob_size));
     family.options.compaction_filter = filters.back().get();
   }
-  // Before the opening changes anything. Somebody may have it open, and change it too; then that is what the opening says.
+  // Measure before Open changes files. If another process has the database open, Open below returns Locked.
   const Result<ManifestRead> read = ReadManifest(*fs, path);
   Result<Sizes> before = read.ok() ? SizesOf(*fs, path, read->state) : Result<Sizes>(read.status());
   const std::uint64_t as_wanted_from = AsWantedFrom(*fs, path, wanted, how);

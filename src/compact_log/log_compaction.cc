@@ -12,20 +12,21 @@
 namespace cambium {
 namespace {
 
-// Of values, in all steps that are under way. A step has no more than a segment, if segments are small.
+// Bytes of values in all steps that run at a time. A step also has at most blob_file_size bytes.
 constexpr std::uint64_t kBytesUnderWay = 192u << 20;
-// Of what has been looked up.
+// Memory for kept lookups.
 constexpr std::uint64_t kFoundBytesMax = 64u << 20;
 
-// The file and the key of every hole may keep a part of two blocks.
+// Header and key of a punched value remain on disk, and so do the ends of the value that are not whole blocks: parts of
+// up to two blocks.
 constexpr std::uint64_t kKeptPerHole = 2 * 4096;
 
-// Clustering has all of it twice, until the old copies go.
+// Clustering needs room for a second copy of all values that it moves, until the old segments are removed.
 Status CheckRoom(const DbImpl& db, const CompactLogFigures& forecast) {
   std::uint64_t free_bytes = 0;
   const Status asked = db.file_system().FreeSpace(db.GetName(), &free_bytes);
   if (!asked.ok() || free_bytes >= forecast.bytes_written) return Status::OK();
-  return Status::NoSpace(db.GetName() + ": writing all values in the order of their keys needs " +
+  return Status::NoSpace(db.GetName() + ": writing all values in key order needs " +
                          std::to_string(forecast.bytes_written) + " bytes, and " +
                          std::to_string(free_bytes) + " are free");
 }
@@ -48,7 +49,8 @@ LogCompaction::~LogCompaction() { db_.KeepCopyBuffers(0, 0); }
 
 int LogCompaction::StepsAtATime(const DBOptions& options) { return std::clamp(options.max_background_jobs, 4, 8); }
 
-// On a disk that is nearly full, one step at a time, and first what has least to be moved: each makes room for the next.
+// On a nearly full disk, runs one small step at a time, segments with the fewest live bytes first: each frees space for
+// the next.
 void LogCompaction::FitIntoFreeSpace() {
   constexpr std::uint64_t kStepBytesLeast = 64u << 10;
   std::uint64_t free_bytes = 0;
@@ -78,18 +80,18 @@ Result<bool> LogCompaction::FindLive(const DbImpl::LogNow& log, const GcSource& 
   return true;
 }
 
-// As PickClusterStep chooses: in a range that is moved, all that are small enough. What it leaves alone is damaged, and no
-// source of steps either.
+// Chooses as PickClusterStep does: all values of a moved range up to kClusteredValueMax. PickClusterStep skips damaged
+// segments, but these are no source of steps either.
 bool LogCompaction::IsClustered(const GcRecord& record, const DbImpl::LogNow& log) const {
   const auto ranges = clustered_.find(record.family);
   if (ranges == clustered_.end() || ValueAddress::InLog(Slot{}, record.offset, record.size).size() > kClusteredValueMax) {
     return false;
   }
   const Comparator& order = *std::ranges::find(log.families, record.family, &GcFamily::id)->comparator;
-  const auto behind = std::ranges::upper_bound(
+  const auto next = std::ranges::upper_bound(
       ranges->second, record.key, [&](Slice a, Slice b) { return order.Compare(a, b) < 0; },
       [](const KeyRange& range) { return Slice(range.first); });
-  return behind != ranges->second.begin() && order.Compare(record.key, std::prev(behind)->last) <= 0;
+  return next != ranges->second.begin() && order.Compare(record.key, std::prev(next)->last) <= 0;
 }
 
 void LogCompaction::NoteDamage(std::uint64_t number, const std::string& damage) {
@@ -107,7 +109,7 @@ Result<std::unique_ptr<LogCompaction::Found>> LogCompaction::LookUp(const DbImpl
   }
   CAMBIUM_RETURN_IF_ERROR(listed);
   found->is_empty = records.empty();
-  // What stands in memory, in a database that is open for reading, is newer than the layers.
+  // A database open for reading has unflushed entries in memtables. They are newer than the layers.
   std::erase_if(records, [&](const GcRecord& record) {
     const FamilyView* const family = log.view->Find(record.family);
     Entry newest;
@@ -124,7 +126,7 @@ Result<std::unique_ptr<LogCompaction::Found>> LogCompaction::LookUp(const DbImpl
   return found;
 }
 
-// Several segments at a time: one look waits for the device while another takes a processor.
+// Looks up several segments at a time: one waits for the device while another uses a processor.
 Status LogCompaction::Look() {
   segments_.clear();
   found_.clear();
@@ -186,8 +188,8 @@ std::vector<std::uint64_t> LogCompaction::Dead() const {
 
 std::vector<std::uint64_t> LogCompaction::Victims() const {
   std::set<std::uint64_t> numbers;
-  std::vector<std::pair<double, std::uint64_t>> by_garbage;  // least alive first
-  std::uint64_t log_bytes = clustered_bytes_;  // of those that are not damaged, as live_bytes is
+  std::vector<std::pair<double, std::uint64_t>> by_garbage;  // smallest live fraction first
+  std::uint64_t log_bytes = clustered_bytes_;  // without damaged segments, which report_.live_bytes leaves out too
   for (const auto& [number, segment] : segments_) {
     if (segment.live_bytes == 0 || damaged_.contains(number)) continue;
     log_bytes += segment.bytes;
@@ -207,7 +209,7 @@ std::vector<std::uint64_t> LogCompaction::Victims() const {
   if (is_tight_) {
     std::ranges::stable_sort(victims, {}, [this](std::uint64_t number) {
       const Segment& segment = segments_.at(number);
-      return std::pair(segment.is_shared, segment.live_bytes);  // what frees nothing comes last
+      return std::pair(segment.is_shared, segment.live_bytes);  // shared files free no space: last
     });
   }
   return victims;
@@ -221,7 +223,7 @@ Status LogCompaction::ForEachGroup(const VisitGroup& visit) {
 Status LogCompaction::ForEachGroupOf(std::span<const std::uint64_t> victims, const VisitGroup& visit) {
   for (std::size_t at = 0; at < victims.size();) {
     const std::size_t count = is_tight_ ? 1 : std::min(victims.size() - at, kLogGroupMax);
-    // Held by the steps that come of it, and no longer, so that files go.
+    // Only the steps of this group hold `log`, so that its files are removed after them.
     auto log = std::make_shared<DbImpl::LogNow>(db_.PinLog(victims.subspan(at, count)));
     EncodeAsWanted(log.get());
     const auto find = [&](const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* live) {
@@ -234,7 +236,7 @@ Status LogCompaction::ForEachGroupOf(std::span<const std::uint64_t> victims, con
     if (!is_tight_) continue;
     log.reset();
     CAMBIUM_RETURN_IF_ERROR(db_.AwaitBeside());
-    CAMBIUM_RETURN_IF_ERROR(db_.AwaitIdle());  // files have gone
+    CAMBIUM_RETURN_IF_ERROR(db_.AwaitIdle());  // wait until the files are removed
   }
   return Status::OK();
 }
@@ -280,7 +282,7 @@ Status LogCompaction::ForecastSteps() {
   return Status::OK();
 }
 
-// First what comes into the order of keys, then what is left of the segments that have garbage by that, or had it before.
+// Forecasts first the clustering, then the steps that empty the segments which have garbage before or after it.
 Status LogCompaction::ForecastClustering() {
   CompactLogFigures& figures = report_.forecast.figures;
   CAMBIUM_RETURN_IF_ERROR(db_.ClusterAll(true, [&](std::span<const GcRecord> records) {
@@ -334,7 +336,7 @@ Status LogCompaction::Cluster() {
     fact.bytes_written += RelocatedFileSize(records);
     return GoesOn();
   }));
-  // The old copies are garbage only when the layers that refer to them have been merged away.
+  // The old copies become garbage once the layers that refer to them are compacted.
   CAMBIUM_RETURN_IF_ERROR(db_.RewriteIndexes());
   const std::uint64_t live_bytes = report_.live_bytes;
   CAMBIUM_RETURN_IF_ERROR(Look());
@@ -351,8 +353,8 @@ Status LogCompaction::Take(const DbImpl::LogNow& log, const LogStep& step) {
   return Status::OK();
 }
 
-// Several steps at a time: one reads while another writes or waits for its sync. The step that empties a group comes behind
-// all others of it, by whoever is the last of them; if one has failed, never.
+// Runs several steps at a time: one reads while another writes or waits for its sync. The step that empties the group
+// must be last: the thread that finishes the last of the other steps runs it. If a step fails, it never runs.
 Status LogCompaction::BeginGroup(const std::shared_ptr<const DbImpl::LogNow>& log, std::vector<LogStep> steps) {
   const auto last = std::make_shared<const LogStep>(std::move(steps.back()));
   steps.pop_back();
@@ -392,14 +394,14 @@ void LogCompaction::CountGone(const std::map<std::uint64_t, Segment>& before) {
   CountFreed(gone, held, &report_.fact);
 }
 
-// Flushes may have merges follow them, and these let go of the last references to segments. What goes in that way is a
-// part of what this compaction does: a dry run, which sees all of them, counts it too.
+// Flushes and seals. Compactions that follow a flush may drop the last references to segments, which are then removed.
+// They count as a part of this compaction, because a dry run counts them too.
 Status LogCompaction::Settle() {
   std::vector<std::uint64_t> numbers;
   for (const auto& [number, info] : db_.StateNow().segments) {
     if (info.kind != SegmentKind::kLargeValue && info.sealed) numbers.push_back(number);
   }
-  const DbImpl::LogNow opened = db_.PinLog(numbers);  // what goes can still be read
+  const DbImpl::LogNow opened = db_.PinLog(numbers);  // keeps removed segments readable
   CAMBIUM_RETURN_IF_ERROR(db_.SettleLog());
   const ManifestState state = db_.StateNow();
   for (const GcSource& source : opened.sources) {

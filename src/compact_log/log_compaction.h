@@ -1,11 +1,11 @@
-// LogCompaction: CompactLog at work in an open database.
+// A LogCompaction does the work of CompactLog in an open database.
 //
-//   flush, seal ─▶ forecast ─▶ [values into the order of keys] ─▶ segments with garbage, step by step ─▶ indexes anew
+//   flush, seal ─▶ forecast ─▶ [move values into key order] ─▶ empty segments with garbage, in steps ─▶ rewrite indexes
 //
-// What to do is decided by looking up everything in every segment: accounts count what newer layers hide as alive, and
-// know segments, not records. That reads the indexes of segments and the index, no values. What was found is remembered as
-// far as memory for it goes, for the forecast and for the steps: nobody writes, and what is alive stays so until the step
-// that moves it. What is not remembered is looked up again.
+// To find the live values, it looks up every record of every segment in the index. Accounts do not suffice: they count
+// hidden garbage as live, and know segments, not records. The lookups read footers and index pages, but no values.
+// Their results are kept up to a limit of memory, for the forecast and the steps; the rest is looked up again. Nothing
+// else writes, so a live record remains live until the step that moves it.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,26 @@
 
 namespace cambium {
 
-// One thread, one Run or Forecast.
+// One thread calls Run or Forecast, once.
 class LogCompaction {
  public:
-  // Segments with larger numbers than `as_wanted_from` have their values in the form that `how` asks for already.
+  // Values in segments with larger numbers than `as_wanted_from` already have the form that `how` asks for.
   LogCompaction(DbImpl* db, const CompactLogOptions& how, std::uint64_t as_wanted_from, CompactLogReport* report);
 
   ~LogCompaction();
   LogCompaction(const LogCompaction&) = delete;
   LogCompaction& operator=(const LogCompaction&) = delete;
 
-  // Steps that are under way beside one another: more than there are processors, since each waits by turns for its reads
-  // and its sync. As many threads as that should be there.
+  // Returns the number of concurrent steps; the executor should have as many threads. It is larger than the number of
+  // processors, since each step waits for its reads and its sync.
   [[nodiscard]] static int StepsAtATime(const DBOptions& options);
 
-  // Bytes that the log is to lose, whoever holds their files.
+  // Returns the forecast decrease of the log in bytes, including files that a checkpoint keeps on disk.
   [[nodiscard]] std::uint64_t leaves() const;
 
-  // Of a database opened for reading too.
+  // Makes the forecast only. The database may be open for reading only.
   Status Forecast();
+  // Makes the forecast and compacts.
   Status Run();
 
  private:
@@ -53,22 +54,27 @@ class LogCompaction {
     bool has_garbage = false;
     bool is_shared = false;  // its file has a second name
   };
-  // What is alive in a segment.
+  // The live records of a segment.
   struct Found {
-    std::string damage;  // not empty: its records cannot be listed
-    bool is_empty = false;  // there are none: what an opening leaves that wrote nothing
+    std::string damage;     // not empty: its records cannot be listed
+    bool is_empty = false;  // it has no records: the database was opened and not written to
     Arena keys;
-    std::vector<GcRecord> live;  // of source 0
+    std::vector<GcRecord> live;  // their source is 0
   };
+  // Appends the live records of `source`, as FindLive of log_steps.h.
   Result<bool> FindLive(const DbImpl::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
                         std::vector<GcRecord>* live);
   static Result<std::unique_ptr<Found>> LookUp(const DbImpl::LogNow& log, const GcSource& source);  // any thread
   void NoteDamage(std::uint64_t number, const std::string& damage);
   void FitIntoFreeSpace();
+  // Looks up all segments, and fills segments_ and found_.
   Status Look();
   Status LookAt(const GcSource& source, std::unique_ptr<Found> found);
-  // Those with nothing alive come first, and in groups of their own: which of them went in SettleLog is nothing to the rest.
+  // Returns the segments without live records. They are emptied first, in groups of their own: SettleLog may have
+  // removed some of them, and this must not change the other groups, or the forecast of a dry run would differ.
   [[nodiscard]] std::vector<std::uint64_t> Dead() const;
+  // Returns the other segments to empty: those with garbage, as target_space_amp asks, and those that change their
+  // form.
   [[nodiscard]] std::vector<std::uint64_t> Victims() const;
   [[nodiscard]] bool ChangesForm() const { return how_.recompress.has_value() || how_.min_blob_size.has_value(); }
   void EncodeAsWanted(DbImpl::LogNow* log) const;
@@ -94,21 +100,21 @@ class LogCompaction {
   const std::uint64_t as_wanted_from_;
   int steps_at_a_time_;
   std::uint64_t step_bytes_;
-  bool is_tight_ = false;  // there is no room for steps of that size
-  std::mutex mutex_;  // report_.fact, while steps are under way
+  bool is_tight_ = false;  // the disk has no room for concurrent steps of the usual size
+  std::mutex mutex_;       // guards report_.fact while steps run
   CompactLogReport& report_;
-  std::map<std::uint64_t, Segment> segments_;  // by number
-  std::map<std::uint64_t, std::unique_ptr<Found>> found_;  // by number; what is remembered
-  std::uint64_t found_bytes_ = 0;  // of memory
+  std::map<std::uint64_t, Segment> segments_;              // by number
+  std::map<std::uint64_t, std::unique_ptr<Found>> found_;  // lookups that are kept, by number
+  std::uint64_t found_bytes_ = 0;                          // memory of found_
   std::set<std::uint64_t> damaged_;
-  // Keys, first and last, of what clustering is going to move: by family, ascending. While it is forecast.
+  // Only during a forecast: the key ranges that clustering will move, by family, ascending.
   struct KeyRange {
     std::string first;
     std::string last;
   };
   std::map<std::uint32_t, std::vector<KeyRange>> clustered_;
-  std::uint64_t clustered_bytes_ = 0;  // of the segments that these go to
-  CompactLogFigures settled_;  // of segments that went in SettleLog, because nothing refers to them
+  std::uint64_t clustered_bytes_ = 0;  // size of the segments that will hold them
+  CompactLogFigures settled_;          // of segments that SettleLog removed, since nothing refers to them
 };
 
 }  // namespace cambium

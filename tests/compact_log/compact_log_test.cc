@@ -1,5 +1,5 @@
-// CompactLog: all garbage goes, everything that is alive stays, what it forecasts is what it does, and it may be ended at
-// any moment.
+// Tests of CompactLog: it removes all garbage, keeps all live values, does what it forecasts, and may be stopped at any
+// moment.
 #include "cambium/compact_log.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 class CompactedStore : public KnownStore {
  public:
   using KnownStore::KnownStore;
-  // A closed database with garbage of every kind, a part of it in the log only.
+  // Makes a closed database with garbage of every kind. Its last changes are in the log only.
   void Fill(Prng* prng, int changes = 300) {
     options.enable_blob_garbage_collection = false;
     MustOpen();
@@ -36,7 +36,7 @@ class CompactedStore : public KnownStore {
     const Status s = CompactIt(how);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
-  // How it is opened afterwards is how it was before.
+  // Expects that a verified and reopened database has the known contents.
   void ExpectWhole() {
     ASSERT_EQ(Verify(), "");
     MustOpen();
@@ -46,7 +46,7 @@ class CompactedStore : public KnownStore {
   CompactLogReport report;
 };
 
-TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
+TEST(CompactLogTest, ForecastEqualsTheResult) {
   const std::uint64_t first = SeedFromEnvironment(1);
   std::uint64_t moved = 0;
   for (std::uint64_t seed = first; seed < first + ScaledCount(30); ++seed) {
@@ -58,7 +58,7 @@ TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
     CompactLogOptions dry;
     dry.dry_run = true;
     store.MustCompact(dry);
-    ASSERT_EQ(store.Files(), before) << "a dry run writes nothing";
+    ASSERT_EQ(store.Files(), before) << "the dry run changed files";
     const CompactLogReport said = store.report;
     EXPECT_EQ(said.fact, CompactLogFigures{});
 
@@ -76,7 +76,7 @@ TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
     ASSERT_EQ(forecasts.size(), 1u);
     EXPECT_TRUE(forecasts[0].is_exact);
     EXPECT_EQ(forecasts[0].figures, store.report.fact);
-    EXPECT_EQ(said.forecast.figures, store.report.fact) << "a dry run says the same";
+    EXPECT_EQ(said.forecast.figures, store.report.fact) << "the dry run's forecast differs";
     EXPECT_EQ(said.log_bytes_before, store.report.log_bytes_before);
     EXPECT_EQ(said.live_bytes, store.report.live_bytes);
     EXPECT_TRUE(store.report.damaged.empty());
@@ -84,15 +84,15 @@ TEST(CompactLog, WhatItForecastsIsWhatItDoes) {
     store.ExpectWhole();
 
     store.MustCompact();
-    EXPECT_EQ(store.report.fact, CompactLogFigures{}) << "nothing is left to do";
+    EXPECT_EQ(store.report.fact, CompactLogFigures{}) << "the first call left work";
     EXPECT_LE(store.report.log_bytes_before, store.report.live_bytes + store.report.live_bytes / 4 + 8192);
     store.ExpectWhole();
   }
   EXPECT_GT(moved, ScaledCount(100));
 }
 
-// Each opening leaves a segment, and some of these nobody refers to any more: they go without it when it begins.
-TEST(CompactLog, ADryRunForeseesWhatGoesByItself) {
+// Each Open leaves a segment, and nothing refers to some of them any more. These are removed without a step.
+TEST(CompactLogTest, DryRunCountsSegmentsThatAreRemovedWithoutAStep) {
   std::uint64_t gone = 0;
   for (std::uint64_t seed = 1; seed <= ScaledCount(10); ++seed) {
     SCOPED_TRACE(seed);
@@ -122,7 +122,7 @@ TEST(CompactLog, ADryRunForeseesWhatGoesByItself) {
   EXPECT_GT(gone, ScaledCount(10));
 }
 
-TEST(CompactLog, ItStopsWhereItIsToldTo) {
+TEST(CompactLogTest, StopsAtTheTargetSpaceAmplification) {
   Prng prng(2);
   CompactedStore store;
   store.Fill(&prng, 600);
@@ -135,7 +135,7 @@ TEST(CompactLog, ItStopsWhereItIsToldTo) {
   const CompactLogFigures some = store.report.forecast.figures;
   EXPECT_GT(some.segments, 0u);
   EXPECT_LT(some.segments, all.segments);
-  // What is emptied has the most to give: each byte that is moved frees more.
+  // It empties the segments with the most garbage: each moved byte frees more.
   EXPECT_GT(static_cast<double>(some.bytes_freed) / static_cast<double>(some.bytes_written + 1),
             static_cast<double>(all.bytes_freed) / static_cast<double>(all.bytes_written + 1));
   CompactLogOptions how;
@@ -150,7 +150,7 @@ TEST(CompactLog, ItStopsWhereItIsToldTo) {
   EXPECT_TRUE(store.CompactIt(how).IsInvalidArgument());
 }
 
-TEST(CompactLog, ACallerMayEndItAndGoOnLater) {
+TEST(CompactLogTest, CallerMayStopItAndContinueLater) {
   Prng prng(3);
   CompactedStore store;
   store.Fill(&prng, 600);
@@ -170,11 +170,11 @@ TEST(CompactLog, ACallerMayEndItAndGoOnLater) {
     store.ExpectWhole();
     ASSERT_LT(++calls, 100);
   } while (!s.ok());
-  EXPECT_EQ(moved, all) << "nothing is moved twice";
+  EXPECT_EQ(moved, all) << "values were moved twice";
   EXPECT_GT(calls, 3);
 }
 
-TEST(CompactLog, ClusteredValuesLieInTheOrderOfTheirKeys) {
+TEST(CompactLogTest, ClusteredValuesAreInKeyOrder) {
   Prng prng(4);
   CompactedStore store;
   store.Fill(&prng, 600);
@@ -187,19 +187,20 @@ TEST(CompactLog, ClusteredValuesLieInTheOrderOfTheirKeys) {
   store.ExpectWhole();
   how.dry_run = true;
   store.MustCompact(how);
-  EXPECT_EQ(store.report.forecast.figures.values, 0u) << "they lie so";
+  EXPECT_EQ(store.report.forecast.figures.values, 0u) << "they are in key order already";
   CompactLogOptions rest;
   rest.dry_run = true;
   store.MustCompact(rest);
-  EXPECT_EQ(store.report.forecast.figures.values, 0u) << "and there is no garbage";
+  EXPECT_EQ(store.report.forecast.figures.values, 0u) << "clustering left garbage";
 }
 
 void ExpectNear(std::uint64_t forecast, std::uint64_t fact) {
-  EXPECT_LE(std::max(forecast, fact) - std::min(forecast, fact), fact / 100) << forecast << " and not " << fact;
+  EXPECT_LE(std::max(forecast, fact) - std::min(forecast, fact), fact / 100)
+      << "forecast " << forecast << ", result " << fact;
 }
 
-// What lies in order already is not moved for that, but as soon as a quarter of it is garbage, it is.
-TEST(CompactLog, TheForecastOfClusteringCountsWhatGarbageMoves) {
+// Values that are in key order already are not moved, unless a quarter of them is garbage.
+TEST(CompactLogTest, ForecastOfClusteringCountsValuesMovedForGarbage) {
   for (const bool is_in_order : {true, false}) {
     SCOPED_TRACE(is_in_order);
     CompactedStore store;
@@ -236,7 +237,7 @@ TEST(CompactLog, TheForecastOfClusteringCountsWhatGarbageMoves) {
   }
 }
 
-TEST(CompactLog, ClusteringNeedsRoomForAllOfIt) {
+TEST(CompactLogTest, ClusteringNeedsRoomForAllValues) {
   Prng prng(4);
   CompactedStore store;
   store.Fill(&prng, 600);
@@ -251,7 +252,7 @@ TEST(CompactLog, ClusteringNeedsRoomForAllOfIt) {
   store.ExpectWhole();
 }
 
-TEST(CompactLog, ItWorksOnADiskThatIsFullOfGarbage) {
+TEST(CompactLogTest, WorksOnADiskThatIsFullOfGarbage) {
   Prng prng(5);
   CompactedStore store;
   store.Fill(&prng, 1500);
@@ -275,7 +276,7 @@ void FillLargely(CompactedStore* store) {
   store->MustClose();
 }
 
-TEST(CompactLog, SpaceComesBackOnTheWay) {
+TEST(CompactLogTest, SpaceIsFreedStepByStep) {
   CompactedStore store;
   FillLargely(&store);
   const std::uint64_t before = store.fs->allocated_bytes();
@@ -284,12 +285,12 @@ TEST(CompactLog, SpaceComesBackOnTheWay) {
   store.MustCompact();
   store.fs->RemoveHook(hook);
   EXPECT_GT(store.report.fact.bytes_written, 2u << 20);
-  EXPECT_LT(most, before + (1u << 20)) << "two groups of values, and the index";
+  EXPECT_LT(most, before + (1u << 20)) << "needed more room than two groups of values and the index";
   EXPECT_LT(store.fs->allocated_bytes(), before / 2);
 }
 
-// It has no ceiling to keep, so none makes its steps small: a commit per key took minutes for a database of 20 MB.
-TEST(CompactLog, TheIndexIsNotWrittenKeyByKey) {
+// Regression: the ceiling made the steps of the index small. A commit per key took minutes for a database of 20 MB.
+TEST(CompactLogTest, IndexIsNotCommittedKeyByKey) {
   CompactedStore store;
   FillLargely(&store);
   store.options.max_space_amplification = Options().max_space_amplification;
@@ -305,8 +306,8 @@ TEST(CompactLog, TheIndexIsNotWrittenKeyByKey) {
   store.ExpectWhole();
 }
 
-// Whatever the disk has room for: what was done stays, and nothing is lost.
-TEST(CompactLog, ADiskThatGetsFullOnTheWayLosesNothing) {
+// The disk fills up after any number of bytes: finished steps remain, and nothing is lost.
+TEST(CompactLogTest, DiskThatFillsUpMeanwhileLosesNothing) {
   int full = 0;
   for (std::uint64_t room = 0; room < (1u << 20); room += 48u << 10) {
     SCOPED_TRACE(room);
@@ -326,19 +327,19 @@ TEST(CompactLog, ADiskThatGetsFullOnTheWayLosesNothing) {
   EXPECT_GT(full, 0);
 }
 
-// What the database has put by for such a moment is enough to begin with.
-TEST(CompactLog, ItWorksOnADiskWithoutAFreeByte) {
+// The reserve is enough to begin with.
+TEST(CompactLogTest, WorksOnADiskWithoutAFreeByte) {
   CompactedStore store;
   FillLargely(&store);
-  ASSERT_FALSE(store.FilesOf(".rsv").empty()) << "there is a reserve";
+  ASSERT_FALSE(store.FilesOf(".rsv").empty()) << "the database has no reserve";
   store.fs->SetQuota(store.fs->allocated_bytes());
   store.MustCompact();
   EXPECT_GT(store.report.fact.bytes_freed, 2u << 20);
   store.ExpectWhole();
 }
 
-// Each codec once, and nothing twice.
-TEST(CompactLog, ValuesAreRecompressed) {
+// Recompresses with each codec. A second call with the same codec moves nothing.
+TEST(CompactLogTest, ValuesAreRecompressed) {
   CompactedStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
@@ -360,7 +361,7 @@ TEST(CompactLog, ValuesAreRecompressed) {
       EXPECT_GT(store.report.log_bytes_after, raw * 3 / 4);
     }
     store.MustCompact(how);
-    EXPECT_EQ(store.report.fact.values, 0u) << "they are as wanted";
+    EXPECT_EQ(store.report.fact.values, 0u) << "they already have the wanted form";
     DBOptions db;
     std::vector<ColumnFamilyDescriptor> families;
     ConfigOptions config;
@@ -372,7 +373,7 @@ TEST(CompactLog, ValuesAreRecompressed) {
   store.ExpectWhole();
 }
 
-TEST(CompactLog, ARecompressionThatWasEndedGoesOn) {
+TEST(CompactLogTest, StoppedRecompressionContinues) {
   CompactedStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
@@ -395,9 +396,9 @@ TEST(CompactLog, ARecompressionThatWasEndedGoesOn) {
   store.ExpectWhole();
 }
 
-// A compaction that keeps the form of values writes them into segments that are newer than the OPTIONS file. A later one
-// took these for what the file says, moved nothing, and said that all was done.
-TEST(CompactLog, ValuesThatWereMovedAsTheyWereAreRecompressedLater) {
+// Regression: a compaction that keeps the form of values writes them into segments that are newer than the OPTIONS
+// file. A later call took them to have the file's form, and moved nothing.
+TEST(CompactLogTest, ValuesMovedInTheirOldFormAreRecompressedLater) {
   for (const bool by_program : {false, true}) {
     SCOPED_TRACE(by_program);
     CompactedStore store;
@@ -418,22 +419,22 @@ TEST(CompactLog, ValuesThatWereMovedAsTheyWereAreRecompressedLater) {
       how.on_progress = [](std::uint64_t, std::uint64_t) { return false; };
       ASSERT_TRUE(store.CompactIt(how).IsIncomplete());
       how.on_progress = nullptr;
-      store.options.blob_compression_type = kZSTD;  // as the OPTIONS file has it now
+      store.options.blob_compression_type = kZSTD;  // as in the OPTIONS file now
     }
     store.MustCompact();
     EXPECT_GT(store.report.fact.values, 30u);
-    EXPECT_GT(store.report.log_bytes_after, 200'000u) << "they have kept their form";
+    EXPECT_GT(store.report.log_bytes_after, 200'000u) << "values changed their form";
     store.MustCompact(how);
     EXPECT_GE(store.report.fact.values, 50u);
     EXPECT_LT(store.report.log_bytes_after, 60'000u);
     store.MustCompact(how);
-    EXPECT_EQ(store.report.fact.values, 0u) << "they are as wanted";
+    EXPECT_EQ(store.report.fact.values, 0u) << "they already have the wanted form";
     store.ExpectWhole();
   }
 }
 
-// The same with the other thing that a form is made of.
-TEST(CompactLog, ValuesThatWereMovedAsTheyWereGoIntoTheIndexLater) {
+// The same regression for the size from which values are separated.
+TEST(CompactLogTest, ValuesMovedInTheirOldFormMoveIntoTheIndexLater) {
   CompactedStore store;
   store.options.enable_blob_garbage_collection = false;
   store.options.min_blob_size = 64;
@@ -447,9 +448,9 @@ TEST(CompactLog, ValuesThatWereMovedAsTheyWereGoIntoTheIndexLater) {
   store.MustOpen();
   store.MustClose();
   store.MustCompact();
-  EXPECT_EQ(store.report.fact.values, 60u) << "they stay in the log";
+  EXPECT_EQ(store.report.fact.values, 60u) << "they remain in the log";
   CompactLogOptions how;
-  how.recompress = kZSTD;  // which is no matter of size
+  how.recompress = kZSTD;  // which does not change the place of values
   store.options.blob_compression_type = kZSTD;
   store.MustCompact(how);
   how = {};
@@ -460,7 +461,7 @@ TEST(CompactLog, ValuesThatWereMovedAsTheyWereGoIntoTheIndexLater) {
   store.ExpectWhole();
 }
 
-TEST(CompactLog, ValuesMoveBetweenLogAndIndex) {
+TEST(CompactLogTest, ValuesMoveBetweenLogAndIndex) {
   CompactedStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
@@ -487,7 +488,7 @@ TEST(CompactLog, ValuesMoveBetweenLogAndIndex) {
   }
 }
 
-TEST(CompactLog, WhatTheOptionsSayIsKept) {
+TEST(CompactLogTest, OptionsFileKeepsOtherOptions) {
   Prng prng(6);
   CompactedStore store;
   store.options.max_space_amplification = 1.7;
@@ -507,7 +508,7 @@ TEST(CompactLog, WhatTheOptionsSayIsKept) {
   EXPECT_TRUE(families[0].options.enable_blob_garbage_collection);
 }
 
-TEST(CompactLog, ADamagedSegmentIsLeftAlone) {
+TEST(CompactLogTest, DamagedSegmentIsKeptAndTheRestCompacted) {
   Prng prng(7);
   CompactedStore store;
   store.Fill(&prng, 600);
@@ -525,24 +526,25 @@ TEST(CompactLog, ADamagedSegmentIsLeftAlone) {
     const std::size_t at = bytes.find(value);
     if (at != std::string::npos) hit = at + 100;
   }
-  ASSERT_NE(hit, 0u) << "nothing of it is alive";
+  ASSERT_NE(hit, 0u) << "the segment has no live value";
   ASSERT_TRUE(store.fs->OverwriteForTest(victim, hit, "damage").ok());
   const Status s = store.CompactIt();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   ASSERT_EQ(store.report.damaged.size(), 1u);
   EXPECT_NE(store.report.damaged[0].find(victim), std::string::npos) << store.report.damaged[0];
-  EXPECT_GT(store.report.fact.values, 0u) << "the rest is done";
+  EXPECT_GT(store.report.fact.values, 0u) << "the rest was not compacted";
   FileInfo info;
   EXPECT_TRUE(store.fs->GetInfo(victim, &info).ok());
 }
 
-// What is damaged cannot go: it is no part of what the log is to have per byte that is alive, else all the rest is taken.
-TEST(CompactLog, DamageDoesNotHinderItFromStoppingWhereItIsToldTo) {
+// A damaged segment cannot be removed. If it counted as part of the log, no target could be met, and all other segments
+// would be emptied.
+TEST(CompactLogTest, DamagedSegmentDoesNotCountForTheTarget) {
   Prng prng(2);
   CompactedStore store;
   store.Fill(&prng, 600);
   CompactLogOptions how;
-  how.target_space_amp = 1000;  // all is flushed, and nothing is moved
+  how.target_space_amp = 1000;  // flushes everything, moves nothing
   store.MustCompact(how);
   const std::string victim = store.FilesOf(".log").front();
   std::string bytes;
@@ -560,13 +562,13 @@ TEST(CompactLog, DamageDoesNotHinderItFromStoppingWhereItIsToldTo) {
   EXPECT_GT(store.report.forecast.figures.segments, 0u);
   EXPECT_LT(store.report.forecast.figures.segments, all);
   how.dry_run = false;
-  how.cluster = true;  // which comes across the damage by another way
+  how.cluster = true;  // finds the damage in another way
   EXPECT_TRUE(store.CompactIt(how).IsCorruption());
-  EXPECT_EQ(store.report.damaged.size(), 1u) << "it is named once";
+  EXPECT_EQ(store.report.damaged.size(), 1u) << "the segment is reported twice";
 }
 
-// A checkpoint has second names of the same files: what the database drops stays on disk.
-TEST(CompactLog, WhatACheckpointHoldsIsNotFreed) {
+// A checkpoint has hard links to the same files, so files that the database removes remain on disk.
+TEST(CompactLogTest, SegmentsSharedWithACheckpointAreNotCountedAsFreed) {
   for (const bool of_checkpoint : {false, true}) {
     SCOPED_TRACE(of_checkpoint);
     CompactedStore store;
@@ -584,8 +586,8 @@ TEST(CompactLog, WhatACheckpointHoldsIsNotFreed) {
     ASSERT_TRUE(s.ok()) << s.ToString();
     EXPECT_EQ(report.forecast.figures, report.fact);
     EXPECT_GT(report.fact.bytes_held, 2u << 20);
-    EXPECT_GT(store.fs->allocated_bytes() + report.fact.bytes_freed, before) << "nothing but that was freed";
-    EXPECT_LT(report.log_bytes_after, report.log_bytes_before / 2) << "of its own";
+    EXPECT_GT(store.fs->allocated_bytes() + report.fact.bytes_freed, before) << "more was freed than reported";
+    EXPECT_LT(report.log_bytes_after, report.log_bytes_before / 2) << "the database's own log";
     for (const std::string& each : {clone, std::string(kStorePath)}) {
       VerifyReport verified;
       EXPECT_TRUE(VerifyDB(each, store.options, {}, &verified).ok()) << each;
@@ -597,7 +599,7 @@ TEST(CompactLog, WhatACheckpointHoldsIsNotFreed) {
   }
 }
 
-TEST(CompactLog, AllFamiliesAreCompacted) {
+TEST(CompactLogTest, AllFamiliesAreCompacted) {
   TestStore store;
   store.options.create_missing_column_families = true;
   store.options.enable_blob_garbage_collection = false;
@@ -614,7 +616,7 @@ TEST(CompactLog, AllFamiliesAreCompacted) {
   for (ColumnFamilyHandle* const handle : handles) delete handle;
   store.MustClose();
   CompactLogReport report;
-  EXPECT_TRUE(CompactLog(kStorePath, store.options, {}, &report).IsInvalidArgument()) << "a family is not named";
+  EXPECT_TRUE(CompactLog(kStorePath, store.options, {}, &report).IsInvalidArgument()) << "a family is missing";
   ASSERT_TRUE(CompactLog(store.options, kStorePath, families, {}, &report).ok());
   EXPECT_EQ(report.fact.values, 100u);
   EXPECT_LT(report.log_bytes_after, report.log_bytes_before / 2);
@@ -629,7 +631,7 @@ TEST(CompactLog, AllFamiliesAreCompacted) {
   for (ColumnFamilyHandle* const handle : handles) delete handle;
 }
 
-TEST(CompactLog, WhereItCannotWorkItSaysWhy) {
+TEST(CompactLogTest, RejectsMissingAndOpenDatabases) {
   CompactedStore store;
   Status s = store.CompactIt();
   EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
@@ -647,7 +649,8 @@ TEST(CompactLog, WhereItCannotWorkItSaysWhy) {
   EXPECT_TRUE(CompactLog(kStorePath, other, {}, &store.report).IsInvalidArgument());
 }
 
-// "" if at whatever call the power goes, the database is whole, and a second call gets done what the first has begun.
+// Cuts the power at every call. Returns what is wrong, or "" if the database is always whole, and a second call
+// finishes the work of the first.
 std::string AfterEveryCut(std::uint64_t seed, const CompactLogOptions& how) {
   Prng prng(seed);
   CompactedStore store;
@@ -673,13 +676,14 @@ std::string AfterEveryCut(std::uint64_t seed, const CompactLogOptions& how) {
     if (Contents(after.db.get()) != store.known) return where + "something is lost in the second call";
     after.MustClose();
     if (after.report.log_bytes_after > bytes + bytes / 4 + 4096) {
-      return where + "garbage is left: " + std::to_string(after.report.log_bytes_after) + " and not " + std::to_string(bytes);
+      return where + "garbage is left: " + std::to_string(after.report.log_bytes_after) + " bytes, expected " +
+             std::to_string(bytes);
     }
   }
-  return images.size() > 20 ? "" : "too few calls";
+  return images.size() > 20 ? "" : "too few calls to cut at";
 }
 
-TEST(CompactLog, APowerCutAtAnyCallLosesNothing) {
+TEST(CompactLogTest, PowerCutAtAnyCallLosesNothing) {
   const std::uint64_t first = SeedFromEnvironment(700);
   for (std::uint64_t seed = first; seed < first + ScaledCount(10); ++seed) {
     CompactLogOptions how;
@@ -694,7 +698,7 @@ TEST(CompactLog, APowerCutAtAnyCallLosesNothing) {
   EXPECT_TRUE(is_wrong);
 }
 
-TEST(CompactLog, WhateverCallFailsNothingIsLost) {
+TEST(CompactLogTest, FailureOfAnyCallLosesNothing) {
   std::uint64_t calls = 0;
   for (std::uint64_t nth = 0; nth <= calls; nth += 1 + nth / 40) {
     for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
