@@ -14,7 +14,7 @@
 namespace cambium {
 namespace {
 
-constexpr std::string_view kUnfinished = ".unfinished";  // behind the name of a record that is being written
+constexpr std::string_view kUnfinished = ".unfinished";  // ends the name of a record that is being written
 constexpr std::string_view kFiles = "files";
 constexpr std::string_view kStaging = "staging";
 
@@ -22,14 +22,14 @@ bool IsUnfinishedRecord(const std::string& name) {
   return name.ends_with(kUnfinished) && ParseBackupRecordName(name.substr(0, name.size() - kUnfinished.size())) != 0;
 }
 
-// What a MANIFEST and an OPTIONS file are called, and the latter while it is written.
+// Whether this is a name of a MANIFEST, of an OPTIONS file, or of one that is being written.
 bool IsStagedName(const std::string& name) {
   const std::optional<NumberedFile> file = ParseFileName(name);
   return file.has_value() && (file->kind == FileKind::kManifest || file->kind == FileKind::kOptions ||
                               file->kind == FileKind::kTemporary);
 }
 
-// The first name in a directory, which need not exist, that is none of ours; "" if there is none.
+// Returns the first name in a directory that is not ours, or "". The directory need not exist.
 Result<std::string> FirstForeign(FileSystem& fs, const std::string& directory, bool (*is_ours)(const std::string&)) {
   std::vector<std::string> names;
   const Status listed = fs.List(directory, &names);
@@ -45,14 +45,14 @@ Status BackupDirectory::Check(bool may_be_new) const {
   std::vector<std::string> names;
   CAMBIUM_RETURN_IF_ERROR(fs_->List(path_, &names));
   const auto refuse = [this](const std::string& why) {
-    return Status::InvalidArgument(path_ + ": is no directory of backups: it holds " + why);
+    return Status::InvalidArgument(path_ + ": is not a directory of backups: it holds " + why);
   };
   bool has_record = false;
   bool has_lock = false;
   bool has_files = false;
   std::string foreign;
   for (const std::string& name : names) {
-    if (name != kLockFileName && ParseFileName(name).has_value()) return refuse(name + ", of a database");
+    if (name != kLockFileName && ParseFileName(name).has_value()) return refuse(name + ", which belongs to a database");
     const bool is_record = ParseBackupRecordName(name) != 0 || IsUnfinishedRecord(name);
     has_record = has_record || is_record;
     has_lock = has_lock || name == kLockFileName;
@@ -64,7 +64,7 @@ Status BackupDirectory::Check(bool may_be_new) const {
   if (!has_files && names.size() == (has_lock ? 1 : 0)) {
     return may_be_new ? Status::OK() : refuse("no backup");
   }
-  if (!has_lock || !has_files) return refuse("no backup, and not what an engine makes");
+  if (!has_lock || !has_files) return refuse("no backup, and not the files that an engine makes");
   CAMBIUM_TRY(foreign, FirstForeign(*fs_, FilesPath(), IsStoredName));
   if (!foreign.empty()) return refuse(std::string(kFiles) + "/" + foreign + ", and no backup");
   CAMBIUM_TRY(foreign, FirstForeign(*fs_, StagingPath(), IsStagedName));
@@ -128,7 +128,7 @@ Status BackupDirectory::Remove(BackupID id) {
   CAMBIUM_RETURN_IF_ERROR(CheckThere(id));
   const Status gone = fs_->Unlink(path_ + "/" + BackupRecordName(id));
   if (!gone.ok() && !gone.IsPathNotFound()) return gone;
-  // Before any of its files goes: a cut must not leave a backup that lacks some.
+  // Sync before any stored file is removed: a crash must not leave a backup that lacks files.
   if (!MutantIs(Mutant::kBackupFilesGoFirst)) CAMBIUM_RETURN_IF_ERROR(fs_->SyncDirectory(path_));
   records_.erase(id);
   damaged_.erase(id);
@@ -143,7 +143,7 @@ Status BackupDirectory::RemoveStaging() {
   bool is_empty = true;
   for (const std::string& name : names) {
     if (!IsStagedName(name)) {
-      is_empty = false;  // somebody's, who will know why it is here
+      is_empty = false;  // not an engine's: keep it
       continue;
     }
     CAMBIUM_RETURN_IF_ERROR(fs_->Unlink(StagingPath() + "/" + name));
@@ -182,7 +182,8 @@ const BackupFile* BackupDirectory::Find(const CapturedFile& file,
   for (const auto& [id, record] : records_) {
     for (const BackupFile& known : record.files) {
       if (!IsStoredNameOf(known.stored, file.file_id, file.length, file.name.kind)) continue;
-      // Where the stored file may have a hole, nothing may be alive: a copy of the database has a history of its own.
+      // Every punched value of the stored file must be punched in `file` too. The stored file may come from a copy of
+      // the database, in which other values died.
       const bool has_all_alive = known.knows_punched && std::ranges::includes(file.punched, known.punched);
       if (!has_all_alive && !MutantIs(Mutant::kBackupSharesOthersHoles)) continue;
       if (best != nullptr && best->punched.size() >= known.punched.size()) continue;

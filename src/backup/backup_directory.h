@@ -1,11 +1,11 @@
-// BackupDirectory: what lies in a directory of backups, and which of it is needed.
+// A BackupDirectory reads and changes a directory of backups, and knows which of its files are needed.
 //
 //   000007.backup          the record of backup 7
-//   files/<id>-<n>.log     n bytes of a file that never changes again, for every backup that has them; and -<hash> before
-//                          the end of the name if values were punched in it, so that it may have holes there
-//   files/000007-x.log     of backup 7 alone: what was still written to, its MANIFEST and OPTIONS
+//   files/<id>-<n>.log     n bytes of a final file, shared by all backups that have it. If values in it were punched,
+//                          so that it may have holes, the name is <id>-<n>-<hash>.log
+//   files/000007-x.log     of backup 7 alone: files that were not final, its MANIFEST and OPTIONS
 //   staging/               MANIFEST and OPTIONS of a backup that is being made
-//   LOCK                   whose lock says who writes here
+//   LOCK                   locked by the engine that writes here
 //
 // Not thread-safe.
 #pragma once
@@ -25,28 +25,29 @@ class BackupDirectory {
  public:
   BackupDirectory(FileSystem* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
 
-  // InvalidArgument unless everything says that it is a directory of backups: it has a record, or nothing but what an
-  // engine makes, and of that at least LOCK and files/. `may_be_new`: an empty one will do. Only reads names, and is to be
-  // asked before anything is written there.
+  // Returns InvalidArgument unless the directory is one of backups: it has a record, or it has LOCK, files/ and
+  // otherwise only files that an engine makes. If `may_be_new`, an empty directory is OK too. Reads names only; call it
+  // before anything is written there.
   Status Check(bool may_be_new) const;
-  // Reads all records. NotSupported if one is of a later version: whoever made it knows what else is here.
+  // Reads all records. NotSupported if one is of a later version, which may have files that we do not know.
   Status Load();
 
-  // Durable when it returns: its files and their names must be. After an error there is no such record.
+  // Adds a record, durably. Its files and their names must be durable already. After an error there is no such record.
   Status Add(BackupRecord record);
-  // NotFound if there is none, damaged or not.
+  // NotFound if there is no record of this backup, readable or damaged.
   [[nodiscard]] Status CheckThere(BackupID id) const;
-  // Durable when it returns. NotFound if there is none.
+  // Removes a record, durably. NotFound if there is none.
   Status Remove(BackupID id);
-  // Removes what no record has, and what was not finished. Nothing that a damaged record may have, and nothing whose name
-  // no engine makes.
+  // Removes files that no record has, and remains of unfinished backups. Keeps all stored files if a record is damaged,
+  // since that record may have them, and keeps files whose names no engine makes.
   Status RemoveUnneeded();
 
   [[nodiscard]] const std::map<BackupID, BackupRecord>& records() const { return records_; }
   [[nodiscard]] const std::set<BackupID>& damaged() const { return damaged_; }
   [[nodiscard]] BackupID NextId() const;
-  // Of the files in records that `is_wanted`, one whose bytes do for `file`, which is final: all that is alive in it is
-  // alive there, and as few blocks more as can be. Null if there is none.
+  // Returns a stored file that can stand for `file`, which must be final: one that `is_wanted` accepts and that has no
+  // hole where `file` has a value. Of several, returns the one with the most holes, since it takes the least space.
+  // Null if there is none.
   [[nodiscard]] const BackupFile* Find(const CapturedFile& file,
                                        const std::function<bool(const BackupFile&)>& is_wanted) const;
 

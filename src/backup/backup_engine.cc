@@ -26,16 +26,16 @@ namespace {
 
 Status CheckLimiter(const char* name, const std::shared_ptr<RateLimiter>& limiter) {
   if (limiter == nullptr) return Status::OK();
-  return static_cast<const GenericRateLimiter&>(*limiter).Check().WithContext(name);  // only the library makes them
+  return static_cast<const GenericRateLimiter&>(*limiter).Check().WithContext(name);  // only the library can make one
 }
 
 Status CheckChecksum(const std::string& path, const BackupFile& file, std::uint64_t checksum) {
   if (checksum == file.checksum || MutantIs(Mutant::kRestoreUnchecked)) return Status::OK();
   return Status::Corruption(path + ":0: the checksum of its " + std::to_string(file.length) +
-                            " bytes is not that of the backup's record");
+                            " bytes differs from the one in the backup's record");
 }
 
-// Of one call: how far it is, how fast it may go, and whether it is to end.
+// The progress of one call. Done reports it, limits its rate, and ends the call after StopBackup.
 class Work {
  public:
   Work(BackupProgress progress, RateLimiter* limiter, Clock* clock, const std::atomic<bool>* is_stopped)
@@ -59,7 +59,7 @@ class Work {
   std::uint64_t all_ = 0;
 };
 
-// Where a file of the database comes from, and what it is called here.
+// A file to be stored: its path and its entry in the record.
 struct Source {
   std::string path;
   BackupFile file;
@@ -95,14 +95,14 @@ class BackupEngineImpl final : public BackupEngine {
   [[nodiscard]] Status CheckWritable() const {
     return options_.read_only ? Status::InvalidArgument(options_.backup_dir + ": is open for reading only") : Status::OK();
   }
-  // Makes it if it may.
+  // Creates backup_dir if it does not exist.
   Status MakeDirectory();
-  // As Start does for an engine that writes, and writes nothing.
+  // Checks, locks and loads backup_dir as Start does for a writing engine, but writes nothing.
   Status StartToPlan();
   static Status CheckNew(const CreateBackupOptions& options);
   Status Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture, BackupID* id)
       CAMBIUM_REQUIRES(work_mutex_);
-  // Those that are there already go to the record, the others to *sources. Writes nothing.
+  // Adds files that are stored already to the record, and the others to *sources. Writes nothing.
   void Sort(const std::string& from, const Capture& capture, BackupRecord* record, std::vector<Source>* sources) const;
   Status StoreFiles(const std::string& from, const Capture& capture, Work* work, BackupRecord* record,
                     std::vector<std::string>* made);
@@ -117,10 +117,10 @@ class BackupEngineImpl final : public BackupEngine {
   const std::shared_ptr<Clock> clock_;
   std::unique_ptr<FileLock> lock_;
   std::atomic<bool> is_stopped_{false};
-  // Held by a call that writes to backup_dir, as long as it takes.
+  // Held during a whole call that writes to backup_dir.
   Mutex work_mutex_ CAMBIUM_ACQUIRED_BEFORE(mutex_);
-  mutable Mutex mutex_;        // no I/O but that of a record is done with it
-  BackupDirectory directory_;  // changed with both mutexes; read with either
+  mutable Mutex mutex_;        // held for the I/O of a record only
+  BackupDirectory directory_;  // changed with both mutexes held; read with either
 };
 
 Status BackupEngineImpl::Start() {
@@ -149,7 +149,7 @@ Status BackupEngineImpl::MakeDirectory() {
 
 Status BackupEngineImpl::StartToPlan() {
   CAMBIUM_RETURN_IF_ERROR(directory_.Check(options_.create_if_missing));
-  // No engine has had it yet if there is no LOCK; to make one would be to write.
+  // Without LOCK, no engine has used the directory yet. Do not lock then, since that would create the file.
   FileInfo info;
   const Status found = fs_->GetInfo(options_.backup_dir + "/" + kLockFileName, &info);
   if (!found.ok() && !found.IsPathNotFound()) return found;
@@ -159,7 +159,7 @@ Status BackupEngineImpl::StartToPlan() {
   return directory_.Load();
 }
 
-// ---- Making one ----
+// ---- Making a backup ----
 
 Status BackupEngineImpl::CheckNew(const CreateBackupOptions& options) {
   if (options.app_metadata.size() <= kBackupMetadataMax) return Status::OK();
@@ -171,7 +171,7 @@ Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB*
   CAMBIUM_RETURN_IF_ERROR(CheckWritable());
   CAMBIUM_RETURN_IF_ERROR(CheckNew(options));
   auto* const impl = dynamic_cast<DbImpl*>(db);
-  if (impl == nullptr) return Status::InvalidArgument("a backup is made of a database that DB::Open made");
+  if (impl == nullptr) return Status::InvalidArgument("a backup needs a database that DB::Open opened");
   const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
   CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
@@ -191,7 +191,7 @@ Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& optio
 
 Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
                                BackupID* id) {
-  CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());  // what is in the way of new files, at least
+  CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());  // remains may have the names of new files
   Work work(options.progress, options_.backup_rate_limiter.get(), clock_.get(), &is_stopped_);
   BackupRecord record;
   record.id = directory_.NextId();
@@ -208,12 +208,12 @@ Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::st
   if (!s.ok()) {
     for (const std::string& stored : made) static_cast<void>(fs_->Unlink(directory_.StoredPath(stored)));
   }
-  static_cast<void>(directory_.RemoveUnneeded());  // else the next call does
+  static_cast<void>(directory_.RemoveUnneeded());  // if this fails, the next call does it
   if (s.ok() && id != nullptr) *id = new_id;
   return s;
 }
 
-// Whether what a record says is there, as far as can be seen without reading it.
+// Whether the stored file exists with its length. Does not read it.
 bool BackupEngineImpl::IsThere(const BackupFile& file) const {
   FileInfo info;
   return fs_->GetInfo(directory_.StoredPath(file.stored), &info).ok() && info.is_regular && info.size == file.length;
@@ -231,7 +231,7 @@ void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, Bac
     }
     BackupFile stored{.name = file.name, .length = file.length, .punched = file.punched};
     stored.stored = StoredName(file.file_id, file.length, file.name.kind, file.punched);
-    // A name that is taken is a damaged backup's, or one that lacks its file: theirs is left alone.
+    // If the name is taken, a damaged record may need that file, or the file has a wrong length: do not overwrite it.
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
     if (!file.is_final || !is_free) stored.stored = StoredNameOfOne(record->id, file.name);
@@ -250,7 +250,7 @@ Status BackupEngineImpl::StoreFiles(const std::string& from, const Capture& capt
   return fs_->SyncDirectory(directory_.FilesPath());
 }
 
-// What the restored database is to begin with is written as a database writes it, and stored as all files are.
+// Writes the MANIFEST and OPTIONS of the restored database into staging/, and adds them to *sources.
 Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std::vector<Source>* sources) {
   const std::string staging = directory_.StagingPath();
   CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(staging));
@@ -314,10 +314,10 @@ Status BackupEngineImpl::GarbageCollect() {
   CAMBIUM_RETURN_IF_ERROR(directory_.RemoveUnneeded());
   if (directory_.damaged().empty()) return Status::OK();
   return Status::Corruption(options_.backup_dir + "/" + BackupRecordName(*directory_.damaged().begin()) +
-                            ": cannot be read, so nobody knows which files it has; delete it first");
+                            ": cannot be read, so the files that it needs are unknown; delete it first");
 }
 
-// ---- Looking ----
+// ---- Listing and verifying ----
 
 std::vector<BackupInfo> BackupEngineImpl::GetBackupInfo() const {
   const MutexLock lock(mutex_);
@@ -359,7 +359,7 @@ Status BackupEngineImpl::VerifyBackup(BackupID id, bool verify_with_checksum) {
     if (found.IsPathNotFound()) return Status::Corruption(path + ": is missing");
     CAMBIUM_RETURN_IF_ERROR(found);
     if (info.size != file.length) {
-      return Status::Corruption(path + ":" + std::to_string(info.size) + ": ends here, and had " +
+      return Status::Corruption(path + ":" + std::to_string(info.size) + ": the file ends here; the record says " +
                                 std::to_string(file.length) + " bytes");
     }
     if (!verify_with_checksum) continue;
@@ -428,7 +428,7 @@ Status BackupEngineImpl::PlanRestore(BackupID id, const std::string& directory, 
   return CheckPlanFits(*fs_, ParentOf(directory), plan);
 }
 
-// The directory may not exist yet.
+// backup_dir may not exist yet.
 Status BackupEngineImpl::PlanNew(const std::string& path, CopyPlan* plan) {
   *plan = {};
   FileInfo info;
@@ -475,9 +475,9 @@ Status BackupEngineImpl::PlanDeletion(BackupID id, std::uint32_t num_backups_to_
 
 Status BackupEngine::PlanDeletion(const BackupEngineOptions& options, BackupID id, std::uint32_t num_backups_to_keep,
                                   std::vector<BackupID>* ids) {
-  BackupEngineOptions of_one_that_is = options;
-  of_one_that_is.create_if_missing = false;
-  return BackupEngineImpl(of_one_that_is).PlanDeletion(id, num_backups_to_keep, ids);
+  BackupEngineOptions existing = options;
+  existing.create_if_missing = false;
+  return BackupEngineImpl(existing).PlanDeletion(id, num_backups_to_keep, ids);
 }
 
 Status BackupEngine::PlanNewBackupOffline(const BackupEngineOptions& options, const std::string& path,

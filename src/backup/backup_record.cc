@@ -38,7 +38,7 @@ std::vector<Slice> Words(Slice line) {
 
 bool MayBePunched(FileKind kind) { return kind == FileKind::kLog || kind == FileKind::kRelocation; }
 
-// "128,300160". False unless they ascend, and lie in a file of that length.
+// Parses "128,300160". Returns false unless the offsets ascend and are below `length`.
 bool ParseOffsets(Slice text, std::uint64_t length, std::vector<std::uint64_t>* offsets) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.ToStringView().find(',', at), text.size());
@@ -57,22 +57,22 @@ std::string OffsetsText(const std::vector<std::uint64_t>& offsets) {
   return text;
 }
 
-// Takes one line after the other, in their order.
+// Reads the lines of a record, which have a fixed order.
 class Reader {
  public:
   Reader(BackupID id, BackupRecord* record) : id_(id), record_(record) {}
 
-  // What is wrong with it, or "".
+  // Takes the next line. Returns what is wrong with it, or "".
   std::string Take(Slice name, Slice value) {
     constexpr std::string_view kNames[] = {"backup_file_version", "backup", "created", "sequence", "metadata"};
     if (next_ == std::size(kNames)) return name == Slice("file") ? TakeFile(value) : "expected file=";
     if (name != Slice(kNames[next_])) return "expected " + std::string(kNames[next_]) + "=";
     switch (next_++) {
-      case 0: return ParseDecimal(value, &version_) && version_ > 0 ? "" : "no version";
-      case 1: return ParseDecimal(value, &record_->id) && record_->id == id_ ? "" : "another backup's";
-      case 2: return ParseDecimal(value, &record_->created_seconds) ? "" : "no number";
-      case 3: return ParseDecimal(value, &record_->sequence) ? "" : "no number";
-      default: return UnescapeText(value, &record_->metadata) ? "" : "not escaped as it should be";
+      case 0: return ParseDecimal(value, &version_) && version_ > 0 ? "" : "not a version";
+      case 1: return ParseDecimal(value, &record_->id) && record_->id == id_ ? "" : "the number of another backup";
+      case 2: return ParseDecimal(value, &record_->created_seconds) ? "" : "not a number";
+      case 3: return ParseDecimal(value, &record_->sequence) ? "" : "not a number";
+      default: return UnescapeText(value, &record_->metadata) ? "" : "a broken escape";
     }
   }
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -85,16 +85,16 @@ class Reader {
       return "expected a name, a length, a checksum and a stored name";
     }
     const std::optional<NumberedFile> name = ParseFileName(words[0].ToStringView());
-    if (!name.has_value() || !names_.insert(*name).second) return "no name of a file, or one that was there before";
+    if (!name.has_value() || !names_.insert(*name).second) return "not the name of a file, or given before";
     BackupFile file;
     file.name = *name;
-    if (!ParseDecimal(words[1], &file.length) || file.length > kLengthsMax - lengths_) return "no length";
-    if (!ParseHex(words[2], &file.checksum)) return "no checksum";
-    if (!IsStoredName(words[3].ToString())) return "no name of a stored file";
+    if (!ParseDecimal(words[1], &file.length) || file.length > kLengthsMax - lengths_) return "not a length";
+    if (!ParseHex(words[2], &file.checksum)) return "not a checksum";
+    if (!IsStoredName(words[3].ToString())) return "not the name of a stored file";
     file.stored = words[3].ToString();
     file.knows_punched = version_ > 1 || !MayBePunched(name->kind);
     if (words.size() == 5 && (!MayBePunched(name->kind) || !ParseOffsets(words[4], file.length, &file.punched))) {
-      return "no offsets of punched values";
+      return "not the offsets of punched values";
     }
     lengths_ += file.length;
     manifests_ += name->kind == FileKind::kManifest ? 1 : 0;
@@ -134,7 +134,7 @@ Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::str
     return Status::Corruption(path + ":" + std::to_string(at) + ": " + what);
   };
   const std::optional<Slice> body = UnsealText(bytes);
-  if (!body.has_value()) return damage(bytes.size(), "the checksum at the end is not that of the file");
+  if (!body.has_value()) return damage(bytes.size(), "the checksum at the end does not match the file");
   BackupRecord record;
   Reader reader(id, &record);
   for (std::size_t at = 0; at < body->size();) {
@@ -145,7 +145,7 @@ Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::str
       const bool has_name = equals != std::string_view::npos;
       const std::string wrong =
           has_name ? reader.Take(line.substr(0, equals), line.substr(equals + 1, line.size() - equals - 1))
-                   : "no name=value";
+                   : "not name=value";
       if (reader.version() > kBackupRecordVersion) {
         return Status::NotSupported(path + ": backup_file_version is " + std::to_string(reader.version()) +
                                     "; this version knows up to " + std::to_string(kBackupRecordVersion));
@@ -154,7 +154,7 @@ Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::str
     }
     at = end + 1;
   }
-  if (!reader.IsWhole()) return damage(body->size(), "a database has one MANIFEST, and this has another number of them");
+  if (!reader.IsWhole()) return damage(body->size(), "the record does not have exactly one MANIFEST");
   return record;
 }
 
@@ -193,13 +193,13 @@ std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind
 
 namespace {
 
-// What stands between a prefix and the end of a name: nothing, or '-' and a hash.
+// Whether a text between prefix and suffix of a stored name is legal: empty, or '-' and a hash.
 bool IsHashOfHoles(std::string_view text) {
   std::uint64_t hash = 0;
   return text.empty() || (text[0] == '-' && ParseHex(text.substr(1), &hash));
 }
 
-// "<id in hex>-<length>.log"
+// Whether the name is "<id in hex>-<length>.log", or the same with a hash.
 bool IsSharedName(std::string_view name) {
   constexpr std::size_t kIdDigits = 2 * sizeof(Id128);
   std::string_view rest;

@@ -1,4 +1,4 @@
-// The record of a backup: which files the database consists of, and under which names they are stored.
+// The record of a backup lists the files of the database, and the names under which they are stored.
 //
 //   # A backup of a Cambium database ...
 //   backup_file_version=2
@@ -11,8 +11,9 @@
 //   file=...
 //   checksum=0123456789abcdef
 //
-// A record of version 1 does not say which values were punched. Lines end in '\n'; those that begin with '#', and empty ones, mean nothing. Metadata is escaped (EscapeText). The file
-// NNNNNN.backup is written under another name, synced and renamed, so there is never half of one.
+// A record of version 1 does not say which values were punched. Lines end in '\n'; empty lines and lines that begin
+// with '#' are ignored. Metadata is escaped (EscapeText). The file NNNNNN.backup is written under another name, synced
+// and renamed, so a file with the final name is complete.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +28,17 @@
 namespace cambium {
 
 inline constexpr std::uint64_t kBackupRecordVersion = 2;
-inline constexpr std::uint64_t kBackupRecordSizeMax = 1u << 30;  // of one that is read
+inline constexpr std::uint64_t kBackupRecordSizeMax = 1u << 30;  // read limit
 inline constexpr std::size_t kBackupMetadataMax = 64u << 10;
 
 struct BackupFile {
   NumberedFile name;           // in the database
   std::uint64_t length = 0;
   std::uint64_t checksum = 0;  // Checksum64 of all bytes, seed 0
-  std::string stored = {};     // in the directory of files
-  // Offsets, ascending, of records in the stored file whose values may be holes: as SegmentInfo has it.
+  std::string stored = {};     // name in files/
+  // Ascending offsets of records in the stored file whose values may be holes, as in SegmentInfo.
   std::vector<std::uint64_t> punched = {};
-  bool knows_punched = true;   // false: it is a segment, and the record of a version that did not say
+  bool knows_punched = true;   // false: a segment in a record of version 1, which has no `punched`
 };
 
 struct BackupRecord {
@@ -49,23 +50,23 @@ struct BackupRecord {
 };
 
 [[nodiscard]] std::string EncodeBackupRecord(const BackupRecord& record);
-// `path` is for messages. Corruption, with the offset, unless it is whole, every line is legal, and it is the record of
-// backup `id`; NotSupported for one of a later version.
+// Decodes the record of backup `id`; `path` is for messages. Corruption, with the offset, if it is cut, has an illegal
+// line or is another backup's; NotSupported if it is of a later version.
 Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::string& path);
 
-// "000007.backup", and back; 0 for a name that is none.
+// Convert between 7 and "000007.backup". ParseBackupRecordName returns 0 for any other name.
 [[nodiscard]] std::string BackupRecordName(BackupID id);
 [[nodiscard]] BackupID ParseBackupRecordName(const std::string& name);
 
-// What bytes that never change are stored as, the same in all backups: "<id in hex>-<length>.log". Of a segment with
-// punched values "<id in hex>-<length>-<XXH3 of their offsets>.log", because those are the bytes that do change.
+// Returns the stored name of a final file, the same in all backups: "<id in hex>-<length>.log". For a segment with
+// punched values it is "<id in hex>-<length>-<XXH3 of their offsets>.log", since punching changes the bytes.
 [[nodiscard]] std::string StoredName(const Id128& file_id, std::uint64_t length, FileKind kind,
                                      const std::vector<std::uint64_t>& punched);
-// Whether `stored` is such a name of that file, whatever was punched in it.
+// Whether StoredName returns `stored` for this file and some set of punched values.
 [[nodiscard]] bool IsStoredNameOf(Slice stored, const Id128& file_id, std::uint64_t length, FileKind kind);
-// "000007-000012.log": of one backup.
+// Returns the stored name of a file that belongs to one backup: "000007-000012.log".
 [[nodiscard]] std::string StoredNameOfOne(BackupID id, const NumberedFile& name);
-// Whether one of these functions makes it: nothing else in the directory of files is ours.
+// Whether one of the functions above makes this name. Files in files/ with other names are not the engine's.
 [[nodiscard]] bool IsStoredName(const std::string& name);
 
 }  // namespace cambium

@@ -31,7 +31,7 @@ class CheckpointImpl final : public Checkpoint {
 Status Checkpoint::Create(DB* db, std::unique_ptr<Checkpoint>* checkpoint) {
   checkpoint->reset();
   auto* const impl = dynamic_cast<DbImpl*>(db);
-  if (impl == nullptr) return Status::InvalidArgument("a checkpoint is made of a database that DB::Open made");
+  if (impl == nullptr) return Status::InvalidArgument("a checkpoint needs a database that DB::Open opened");
   *checkpoint = std::make_unique<CheckpointImpl>(impl);
   return Status::OK();
 }
@@ -45,7 +45,7 @@ Status Checkpoint::Create(DB* db, Checkpoint** checkpoint) {
 
 namespace {
 
-// `then` is called with the capture of a database that nobody has open for writing, while it is locked.
+// Locks a database that no process has open for writing, captures it, and calls `then` with the capture.
 template <typename Then>
 Status WithClosed(const DBOptions& options, const std::string& path, Then&& then) {
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(options));

@@ -19,7 +19,7 @@ Status PlaceFile(FileSystem& fs, const std::string& from, const std::string& to,
   if (may_link && *can_link) {
     const Status linked = fs.Link(from + "/" + name, to + "/" + name);
     if (!linked.IsNotSupported()) return linked;
-    *can_link = false;  // another file system, or one that has no second names
+    *can_link = false;  // another file system, or one without hard links
   }
   return CopyFile(fs, {from + "/" + name, to + "/" + name, file.length, !file.punched.empty()}, see);
 }
@@ -30,8 +30,8 @@ Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture
                  const CloneProgress& progress) {
   std::uint64_t all = 0;
   for (const CapturedFile& file : capture.files) all += file.length;
-  std::uint64_t placed = 0;  // by files that are done
-  std::uint64_t copied = 0;  // of the one after them
+  std::uint64_t placed = 0;  // bytes of finished files
+  std::uint64_t copied = 0;  // bytes of the file being copied
   const auto see = [&](Slice piece) {
     copied += piece.size();
     if (progress) progress(placed + copied, all);

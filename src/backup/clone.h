@@ -1,4 +1,4 @@
-// Clone: a captured database in a directory of its own.
+// A clone is a captured database in a directory of its own.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 
 namespace cambium {
 
-// `from` is the captured one's directory. `to` appears as a whole, see MakeWholeDirectory. Final files get a second name,
-// others are copied, and so is everything where that is not possible. `progress` may be null: bytes that are there, of how
-// many.
+// Reports the bytes linked or copied so far, and all bytes.
 using CloneProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
+// Makes a clone of the database in `from` as the new directory `to`, as a whole or not at all: see MakeWholeDirectory.
+// Final files are hard-linked if the file system allows it; all others are copied. `progress` may be null.
 Status WriteClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
                   const CloneProgress& progress = nullptr);
-// What that would do, or why it would be refused, as far as can be told without writing: whether the file system has
-// second names, and who may write where, is not tried.
+// Computes what WriteClone would link and copy, or returns why it would fail, without writing. Does not find out
+// whether the file system has hard links or whether the directory is writable.
 Status PlanClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to, CopyPlan* plan);
 
-// The same into a directory that is there and will get its name later: files, OPTIONS, the directory's sync, the MANIFEST.
+// Writes a clone into an existing directory that the caller names later: files, OPTIONS, sync of the directory,
+// MANIFEST.
 Status FillClone(FileSystem& fs, const std::string& from, const Capture& capture, const std::string& to,
                  const CloneProgress& progress = nullptr);
 

@@ -13,7 +13,7 @@ bool IsZero(Slice bytes) {
   return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](char byte) { return byte == 0; });
 }
 
-// Without blocks that are all zeros. `at` is a multiple of the block.
+// Writes a piece without its blocks of zeros. `at` is a multiple of the block size.
 Status WriteSparse(File* file, std::uint64_t at, Slice piece) {
   for (std::size_t i = 0; i < piece.size();) {
     std::size_t end = i;
@@ -34,7 +34,7 @@ Status ReadPieces(const File& from, std::uint64_t length,
     std::size_t read = 0;
     CAMBIUM_RETURN_IF_ERROR(from.Read(at, wanted, buffer.data(), &read));
     if (read < wanted) {
-      return Status::Corruption(from.path() + ":" + std::to_string(at + read) + ": the file ends, and was to have " +
+      return Status::Corruption(from.path() + ":" + std::to_string(at + read) + ": the file ends here; expected " +
                                 std::to_string(length) + " bytes");
     }
     CAMBIUM_RETURN_IF_ERROR(take(at, Slice(buffer.data(), read)));

@@ -1,4 +1,4 @@
-// CopyFile: bytes of one file into a new one.
+// Functions that copy and read whole files.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ namespace cambium {
 struct CopyRequest {
   std::string from;
   std::string to;            // must not exist
-  std::uint64_t length = 0;  // of `from`, from its beginning
-  bool keeps_holes = false;  // blocks of zeros are left out of the copy's disk space
+  std::uint64_t length = 0;  // bytes to copy, from the beginning of `from`
+  bool keeps_holes = false;  // blocks of zeros become holes in the copy
 };
-// Synced; its name is not. `see`, if it is not null, gets every byte in order. Corruption if `from` is shorter. After an
-// error `to` is removed, if it can be and was made here; a failed sync is Fatal for the copy alone.
+// Copies a file and syncs the copy, but not its name. Passes every byte in order to `see`, unless null. Corruption if
+// `from` is shorter than `length`. After an error, tries to remove `to` if it was created here. If the sync fails, the
+// severity Fatal concerns the copy only.
 Status CopyFile(FileSystem& fs, const CopyRequest& request, const std::function<Status(Slice)>& see = nullptr);
 
-// Only reads it.
+// Reads the first `length` bytes of a file and passes them to `see`. Corruption if the file is shorter.
 Status ReadThrough(FileSystem& fs, const std::string& path, std::uint64_t length,
                    const std::function<Status(Slice)>& see);
 

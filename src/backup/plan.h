@@ -1,4 +1,4 @@
-// What planning a checkpoint, a backup and a restore have in common.
+// Helpers to plan a checkpoint, a backup or a restore.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline void PlanCopy(std::uint64_t bytes, CopyPlan* plan) {
   plan->copied_bytes += bytes;
 }
 
-// Notes how much is free in `directory`, which exists. NoSpace if what is to be copied does not fit.
+// Sets the plan's free bytes to those of `directory`, which must exist. NoSpace if the bytes to copy do not fit.
 Status CheckPlanFits(FileSystem& fs, const std::string& directory, CopyPlan* plan);
 
 }  // namespace cambium

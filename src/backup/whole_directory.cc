@@ -27,7 +27,7 @@ Result<bool> Exists(FileSystem& fs, const std::string& path, FileInfo* info) {
   return true;
 }
 
-// As far as it goes; what could not be removed the next call meets again.
+// Removes the directory and its files as far as possible; the next call tries again.
 void RemoveAll(FileSystem& fs, const std::string& directory) {
   std::vector<std::string> names;
   static_cast<void>(fs.List(directory, &names));
@@ -41,20 +41,21 @@ Status CheckIsNew(FileSystem& fs, const std::string& target) {
   return exists ? Status::InvalidArgument(target + ": exists") : Status::OK();
 }
 
-// Where a database is made before it gets its name:
+// A Workshop is the place where a database is made before it gets its name:
 //
 //   TARGET.tmp             the database
-//   TARGET.tmp.mark/LOCK   locked as long as it is made
-//   TARGET.tmp.mark/<n>    TARGET.tmp, the directory with inode n, was made here
+//   TARGET.tmp.mark/LOCK   locked while the database is made
+//   TARGET.tmp.mark/<n>    a note: a Workshop made TARGET.tmp, the directory with inode n
 //
-// What is called TARGET.tmp is removed only if it is empty, or if there is such a note of it.
+// TARGET.tmp is removed only if it is empty or has such a note.
 class Workshop {
  public:
   Workshop(FileSystem& fs, const std::string& to)
       : fs_(fs), target_(WithoutSlash(to)), partial_(target_ + ".tmp"), mark_(partial_ + ".mark") {}
   Workshop(const Workshop&) = delete;
   Workshop& operator=(const Workshop&) = delete;
-  // What was not given its name goes. Where memory runs out it stays, and its note: the next call removes it.
+  // Removes a directory that was not renamed. If memory runs out, directory and note remain for the next call to
+  // remove.
   ~Workshop() {
     try {
       if (lock_ != nullptr) CleanUp();
@@ -62,10 +63,10 @@ class Workshop {
     }
   }
 
-  // Locks, removes what an earlier try has left, and makes the directory. Locked if somebody else is about it.
+  // Takes the lock, removes what an earlier try left, and creates the directory. Locked if another call has the lock.
   Status Enter() {
     CAMBIUM_RETURN_IF_ERROR(LockIt());
-    CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs_, target_));  // somebody may just have finished it
+    CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs_, target_));  // another call may just have finished
     CAMBIUM_RETURN_IF_ERROR(RemoveRemains());
     CAMBIUM_RETURN_IF_ERROR(fs_.CreateDirectory(partial_));
     is_made_ = true;
@@ -80,14 +81,14 @@ class Workshop {
     return MutantIs(Mutant::kCloneSkipsDirectorySync) ? Status::OK() : OfTheCopy(fs_.SyncDirectory(mark_));
   }
 
-  // Durable when it returns OK. If it does not, the name may be there.
+  // Renames the directory to the target, durably. After an error, the target may or may not exist.
   Status Name() {
     CAMBIUM_RETURN_IF_ERROR(fs_.RenameToNew(partial_, target_));
     is_ours_ = is_made_ = false;
     return OfTheCopy(fs_.SyncDirectory(ParentOf(target_)));
   }
 
-  // What Enter would refuse.
+  // Returns the error that Enter would begin with.
   Status Check() {
     CAMBIUM_RETURN_IF_ERROR(CheckIsNew(fs_, target_));
     FileInfo info;
@@ -100,12 +101,12 @@ class Workshop {
     return CheckRemains();
   }
 
-  // Where `target` is there, nothing will be made; but a mark may be left of when it was.
+  // If the target exists, removes the mark that may be left from when it was made.
   void RemoveStaleMark() {
     FileInfo info;
     if (!fs_.GetInfo(target_, &info).ok() || !fs_.GetInfo(mark_, &info).ok()) return;
     if (!fs_.GetInfo(partial_, &info).IsPathNotFound()) return;
-    static_cast<void>(LockIt());  // and lets it go
+    static_cast<void>(LockIt());  // the destructor then removes the mark
   }
 
   [[nodiscard]] const std::string& partial() const { return partial_; }
@@ -113,8 +114,8 @@ class Workshop {
  private:
   [[nodiscard]] std::string NoteOf(const FileInfo& info) const { return mark_ + "/" + std::to_string(info.inode); }
   [[nodiscard]] Status NotOurs(const std::string& name) const {
-    return Status::InvalidArgument(partial_ + ": is where the copy is to be made, and holds " + name +
-                                   ", which was not made here");
+    return Status::InvalidArgument(partial_ + ": the copy has to be made here, but the directory holds " + name +
+                                   ", which no copy made");
   }
 
   Status CheckRemains() const {
@@ -128,7 +129,7 @@ class Workshop {
     return names.empty() || is_noted ? Status::OK() : NotOurs(names.front());
   }
 
-  // The notes stay until the directory has gone: if this is interrupted, what is left is still known for what it is.
+  // Removes the notes after the directory is gone: if a crash interrupts this, the note still identifies the remains.
   Status RemoveRemains() {
     CAMBIUM_RETURN_IF_ERROR(CheckRemains());
     RemoveAll(fs_, partial_);
@@ -148,7 +149,7 @@ class Workshop {
 
   void CleanUp() {
     if (is_ours_) RemoveAll(fs_, partial_);
-    if (is_made_ && !is_ours_) static_cast<void>(fs_.RemoveDirectory(partial_));  // if it is empty
+    if (is_made_ && !is_ours_) static_cast<void>(fs_.RemoveDirectory(partial_));  // fails unless it is empty
     FileInfo info;
     const Status left = fs_.GetInfo(partial_, &info);
     FileInfo note;
@@ -156,9 +157,9 @@ class Workshop {
     if (left.IsPathNotFound() || is_foreign) RemoveMark();
   }
 
-  // Makes the mark if there is none. Its name is durable then.
+  // Locks the mark, which it creates if necessary. The mark's name is durable on return.
   Status LockIt() {
-    constexpr int kTriesMax = 20;  // each means that somebody has just removed the mark
+    constexpr int kTriesMax = 20;  // a try fails if another call has just removed the mark
     for (int tries = 0;; ++tries) {
       CAMBIUM_RETURN_IF_ERROR(MakeMark());
       const Status locked = fs_.Lock(mark_, LockMode::kExclusive, 0, &lock_);
@@ -168,18 +169,18 @@ class Workshop {
     return OfTheCopy(fs_.SyncDirectory(ParentOf(target_)));
   }
 
-  // An empty file is what earlier versions left.
+  // Creates the mark. Replaces an empty file, which earlier versions used as a mark.
   Status MakeMark() {
     FileInfo info;
     CAMBIUM_TRY(const bool exists, Exists(fs_, mark_, &info));
     if (exists && !info.is_directory && info.size > 0) {
-      return Status::InvalidArgument(mark_ + ": is where the copy is to be marked, and a file");
+      return Status::InvalidArgument(mark_ + ": a file is in the place of a directory that marks the copy");
     }
     if (exists && !info.is_directory) CAMBIUM_RETURN_IF_ERROR(fs_.Unlink(mark_));
     return fs_.CreateDirectory(mark_);
   }
 
-  // It stays if somebody has put anything else there.
+  // Removes the mark, unless it contains other files.
   void RemoveMark() {
     std::vector<std::string> names;
     static_cast<void>(fs_.List(mark_, &names));
@@ -187,7 +188,7 @@ class Workshop {
       if (name == kLockFileName || IsNote(name)) static_cast<void>(fs_.Unlink(mark_ + "/" + name));
     }
     static_cast<void>(fs_.RemoveDirectory(mark_));
-    static_cast<void>(fs_.SyncDirectory(ParentOf(target_)));  // else there may be one more time something to remove
+    static_cast<void>(fs_.SyncDirectory(ParentOf(target_)));  // if this fails, the mark may return after a crash
   }
 
   FileSystem& fs_;
@@ -195,8 +196,8 @@ class Workshop {
   const std::string partial_;
   const std::string mark_;
   std::unique_ptr<FileLock> lock_;  // of the mark
-  bool is_made_ = false;            // `partial_`, and it has not got its name
-  bool is_ours_ = false;            // and it was empty then
+  bool is_made_ = false;            // partial_ was created or found, and not renamed yet
+  bool is_ours_ = false;            // partial_ was empty at that time
 };
 
 }  // namespace
@@ -216,7 +217,7 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
                           const std::function<Status(const std::string& directory)>& fill) {
   Workshop(fs, to).RemoveStaleMark();
   Workshop workshop(fs, to);
-  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));  // so that what is refused leaves nothing, not for a moment
+  CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));  // first, so that a rejected call creates nothing
   CAMBIUM_RETURN_IF_ERROR(workshop.Enter());
   CAMBIUM_FAULT_POINT("WholeDirectory:begun");
   CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fill(workshop.partial())));

@@ -1,4 +1,4 @@
-// MakeWholeDirectory: a database in a directory that appears as a whole, or not at all.
+// MakeWholeDirectory makes a directory with a database that appears as a whole or not at all.
 #pragma once
 
 #include <functional>
@@ -9,21 +9,21 @@
 
 namespace cambium {
 
-// `fill` writes the files of a database into the directory that it is given, `to`.tmp, and syncs them: their names and
-// the MANIFEST last; or it opens a database there, writes it and closes it. Then, if `keep`, the directory is named `to`,
-// which must not exist, and that is durable.
+// Calls `fill` with the new directory `to`.tmp. `fill` writes the files of a database there and syncs them, their names
+// and the MANIFEST last; or it opens a database there, writes to it and closes it. Then, if `keep`, the directory is
+// renamed to `to`, durably.
 //
-// As long as it is made it has a lock, that of a directory `to`.tmp.mark beside it. What a cut or a failure leaves before
-// the name the next call removes, if the failing one could not. A failure after it, when the parent directory cannot be
-// synced, leaves `to`. Locked if another call makes `to` at this time; InvalidArgument if `to` exists, or if what is called
-// `to`.tmp is not empty and was not begun by such a call.
+// Meanwhile a lock is held in the directory `to`.tmp.mark. After a failure or a crash before the rename, this call or
+// else the next one removes the remains. If the rename succeeds and the sync of the parent directory fails, `to`
+// remains. Locked if another call is making `to`. InvalidArgument if `to` exists, or if `to`.tmp is not empty and no
+// such call made it.
 Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
                           const std::function<Status(const std::string& directory)>& fill);
 
-// What MakeWholeDirectory would refuse, and a parent that does not exist. Writes nothing.
+// Returns the error that MakeWholeDirectory would begin with, or one if the parent does not exist. Writes nothing.
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to);
 
-// A sync that failed in a copy is the end of the copy, not of the database: no longer Fatal.
+// Returns the status without the severity Fatal: a failed sync of a copy ends the copy, not the database.
 [[nodiscard]] Status OfTheCopy(const Status& status);
 
 }  // namespace cambium

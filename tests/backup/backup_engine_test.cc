@@ -1,4 +1,4 @@
-// Backups: what is restored is what the database was, whatever happens meanwhile, and nothing is stored twice.
+// Tests of backups: each restores the database of its moment, despite crashes and errors, and no file is stored twice.
 #include "cambium/backup_engine.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ struct BackedUpStore : KnownStore {
   std::unique_ptr<BackupEngine> engine;
 };
 
-// Contents of what is restored, or the error as a key; it is removed again.
+// Restores a backup (0: the latest), verifies the result, and removes it. Returns its contents, or the error under key
+// "error".
 Map Restore(BackupEngine* engine, BackupID id, const Options& origin) {
   const Status restored =
       id == 0 ? engine->RestoreDBFromLatestBackup(kRestored) : engine->RestoreDBFromBackup(id, kRestored);
@@ -77,7 +78,7 @@ void Damage(SimFileSystem& fs, const std::string& path) {
   ASSERT_TRUE(fs.FlipBit(path, info.size / 2, 2).ok());
 }
 
-TEST(BackupEngine, EachRestoresItsOwnMoment) {
+TEST(BackupEngineTest, EachBackupRestoresItsOwnMoment) {
   for (const bool flush : {false, true}) {
     BackedUpStore store;
     store.MustOpen();
@@ -103,7 +104,7 @@ TEST(BackupEngine, EachRestoresItsOwnMoment) {
       EXPECT_EQ(info.timestamp, static_cast<std::int64_t>(store.clock->WallSeconds()));
     }
     store.Compact();
-    store.MustClose();  // and is gone
+    store.MustClose();
     ASSERT_TRUE(DestroyDB(kStorePath, store.options).ok());
     store.engine.reset();
     store.MustOpenEngine();
@@ -116,7 +117,7 @@ TEST(BackupEngine, EachRestoresItsOwnMoment) {
   }
 }
 
-TEST(BackupEngine, WhatNeverChangesIsStoredOnce) {
+TEST(BackupEngineTest, FinalFilesAreStoredOnce) {
   BackedUpStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
@@ -138,7 +139,7 @@ TEST(BackupEngine, WhatNeverChangesIsStoredOnce) {
   EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
 }
 
-TEST(BackupEngine, DeletingGivesBackWhatNoOtherHas) {
+TEST(BackupEngineTest, DeletingRemovesFilesThatNoOtherBackupHas) {
   BackedUpStore store;
   store.MustOpen();
   store.MustOpenEngine();
@@ -167,8 +168,8 @@ TEST(BackupEngine, DeletingGivesBackWhatNoOtherHas) {
   EXPECT_EQ(Restore(store.engine.get(), 0, store.options), store.known);
 }
 
-// Of a database that nobody has open, its log with what was never flushed.
-TEST(BackupEngine, OfADatabaseThatNobodyHasOpen) {
+// The backup of a closed database includes its log with unflushed writes.
+TEST(BackupEngineTest, BacksUpAClosedDatabase) {
   BackedUpStore store;
   store.MustOpen();
   store.MustOpenEngine();
@@ -182,13 +183,13 @@ TEST(BackupEngine, OfADatabaseThatNobodyHasOpen) {
   EXPECT_TRUE(store.engine->CreateNewBackupOffline({}, "/nowhere").IsPathNotFound());
 }
 
-// ---- Two histories ----
+// ---- Diverged copies ----
 
-// The origin, and a database that was restored from it, of which other values die; both are backed up into one directory.
-// Their log has the same ids and lengths, and holes where the other one is alive.
-class TwoHistories : public BackedUpStore {
+// A database and a copy that was restored from its backup. Other values die in each, and both are backed up into one
+// directory. Their segments have the same ids and lengths, and each has holes where the other has live values.
+class DivergedCopies : public BackedUpStore {
  public:
-  static constexpr int kKeys = 16;  // the first 12 are in a segment that is full, and has its footer
+  static constexpr int kKeys = 16;  // the first 12 are in a full segment, which has its footer
   static constexpr const char* kOther = "/other";
 
   void Begin() {
@@ -206,7 +207,7 @@ class TwoHistories : public BackedUpStore {
     ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kOther).ok());
     ASSERT_TRUE(engine->PurgeOldBackups(0).ok());
   }
-  // Deletes them in the database at `path`, and punches what they had.
+  // Deletes the keys in the database at `path`, and punches their values.
   void Punch(const std::string& path, const std::vector<int>& keys) {
     std::unique_ptr<DB> its;
     ASSERT_TRUE(DB::Open(options, path, &its).ok());
@@ -229,12 +230,12 @@ class TwoHistories : public BackedUpStore {
   }
 };
 
-std::string RestoreBothHistories(bool origin_first) {
-  TwoHistories store;
+std::string RestoreBothCopies(bool origin_first) {
+  DivergedCopies store;
   store.Begin();
   store.Punch(kStorePath, {9});
-  store.Punch(TwoHistories::kOther, {0, 2, 5});
-  const std::string paths[] = {kStorePath, TwoHistories::kOther};
+  store.Punch(DivergedCopies::kOther, {0, 2, 5});
+  const std::string paths[] = {kStorePath, DivergedCopies::kOther};
   const Map contents[] = {store.Without({9}), store.Without({0, 2, 5})};
   for (const int which : {origin_first ? 0 : 1, origin_first ? 1 : 0}) {
     BackupID id = 0;
@@ -245,18 +246,18 @@ std::string RestoreBothHistories(bool origin_first) {
   return "";
 }
 
-TEST(BackupEngine, TwoHistoriesInOneDirectory) {
-  for (const bool origin_first : {false, true}) EXPECT_EQ(RestoreBothHistories(origin_first), "");
+TEST(BackupEngineTest, DivergedCopiesAreBackedUpIntoOneDirectory) {
+  for (const bool origin_first : {false, true}) EXPECT_EQ(RestoreBothCopies(origin_first), "");
 }
 
-TEST(BackupEngineMutants, AnothersHolesAreShared) {
+TEST(BackupEngineMutantTest, SharingAFileWithForeignHolesIsCaught) {
   const MutantScope mutant(Mutant::kBackupSharesOthersHoles);
-  EXPECT_NE(RestoreBothHistories(false), "");
+  EXPECT_NE(RestoreBothCopies(false), "");
 }
 
-// Holes that came since are no reason to store a file anew: the stored one has all that is alive, and more.
-TEST(BackupEngine, WhatGotHolesSinceIsShared) {
-  TwoHistories store;
+// If values were punched since the last backup, the stored file is shared: it has all live values, and more.
+TEST(BackupEngineTest, FileThatWasPunchedSinceIsShared) {
+  DivergedCopies store;
   store.Begin();
   store.Punch(kStorePath, {9});
   ASSERT_TRUE(store.engine->CreateNewBackupOffline({}, kStorePath).ok());
@@ -266,7 +267,7 @@ TEST(BackupEngine, WhatGotHolesSinceIsShared) {
   std::size_t logs = 0;
   for (const auto& file : StoredFiles(*store.fs)) logs += file.size > 400'000 ? 1 : 0;
   EXPECT_EQ(logs, 1u) << "the segment with the values is stored once";
-  // And when the one with fewer holes goes, it stays for the other.
+  // If the older backup is deleted, the file remains for the newer one.
   ASSERT_TRUE(store.engine->DeleteBackup(1).ok());
   EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.Without({2, 4, 9}));
 }
@@ -300,13 +301,13 @@ std::string DamageOneByOne() {
   return wrong;
 }
 
-TEST(BackupEngine, EveryDamagedByteIsFound) {
+TEST(BackupEngineTest, DamageOfAnyStoredFileIsFound) {
   EXPECT_EQ(DamageOneByOne(), "");
   const MutantScope mutant(Mutant::kRestoreUnchecked);
   EXPECT_NE(DamageOneByOne(), "");
 }
 
-TEST(BackupEngine, MissingAndShortFilesAreFound) {
+TEST(BackupEngineTest, MissingAndShortFilesAreFound) {
   BackedUpStore store;
   store.MustOpen();
   store.MustOpenEngine();
@@ -323,14 +324,14 @@ TEST(BackupEngine, MissingAndShortFilesAreFound) {
   ASSERT_TRUE(store.fs->RemoveForTest(shortened).ok());
   s = store.engine->VerifyBackup(1);
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
-  // The next backup does not count on it.
+  // The next backup does not rely on the damaged file.
   ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok());
   EXPECT_TRUE(store.engine->VerifyBackup(2, true).ok());
   EXPECT_EQ(Restore(store.engine.get(), 2, store.options), store.known);
 }
 
-// A record that cannot be read may have any file: none goes, and nothing is stored over it, until it is deleted.
-TEST(BackupEngine, ADamagedRecordKeepsItsFiles) {
+// An unreadable record may have any stored file. So until it is deleted, no stored file is removed or overwritten.
+TEST(BackupEngineTest, FilesOfADamagedRecordAreKept) {
   BackedUpStore store;
   store.MustOpen();
   store.MustOpenEngine();
@@ -363,7 +364,8 @@ TEST(BackupEngine, ADamagedRecordKeepsItsFiles) {
 
 // ---- Crashes and failures ----
 
-// A program of backups and deletions, with the power cut at some call. Whatever is listed afterwards restores what it was.
+// Makes and deletes backups, and cuts the power at one call. Returns what is wrong, or "" if each backup that is listed
+// afterwards restores the database of its moment.
 std::string CutAnywhere(std::uint64_t seed) {
   Prng prng(seed);
   BackedUpStore store;
@@ -389,7 +391,7 @@ std::string CutAnywhere(std::uint64_t seed) {
     if (prng.OneIn(2)) store.Compact();
     if (prng.OneIn(3) && !made.empty()) {
       const BackupID id = *std::next(made.begin(), static_cast<int>(prng.Uniform(made.size())));
-      made.erase(id);  // from now on it may be there or not
+      made.erase(id);  // from now on it may or may not be listed
       if (const Status s = store.engine->DeleteBackup(id); !s.ok()) return s.ToString();
     }
     BackupID id = 0;
@@ -413,16 +415,16 @@ std::string CutAnywhere(std::uint64_t seed) {
     if (const Status s = again.engine->VerifyBackup(id, true); !s.ok()) return s.ToString();
     if (const Map found = Restore(again.engine.get(), id, again.options); found != then_at_cut[id]) {
       const auto error = found.find("error");
-      return "backup " + std::to_string(id) + (error == found.end() ? " is another one's" : ": " + error->second);
+      return "backup " + std::to_string(id) + (error == found.end() ? " has other contents" : ": " + error->second);
     }
   }
   std::size_t needed = 0;
   for (const auto& file : StoredFiles(*again.fs)) needed += file.path.empty() ? 0 : 1;
-  if (!again.engine->PurgeOldBackups(0).ok() || !StoredFiles(*again.fs).empty()) return "something stays for ever";
-  return needed == 0 && !listed.empty() ? "no files" : "";
+  if (!again.engine->PurgeOldBackups(0).ok() || !StoredFiles(*again.fs).empty()) return "some files are never removed";
+  return needed == 0 && !listed.empty() ? "the listed backups have no files" : "";
 }
 
-TEST(BackupEngine, APowerCutLeavesWholeBackups) {
+TEST(BackupEngineTest, PowerCutLeavesWholeBackups) {
   const std::uint64_t first = SeedFromEnvironment(100);
   for (std::uint64_t seed = first; seed < first + ScaledCount(150); ++seed) {
     ASSERT_EQ(CutAnywhere(seed), "") << "CAMBIUM_SEED=" << seed;
@@ -436,18 +438,19 @@ bool SomeCutIsWrong() {
   return false;
 }
 
-TEST(BackupEngineMutants, FilesGoBeforeTheirRecord) {
+TEST(BackupEngineMutantTest, RemovingFilesBeforeTheirRecordIsCaught) {
   const MutantScope mutant(Mutant::kBackupFilesGoFirst);
   EXPECT_TRUE(SomeCutIsWrong());
 }
 
-TEST(BackupEngineMutants, NamesAreNotDurableBeforeTheRecord) {
+TEST(BackupEngineMutantTest, AddingARecordBeforeItsNamesAreDurableIsCaught) {
   const MutantScope mutant(Mutant::kBackupSkipsDirectorySync);
   EXPECT_TRUE(SomeCutIsWrong());
 }
 
-// Each call of the file system fails once, while a backup is made: it is there or it is not, and the database goes on.
-TEST(BackupEngine, WhateverCallFailsNothingHalfIsListed) {
+// Each call of the file system fails once while a backup is made. Then the backup is listed and whole, or not listed,
+// and the database continues.
+TEST(BackupEngineTest, FailureOfAnyCallListsOnlyWholeBackups) {
   int failures = 0;
   for (std::uint64_t n = 0;; ++n) {
     BackedUpStore store;
@@ -481,7 +484,7 @@ TEST(BackupEngine, WhateverCallFailsNothingHalfIsListed) {
     if (made.ok()) {
       EXPECT_EQ(store.engine->GetBackupInfo().back().backup_id, id);
     }
-    ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok()) << "the next one";
+    ASSERT_TRUE(store.engine->CreateNewBackup(store.db.get()).ok()) << "the next backup failed";
     store.known["still"] = "writes";
     EXPECT_EQ(Restore(store.engine.get(), 0, store.options), store.known);
   }
@@ -490,7 +493,7 @@ TEST(BackupEngine, WhateverCallFailsNothingHalfIsListed) {
 
 // ---- Limits ----
 
-TEST(BackupEngine, OneAtATimeAndReadersWithoutIt) {
+TEST(BackupEngineTest, OneWriterAtATimeAndReadersWithoutALock) {
   BackedUpStore store;
   store.MustOpen();
   store.MustOpenEngine();
@@ -517,7 +520,7 @@ TEST(BackupEngine, OneAtATimeAndReadersWithoutIt) {
   EXPECT_FALSE(BackupEngine::Open(reading, &third).ok());
 }
 
-TEST(BackupEngine, WhatItRefuses) {
+TEST(BackupEngineTest, RejectsIllegalDirectoriesAndOptions) {
   BackedUpStore store;
   store.MustOpen();
   BackupEngineOptions options = store.EngineOptions();
@@ -540,7 +543,7 @@ TEST(BackupEngine, WhatItRefuses) {
   EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).IsNotSupported());
 }
 
-TEST(BackupEngine, ProgressAndTheEndOfIt) {
+TEST(BackupEngineTest, ReportsProgressAndStops) {
   BackedUpStore store;
   store.MustOpen();
   store.MustOpenEngine();
@@ -566,12 +569,12 @@ TEST(BackupEngine, ProgressAndTheEndOfIt) {
   store.ChangeMany(&prng, 100);
   EXPECT_TRUE(store.engine->CreateNewBackup(create, store.db.get()).IsIncomplete());
   EXPECT_EQ(store.engine->GetBackupInfo().size(), 1u);
-  EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).IsIncomplete()) << "and all later ones";
+  EXPECT_TRUE(store.engine->CreateNewBackup(store.db.get()).IsIncomplete()) << "StopBackup ends all later calls too";
 }
 
 // ---- The record ----
 
-TEST(BackupRecord, IsThisText) {
+TEST(BackupRecordTest, BytesOfVersion2) {
   BackupRecord record;
   record.id = 7;
   record.created_seconds = 1'790'000'000;
@@ -613,8 +616,8 @@ TEST(BackupRecord, IsThisText) {
   }
 }
 
-// With a right checksum: who writes such a record is not this library.
-TEST(BackupRecord, IllegalOnesAreRefused) {
+// Records with a right checksum and illegal contents, as only another program would write.
+TEST(BackupRecordTest, IllegalRecordsAreCorruption) {
   const std::string head = "backup_file_version=2\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
   const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
   const auto decode = [](const std::string& body) { return DecodeBackupRecord(SealText(body), 7, "r").status(); };
@@ -639,8 +642,8 @@ TEST(BackupRecord, IllegalOnesAreRefused) {
   EXPECT_TRUE(decode("backup_file_version=3\nanything=else\n").IsNotSupported());
 }
 
-// Version 1 did not say what was punched: such a segment is restored, and shared with nobody.
-TEST(BackupRecord, OfVersionOneIsRead) {
+// A record of version 1 does not say which values were punched. So its segments can be restored, but not shared.
+TEST(BackupRecordTest, Version1IsRead) {
   const std::string head = "backup_file_version=1\nbackup=7\ncreated=1\nsequence=1\nmetadata=\n";
   const std::string manifest = "file=MANIFEST-000015 300 0000000000000001 000007-MANIFEST-000015\n";
   const std::string files = "file=000012.log 900 0123456789abcdef 000007-000012.log\nfile=000013.run 900 0123456789abcdef 000007-000013.run\n";

@@ -1,4 +1,4 @@
-// Checkpoints: a copy is what the database was at one moment, and from then on neither feels the other.
+// Tests of checkpoints: a copy has the state of one moment, and afterwards origin and copy do not affect each other.
 #include "cambium/checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ std::map<std::string, std::string> BytesBelow(const SimFileSystem& fs, const std
   return all;
 }
 
-TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
+TEST(CheckpointTest, CopyHasTheStateOfItsMoment) {
   for (const std::uint64_t log_size_for_flush : {std::uint64_t{0}, ~std::uint64_t{0}}) {
     CopiedStore store;
     store.MustOpen();
@@ -88,7 +88,7 @@ TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
     ASSERT_TRUE(made.ok()) << made.ToString();
     EXPECT_EQ(sequence, store.db->GetLatestSequenceNumber());
     EXPECT_EQ(store.Property("num-entries-active-mem-table") == 0, log_size_for_flush == 0)
-        << "flushed if it was asked for";
+        << "flushed exactly if log_size_for_flush asks for it";
     const Map then = store.known;
     store.ChangeMany(&prng, 300);
     store.Compact();
@@ -100,7 +100,7 @@ TEST(Checkpoint, ACopyIsTheDatabaseOfThatMoment) {
   }
 }
 
-TEST(Checkpoint, WhatNeverChangesIsLinkedAndTheRestIsCopied) {
+TEST(CheckpointTest, FinalFilesAreLinkedAndTheRestIsCopied) {
   CopiedStore store;
   store.MustOpen();
   Prng prng(SeedFromEnvironment(2));
@@ -125,7 +125,7 @@ TEST(Checkpoint, WhatNeverChangesIsLinkedAndTheRestIsCopied) {
   EXPECT_TRUE(store.fs->List(kPartial, &partial).IsPathNotFound());
 }
 
-TEST(Checkpoint, HowFarItIsIsTold) {
+TEST(CheckpointTest, ReportsProgress) {
   for (const bool can_link : {false, true}) {
     CopiedStore store;
     store.MustOpen();
@@ -151,7 +151,7 @@ TEST(Checkpoint, HowFarItIsIsTold) {
   }
 }
 
-TEST(Checkpoint, WhereThereAreNoSecondNamesAllIsCopied) {
+TEST(CheckpointTest, WithoutHardLinksEverythingIsCopied) {
   CopiedStore store;
   store.MustOpen();
   Prng prng(SeedFromEnvironment(3));
@@ -174,7 +174,7 @@ TEST(Checkpoint, WhereThereAreNoSecondNamesAllIsCopied) {
   EXPECT_EQ(copy.Verify(), "");
 }
 
-TEST(Checkpoint, EveryColumnFamilyIsInIt) {
+TEST(CheckpointTest, CopyHasEveryColumnFamily) {
   CopiedStore store;
   store.MustOpen();
   ColumnFamilyHandle* other = nullptr;
@@ -204,8 +204,9 @@ TEST(Checkpoint, EveryColumnFamilyIsInIt) {
   for (ColumnFamilyHandle* const handle : handles) EXPECT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
 }
 
-// Both go on: writes, merges, log GC, punching, reopening, and the end of one of them. "" or what is wrong.
-std::string BothGoOn(std::uint64_t seed) {
+// Runs origin and copy side by side: writes, compactions, log GC, punching, reopening, and removal of one of them.
+// Returns what is wrong, or "".
+std::string RunBoth(std::uint64_t seed) {
   Prng prng(seed);
   CopiedStore store;
   store.MustOpen();
@@ -214,7 +215,7 @@ std::string BothGoOn(std::uint64_t seed) {
   store.ChangeMany(&prng, static_cast<int>(prng.Uniform(60)));
   if (const Status made = store.Copy(prng.OneIn(2) ? 0 : ~std::uint64_t{0}); !made.ok()) return made.ToString();
   Map other = store.known;
-  if (prng.OneIn(2)) store.ChangeMany(&prng, static_cast<int>(prng.Uniform(40)));  // before anybody has opened the copy
+  if (prng.OneIn(2)) store.ChangeMany(&prng, static_cast<int>(prng.Uniform(40)));  // before the first Open of the copy
   OpenedCopy copy(store);
   for (int round = 0; round < 6; ++round) {
     store.ChangeMany(&prng, static_cast<int>(prng.Uniform(80)));
@@ -231,7 +232,7 @@ std::string BothGoOn(std::uint64_t seed) {
     if (Contents(store.db.get()) != store.known) return "the origin is not what it was";
   }
   if (const std::string wrong = store.Verify() + copy.Verify(); !wrong.empty()) return wrong;
-  // A cut of the power takes both; then one goes for good.
+  // Cut the power of both, then destroy one of them.
   if (!store.db->SyncWAL().ok() || !copy.db->SyncWAL().ok()) return "a sync failed";
   const auto after = std::make_shared<SimFileSystem>(store.fs->DrawCrash(prng));
   CopiedStore again(after);
@@ -254,15 +255,15 @@ std::string BothGoOn(std::uint64_t seed) {
   return Contents(again.db.get()) == store.known ? again.Verify() : "the origin has gone with the copy";
 }
 
-TEST(Checkpoint, NeitherFeelsTheOther) {
+TEST(CheckpointTest, OriginAndCopyAreIndependent) {
   const std::uint64_t first = SeedFromEnvironment(100);
   for (std::uint64_t seed = first; seed < first + ScaledCount(60); ++seed) {
-    ASSERT_EQ(BothGoOn(seed), "") << "CAMBIUM_SEED=" << seed;
+    ASSERT_EQ(RunBoth(seed), "") << "CAMBIUM_SEED=" << seed;
   }
 }
 
-// An offline compaction drops, and writes anew, what the other still has under its own names.
-TEST(Checkpoint, CompactLogOfOneLeavesTheOther) {
+// An offline compaction removes and rewrites files that the other database still has under its own names.
+TEST(CheckpointTest, CompactLogOfOneLeavesTheOtherUnchanged) {
   for (const bool origin_does : {false, true}) {
     SCOPED_TRACE(origin_does);
     CopiedStore store;
@@ -293,14 +294,14 @@ TEST(Checkpoint, CompactLogOfOneLeavesTheOther) {
   }
 }
 
-TEST(Checkpoint, ALinkedTailWouldGoOnGrowing) {
+TEST(CheckpointTest, LinkingUnfinishedFilesIsCaught) {
   const MutantScope mutant(Mutant::kLinkUnfinishedFiles);
   bool is_wrong = false;
-  for (std::uint64_t seed = 100; seed < 120 && !is_wrong; ++seed) is_wrong = !BothGoOn(seed).empty();
+  for (std::uint64_t seed = 100; seed < 120 && !is_wrong; ++seed) is_wrong = !RunBoth(seed).empty();
   EXPECT_TRUE(is_wrong);
 }
 
-TEST(Checkpoint, PunchingLeavesWhatTheCopyHas) {
+TEST(CheckpointTest, PunchingKeepsTheValuesOfTheCopy) {
   const auto holes_show = [] {
     CopiedStore store;
     store.options.blob_file_size = 256u << 10;
@@ -327,8 +328,9 @@ TEST(Checkpoint, PunchingLeavesWhatTheCopyHas) {
   EXPECT_NE(holes_show(), "");
 }
 
-// While it is made others write, flush, merge and collect: it is a prefix, and has what was there when it began.
-TEST(Checkpoint, WhatIsWrittenMeanwhileIsInItAsAPrefix) {
+// While a checkpoint is made, other threads write, flush, compact and run log GC. The copy has a prefix of the writes,
+// with at least those before its start.
+TEST(CheckpointTest, ConcurrentWritesAreInTheCopyAsAPrefix) {
   std::uint64_t later = 0;
   const std::uint64_t first = SeedFromEnvironment(300);
   for (std::uint64_t seed = first; seed < first + ScaledCount(60); ++seed) {
@@ -362,22 +364,22 @@ TEST(Checkpoint, WhatIsWrittenMeanwhileIsInItAsAPrefix) {
     ASSERT_EQ(copy.Verify(), "");
     ASSERT_EQ(Contents(store.db.get()), store.known);
   }
-  EXPECT_GT(later, ScaledCount(60)) << "something was written meanwhile";
+  EXPECT_GT(later, ScaledCount(60)) << "nothing was written meanwhile";
 }
 
-// "" if at whatever call the power goes, the copy is whole or not there, the origin is as it was, and the next try is
-// as good as the first.
+// Cuts the power at every call. Returns what is wrong, or "" if the copy is whole or absent, the origin is unchanged,
+// and the next try succeeds.
 std::string AfterEveryCut(std::uint64_t seed) {
   Prng prng(seed);
   CopiedStore store;
   store.MustOpen();
   store.ChangeMany(&prng, 200);
-  if (!store.db->SyncWAL().ok()) return "no sync";
+  if (!store.db->SyncWAL().ok()) return "the sync failed";
   std::vector<SimImage> images;
   const int hook = store.fs->AddHook([&](const SimOp& op) {
     if (op.phase == SimPhase::kBefore || op.phase == SimPhase::kInside) images.push_back(store.fs->DrawCrash(prng));
   });
-  if (!store.Copy().ok()) return "no copy";
+  if (!store.Copy().ok()) return "the copy failed";
   store.fs->RemoveHook(hook);
   images.push_back(store.fs->DrawCrash(prng));
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -386,18 +388,18 @@ std::string AfterEveryCut(std::uint64_t seed) {
     CopiedStore after(fs);
     FileInfo info;
     const bool is_there = fs->GetInfo(kCopy, &info).ok();
-    if (i + 1 == images.size() && !is_there) return "it was done, and is not there";
+    if (i + 1 == images.size() && !is_there) return "the finished copy is missing";
     if (is_there) {
       OpenedCopy copy(after);
       if (copy.db == nullptr || Contents(copy.db.get()) != store.known)
-        return where + "the copy is there, and is not whole";
+        return where + "the copy exists and is not whole";
       if (!copy.db->Close().ok()) return where + "the copy does not close";
       after.RemoveCopy();
     }
     after.MustOpen();
     if (Contents(after.db.get()) != store.known) return where + "the origin has changed";
     if (const Status again = after.Copy(); !again.ok()) return where + again.ToString();
-    if (!fs->GetInfo(kPartial, &info).IsPathNotFound()) return where + "something is left";
+    if (!fs->GetInfo(kPartial, &info).IsPathNotFound()) return where + "remains are left";
     OpenedCopy copy(after);
     if (copy.db == nullptr || Contents(copy.db.get()) != store.known) return where + "the second try is not whole";
     if (!fs->GetInfo(kMark, &info).IsPathNotFound()) return where + "the mark is left";
@@ -405,7 +407,7 @@ std::string AfterEveryCut(std::uint64_t seed) {
   return "";
 }
 
-TEST(Checkpoint, APowerCutLeavesItWholeOrNotThere) {
+TEST(CheckpointTest, PowerCutLeavesAWholeCopyOrNone) {
   const std::uint64_t first = SeedFromEnvironment(500);
   for (std::uint64_t seed = first; seed < first + ScaledCount(10); ++seed) ASSERT_EQ(AfterEveryCut(seed), "") << seed;
   const MutantScope mutant(Mutant::kCloneSkipsDirectorySync);
@@ -414,16 +416,15 @@ TEST(Checkpoint, APowerCutLeavesItWholeOrNotThere) {
   EXPECT_TRUE(is_wrong);
 }
 
-// What a cut has left is removed by the next call, which used to begin with the mark that says whose it is: when that
-// call was killed in turn, a MANIFEST without a mark was left, taken for somebody's database, and every later call
-// refused.
-TEST(Checkpoint, RemovingWhatIsLeftMayBeInterruptedToo) {
+// Regression: the call after a crash removed the mark before the remains. If this call was killed too, a MANIFEST
+// without a mark was left, was taken for a foreign database, and every later call was rejected.
+TEST(CheckpointTest, RemovalOfRemainsMayBeInterrupted) {
   CopiedStore store;
   store.MustOpen();
   Prng prng(SeedFromEnvironment(700));
   store.ChangeMany(&prng, 40);
   store.MustClose();
-  std::vector<SimImage> whole;  // killed right before it got its name
+  std::vector<SimImage> whole;  // killed right before the rename
   const int hook = store.fs->AddHook([&](const SimOp& op) {
     if (op.phase == SimPhase::kBefore && op.kind == SimOpKind::kRename && op.path == kPartial) {
       whole.push_back(store.fs->Snapshot().Kill(prng));
@@ -447,7 +448,7 @@ TEST(Checkpoint, RemovingWhatIsLeftMayBeInterruptedToo) {
   for (const SimImage& image : images) {
     options.file_system = std::make_shared<SimFileSystem>(image);
     FileInfo info;
-    if (options.file_system->GetInfo(kCopy, &info).ok()) continue;  // it was done, and the mark was to go
+    if (options.file_system->GetInfo(kCopy, &info).ok()) continue;  // the copy was finished, and only the mark was left
     ++tries;
     const Status s = CheckpointOffline(options, kStorePath, kCopy);
     ASSERT_TRUE(s.ok()) << s.ToString();
@@ -455,7 +456,7 @@ TEST(Checkpoint, RemovingWhatIsLeftMayBeInterruptedToo) {
   EXPECT_GT(tries, 10u);
 }
 
-TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {
+TEST(CheckpointTest, FailureOfAnyCallLeavesNothing) {
   std::uint64_t calls = 0;
   for (std::uint64_t nth = 0; nth <= calls; ++nth) {
     for (const Status& status : {Status::IOError("injected"), Status::NoSpace("injected")}) {
@@ -480,7 +481,7 @@ TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {
         EXPECT_EQ(made.severity(), Status::Severity::kNone) << nth;
       }
       EXPECT_TRUE(store.fs->GetInfo(kPartial, &info).IsPathNotFound()) << nth;
-      if (is_there) store.RemoveCopy();  // whole, but perhaps without a durable name
+      if (is_there) store.RemoveCopy();  // whole, but its name may not be durable
       const Status again = store.Copy();
       ASSERT_TRUE(again.ok()) << nth << ": " << again.ToString();
       ASSERT_EQ(Contents(OpenedCopy(store).db.get()), store.known) << nth;
@@ -490,7 +491,7 @@ TEST(Checkpoint, WhateverCallFailsNothingIsLeft) {
   EXPECT_GT(calls, 20u);
 }
 
-TEST(Checkpoint, WhatIsThereIsNotWrittenOver) {
+TEST(CheckpointTest, ExistingFilesAreNotOverwritten) {
   CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -498,7 +499,7 @@ TEST(Checkpoint, WhatIsThereIsNotWrittenOver) {
   const Status exists = store.Copy();
   EXPECT_TRUE(exists.IsInvalidArgument()) << exists.ToString();
   EXPECT_NE(exists.message().find("/copy: exists"), std::string::npos) << exists.ToString();
-  // A database, or somebody's file, where the copy is made under its first name.
+  // A database, or a foreign file, is in the place where the copy is made.
   ASSERT_TRUE(store.fs->Rename(kCopy, kPartial).ok());
   const Status database = store.Copy();
   EXPECT_TRUE(database.IsInvalidArgument()) << database.ToString();
@@ -514,8 +515,8 @@ TEST(Checkpoint, WhatIsThereIsNotWrittenOver) {
   EXPECT_TRUE(store.fs->GetInfo(std::string(kPartial) + "/notes", &info).ok());
 }
 
-// Files of a database without a MANIFEST once passed for what an earlier try had left, and went.
-TEST(Checkpoint, SomebodysFilesAreNotTakenForRemains) {
+// Regression: files of a database without a MANIFEST were taken for the remains of an earlier try, and removed.
+TEST(CheckpointTest, ForeignFilesAreNotTakenForRemains) {
   CopiedStore store;
   store.MustOpen();
   Prng prng(1);
@@ -527,7 +528,7 @@ TEST(Checkpoint, SomebodysFilesAreNotTakenForRemains) {
     if (name.starts_with("MANIFEST") || name == "LOCK" || name == "LOG") continue;
     ASSERT_TRUE(store.fs->CopyFileForTest(path, std::string(kPartial) + "/" + name).ok());
   }
-  // Nor with a mark that was left alone, and speaks of another directory.
+  // Also if there is a mark, but its note names another directory.
   for (const bool has_mark : {false, true}) {
     if (has_mark) {
       ASSERT_TRUE(store.fs->WriteFileForTest(std::string(kMark) + "/7777777", "").ok());
@@ -542,8 +543,8 @@ TEST(Checkpoint, SomebodysFilesAreNotTakenForRemains) {
   }
 }
 
-TEST(Checkpoint, AMarkWithoutACopyGoes) {
-  for (const bool is_file : {false, true}) {  // which it was in earlier versions
+TEST(CheckpointTest, StaleMarkIsRemoved) {
+  for (const bool is_file : {false, true}) {  // in earlier versions, the mark was a file
     CopiedStore store;
     store.MustOpen();
     store.Put("a", "1");
@@ -557,14 +558,14 @@ TEST(Checkpoint, AMarkWithoutACopyGoes) {
     ASSERT_TRUE(store.Copy().ok());
     EXPECT_TRUE(store.fs->GetInfo(kMark, &info).IsPathNotFound());
     leave_mark();
-    EXPECT_TRUE(store.Copy().IsInvalidArgument()) << "it exists";
+    EXPECT_TRUE(store.Copy().IsInvalidArgument()) << "the copy exists";
     EXPECT_TRUE(store.fs->GetInfo(kMark, &info).IsPathNotFound());
     EXPECT_EQ(Contents(OpenedCopy(store).db.get()), store.known);
   }
 }
 
-// The second once removed the first one's files, and both went on in one directory.
-TEST(Checkpoint, OnlyOneAtATimeMakesACopyOfOneName) {
+// Regression: a second call removed the files of the first, and both continued in one directory.
+TEST(CheckpointTest, ConcurrentCopiesOfOneNameAreLocked) {
   CopiedStore store;
   store.MustOpen();
   Prng prng(2);
@@ -589,8 +590,8 @@ TEST(Checkpoint, OnlyOneAtATimeMakesACopyOfOneName) {
   EXPECT_EQ(copy.Verify(), "");
 }
 
-// What is called so when the copy is done stays, even an empty directory, which rename(2) alone would replace.
-TEST(Checkpoint, TheNameIsNotTakenFromAnother) {
+// A directory that gets the target's name meanwhile is kept, even an empty one, which rename(2) would replace.
+TEST(CheckpointTest, DirectoryCreatedMeanwhileIsNotReplaced) {
   CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -617,8 +618,8 @@ Id128 ManifestId(FileSystem& fs, const std::string& directory) {
   return read.ok() ? read->header.file_id : Id128{};
 }
 
-// Checksums of a MANIFEST are bound to its id: two that go on differently must not have the same.
-TEST(Checkpoint, TheManifestHasAnIdOfItsOwn) {
+// Checksums of a MANIFEST are bound to its id, so two MANIFESTs with different edits must not share an id.
+TEST(CheckpointTest, ManifestOfACopyHasItsOwnId) {
   CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -634,7 +635,7 @@ TEST(Checkpoint, TheManifestHasAnIdOfItsOwn) {
   EXPECT_NE(ManifestId(*store.fs, "/restored"), ManifestId(*store.fs, kStorePath));
 }
 
-TEST(Checkpoint, OnlyOfADatabaseThatCanBeWrittenTo) {
+TEST(CheckpointTest, ReadOnlyDatabaseIsRejected) {
   CopiedStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -647,8 +648,8 @@ TEST(Checkpoint, OnlyOfADatabaseThatCanBeWrittenTo) {
   EXPECT_TRUE(Checkpoint::Create(nullptr, &checkpoint).IsInvalidArgument());
 }
 
-// As it lies there, closed or killed.
-TEST(Checkpoint, OfADatabaseThatNobodyHasOpen) {
+// The database was closed or killed.
+TEST(CheckpointTest, CopiesAClosedDatabase) {
   for (const bool is_killed : {false, true}) {
     CopiedStore store;
     store.MustOpen();

@@ -1,4 +1,4 @@
-// KnownStore: a store with values of every kind, log GC and punching on, whose contents are known.
+// A KnownStore is a store with values of every kind and known contents, with log GC and punching on.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace cambium::testing {
 
 using Map = std::map<std::string, std::string>;
 
-// An error is a key too.
+// Returns the contents by an iterator. An error is returned as the value of key "error".
 [[nodiscard]] inline Map Contents(DB* db) {
   Map all;
   const std::unique_ptr<Iterator> it(db->NewIterator({}));
@@ -42,7 +42,7 @@ class KnownStore : public TestStore {
       known.erase(key);
       return;
     }
-    constexpr std::size_t kSizes[] = {10, 300, 12'000, 17'000};  // inline, separated, punched, in a file of its own
+    constexpr std::size_t kSizes[] = {10, 300, 12'000, 17'000};  // inline, separated, punchable, large
     Put(key, known[key] = prng->Bytes(kSizes[prng->Uniform(4)]));
   }
   void ChangeMany(Prng* prng, int count) {

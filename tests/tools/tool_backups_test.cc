@@ -60,7 +60,7 @@ TEST_F(ToolBackupsTest, Missing) { ExpectAll(Lines(), kCannot); }
 
 TEST_F(ToolBackupsTest, Empty) {
   std::filesystem::create_directory(Backups());
-  ExpectAll(Lines(), kCannot, "is no directory of backups");
+  ExpectAll(Lines(), kCannot, "is not a directory of backups");
   MakeBackups(1);
   EXPECT_EQ(CountBackups(), 1u);
 }
@@ -68,7 +68,7 @@ TEST_F(ToolBackupsTest, Empty) {
 TEST_F(ToolBackupsTest, Foreign) {
   std::filesystem::create_directory(Backups());
   WriteFile(Backups() + "/shopping list", "seeds");
-  ExpectAll(Lines(), kCannot, "is no directory of backups");
+  ExpectAll(Lines(), kCannot, "is not a directory of backups");
   ExpectAll(CreatingLines(), kCannot, "shopping list");
 }
 
@@ -81,8 +81,8 @@ TEST_F(ToolBackupsTest, ForeignWithFilesAndStaging) {
     if (has_lock) WriteFile(Backups() + "/LOCK", "");
     WriteFile(Backups() + "/files/holiday.jpg", "sun");
     WriteFile(Backups() + "/staging/app.tar", "app");
-    ExpectAll(Lines(), kCannot, "is no directory of backups");
-    ExpectAll(CreatingLines(), kCannot, "is no directory of backups");
+    ExpectAll(Lines(), kCannot, "is not a directory of backups");
+    ExpectAll(CreatingLines(), kCannot, "is not a directory of backups");
   }
 }
 
