@@ -1,4 +1,4 @@
-// A conversion is a clone whose families have other layers.
+// ConvertIndex: a conversion is a clone whose families have other layers.
 #include "cambium/convert.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace cambium {
 namespace {
 
 struct IndexSize {
-  std::uint64_t entries = 0;  // those of runs and trees together
+  std::uint64_t entries = 0;  // of all runs and of the tree
   std::uint64_t bytes = 0;
 };
 
@@ -73,7 +73,7 @@ class Converter {
     for (const auto& [id, family] : state.families) {
       const auto found = std::ranges::find(families_, family.name, &ColumnFamilyDescriptor::name);
       const std::string where = path_ + ": column family \"" + family.name + "\"";
-      if (found == families_.end()) return Status::InvalidArgument(where + " is not named");
+      if (found == families_.end()) return Status::InvalidArgument(where + " is missing in the call");
       CAMBIUM_RETURN_IF_ERROR(CheckColumnFamilyOptions(found->options).WithContext(where));
       if (found->options.comparator->Name() != family.comparator) {
         return Status::InvalidArgument(where + ": keys are ordered by comparator \"" + family.comparator +
@@ -81,8 +81,8 @@ class Converter {
       }
     }
     if (families_.size() == state.families.size()) return Status::OK();
-    return Status::InvalidArgument(path_ + ": there are " + std::to_string(state.families.size()) +
-                                   " column families, and " + std::to_string(families_.size()) + " are named");
+    return Status::InvalidArgument(path_ + ": the database has " + std::to_string(state.families.size()) +
+                                   " column families, but the call has " + std::to_string(families_.size()));
   }
 
   Status ConvertAll(const std::string& directory, Capture* capture) {
@@ -157,13 +157,14 @@ class Converter {
     std::erase_if(capture->files, [&](const CapturedFile& file) { return HasFile(family, file.name.number); });
   }
 
-  // What only hidden entries referred to, nobody refers to any more: neither do the slots of segments that have gone, nor
+  // Drops what only hidden entries referred to, since the new layers do not have these: slots of removed segments, and
   // segments that recovery need not read.
   void LeaveGarbage(Capture* capture) {
     ManifestState& state = capture->state;
     std::erase_if(state.shadowed_slots, [&](Slot slot) { return state.TotalAccount(slot).references == 0; });
     std::set<std::uint64_t> gone;
-    bool is_behind_open = false;  // the first record of a segment says where the one before it ends, as long as no seal does
+    // Keep all segments after an unsealed one: the first record of the next segment says where an unsealed one ends.
+    bool is_behind_open = false;
     for (const auto& [number, info] : state.segments) {
       if (info.kind == SegmentKind::kLargeValue) continue;  // an operation in the log's tail may refer to it
       if (info.kind == SegmentKind::kLog && is_behind_open) continue;
@@ -185,7 +186,7 @@ class Converter {
   const IndexKind to_;
   const ConvertOptions& how_;
   ConvertReport& report_;
-  std::shared_ptr<MeasuredFile> measured_;  // of a dry run, the last one
+  std::shared_ptr<MeasuredFile> measured_;  // the newest file of a dry run
   std::uint64_t measured_files_ = 0;
   std::uint64_t all_entries_ = 0;
   std::uint64_t done_ = 0;

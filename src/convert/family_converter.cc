@@ -16,12 +16,12 @@
 namespace cambium {
 namespace {
 
-// For pages on the way from the root to where the cursors stand.
+// Holds the pages from the root to the cursors' positions.
 constexpr std::size_t kPoolBytes = 8u << 20;
-// Between two reports.
+// Entries between two calls of on_entries.
 constexpr std::uint64_t kEntriesTogether = 4096;
 
-// The newest entries of a family, deletions left out, in one direction only.
+// LiveEntries is a forward-only cursor over the newest entry of each key of a family, without tombstones.
 class LiveEntries final : public EntryCursor {
  public:
   LiveEntries(const Comparator* comparator, std::vector<MergeChild> layers,
@@ -55,16 +55,16 @@ class LiveEntries final : public EntryCursor {
       return;
     }
   }
-  void Refuse() { refused_ = Status::NotSupported("a conversion goes forward only"); }
+  void Refuse() { refused_ = Status::NotSupported("a conversion reads forward only"); }
 
   MergeCursor merged_;
   const std::function<void(std::uint64_t)>& on_entries_;
-  std::uint64_t seen_ = 0;   // deletions too
+  std::uint64_t seen_ = 0;   // with tombstones
   std::uint64_t count_ = 0;
   Status refused_;
 };
 
-// What is read into it is in the accounts of the old database only.
+// Writes all entries as a tree. Sweep counts them as new, since only the old database has them in its accounts.
 Status WriteTree(const ConvertFamily& how, LiveEntries* entries, PagePool* pool, FamilyState* to) {
   const ColumnFamilyOptions& options = *how.options;
   IndexSegmentOptions segments;
@@ -89,7 +89,7 @@ Status WriteTree(const ConvertFamily& how, LiveEntries* entries, PagePool* pool,
   return Status::OK();
 }
 
-// The first level that is as large, so that nothing is due to be compacted.
+// Returns the first level whose size limit is at least `bytes`, so that no compaction is due.
 std::uint32_t LevelFor(const ColumnFamilyOptions& options, std::uint64_t bytes) {
   auto size = static_cast<double>(options.max_bytes_for_level_base);
   std::uint32_t level = 1;
@@ -108,7 +108,7 @@ Status WriteLevel(const ConvertFamily& how, LiveEntries* entries, PagePool* pool
   runs.run.page_size = static_cast<std::uint32_t>(to->page_size);
   runs.run.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
   runs.run.kind = RunKind::kCompaction;
-  static_cast<void>(CodecOf(options.compression, &runs.run.compression));  // checked before
+  static_cast<void>(CodecOf(options.compression, &runs.run.compression));  // checked by CheckFamilies
   RunWriter writer(runs);
   AccountDelta accounts;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {

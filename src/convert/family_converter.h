@@ -1,10 +1,9 @@
-// FamilyConverter: reads a family's layers as one sorted sequence, and writes it as the lowest layer of the other index.
+// Convert reads a family's layers as one sorted sequence, and writes it as the lowest layer of the other index.
 //
-//   runs ─┐                                              ┌─▶ a tree, as a sweep of it into nothing would leave it
-//   tree ─┴▶ merged: the newest entry of each key, no tombstones
-//   or levels                                            └─▶ runs of one level, the first that is large enough
+//   runs and tree ─┬▶ the newest entry of each key, ─┬▶ a tree, as a sweep into an empty tree makes it
+//   or levels ─────┘  without tombstones             └▶ runs of one level, the first that is large enough
 //
-// Entries are taken as they are: what points into the log goes on pointing there.
+// Entries are unchanged: addresses refer to the same records of the log.
 #pragma once
 
 #include <functional>
@@ -17,14 +16,14 @@
 namespace cambium {
 
 struct ConvertFamily {
-  const ColumnFamilyOptions* options = nullptr;  // of the new one; index_type is what it shall be
-  OpenIndexFile open_file;                       // of the old one
-  CreateIndexFile create_file;                   // for the new one
-  std::function<void(std::uint64_t entries)> on_entries;  // now and then: so many more; may be null
+  const ColumnFamilyOptions* options = nullptr;  // of the new family; index_type is the index to make
+  OpenIndexFile open_file;                       // opens files of the old family
+  CreateIndexFile create_file;                   // creates files of the new family
+  std::function<void(std::uint64_t entries)> on_entries;  // called with each batch of entries read; may be null
 };
 
-// The state that the family has then; name, id and flushed sequence number are as before. Its files are synced, their names
-// are not. Accounts are those of its entries, and *entries is how many there are.
+// Converts a family, and returns its new state: with the old name, id and flushed sequence number, and with accounts
+// counted from its entries. Sets *entries to their number. The new files are synced, their names are not.
 Result<FamilyState> Convert(const FamilyState& from, const ConvertFamily& how, std::uint64_t* entries);
 
 }  // namespace cambium

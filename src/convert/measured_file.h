@@ -1,4 +1,4 @@
-// MeasuredFile: a file that has a length and no place on a disk, for a conversion that is only to be forecast.
+// A MeasuredFile has a length, but is not on a disk. A dry run of a conversion writes to it.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace cambium {
 
-// Whoever writes an index file reads it again only until the next one is begun: the length stays, the bytes may go.
-// Written from the beginning to the end, as index files are. One thread.
+// It must be written from beginning to end, as index files are. Its writer reads it only until the next file is
+// created; then Forget frees the bytes and keeps the length. One thread.
 class MeasuredFile final : public File {
  public:
   explicit MeasuredFile(std::string path) : path_(std::move(path)) {}
@@ -63,7 +63,7 @@ class MeasuredFile final : public File {
   [[nodiscard]] const std::string& path() const override { return path_; }
 
  private:
-  [[nodiscard]] Status No() const { return Status::NotSupported(path_ + ": is only measured"); }
+  [[nodiscard]] Status No() const { return Status::NotSupported(path_ + ": is measured only, for a dry run"); }
 
   const std::string path_;
   std::string bytes_;

@@ -1,4 +1,5 @@
-// Conversions: the same contents under the other index, and under the first again; neither database feels the other.
+// Tests of conversions: the new database has the same contents under the other index, and neither database affects the
+// other.
 #include "cambium/convert.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,8 @@ class ConvertedStore : public KnownStore {
     for (const std::string& problem : verified.problems) all += problem + "\n";
     return all;
   }
-  // Opened as `kind`, changed, merged, collected, and whole all the time.
+  // Opens the database at `path` as `kind`, writes, compacts and runs log GC, and expects the known contents
+  // throughout.
   void ExpectAt(const std::string& path, IndexKind kind) {
     ASSERT_EQ(VerifyAt(path, kind), "");
     std::unique_ptr<DB> its;
@@ -75,7 +77,7 @@ class ConvertedStore : public KnownStore {
   ConvertReport report;
 };
 
-TEST(ConvertIndex, ThereAndBack) {
+TEST(ConvertIndexTest, ContentsSurviveConversionThereAndBack) {
   const std::uint64_t first = SeedFromEnvironment(1);
   for (std::uint64_t seed = first; seed < first + ScaledCount(30); ++seed) {
     SCOPED_TRACE(seed);
@@ -90,7 +92,7 @@ TEST(ConvertIndex, ThereAndBack) {
     EXPECT_GT(store.report.entries, 0u);
     EXPECT_GT(store.report.index_bytes_after, 0u);
     for (const auto& [path, bytes] : before) EXPECT_EQ(store.Files()[path], bytes) << path << " was changed";
-    // And back, before the first opening.
+    // Convert back before the first Open.
     ASSERT_TRUE(ConvertIndex(store.options, kOut, {{kDefaultColumnFamilyName, store.options}}, from, "/back", {},
                              &store.report).ok());
     store.ExpectAt(kOut, Other(from));
@@ -99,14 +101,14 @@ TEST(ConvertIndex, ThereAndBack) {
   }
 }
 
-TEST(ConvertIndex, ValuesAreSharedAndGarbageStaysBehind) {
+TEST(ConvertIndexTest, ValuesAreSharedAndGarbageIsLeftOut) {
   Prng prng(2);
   ConvertedStore store;
   store.options.enable_blob_garbage_collection = false;
   store.MustOpen();
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 60; ++i) store.Put(NumberedKey(i), store.known[NumberedKey(i)] = prng.Bytes(3000));
-    store.Flush();  // of an LSM, a run of its own
+    store.Flush();  // in an LSM, each round is a run
   }
   store.MustClose();
   ASSERT_TRUE(store.ConvertIt().ok());
@@ -120,21 +122,21 @@ TEST(ConvertIndex, ValuesAreSharedAndGarbageStaysBehind) {
   }
   EXPECT_GE(linked, 5u);
   if (TestsUseLsm()) {
-    EXPECT_LT(linked + 1, segments) << "what only hidden entries refer to is left behind";
+    EXPECT_LT(linked + 1, segments) << "segments that only hidden entries refer to were not left out";
   }
   EXPECT_GT(store.report.log_bytes, 60u * 3000);
   store.ExpectAt(kOut, Other(store.options.index_type));
 }
 
-// What one side does to files that both have: everything that drops, empties, punches or deletes them.
-enum class Deed : unsigned char { kCollect, kPunch, kCompactRange, kCompactLog, kDestroy };
+// Actions of one database that remove, empty or punch files that both share.
+enum class Action : unsigned char { kCollect, kPunch, kCompactRange, kCompactLog, kDestroy };
 
-void DoIt(Deed deed, const std::string& path, const Options& its) {
-  if (deed == Deed::kDestroy) {
+void Apply(Action action, const std::string& path, const Options& its) {
+  if (action == Action::kDestroy) {
     ASSERT_TRUE(DestroyDB(path, its).ok());
     return;
   }
-  if (deed == Deed::kCompactLog) {
+  if (action == Action::kCompactLog) {
     CompactLogReport report;
     const Status compacted = CompactLog(path, its, {}, &report);
     ASSERT_TRUE(compacted.ok()) << compacted.ToString();
@@ -145,19 +147,19 @@ void DoIt(Deed deed, const std::string& path, const Options& its) {
   ASSERT_TRUE(opened.ok()) << opened.ToString();
   for (int i = 0; i < 60; i += 2) ASSERT_TRUE(db->Delete({}, NumberedKey(i)).ok());
   CompactRangeOptions all;
-  if (deed == Deed::kCollect) all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+  if (action == Action::kCollect) all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
   ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
-  if (deed == Deed::kPunch) {
+  if (action == Action::kPunch) {
     ASSERT_TRUE(db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
     ASSERT_TRUE(db->WaitForCompact().ok());
   }
   ASSERT_TRUE(db->Close().ok());
 }
 
-TEST(ConvertIndex, NeitherFeelsWhatBecomesOfTheOther) {
-  for (const Deed deed : {Deed::kCollect, Deed::kPunch, Deed::kCompactRange, Deed::kCompactLog, Deed::kDestroy}) {
-    for (const bool origin_does : {false, true}) {
-      SCOPED_TRACE(std::to_string(static_cast<int>(deed)) + (origin_does ? " by the origin" : " by the new one"));
+TEST(ConvertIndexTest, OriginAndConversionAreIndependent) {
+  for (const Action action : {Action::kCollect, Action::kPunch, Action::kCompactRange, Action::kCompactLog, Action::kDestroy}) {
+    for (const bool by_origin : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(action)) + (by_origin ? " by the origin" : " by the conversion"));
       Prng prng(9);
       ConvertedStore store;
       store.options.enable_blob_garbage_collection = false;
@@ -172,8 +174,8 @@ TEST(ConvertIndex, NeitherFeelsWhatBecomesOfTheOther) {
       store.MustClose();
       ASSERT_TRUE(store.ConvertIt().ok());
       const IndexKind here = store.options.index_type;
-      const std::string doer = origin_does ? kStorePath : kOut;
-      const std::string other = origin_does ? kOut : kStorePath;
+      const std::string changed_path = by_origin ? kStorePath : kOut;
+      const std::string other = by_origin ? kOut : kStorePath;
       std::map<std::string, std::string> before;
       for (const auto& [path, bytes] : store.Files()) {
         if (path.starts_with(other + "/")) before[path] = bytes;
@@ -185,14 +187,14 @@ TEST(ConvertIndex, NeitherFeelsWhatBecomesOfTheOther) {
         shared += info.link_count == 2 ? 1 : 0;
       }
       ASSERT_GE(shared, 3u);
-      DoIt(deed, doer, store.OptionsOf(origin_does ? here : Other(here)));
+      Apply(action, changed_path, store.OptionsOf(by_origin ? here : Other(here)));
       for (const auto& [path, bytes] : before) EXPECT_EQ(store.Files()[path], bytes) << path << " was changed";
-      store.ExpectAt(other, origin_does ? Other(here) : here);
+      store.ExpectAt(other, by_origin ? Other(here) : here);
     }
   }
 }
 
-TEST(ConvertIndex, ADryRunForecastsItAll) {
+TEST(ConvertIndexTest, DryRunForecastsAllFigures) {
   Prng prng(10);
   ConvertedStore store;
   store.options.target_file_size_base = 16384;
@@ -222,14 +224,14 @@ TEST(ConvertIndex, ADryRunForecastsItAll) {
   }
   EXPECT_EQ(planned.plan.linked_bytes, linked);
   EXPECT_EQ(planned.plan.copied_bytes, copied);
-  // One byte less than is to be written.
+  // Leave one byte less than needed.
   store.fs->SetQuota(store.fs->allocated_bytes() + planned.plan.copied_bytes - 1);
   const Status refused = convert("/other", dry, &planned);
   EXPECT_TRUE(refused.IsNoSpace()) << refused.ToString();
   EXPECT_TRUE(convert("/no/where", dry, &planned).IsPathNotFound());
 }
 
-TEST(ConvertIndex, TheOptionsFileSaysWhatItIs) {
+TEST(ConvertIndexTest, OptionsFileHasTheNewIndex) {
   Prng prng(3);
   ConvertedStore store;
   store.Fill(&prng);
@@ -244,7 +246,7 @@ TEST(ConvertIndex, TheOptionsFileSaysWhatItIs) {
   EXPECT_EQ(families[0].options.page_size, store.options.page_size);
 }
 
-TEST(ConvertIndex, AllFamiliesComeAlong) {
+TEST(ConvertIndexTest, AllFamiliesAreConverted) {
   TestStore store;
   store.options.create_missing_column_families = true;
   ColumnFamilyOptions other = store.options;
@@ -268,7 +270,7 @@ TEST(ConvertIndex, AllFamiliesComeAlong) {
   EXPECT_TRUE(ConvertIndex(store.options, kStorePath, {families[0]}, to, kOut, {}, &report).IsInvalidArgument());
   const Status s = ConvertIndex(store.options, kStorePath, families, to, kOut, {}, &report);
   ASSERT_TRUE(s.ok()) << s.ToString();
-  EXPECT_EQ(report.families, 2u) << "one has that index";
+  EXPECT_EQ(report.families, 2u) << "the third has that index already";
   for (ColumnFamilyDescriptor& family : families) family.options.index_type = to;
   ASSERT_TRUE(DB::Open(store.options, kOut, families, &handles, &store.db).ok());
   for (int i = 0; i < 100; ++i) {
@@ -281,7 +283,7 @@ TEST(ConvertIndex, AllFamiliesComeAlong) {
   for (ColumnFamilyHandle* const handle : handles) delete handle;
 }
 
-TEST(ConvertIndex, ADamagedIndexIsNotConverted) {
+TEST(ConvertIndexTest, DamagedIndexIsRejected) {
   Prng prng(4);
   ConvertedStore store;
   store.Fill(&prng, 600);
@@ -298,7 +300,7 @@ TEST(ConvertIndex, ADamagedIndexIsNotConverted) {
   EXPECT_TRUE(store.fs->GetInfo(kOut, &info).IsPathNotFound());
 }
 
-TEST(ConvertIndex, WhereItCannotWorkItSaysWhy) {
+TEST(ConvertIndexTest, RejectsOpenDatabasesAndIllegalArguments) {
   ConvertedStore store;
   EXPECT_FALSE(store.ConvertIt().ok());
   store.MustOpen();
@@ -313,11 +315,11 @@ TEST(ConvertIndex, WhereItCannotWorkItSaysWhy) {
   EXPECT_TRUE(ConvertIndex(reverse, kStorePath, {{kDefaultColumnFamilyName, reverse}}, kLsm, kOut, {}, &store.report)
                   .IsInvalidArgument());
   ASSERT_TRUE(store.ConvertIt().ok());
-  EXPECT_TRUE(store.ConvertIt().IsInvalidArgument()) << "it exists";
+  EXPECT_TRUE(store.ConvertIt().IsInvalidArgument()) << "the directory exists";
   store.ExpectAt(kOut, Other(store.options.index_type));
 }
 
-TEST(ConvertIndex, APowerCutLeavesItWholeOrNotThere) {
+TEST(ConvertIndexTest, PowerCutLeavesAWholeConversionOrNone) {
   const std::uint64_t first = SeedFromEnvironment(20);
   for (std::uint64_t seed = first; seed < first + ScaledCount(6); ++seed) {
     SCOPED_TRACE(seed);
@@ -338,7 +340,7 @@ TEST(ConvertIndex, APowerCutLeavesItWholeOrNotThere) {
       after.known = store.known;
       FileInfo info;
       const bool is_there = after.fs->GetInfo(kOut, &info).ok();
-      EXPECT_TRUE(is_there || i + 1 < images.size()) << "it was done";
+      EXPECT_TRUE(is_there || i + 1 < images.size()) << "the finished conversion is missing";
       if (!is_there) {
         ASSERT_TRUE(after.ConvertIt().ok());
       }
@@ -348,7 +350,7 @@ TEST(ConvertIndex, APowerCutLeavesItWholeOrNotThere) {
   }
 }
 
-TEST(ConvertIndex, WhateverCallFailsNothingIsLeft) {
+TEST(ConvertIndexTest, FailureOfAnyCallLeavesNothing) {
   std::uint64_t calls = 0;
   for (std::uint64_t nth = 0; nth <= calls; ++nth) {
     SCOPED_TRACE(nth);
