@@ -1,5 +1,5 @@
-// InspectedDatabase: a database that nobody has open for writing, as its files have it, to be looked at in parts. What
-// is damaged is noted, and missing here; the rest can be read.
+// An InspectedDatabase reads the parts of a database that no process has open for writing. Damage is noted in
+// problems(), and damaged parts are missing; the rest can be read.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,30 @@
 
 namespace cambium {
 
-// What is in the log and in no layer yet: behind the replay position, and not flushed by its family.
+// Operations of the log that no layer has yet: after the replay position, and not flushed by their family.
 struct PendingBytes {
   std::uint64_t operations = 0;
-  std::uint64_t bytes = 0;  // of their records
+  std::uint64_t bytes = 0;  // size of their records
 };
 
-// One thread.
+// One thread at a time.
 class InspectedDatabase {
  public:
   struct Family {
     const FamilyState* state = nullptr;
     const Comparator* comparator = nullptr;
-    std::shared_ptr<const Layers> layers;  // null: a file of them is damaged, or they were not opened
-    std::unique_ptr<MemTable> tail;  // what an opening would replay, with addresses for all values; null: not read
+    std::shared_ptr<const Layers> layers;  // null: one of their files is damaged, or they were not opened
+    std::unique_ptr<MemTable> tail;  // operations that recovery would replay; all values have addresses; null: not read
   };
 
-  // Takes the lock, shared, and reads the MANIFEST. InvalidArgument if there is no database; Corruption, NotSupported,
-  // Locked and IOError as an opening would say.
+  // Takes a shared lock and reads the MANIFEST. InvalidArgument if there is no database; otherwise the errors of
+  // DB::Open: Corruption, NotSupported, Locked and IOError.
   static Result<std::unique_ptr<InspectedDatabase>> Open(std::shared_ptr<FileSystem> fs, const std::string& path,
                                                          std::uint64_t lock_wait_micros = 0);
 
-  // The files of the log, the layers, and the tail of the log: what of it counts, wal_recovery_mode of the newest OPTIONS
-  // file says, or its default without one. InvalidArgument if a family has an order that is not the library's own.
-  // Damage is a problem; an I/O error is returned.
+  // Opens the segments and layers, and reads the tail of the log with the wal_recovery_mode of the newest OPTIONS file,
+  // or the default without one. InvalidArgument if a family has a comparator that is not the library's own. Notes
+  // damage as problems; returns I/O errors.
   Status OpenFiles();
 
   [[nodiscard]] FileSystem& fs() const { return *fs_; }
@@ -51,17 +51,17 @@ class InspectedDatabase {
   [[nodiscard]] const ManifestState& state() const { return manifest_.state; }
   [[nodiscard]] const SegmentTable& segments() const { return segments_; }
   [[nodiscard]] const std::map<std::uint32_t, Family>& families() const { return families_; }
-  // Null if it was dropped.
+  // Returns null if the family was dropped.
   [[nodiscard]] const Family* FindFamily(std::uint32_t id) const;
   [[nodiscard]] PagePool& pool() { return *pool_; }
   [[nodiscard]] Problems& problems() { return problems_; }
 
   // ---- Once OpenFiles has read the tail ----
   [[nodiscard]] WALRecoveryMode recovery_mode() const { return recovery_mode_; }
-  [[nodiscard]] bool has_tail() const { return has_tail_; }  // false: an opening would fail on it
+  [[nodiscard]] bool has_tail() const { return has_tail_; }  // false: recovery would fail on it
   [[nodiscard]] const ReplayResult& replayed() const { return replayed_; }
   [[nodiscard]] const std::map<std::uint64_t, PendingBytes>& pending() const { return pending_; }  // by segment
-  // Where the log of a segment ends: its seal, or where recovery would end it.
+  // Returns the end of the log in a segment: its sealed length, or the end that recovery would find.
   [[nodiscard]] std::uint64_t LogEndOf(const SegmentInfo& info) const;
 
  private:

@@ -29,7 +29,7 @@ GcVerdict VerdictBy(GcStanding standing) {
   }
 }
 
-// What punching has made of a segment, by its footer; nothing if that is damaged. Reading it is what shows the damage.
+// Returns the space that punching has freed and left in a segment, by its footer. Corruption if the footer is damaged.
 Result<std::optional<PunchedUse>> ReadPunched(InspectedDatabase* database, const SegmentInfo& info) {
   CAMBIUM_TRY(const std::shared_ptr<Segment> segment,
               OpenSegment(database->fs(), database->path(), database->state(),
@@ -48,8 +48,8 @@ Result<std::optional<PunchedUse>> ReadPunched(InspectedDatabase* database, const
   return std::optional(use);
 }
 
-// As an opening for writing leaves it, without what it only removes: what it adopts of the log is sealed, what it
-// rejects is no more, and footers of what it replays are not believed.
+// Returns the state that Open for writing would leave: segments that recovery adopts are sealed, those that it rejects
+// are removed, and footers of replayed segments do not count.
 ManifestState StateOnceOpen(const InspectedDatabase& database) {
   ManifestState state = database.state();
   if (!database.has_tail()) return state;
@@ -96,7 +96,7 @@ class Planner {
   }
 
  private:
-  // Where each segment stands; members of F that outlive an opening go to uses_.
+  // Finds the standing of each segment. Members of F that Open would keep are added to uses_.
   void Place() {
     const auto punched = [this](std::uint64_t number) -> std::optional<PunchedUse> {
       const auto found = punched_.find(number);
@@ -123,7 +123,7 @@ class Planner {
     plan_.age_cutoff = policy.age_cutoff;
     plan_.eligible_count = EligibleByAge(uses_.size(), policy.age_cutoff);
     const std::set<std::uint64_t> wanted = WorthRequesting(uses_, policy, round_.all);
-    std::map<std::uint64_t, std::size_t> place;  // in F
+    std::map<std::uint64_t, std::size_t> place;  // index in F, by number
     for (std::size_t i = 0; i < uses_.size(); ++i) place[uses_[i].number] = i;
     for (GcPlanSegment& segment : plan_.segments) {
       const auto its = place.find(segment.use.number);
@@ -135,9 +135,9 @@ class Planner {
   }
 
   GcVerdict VerdictOf(const SegmentUse& use, bool is_old_enough, bool is_wanted) const {
-    constexpr std::uint64_t kGarbageLeast = 4096;  // as log GC has it
+    constexpr std::uint64_t kGarbageLeast = 4096;  // the same threshold as in log GC
     if (use.is_damaged) return GcVerdict::kDamaged;
-    // Whatever the age: the job that moves begins with holes. Where all are rewritten, what is left then is moved too.
+    // The job punches first, segments of any age. If `all`, it then also relocates what is left in the wanted segments.
     const bool is_moved_too = is_wanted && round_.all;
     if (use.is_worth_punching && family_.enable_blob_garbage_collection && !is_moved_too) return GcVerdict::kPunched;
     if (is_wanted) return GcVerdict::kMoved;
@@ -177,8 +177,8 @@ class Planner {
   InspectedDatabase* const database_;
   const ManifestState state_;
   const DBOptions& options_;
-  ColumnFamilyOptions family_;  // the default one's
-  std::size_t write_buffer_size_ = 0;  // the largest
+  ColumnFamilyOptions family_;         // of the default column family
+  std::size_t write_buffer_size_ = 0;  // the largest of all families
   const GcRound round_;
   std::map<std::uint64_t, PunchedUse> punched_;  // of segments whose footers are whole
   std::vector<SegmentUse> uses_;
@@ -190,11 +190,11 @@ class Planner {
 const char* NameOf(GcVerdict verdict) {
   switch (verdict) {
     case GcVerdict::kMoved:
-      return "chosen: live values are moved, and the file goes";
+      return "chosen: live values are moved, and the file is removed";
     case GcVerdict::kPunched:
       return "chosen: large dead values are punched";
     case GcVerdict::kUnreferenced:
-      return "nothing refers to it: the next opening removes it";
+      return "nothing refers to it: the next open for writing removes it";
     case GcVerdict::kTooYoung:
       return "too young by blob_garbage_collection_age_cutoff";
     case GcVerdict::kNoGarbage:
@@ -204,13 +204,13 @@ const char* NameOf(GcVerdict verdict) {
     case GcVerdict::kDamaged:
       return "damaged";
     case GcVerdict::kLargeValue:
-      return "a large value's own file: goes with its last reference";
+      return "the file of a large value: removed with its last reference";
     case GcVerdict::kNotSealed:
-      return "not sealed: still written to, or until the next opening";
+      return "not sealed: still written to, or until the next open for writing";
     case GcVerdict::kBehindOpen:
       return "an older segment is not sealed";
     case GcVerdict::kInReplay:
-      return "not replayed: recovery would read it, a flush is due";
+      return "not flushed: recovery would read it";
   }
   return "unknown";
 }

@@ -1,4 +1,4 @@
-// GcPlan: what log GC would do to a database that nobody has open, and why not more.
+// A GcPlan says what log GC would do with each segment of a closed database, and why.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace cambium {
 
-// Of what a CompactRange would collect; see BlobGarbageCollectionPolicy.
+// One round of log GC, as CompactRange makes it; see BlobGarbageCollectionPolicy.
 struct GcRound {
-  bool all = false;    // as kForce; else as kUseDefault, also where log GC is switched off
-  double cutoff = -1;  // outside of [0, 1]: as the option says
+  bool all = false;    // as kForce; otherwise as kUseDefault, even if log GC is off
+  double cutoff = -1;  // outside [0, 1]: the option's value
 };
 
 enum class GcVerdict : std::uint8_t {
-  kMoved,          // in the round: what is alive is copied, and the file goes
-  kPunched,        // in the round: its dead values become holes
-  kUnreferenced,   // nothing refers to it, and the next opening removes it
-  kTooYoung,       // not among the oldest, of which age_cutoff says how many
-  kNoGarbage,      // none to speak of: less than 4 KiB
-  kLittleGarbage,  // less than the quarter that is worth a copy when nothing forces anybody
+  kMoved,          // in the round: live values are relocated, and the file is removed
+  kPunched,        // in the round: large dead values become holes
+  kUnreferenced,   // nothing refers to it; the next Open for writing removes it
+  kTooYoung,       // not among the oldest segments, of which age_cutoff is the fraction
+  kNoGarbage,      // less than 4 KiB of garbage
+  kLittleGarbage,  // less than a quarter: too little to copy the rest while space is not short
   kDamaged,        // log GC leaves it alone
-  kLargeValue,     // a file of its own goes with its last reference
+  kLargeValue,     // the file of a large value: removed with its last reference
   kNotSealed,
   kBehindOpen,  // an older segment of the log is not sealed
   kInReplay,    // recovery would read it: flush first
@@ -43,24 +43,24 @@ struct GcPlanSegment {
 struct GcPlan {
   std::vector<GcPlanSegment> segments;  // by number
   double age_cutoff = 0;
-  std::size_t member_count = 0;  // of F in gc/victims.h, and how many of it are old enough
-  std::size_t eligible_count = 0;
+  std::size_t member_count = 0;    // number of segments in F, see gc/victims.h
+  std::size_t eligible_count = 0;  // number of these that are old enough
   std::uint64_t unreferenced_bytes = 0;
-  GcCost punched;  // of the round
-  GcCost moved;
+  GcCost punched;  // by the round
+  GcCost moved;    // by the round
   bool is_enabled = false;  // enable_blob_garbage_collection
-  // What the database would do by itself when nobody writes: cambium.gc-forecast of one that is open and idle. With a
-  // ceiling, sizes of segments and steps are those of an opening as far as accounts tell.
+  // What idle work of an open database would do: its property cambium.gc-forecast. With a ceiling, sizes of segments
+  // and steps are computed from the accounts, as after Open.
   GcOutlook by_itself;
 };
 
-// Once OpenFiles has read the tail. By the MANIFEST, as an opening for writing would leave it, and the footers of
-// segments that have some. A damaged footer is a problem of the database, and no reason to stop. `options` and
-// `families`: of the database; what is not known of them is as it is by default.
+// Makes the plan from the MANIFEST as Open for writing would leave it, and from the footers of segments. OpenFiles must
+// have read the tail. Notes a damaged footer as a problem and continues. `options` and `families` are the database's,
+// with defaults for unknown ones.
 Result<GcPlan> PlanGc(InspectedDatabase* database, const DBOptions& options,
                       const std::vector<ColumnFamilyDescriptor>& families, const GcRound& round);
 
-// Carries a round out: returns when it is done. InvalidArgument if `db` is not the library's own.
+// Runs a round and returns when it is finished. InvalidArgument if `db` was not opened by this library.
 Status RunGcRound(DB* db, const GcRound& round);
 
 }  // namespace cambium

@@ -14,10 +14,10 @@ namespace {
 struct Found {
   WalkedPage page;
   PageView view;
-  std::vector<char> bytes;  // what `view` borrows
+  std::vector<char> bytes;  // `view` points into it
 };
 
-// The page that begins at this unit: a page says itself how many units it has.
+// Reads the page that begins at this unit. The page's id says how many units it has.
 Status ReadAt(const IndexFile& file, std::uint64_t unit, std::uint64_t end, Found* found) {
   const std::uint64_t offset = unit * file.page_size();
   const std::string place = PagePlaceName(file.path(), offset);
@@ -27,7 +27,7 @@ Status ReadAt(const IndexFile& file, std::uint64_t unit, std::uint64_t end, Foun
   if (have < sizeof(header)) return Status::Corruption("cut off").WithContext(place);
   const auto id = static_cast<PageId>(DecodeFixed<std::uint64_t>(header + 8));
   if (FileNumberOf(id) != file.number() || UnitOffsetOf(id) != unit || offset + file.PageBytes(id) > end) {
-    return Status::Corruption("no page: its id is of another place").WithContext(place);
+    return Status::Corruption("not a page: its id is that of another place").WithContext(place);
   }
   CAMBIUM_RETURN_IF_ERROR(file.ReadAndExpandPage(id, &found->bytes));
   CAMBIUM_TRY(found->view, PageView::Parse({found->bytes.data(), found->bytes.size()}, file.path(), offset));

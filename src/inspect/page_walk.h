@@ -1,5 +1,5 @@
-// WalkPages: the pages of a run or of an index segment as they lie in the file, whether a tree reaches them or not, and
-// on behind damage.
+// WalkPages visits the pages of a run or an index segment in the order of the file, also pages that no tree reaches,
+// and continues after damage.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct WalkedPage {
   std::uint64_t offset = 0;
   std::uint64_t stored_bytes = 0;
   bool is_compressed = false;
-  const PageView* view = nullptr;  // expanded; lives for the call
+  const PageView* view = nullptr;  // expanded; valid during the call
 };
 
 struct PageWalkCallbacks {
-  // An error of either ends the walk and is returned.
+  // An error of a callback ends the walk and is returned.
   std::function<Status(const WalkedPage&)> on_page;
   std::function<Status(const DamagedStretch&)> on_damage;
 };
 
-// Pages in [one unit, end) of the file. Memory: one page.
+// Walks the pages from the second page unit to `end`; the first unit is the header. Memory: one page.
 Status WalkPages(const IndexFile& file, std::uint64_t end, const PageWalkCallbacks& callbacks);
 
 }  // namespace cambium

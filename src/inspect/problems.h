@@ -1,4 +1,4 @@
-// Problems: damage that was met on the way, and that what follows is looked at all the same.
+// Problems collects damage, so that an inspection can continue after it.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace cambium {
 
 class Problems {
  public:
-  // A file that is nothing but damage has no more to say after so many.
+  // Number of kept lines. Further problems are only counted.
   static constexpr std::size_t kKeptMax = 1000;
 
-  // One that was met just now is met once.
+  // Adds a problem, unless it equals the last one.
   void Add(std::string what) {
     if (!lines_.empty() && lines_.back() == what) return;
     ++count_;
     if (lines_.size() < kKeptMax) lines_.push_back(std::move(what));
   }
-  // Damage is noted, and OK is returned; any other error is the caller's.
+  // Notes Corruption as a problem and returns OK; returns any other status.
   Status Note(const Status& s) {
     if (!s.IsCorruption()) return s;
     Add(std::string(s.message()));

@@ -8,7 +8,7 @@ ValueAddress AddressOf(const SegmentInfo& info, std::uint64_t offset, const Reco
                                                : ValueAddress::InLog(info.slot, offset, header.RecordSize());
 }
 
-// A record that an opening would replay.
+// Returns the fate of a record that recovery would replay.
 RecordFate InTail(const InspectedDatabase::Family& family, const RecordHeader& header, Slice key) {
   Entry entry;
   SequenceNumber newest = 0;
@@ -26,7 +26,7 @@ Result<RecordFate> InLayers(InspectedDatabase* database, const InspectedDatabase
   if (Entry entry; family.tail->Find(key, kMaxSequenceNumber, &entry)) {
     if (entry.HasAddress() && entry.address == address)
       return RecordFate{RecordMark::kPending, true, "not flushed", {}};
-    return RecordFate{RecordMark::kDead, false, "hidden by what is not flushed", {}};
+    return RecordFate{RecordMark::kDead, false, "hidden by an operation that is not flushed", {}};
   }
   if (family.layers == nullptr) return RecordFate{RecordMark::kUnknown, false, "the index is damaged", {}};
   PageRef keep;
@@ -70,7 +70,7 @@ Result<RecordFate> FateOf(InspectedDatabase* database, const SegmentInfo& info, 
   if (info.kind == SegmentKind::kLog && !(position < database->state().replay)) {
     if (!database->has_tail()) return RecordFate{RecordMark::kUnknown, false, "the log is damaged", {}};
     if (!(position < database->replayed().end)) {
-      return RecordFate{RecordMark::kDead, false, "behind the end of the log, as recovery finds it", {}};
+      return RecordFate{RecordMark::kDead, false, "after the end of the log that recovery finds", {}};
     }
     if (header.sequence > family->state->flushed_sequence) return InTail(*family, header, key);
   }
@@ -78,9 +78,9 @@ Result<RecordFate> FateOf(InspectedDatabase* database, const SegmentInfo& info, 
     case RecordOp::kPut:
       return InLayers(database, *family, key, AddressOf(info, offset, header));
     case RecordOp::kPutLarge:
-      return RecordFate{RecordMark::kDead, false, "the value has a file of its own", {}};
+      return RecordFate{RecordMark::kDead, false, "the value is in its own file", {}};
     default:
-      return RecordFate{RecordMark::kDead, false, "the index says so by now", {}};
+      return RecordFate{RecordMark::kDead, false, "the delete is flushed", {}};
   }
 }
 

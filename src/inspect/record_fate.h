@@ -1,17 +1,14 @@
-// What has become of a record: whether anybody still gets its value.
+// FateOf says whether the value of a log record is still used.
 //
-//   live      the newest entry of its key, in the layers or in the log's tail, points to it
-//   pending   an opening would replay it: it lies behind the replay position, and its family has not flushed it.
-//   Whether
-//             it is the newest of its key, or another pending one is, is_newest tells
-//   dead      neither: overwritten, deleted, moved by log GC, or in a batch that recovery does not apply. A value that
-//   lies
-//             in the index is dead in the log, and so is what said that a key is deleted, once that is flushed
-//   control   of the log itself: a link, a mark
-//   unknown   layers that would have to be asked are damaged
+//   live      the newest entry of its key, in the layers or in the log's tail, refers to it
+//   pending   recovery would replay it: it is after the replay position, and its family has not flushed it.
+//             is_newest says whether it is the newest record of its key
+//   dead      otherwise: overwritten, deleted, relocated by log GC, or in a batch that recovery does not apply. Flushed
+//             tombstones and values that a flush put into the index are dead in the log too
+//   control   a record of the log itself: a link, a mark
+//   unknown   layers needed for the answer are damaged
 //
-// What only the tail hides is dead here, and counts as live for accounts and log GC, which do not believe in it before
-// it is flushed.
+// A value that only the tail hides is dead here. Accounts and log GC count it as live until the tail is flushed.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +23,14 @@ enum class RecordMark : std::uint8_t { kLive, kDead, kPending, kControl, kUnknow
 
 struct RecordFate {
   RecordMark mark = RecordMark::kUnknown;
-  bool is_newest = false;  // reads, of an opening now, get what it says
-  const char* why = "";    // a few words; empty for a live one
-  // Set if the layers have a newer address of its key.
+  bool is_newest = false;  // after Open, a read of the key would return this record
+  const char* why = "";    // a few words; empty for a live record
+  // Set if the layers have another address for its key.
   ValueAddress moved_to;
 };
 
-// Of a record at `offset` of a segment of the database. A damaged page is a problem of the database, and kUnknown;
-// other errors are returned.
+// Returns the fate of the record at `offset` of a segment. If a page is damaged, notes a problem and returns kUnknown.
+// Returns other errors.
 Result<RecordFate> FateOf(InspectedDatabase* database, const SegmentInfo& info, std::uint64_t offset,
                           const RecordHeader& header, Slice key);
 

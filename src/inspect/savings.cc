@@ -12,9 +12,9 @@
 namespace cambium {
 namespace {
 
-// Leaves that a sweep makes are as full as this.
+// The fill of leaves that a sweep writes.
 constexpr double kFillOfSweep = 0.95;
-// A value is better off with its key if what a record has around it is more than this part of the record.
+// A value is better placed in the index if header, key and padding take more than this part of its record.
 constexpr double kAroundRecordMax = 0.25;
 constexpr std::uint64_t kTinySegment = 512u << 10;
 
@@ -24,7 +24,7 @@ std::string Percent(double part) {
   return text;
 }
 
-// Of the values of the sample, as they are stored now and as they would be.
+// Bytes of the sampled records, as they are stored now and with each codec.
 struct SampledBytes {
   std::uint64_t values = 0;
   std::uint64_t stored = 0;
@@ -68,7 +68,7 @@ class Finder {
       if (segment.verdict == GcVerdict::kTooYoung) young += static_cast<double>(segment.use.garbage());
     }
     Add("", "blob_garbage_collection_age_cutoff=1 (cambium gc --age-cutoff 1)", young,
-        "garbage of segments that are too young by the cutoff of now; log GC copies more of what would die by itself");
+        "garbage of segments that are too young by the present cutoff; log GC would copy more values that die soon");
   }
 
   void AddTinySegments() {
@@ -82,19 +82,18 @@ class Finder {
       ++count;
     }
     if (count < 2) return;
-    Add("", "fewer openings, or a larger blob_file_size", overhead,
-        "headers, footers and blocks not filled of " + std::to_string(count) +
+    Add("", "opening the database less often, or a larger blob_file_size", overhead,
+        "headers, footers and unused ends of blocks of " + std::to_string(count) +
             " segments below 512 KiB; log GC joins them");
   }
 
-  // What older entries refer to, and newer ones hide.
+  // Hidden garbage.
   void AddMerge(const FamilySpace& family) {
     if (!family.is_whole) return;
     const std::uint64_t newest = family.separated_bytes + family.large_bytes;
     const double hidden = static_cast<double>(family.account_bytes - std::min(family.account_bytes, newest));
     Add(family.name, "CompactRange", hidden,
-        "the accounts less the newest entries: log that only hidden entries refer to, which log GC frees after a "
-        "merge");
+        "accounts minus newest entries: log that only hidden entries refer to, which log GC frees after a compaction");
   }
 
   void AddIndexFill(const FamilySpace& family) {
@@ -104,17 +103,17 @@ class Finder {
           static_cast<double>(segment.length - std::min(segment.length, (segment.live_units + 1) * family.page_size));
     }
     Add(family.name, "sweeps (CompactRange)", dead,
-        "pages of index segments that the tree does not reach any more; they go when their segments are evacuated");
+        "pages of index segments that the tree no longer reaches; sweeps free them when they evacuate the segments");
     for (const LayerSpace& layer : family.layers) {
       if (layer.number != 0 || layer.page_bytes == 0) continue;
       const double full = static_cast<double>(layer.used_bytes) / kFillOfSweep;
       Add(family.name, "fuller pages of the tree", static_cast<double>(layer.page_bytes) - full,
           "pages are " + Percent(static_cast<double>(layer.used_bytes) / static_cast<double>(layer.raw_bytes)) +
-              " full, and 95 % as a sweep makes them; writes in the order of keys, or export and import");
+              " full, a sweep fills them to 95 %; write in key order, or export and import");
     }
   }
 
-  // Values whose records are mostly something else, and that fit into a page.
+  // Separated values whose records have much around the value, and that fit into a page.
   void AddMinBlobSize(const FamilySpace& family, const ColumnFamilyOptions& options) {
     const std::uint64_t now = SeparateFrom(options, family.page_size);
     double bytes = 0;
@@ -135,7 +134,7 @@ class Finder {
     if (best <= now) return;
     Add(family.name, "min_blob_size=" + std::to_string(best), bytes,
         "headers, keys and padding of the records of " + std::to_string(values) +
-            " smaller values that are separated now; they would be written with every merge of the index");
+            " smaller values that are separated now; every compaction of the index would write them again");
   }
 
   void AddFilters(const FamilySpace& family, const ColumnFamilyOptions& options) {
@@ -144,7 +143,7 @@ class Finder {
     if (options.filter_bits_per_key == 0) return;
     Add(family.name, "filter_bits_per_key=0", bytes,
         "filters of runs and branches, at " + std::to_string(options.filter_bits_per_key) +
-            " bits a key now; without them a look-up of what is not there reads a leaf of every layer");
+            " bits a key now; without them a lookup of a missing key reads a leaf of every layer");
   }
 
   Status AddCompression(const FamilySpace& family, const ColumnFamilyOptions& options) {
@@ -160,7 +159,7 @@ class Finder {
       Add(family.name, std::string("blob_compression_type=") + name, part * all,
           "the records of " + std::to_string(sum.values) +
               " values, those whose keys have the smallest hashes, shrink by " + Percent(part) +
-              "; of values that are written or moved from then on");
+              "; applies to values that are written or moved from then on");
     };
     add("kLZ4Compression", kLZ4Compression, sum.lz4);
     add("kZSTD", kZSTD, sum.zstd);
@@ -175,7 +174,7 @@ class Finder {
     const std::uint64_t around = kRecordHeaderSize + entry.key.size();
     const auto size_with = [&](Codec codec) {
       std::string packed;
-      constexpr std::uint64_t kRawSize = 8;  // stands before a compressed value
+      constexpr std::uint64_t kRawSize = 8;  // a field before each compressed value
       const std::uint64_t stored = Compress(codec, value, &packed) ? kRawSize + packed.size() : value.size();
       return (around + stored + 7) / 8 * 8;
     };

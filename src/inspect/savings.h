@@ -1,5 +1,5 @@
-// Savings: what another setting, or a job that is due, would save. Only what can be computed from a SpaceReport and a
-// sample of values; each says how it was found.
+// FindSavings lists the space that other option values, or jobs that are due, would save. It computes them from a
+// SpaceReport and a sample of values; each saving says how it was computed.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 namespace cambium {
 
 struct Saving {
-  std::string family;  // empty: of the whole database
+  std::string family;  // empty: the whole database
   std::string what;    // the option with its value, or the call
   std::uint64_t bytes = 0;
-  std::string how;  // how it was found, and what it costs
+  std::string how;  // how it was computed, and what it costs
 };
 
-// The largest first; what would save less than `least` is left out. `options`: of each family of the report, in its
-// order. A damaged value of the sample is a problem of the database.
+// Returns savings of at least `least` bytes, the largest first. `options` are those of the report's families, in the
+// same order. Notes a damaged value of the sample as a problem.
 Result<std::vector<Saving>> FindSavings(InspectedDatabase* database, const SpaceReport& report,
                                         const ValueSample& sample, const std::vector<ColumnFamilyOptions>& options,
                                         const GcPlan& plan, std::uint64_t least);

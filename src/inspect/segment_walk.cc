@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-// The next offset behind `from` with a valid header; `end` if there is none.
+// Returns the first offset from `from` on with a valid header, or `end` if there is none.
 Result<std::uint64_t> NextHeader(const File& file, std::uint64_t seed, std::uint64_t from, std::uint64_t end) {
   constexpr std::size_t kChunk = 64u << 10;
   std::string bytes(kChunk + kRecordHeaderSize, '\0');
@@ -16,8 +16,8 @@ Result<std::uint64_t> NextHeader(const File& file, std::uint64_t seed, std::uint
     std::size_t have = 0;
     CAMBIUM_RETURN_IF_ERROR(file.Read(chunk, wanted, bytes.data(), &have));
     for (std::size_t i = 0; i < kChunk && i + kRecordHeaderSize <= have; i += kRecordAlignment) {
-      // Most offsets lie in values: two fields that are zero in every header turn them away before a checksum is
-      // computed.
+      // Most offsets are inside values. Two fields that are zero in every header exclude most of them without a
+      // checksum.
       if (bytes[i + 55] != 0 || (bytes[i + 54] & ~kLastOfBatch) != 0) continue;
       RecordHeader header;
       if (DecodeRecordHeader(bytes.data() + i, seed, chunk + i, &header) == HeaderCheck::kValid) return chunk + i;

@@ -1,4 +1,4 @@
-// WalkSegment: the records of a segment one after the other, and on behind damage.
+// WalkSegment visits the records of a segment in order, and continues after damage.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace cambium {
 
-// A stretch of a file that holds nothing valid.
+// A part of a file without anything valid.
 struct DamagedStretch {
   std::uint64_t offset = 0;
-  std::uint64_t end = 0;  // where something valid stands again, or the end of what was to be read
+  std::uint64_t end = 0;  // offset of the next valid record or page, or the end of the walk
   std::string reason;
 };
 
 struct SegmentWalkCallbacks {
-  // An error of either ends the walk and is returned. Slices live for the call.
+  // An error of a callback ends the walk and is returned. Slices are valid during the call.
   std::function<Status(const ScannedRecord&)> on_record;
   std::function<Status(const DamagedStretch&)> on_damage;
 };
 
-// Records in [first, end) of a file with this seed, at `holes` without their values. Behind a damaged record the walk
-// goes on at the next one whose header validates: where the header is whole, behind its body. Zeros to the end are
-// space that the file was given ahead of its log: no damage. *log_end is behind the last record. Other errors than
-// damage are returned; an operation of a later version is NotSupported. Memory: the largest record, and a little.
+// Walks the records in [first, end) of a file with this seed; `holes` are the offsets of records whose values are
+// punched. After damage, continues at the next record whose header validates; if the damaged record's header is valid,
+// it searches after its body. Zeros up to `end` are preallocated space, not damage. Sets *log_end to the end of the
+// last record. Returns errors other than damage; a record of a later version is NotSupported. Memory: the largest
+// record.
 Status WalkSegment(const File& file, std::uint64_t seed, std::uint64_t first, std::uint64_t end,
                    std::span<const std::uint64_t> holes, const SegmentWalkCallbacks& callbacks, std::uint64_t* log_end);
 

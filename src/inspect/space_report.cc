@@ -99,7 +99,7 @@ class Reporter {
     return Status::OK();
   }
 
-  // Null, and a problem, if it is damaged.
+  // Opens a file of pages. Returns null and notes a problem if it is damaged.
   Result<std::shared_ptr<const IndexFile>> OpenPages(FileKind kind, std::uint64_t number) {
     const auto open = [&]() -> Result<std::shared_ptr<const IndexFile>> {
       CAMBIUM_TRY(std::shared_ptr<File> file, OpenLayerFile(database_->fs(), database_->path(), state_, kind, number));
@@ -177,7 +177,7 @@ class Reporter {
 
   // ---- Keys and values ----
 
-  // The tail on top of the layers, as a reader merges them.
+  // Adds the newest entries of tail and layers, joined by a MergeCursor as for a reader.
   Status AddEntries(const FamilyState& state, FamilySpace* family) {
     const InspectedDatabase::Family& its = *database_->FindFamily(state.id);
     if (its.layers == nullptr) return Status::OK();
@@ -213,7 +213,7 @@ class Reporter {
       family->large_bytes += record;
       family->value_sizes.Add(Minus(value, kFileHeaderSize));
     } else {
-      // A pending one may end up in the index: it is too early to count it as separated.
+      // A flush may put a pending value into the index, so do not count it as separated yet.
       family->value_sizes.Add(value);
       if (!is_in_tail) {
         ++family->separated_values;
@@ -278,7 +278,8 @@ class Reporter {
     if (pending != database_->pending().end()) space->pending_bytes = pending->second.bytes;
     if (info.kind == SegmentKind::kLargeValue && IsPending(info)) space->pending_bytes = Minus(end, kFileHeaderSize);
     CAMBIUM_RETURN_IF_ERROR(MeasureHoles(segment, info, &space->hole_bytes));
-    // A size code is up to 0.8 % more than a long record has, a file of its own counts whole blocks, header and all.
+    // The sum may exceed the file: size codes round long records up by as much as 0.8 %, and a large value counts with
+    // its whole file.
     const std::uint64_t others = space->pending_bytes + space->overhead_bytes + space->hole_bytes;
     space->dead_bytes = Minus(Minus(end, others), space->live_bytes);
     return Status::OK();
@@ -300,7 +301,7 @@ class Reporter {
                                       return Status::OK();
                                     }));
     }
-    return Status::OK();  // without a footer nothing is punched
+    return Status::OK();  // a segment without a footer is never punched
   }
 
   struct Drawn {
@@ -316,8 +317,8 @@ class Reporter {
   SpaceReport report_;
   std::uint64_t index_bytes_ = 0;
   std::uint64_t index_done_ = 0;
-  std::map<Slot, std::uint64_t> newest_;  // of all families: what their newest entries refer to
-  std::priority_queue<Drawn> drawn_;      // of the family at hand, the largest hash on top
+  std::map<Slot, std::uint64_t> newest_;  // bytes that newest entries of all families refer to
+  std::priority_queue<Drawn> drawn_;      // sample of the current family, the largest hash on top
 };
 
 }  // namespace

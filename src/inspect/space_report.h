@@ -1,16 +1,14 @@
-// SpaceReport: where the bytes of a database are. Of the log by its accounts, of the index page by page, of keys and
-// values by what the layers and the tail of the log say together; no value is read.
+// A SpaceReport says what the bytes of a database are used for. The log is measured by its accounts, the index page by
+// page, keys and values by the merged entries of the layers and the log's tail. No value is read.
 //
 //   file size of a segment = live + dead + pending + overhead + holes + unused
 //
-//   live      what its account says: runs, trees and levels refer to it. Of these, `hidden` bytes are referred to by
-//   older
-//             entries only, which newer ones hide until a merge finds them
-//   pending   records that are in no layer yet. Together with files that have a second name they are what is pinned:
-//             nothing that is done here frees them
+//   live      by the accounts: runs, trees and levels refer to these bytes. `hidden` is the part that only hidden
+//             entries refer to; a compaction makes it garbage
+//   pending   records that no layer has yet. They are pinned, and so are files with a second name: no job frees them
 //   overhead  header, link, footer
-//   holes     of punched values
-//   unused    behind the end of the log: space taken ahead of it, or what a crash left
+//   holes     punched values
+//   unused    after the end of the log: preallocated space, or remains of a crash
 //   dead      the rest
 #pragma once
 
@@ -27,8 +25,7 @@
 
 namespace cambium {
 
-// Counts and bytes by size: bucket i has sizes of i significant bits, 2^(i-1) to 2^i - 1, and bucket 0 those of
-// nothing.
+// Counts and bytes by size: bucket i has the sizes of i significant bits, 2^(i-1) to 2^i - 1, and bucket 0 has size 0.
 struct SizeHistogram {
   static constexpr std::size_t kBuckets = 65;
   std::array<std::uint64_t, kBuckets> counts{};
@@ -44,14 +41,14 @@ struct SizeHistogram {
 
 struct SegmentSpace {
   SegmentInfo info;
-  bool is_readable = false;  // false: damaged, and nothing but its account is known
+  bool is_readable = false;  // false: damaged, and only its account is known
   std::uint64_t file_bytes = 0;
   std::uint64_t allocated_bytes = 0;
   std::uint64_t link_count = 1;
   std::uint64_t references = 0;  // of its account
   std::uint64_t live_bytes = 0;
   std::map<std::uint32_t, std::uint64_t> live_by_family;
-  std::uint64_t newest_bytes = 0;  // of live_bytes, what the newest entry of a key refers to
+  std::uint64_t newest_bytes = 0;  // the part of live_bytes that newest entries refer to
   std::uint64_t pending_bytes = 0;
   std::uint64_t overhead_bytes = 0;
   std::uint64_t hole_bytes = 0;
@@ -67,17 +64,17 @@ struct LayerSpace {
   std::uint32_t level = 0;  // 0: the stack of runs
   std::uint64_t tier = 0;
   std::uint32_t height = 0;
-  std::uint64_t file_bytes = 0;  // of a tree: of all its index segments
-  std::uint64_t entries = 0;     // by its pages, masked ones too; of a damaged layer as far as they could be read
+  std::uint64_t file_bytes = 0;  // of the tree: all its index segments
+  std::uint64_t entries = 0;     // in all pages, hidden ones included; in a damaged layer, those that could be read
   std::uint64_t tombstones = 0;
   std::uint64_t range_deletes = 0;
   std::uint64_t leaves = 0;
   std::uint64_t branches = 0;
-  std::uint64_t page_bytes = 0;  // as stored, of pages that are reached
-  std::uint64_t raw_bytes = 0;   // the same, expanded
-  std::uint64_t used_bytes = 0;  // of raw_bytes, what is no filler
+  std::uint64_t page_bytes = 0;  // of reachable pages, as stored
+  std::uint64_t raw_bytes = 0;   // of the same pages, expanded
+  std::uint64_t used_bytes = 0;  // the part of raw_bytes that is not free space
   std::uint64_t filter_bytes = 0;
-  std::array<std::uint64_t, 10> leaves_by_fill{};  // by tenths of a leaf that are used
+  std::array<std::uint64_t, 10> leaves_by_fill{};  // number of leaves by used tenths
 };
 
 struct FamilySpace {
@@ -88,8 +85,8 @@ struct FamilySpace {
   std::vector<LayerSpace> layers;  // newest first
   std::vector<IndexSegmentInfo> index_segments;
 
-  // Of what reads see: newest entries, tombstones left out.
-  bool is_whole = false;  // all of them could be walked
+  // What reads return: the newest entries, without tombstones.
+  bool is_whole = false;  // all of them could be read
   std::uint64_t keys = 0;
   std::uint64_t inline_values = 0;
   std::uint64_t inline_bytes = 0;
@@ -97,38 +94,39 @@ struct FamilySpace {
   std::uint64_t separated_bytes = 0;  // of records
   std::uint64_t large_values = 0;
   std::uint64_t large_bytes = 0;
-  std::uint64_t not_flushed = 0;  // of the keys, in the tail
+  std::uint64_t not_flushed = 0;  // keys whose newest entry is in the tail
   SizeHistogram key_sizes;
-  SizeHistogram value_sizes;        // as stored; of separated ones up to 7 bytes too many, as size codes are
-  SizeHistogram separated_records;  // by size of the value, bytes of the record without it
+  SizeHistogram value_sizes;        // as stored; separated ones up to 7 bytes too large, since size codes round up
+  SizeHistogram separated_records;  // by size of the value; the bytes are those of the record without the value
   std::uint64_t account_bytes = 0;
 };
 
 struct SpaceReport {
   std::vector<SegmentSpace> segments;  // by number
   std::vector<FamilySpace> families;
-  std::map<FileKind, std::uint64_t> bytes_by_kind;  // of every file of the database, orphans too
-  std::uint64_t orphan_bytes = 0;                   // of these
-  std::uint64_t file_bytes = 0;                     // of all
+  std::map<FileKind, std::uint64_t> bytes_by_kind;  // of all files of the database, orphans included
+  std::uint64_t orphan_bytes = 0;
+  std::uint64_t file_bytes = 0;  // of all files
   std::uint64_t allocated_bytes = 0;
 };
 
-// A value that is in a record, to be sampled.
+// A separated value of the sample.
 struct ValueSampleEntry {
   std::uint32_t family = 0;
   std::string key;
   ValueAddress address;
 };
-// The values of a family's newest entries whose keys have the smallest hashes: the same ones every time, whatever else
-// there is, and as good as drawn.
+// The sample of a family: the values of the newest entries whose keys have the smallest hashes. It is repeatable, and
+// as good as a random sample.
 struct ValueSample {
   static constexpr std::size_t kValues = 256;
-  static constexpr std::uint64_t kRecordBytesMax = 1u << 20;  // of larger ones nothing is known
+  static constexpr std::uint64_t kRecordBytesMax = 1u << 20;  // larger records are not sampled
   std::map<std::uint32_t, std::vector<ValueSampleEntry>> by_family;
-  std::map<std::uint32_t, std::uint64_t> bytes_of;  // of all records that might have been drawn
+  std::map<std::uint32_t, std::uint64_t> bytes_of;  // of all records that the sample was chosen from
 };
 
-// `progress` is told bytes of index files, done and in all. Damage is a problem of the database, and left out.
+// Makes the report and the sample. Calls `progress` with the bytes of index files read so far, and all. Notes damage as
+// problems, and leaves damaged parts out.
 Result<SpaceReport> ReportSpace(InspectedDatabase* database, ValueSample* sample,
                                 const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
 

@@ -264,8 +264,8 @@ TEST(CheckpointTest, OriginAndCopyAreIndependent) {
 
 // An offline compaction removes and rewrites files that the other database still has under its own names.
 TEST(CheckpointTest, CompactLogOfOneLeavesTheOtherUnchanged) {
-  for (const bool origin_does : {false, true}) {
-    SCOPED_TRACE(origin_does);
+  for (const bool by_origin : {false, true}) {
+    SCOPED_TRACE(by_origin);
     CopiedStore store;
     store.options.enable_blob_garbage_collection = false;
     store.MustOpen();
@@ -275,13 +275,13 @@ TEST(CheckpointTest, CompactLogOfOneLeavesTheOtherUnchanged) {
     store.ChangeMany(&prng, 60);
     store.MustClose();
     ASSERT_TRUE(CheckpointOffline(store.options, kStorePath, kCopy).ok());
-    const std::string doer = origin_does ? kStorePath : kCopy;
-    const std::string other = origin_does ? kCopy : kStorePath;
+    const std::string compacted_path = by_origin ? kStorePath : kCopy;
+    const std::string other = by_origin ? kCopy : kStorePath;
     const auto before = BytesBelow(*store.fs, other);
     CompactLogOptions how;
     how.cluster = true;
     CompactLogReport report;
-    const Status compacted = CompactLog(doer, store.options, how, &report);
+    const Status compacted = CompactLog(compacted_path, store.options, how, &report);
     ASSERT_TRUE(compacted.ok()) << compacted.ToString();
     EXPECT_GT(report.fact.bytes_held, 0u) << "nothing was shared";
     EXPECT_EQ(BytesBelow(*store.fs, other), before);
