@@ -11,23 +11,23 @@
 namespace cambium {
 namespace {
 
-// Tables of all sizes are served: chunks double from 8 KiB to the size of a huge page, where a million keys live in
-// some 30 translations instead of 15,000.
+// Chunks double from 8 KiB, for small memtables, to the size of a huge page. With huge pages a million keys need some
+// 30 address translations instead of 15,000.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// No machine has more; the system is not bothered with what a wrong size asks for.
+// No machine has more memory: a larger request is a wrong size, and fails without a system call.
 constexpr std::size_t kReserveMax = std::size_t{1} << 46;
 
 void* AllocateFromSystem(std::size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(Arena::kChunkAlignment, bytes);
   void* memory = std::aligned_alloc(kHugePage, bytes);
-  // A wish: where the kernel refuses it, pages are small and all else is the same.
+  // Only a hint: if the kernel refuses it, pages are small.
   if (memory != nullptr) static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;
 }
 
 }  // namespace
 
-// Stands at the start of its memory.
+// The header of a chunk, at the start of its memory.
 struct alignas(Arena::kCacheLine) Arena::Chunk {
   Chunk* next;
   std::size_t bytes;  // this header included
@@ -51,14 +51,14 @@ Arena::~Arena() {
 Status Arena::ReserveSpare(std::size_t bytes) {
   if (spare_ != nullptr && bytes <= spare_->room()) return {};
   if (bytes > kReserveMax) {
-    return Status::Aborted("memory for a table: " + std::to_string(bytes) + " bytes asked for at once");
+    return Status::Aborted("out of memory: " + std::to_string(bytes) + " bytes at once for a memtable");
   }
   std::size_t chunk_bytes = std::max(bytes + sizeof(Chunk), next_chunk_bytes_);
   const std::size_t unit = chunk_bytes < kHugePage ? kCacheLine : kHugePage;
   chunk_bytes = (chunk_bytes + unit - 1) / unit * unit;
   void* memory = allocate_(chunk_bytes);
   if (memory == nullptr) {
-    return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a table");
+    return Status::Aborted("out of memory: a chunk of " + std::to_string(chunk_bytes) + " bytes for a memtable");
   }
   std::free(spare_);
   spare_ = new (memory) Chunk{nullptr, chunk_bytes};
@@ -66,10 +66,10 @@ Status Arena::ReserveSpare(std::size_t bytes) {
   return {};
 }
 
-// What is left of the old chunk is lost: less than the one piece that did not fit.
+// The rest of the old chunk is wasted: less than the piece that did not fit.
 void Arena::SwitchToSpare(std::size_t needed) {
-  assert(spare_ != nullptr && needed <= spare_->room());  // ours: a Take without a Reserve
-  if (spare_ == nullptr || needed > spare_->room()) std::abort();  // better than writing over somebody's memory
+  assert(spare_ != nullptr && needed <= spare_->room());  // else a bug: a Take without a Reserve
+  if (spare_ == nullptr || needed > spare_->room()) std::abort();  // better than overwriting other memory
   spare_->next = chunks_;
   chunks_ = spare_;
   spare_ = nullptr;

@@ -1,12 +1,12 @@
-// Arena: memory for a table, taken in chunks and given back all at once.
+// Arena: the memory of a memtable, allocated in chunks and freed all at once.
 //
 //   chunk:  next | front ->   free   <- back
 //
-// Nodes are taken from the front, because they want cache lines of their own; records, which have any size and no
-// alignment, from the back. So neither pays padding for the other.
+// Nodes are taken from the front, because they need whole cache lines; records, which have any size and no alignment,
+// from the back. So neither costs the other padding.
 //
-// Reserve() is the only call that may fail; what it promised, the Take*() calls hand out without asking the system.
-// Threads: one at a time. Memory handed out stays where it is until the arena dies.
+// Only Reserve() may fail: the Take*() calls hand out reserved memory without a system call. One thread at a time.
+// Memory handed out stays valid, and does not move, until the arena is destroyed.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace cambium {
 
 class Arena {
  public:
-  // Returns memory aligned to kChunkAlignment, or nullptr; std::free() gives it back. A test puts a failing one here.
+  // Returns memory aligned to kChunkAlignment, or nullptr; std::free() frees it. Tests pass one that fails.
   using Allocate = void* (*)(std::size_t bytes);
 
   static constexpr std::size_t kCacheLine = 64;
@@ -29,18 +29,18 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Makes sure that `bytes` in all can be taken, in pieces of any size. Aborted if memory is short; then nothing has
-  // changed. Without a Take in between a second promise replaces the first: the larger holds.
+  // Ensures that `bytes` in all can be taken, in pieces of any size. Aborted if memory is short; then nothing has
+  // changed. Two calls without a Take between them do not add up: the larger holds.
   Status Reserve(std::size_t bytes) {
     if (bytes <= static_cast<std::size_t>(back_ - front_)) return {};
     return ReserveSpare(bytes);
   }
 
-  // `bytes` a multiple of kCacheLine; the result is aligned to it.
+  // `bytes` must be a multiple of kCacheLine; the result is aligned to it.
   [[nodiscard]] void* TakeLines(std::size_t bytes);
   [[nodiscard]] char* TakeBytes(std::size_t bytes);
 
-  // What was taken. Reserved memory is not counted: nobody has touched it, so the system has not given it.
+  // The bytes taken. Reserved memory is not counted: it is untouched, so the kernel has not backed it with pages.
   [[nodiscard]] std::size_t used_bytes() const { return used_bytes_; }
 
  private:
@@ -52,7 +52,7 @@ class Arena {
   Allocate allocate_;
   char* front_ = nullptr;
   char* back_ = nullptr;
-  Chunk* chunks_ = nullptr;  // the one between front_ and back_ first, then older ones
+  Chunk* chunks_ = nullptr;  // first the one that front_ and back_ are in, then older ones
   Chunk* spare_ = nullptr;   // reserved and untouched
   std::size_t next_chunk_bytes_ = std::size_t{8} << 10;
   std::size_t used_bytes_ = 0;

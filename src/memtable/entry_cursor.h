@@ -11,7 +11,7 @@
 namespace cambium {
 
 // Yields each key once, tombstones included. One thread at a time. A new cursor is not positioned.
-// An error makes it invalid and stays until the next Seek*; status() tells an error from the end.
+// After an error the cursor is invalid until the next Seek*; status() tells an error from the end.
 class EntryCursor {
  public:
   EntryCursor() = default;
@@ -27,15 +27,15 @@ class EntryCursor {
   virtual void Prev() = 0;                     // requires Valid()
 
   [[nodiscard]] virtual bool Valid() const = 0;
-  // Both require Valid(); what they borrow lives until the cursor moves.
+  // Both require Valid(). Their results are valid until the cursor moves.
   [[nodiscard]] virtual Slice key() const = 0;
   [[nodiscard]] virtual Entry entry() const = 0;
   [[nodiscard]] virtual Status status() const = 0;
 
-  // entry().kind, and a step and where it leads, in one call each: for those who walk over many entries.
+  // As entry().kind, but cheaper for a walk over many entries.
   [[nodiscard]] virtual EntryKind kind() const { return entry().kind; }
-  // Next or Prev; true, and the key, if there is an entry. If the cursor ChecksOrder, a key that is not strictly beyond the
-  // one before it is its error, Corruption.
+  // Next or Prev, then Valid; if true, sets *key_there to the key. One call, for walks over many entries. If
+  // ChecksOrder(), a key that is not strictly beyond the one before it makes the cursor fail with Corruption.
   virtual bool Advance(bool forward, Slice* key_there) {
     forward ? Next() : Prev();
     if (!Valid()) return false;
@@ -45,8 +45,9 @@ class EntryCursor {
 
   [[nodiscard]] virtual bool ChecksOrder() const { return false; }
 
-  // Entries that may come next in this direction, nearest first, as far as they are at hand: a guess, so that their
-  // values can be asked for early. Returns how many. Requires Valid(); what they borrow lives until the cursor moves.
+  // Sets `out` to the entries likely to come next in this direction, nearest first, as far as they are in memory, so
+  // that their values can be prefetched. Returns how many. Requires Valid(); the entries are valid until the cursor
+  // moves.
   virtual std::size_t PeekAhead(bool /*forward*/, std::span<Entry> /*out*/) const { return 0; }
 };
 

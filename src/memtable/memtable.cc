@@ -13,13 +13,13 @@
 namespace cambium {
 namespace {
 
-// Of a key: the number of its newest version, and of the newest range that covers it (0: none does).
+// Takes the sequence numbers of a key's newest version, and of the newest range that covers the key (0: none).
 [[nodiscard]] bool IsHidden(SequenceNumber version, SequenceNumber range) {
   return range > version || (range != 0 && MutantIs(Mutant::kTableRangeHidesNewer));
 }
 
-// Works on copies of leaves: taken whole, they need no further look at what the writer does, and records do not
-// change. The next leaf is found by its separator, the one before by the first key of this one.
+// Works on copies of leaves. A copy is consistent, and records never change, so it need not be checked against the
+// writer again. The next leaf is found by its separator, the previous leaf by the first key of this one.
 class MemTableCursor final : public EntryCursor {
  public:
   // `ranges` as of read_seq; null: none.
@@ -64,7 +64,7 @@ class MemTableCursor final : public EntryCursor {
   Status status() const override { return {}; }
 
  private:
-  // From slot_ on, and through the leaves behind.
+  // Moves to the first visible record at or after slot_, in this leaf or a later one.
   void FindVisibleForward() {
     for (;;) {
       for (; slot_ < leaf_.count; ++slot_) {
@@ -81,7 +81,7 @@ class MemTableCursor final : public EntryCursor {
       slot_ = LowerBound(next);
     }
   }
-  // From right before slot_, and through the leaves before.
+  // Moves to the last visible record before slot_, in this leaf or an earlier one.
   void FindVisibleBackward() {
     for (;;) {
       while (slot_ > 0) {
@@ -99,7 +99,7 @@ class MemTableCursor final : public EntryCursor {
     }
   }
 
-  // Whether a range that is newer than the record covers it. Neighbours mostly are in the same stretch.
+  // True if a range newer than the record covers it. Caches the stretch, since neighbours are mostly in the same one.
   [[nodiscard]] bool IsCovered(Record record) {
     if (ranges_ == nullptr) return false;
     const Slice key = record.key();
@@ -125,7 +125,7 @@ class MemTableCursor final : public EntryCursor {
     return low;
   }
 
-  static constexpr unsigned kAhead = 6;  // records, whose memory is asked for before they are looked at
+  static constexpr unsigned kAhead = 6;  // how many records ahead to prefetch
 
   const MemTree& tree_;
   const SequenceNumber read_seq_;
@@ -134,7 +134,7 @@ class MemTableCursor final : public EntryCursor {
   Record current_;
   const TableRanges& range_owner_;
   const TableRanges::Version* const ranges_;
-  TableRanges::Stretch stretch_;  // around the key that was looked at last
+  TableRanges::Stretch stretch_;  // around the last key that IsCovered checked
   bool stretch_known_ = false;
 };
 
@@ -146,7 +146,7 @@ struct MemTable::Rep {
   Arena arena;
   MemTree tree;
   TableRanges ranges;
-  // The writer's own. The place is kept for its memory only.
+  // Used by the writer only. `place` is a member only to reuse its memory.
   SequenceNumber last_seq = 0;
   MemTree::Place place;
   // Written by the writer only; read by anyone.
@@ -158,7 +158,7 @@ struct MemTable::Rep {
   std::atomic<std::uint64_t> newest_separated_count{0};
   std::atomic<std::uint64_t> newest_separated_bytes{0};
 
-  // There is one writer, so that nobody else changes them between.
+  // Only the writer changes a count, so a load and a store suffice.
   static void Raise(std::atomic<std::uint64_t>* number, std::uint64_t by) {
     number->store(number->load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
@@ -171,13 +171,13 @@ MemTable::MemTable(const Comparator* comparator) : rep_(std::make_unique<Rep>(co
 MemTable::~MemTable() = default;
 
 Status MemTable::Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges) {
-  // Far more ranges than any memory has room for, and few enough to add up what they take.
+  // More ranges than fit into memory, but few enough that adding up their sizes cannot overflow.
   constexpr std::size_t kRangesMax = std::size_t{1} << 32;
   std::size_t records;
   if (__builtin_mul_overflow(entries, Record::kOverheadMax + sizeof(Node) + sizeof(Branch), &records) ||
       __builtin_add_overflow(records, bytes, &records) || records > SIZE_MAX / 2 || ranges > kRangesMax) {
-    return Status::Aborted("memory for a table: " + std::to_string(entries) + " entries and " + std::to_string(ranges) +
-                           " range deletes of " + std::to_string(bytes) + " bytes at once");
+    return Status::Aborted("out of memory: " + std::to_string(entries) + " entries and " + std::to_string(ranges) +
+                           " range deletes of " + std::to_string(bytes) + " bytes at once for a memtable");
   }
   std::size_t needed = entries * Record::kOverheadMax + bytes + rep_->tree.SplitBytesMax(entries);
   if (ranges > 0) needed += rep_->ranges.BytesMax(ranges) + ranges * 2 * TableRanges::kKeyOverhead;
@@ -193,7 +193,7 @@ void MemTable::Add(SequenceNumber seq, Slice key, const Entry& entry) {
   const Record older = place.record();
   char* memory = r.arena.TakeBytes(Record::SizeOf(key, entry, older));
   const Record record = Record::Write(memory, seq, key, entry, older);
-  // Counted before it can be found, so that nobody who learns of it takes the table for empty.
+  // Counts the record before readers can find it, so that a reader that finds it never sees an empty memtable.
   Rep::Raise(&r.version_count, 1);
   if (entry.HasAddress()) {
     Rep::Raise(&r.separated_bytes, entry.address.size());

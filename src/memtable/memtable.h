@@ -1,14 +1,16 @@
-// MemTable: the sorted buffer of what was written since the last flush.
+// MemTable: the sorted buffer of recent writes.
 //
-// A B+-tree in memory, fan-out 64, with 8 bytes of each key beside its pointer, because a skip list of a million keys
-// costs a cache miss per level (tree.h, node.h). Behind the newest version of a key hang older ones, newest first, for
-// snapshots taken while the table filled (record.h). A key of 16 bytes takes 50 to 57 bytes, a newer version of it 41.
+// It is a B+-tree in memory, with a fan-out of 64 and 8 bytes of each key next to its pointer, because a skip list of a
+// million keys costs a cache miss per level (tree.h, node.h). Older versions of a key are chained to the newest one,
+// newest first, for snapshots taken while the memtable filled (record.h). A key of 16 bytes takes 50 to 57 bytes, a
+// newer version of it 41.
 //
-// Range deletes stand beside the tree (table_ranges.h): a key is deleted at a moment if the newest range that covers it
-// is newer than its newest version. A table without them pays one load for it.
+// Range deletes are kept apart from the tree (table_ranges.h): at a sequence number, a key is deleted if the newest
+// range that covers it is newer than its newest version. Without range deletes this costs a lookup one load.
 //
-// Threads: one writer at a time (it holds the append lock) calls Reserve, Add and AddRange; any number of readers
-// beside it, without locks. A reader sees every Add that happened before it learnt of the sequence number it reads at.
+// Threads: one writer at a time, which holds the append lock, calls Reserve, Add and AddRange, concurrently with any
+// number of readers, which take no locks. A reader at a sequence number sees every Add up to it, if it learnt the
+// number after those Adds.
 #pragma once
 
 #include <cstdint>
@@ -30,45 +32,49 @@ class MemTable {
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
-  // Takes the memory that `entries` Adds with `bytes` of keys and inline values in all may need, node splits included,
-  // so that they cannot fail: nothing may fail between a write to the log and its publication. The same for `ranges`
-  // AddRanges, whose keys count in `bytes` too. Aborted if memory is short; then nothing has changed. Mostly a
-  // comparison. Reserves do not add up: each covers the Adds up to the next.
+  // Reserves all memory that `entries` Adds and `ranges` AddRanges may need, node splits included, so that they cannot
+  // fail: nothing may fail between a write to the log and its publication. `bytes` is the sum of their keys, inline
+  // values and ends of ranges. Aborted if memory is short; then nothing has changed. Usually costs a comparison.
+  // Reserves do not add up: each covers the Adds up to the next.
   Status Reserve(std::size_t entries, std::size_t bytes, std::size_t ranges = 0);
-  // seq is larger than that of every Add before it. Copies key and inline value. Covered by a Reserve.
+  // Copies key and inline value. `seq` must be larger than in every earlier Add or AddRange. Must be covered by a
+  // Reserve.
   void Add(SequenceNumber seq, Slice key, const Entry& entry);
-  // Deletes all keys in [begin, end), here and in older layers, as of `seq`; begin < end. The same rules.
+  // Deletes all keys in [begin, end), here and in older layers, as of `seq`; begin < end. Requirements as for Add.
   void AddRange(SequenceNumber seq, Slice begin, Slice end);
 
-  // The newest version with a sequence number <= read_seq, or a tombstone if a newer range (<= read_seq) covers the key;
-  // false if there is neither. *seq is that of the version or the range. *entry borrows from the table.
+  // Finds the newest version with a sequence number <= read_seq, or a tombstone if a newer range (<= read_seq) covers
+  // the key. False if there is neither. *seq is set to that of the version or range. *entry borrows the memtable's
+  // memory.
   [[nodiscard]] bool Find(Slice key, SequenceNumber read_seq, Entry* entry, SequenceNumber* seq = nullptr) const;
 
-  // Yields for each key the newest version with a sequence number <= read_seq. Keys without one are not yielded, nor are
-  // those that a newer range covers: that the range hides them in older layers too is for whoever merges (RangesAt).
-  // Valid beside a writer: it sees what was added before it was positioned, and may see later keys; of ranges those that
-  // were added before it was made. The table must outlive it.
+  // Yields for each key the newest version with a sequence number <= read_seq, unless a newer range (<= read_seq)
+  // covers the key. The caller must hide such keys in older layers, too: see RangesAt. A writer may add concurrently:
+  // the cursor sees the keys added before it was positioned, perhaps later ones, and the ranges added before it was
+  // made. The memtable must outlive it.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor(SequenceNumber read_seq) const;
 
-  // What the ranges with sequence numbers <= read_seq cover; null if there are none. Needs the table no more.
+  // Returns what the ranges with sequence numbers <= read_seq cover, as a copy; null if there are none.
   [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesAt(SequenceNumber read_seq) const;
 
-  // Keys, versions of them, range deletes, and bytes of memory in use (what is only reserved is neither touched nor
-  // counted). Any thread. Ranges make look-ups and flushes dearer, so a table with many of them is better frozen early.
+  // The number of keys, of versions, of range deletes, and the bytes of memory in use; memory that is only reserved is
+  // untouched and does not count. Any thread. Ranges make lookups and flushes slower, so freeze a memtable with many
+  // early.
   [[nodiscard]] std::uint64_t key_count() const;
   [[nodiscard]] std::uint64_t version_count() const;
   [[nodiscard]] std::uint64_t range_delete_count() const;
   [[nodiscard]] std::size_t memory_bytes() const;
-  // Of separated values, by size code, of all versions.
+  // The bytes of the separated values of all versions, by size code.
   [[nodiscard]] std::uint64_t separated_bytes() const;
-  // Likewise of the newest versions alone, those that ranges cover included: how many they are, and their bytes.
+  // The number and the bytes of the separated values of the newest versions only, including keys that ranges cover.
   [[nodiscard]] std::uint64_t newest_separated_count() const;
   [[nodiscard]] std::uint64_t newest_separated_bytes() const;
-  // Roughly what keys in [begin, end) take: their part of memory_bytes() and of separated_bytes(), as if all were alike.
+  // Estimates the size of the keys in [begin, end): their share of memory_bytes() and separated_bytes(), as if all keys
+  // were of equal size.
   [[nodiscard]] std::uint64_t ApproximateSize(Slice begin, Slice end) const;
   [[nodiscard]] bool empty() const { return key_count() == 0 && range_delete_count() == 0; }
 
-  // For tests: order, counts and version chains. Needs the writer to stand still.
+  // For tests: checks order, counts and version chains. The writer must be idle.
   Status CheckInvariants() const;
 
  private:

@@ -1,25 +1,25 @@
-// Node: a leaf or a branch of the tree in memory, one writer beside any number of readers.
+// Node: a leaf or a branch of the memtable's tree, for one writer and any number of concurrent readers.
 //
 //   offset  size  field
-//        0     4  version        odd while the writer changes what readers may have begun to read
-//        4     4  prefix_size    how many bytes all keys between the node's fences share; heads are taken behind them
+//        0     4  version        odd while the writer changes fields that readers may be reading
+//        4     4  prefix_size    how many bytes all keys between the node's fences share; heads are taken after them
 //        8     2  count          slots in use
 //       10     1  level          0 for a leaf
-//       11     1  last_insert    slot of the last insertion, kNoSlot after a split; the writer's own
-//       12     1  run            how many insertions went right behind (< 0: right before) the one before them
-//       16   504  heads[63]      the 8 key bytes behind the prefix as a number, so that most searches touch no key
-//      520   504  records[63]    leaf: the newest version of each key; branch: the record whose key separates
+//       11     1  last_insert    slot of the last insertion, kNoSlot after a split; used by the writer only
+//       12     1  run            how many successive insertions went right after (< 0: right before) the one before
+//       16   504  heads[63]      the 8 key bytes after the prefix as a number, so that most searches touch no key
+//      520   504  records[63]    leaf: the newest version of each key; branch: the record whose key is the separator
 //     1024   512  children[64]   branches only; the keys of children[i] are < records[i] and >= records[i - 1]
 //
-// Threads. The writer makes `version` odd, changes, makes it even again; a reader notes an even version, reads,
-// and looks whether the version is still the same, or reads again (Boehm, "Can seqlocks get along with programming
-// language memory models?", 2012). Readers load what is protected with acquire, the writer stores it with release: a
-// reader that saw one new value therefore sees the odd version too, and no fence is needed, which thread sanitizers
-// do not understand. Two changes of a leaf need no version: a slot appended behind the others, which `count` publishes,
-// and a newer version of a key in the slot of the older.
+// Threads. A node is a seqlock (Boehm, "Can seqlocks get along with programming language memory models?", 2012). The
+// writer makes `version` odd, changes the node, and makes it even again. A reader notes an even version, reads, and
+// reads again if the version has changed. Readers load the protected fields with acquire and the writer stores them
+// with release: a reader that saw one new value therefore also sees the odd version. So no fence is needed, which
+// thread sanitizers do not understand. Two changes of a leaf need no version: a slot appended after the others, which
+// `count` publishes, and a newer version of a key in the slot of the older one.
 //
-// What a reader follows in an unlucky moment is stale but never wild: slots below any count once held valid pointers,
-// and neither nodes nor records are freed before the table.
+// A pointer that a reader follows during a change may be stale but is never invalid: slots below any count once held
+// valid pointers, and neither nodes nor records are freed before the memtable.
 #pragma once
 
 #include <sched.h>
@@ -53,8 +53,8 @@ struct alignas(Arena::kCacheLine) Node {
   [[nodiscard]] Record RecordAt(unsigned slot) const { return Record(records[slot].load(std::memory_order_acquire)); }
   [[nodiscard]] std::uint64_t HeadAt(unsigned slot) const { return heads[slot].load(std::memory_order_acquire); }
 
-  // Readers: the version to check against. Waits while a change is under way: some 30 ns, unless its thread lost the
-  // processor, so that a few turns later ours is offered too.
+  // For readers: returns the version to check against. Spins while a change is in progress: some 30 ns. If it takes
+  // longer, the writer's thread was probably preempted, so this yields.
   [[nodiscard]] std::uint32_t StableVersion() const {
     std::uint32_t v = version.load(std::memory_order_acquire);
     for (unsigned turns = 0; (v & 1) != 0; ++turns) {
@@ -65,11 +65,11 @@ struct alignas(Arena::kCacheLine) Node {
   }
   [[nodiscard]] bool StillAt(std::uint32_t noted) const { return version.load(std::memory_order_acquire) == noted; }
 
-  // The writer, around every change that is not one of the two above.
+  // The writer calls these around every change except the two above.
   void BeginChange() { version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   void EndChange() { version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
-  // Notes where the writer inserts, for the choice of the next split.
+  // Notes where the writer inserts, so that the next split can continue a run.
   void NoteInsert(unsigned slot) {
     constexpr int kEnough = 100;
     if (last_insert != kNoSlot && slot == last_insert + 1u) {
@@ -92,7 +92,7 @@ struct alignas(Arena::kCacheLine) Node {
   }
   void SetCount(unsigned n) { count.store(static_cast<std::uint16_t>(n), std::memory_order_release); }
 
-  // Asks for all 16 lines at once: the search would wait for three or four of them, one behind the other.
+  // Prefetches all 16 cache lines at once: the search would wait for three or four of them in sequence.
   void Prefetch() const {
     for (std::size_t line = 0; line < sizeof(Node); line += Arena::kCacheLine) {
       __builtin_prefetch(reinterpret_cast<const char*>(this) + line);
@@ -108,9 +108,9 @@ struct Branch : Node {
   void SetChild(unsigned i, Node* child) { children[i].store(child, std::memory_order_release); }
 };
 
-static_assert(sizeof(Node) == 1024 && sizeof(Branch) == 1536, "as drawn: whole cache lines, nothing lost");
+static_assert(sizeof(Node) == 1024 && sizeof(Branch) == 1536, "as in the layout above: whole cache lines");
 
-// The order of a table's keys, and how heads serve it. Heads are equal for all keys unless the order is that of bytes.
+// Searches nodes in the order of the memtable's keys. If that order is not bytewise, all heads are 0.
 class NodeSearch {
  public:
   explicit NodeSearch(const Comparator* comparator)
@@ -121,21 +121,21 @@ class NodeSearch {
 
   [[nodiscard]] std::uint64_t HeadOf(Slice key, std::size_t prefix_size) const {
     if (!bytewise_) return 0;
-    // Shorter than the prefix: a key of elsewhere, met by a reader whose node has just changed, who will notice.
+    // Shorter than the prefix: the node changed under the reader, which will notice it and read again.
     if (key.size() < prefix_size) return 0;
     key.remove_prefix(prefix_size);
     return BigEndianHead64(key);
   }
 
-  // The first slot whose key is >= `key`; *equal says whether it is the same. May be wrong, but in range, while the
-  // node changes.
+  // Returns the first slot whose key is >= `key`; *equal is set if it is equal. While the node changes, the result may
+  // be wrong, but is in range.
   [[nodiscard]] unsigned LowerBound(const Node& node, Slice key, bool* equal) const {
     *equal = false;
     const unsigned count = node.Count();
     const std::uint64_t head = HeadOf(key, node.prefix_size.load(std::memory_order_acquire));
     unsigned low = FirstHead(node, count, head);
     if (low == count || node.HeadAt(low) != head) return low;
-    // Slots with the same head: their keys decide. Mostly there is one.
+    // Compares the keys of the slots with the same head. Mostly there is one.
     unsigned high = low + 1;
     if (high < count && node.HeadAt(high) == head) {
       high = head == ~std::uint64_t{0} ? count : FirstHead(node, count, head + 1);
@@ -155,20 +155,21 @@ class NodeSearch {
     }
     return low;
   }
-  // Which child of a branch holds `key` ...
+  // Returns which child of a branch holds `key`.
   [[nodiscard]] unsigned ChildOf(const Node& branch, Slice key) const {
     bool equal;
     const unsigned slot = LowerBound(branch, key, &equal);
     return equal ? slot + 1 : slot;
   }
-  // ... and which one the keys right before it.
+  // Returns which child of a branch holds the keys right before `key`.
   [[nodiscard]] unsigned ChildBefore(const Node& branch, Slice key) const {
     bool equal;
     return LowerBound(branch, key, &equal);
   }
 
  private:
-  // The first slot whose head is >= `head`. Without branches: half of them would be mispredicted.
+  // Returns the first slot whose head is >= `head`. Written without conditional jumps: half of them would be
+  // mispredicted.
   static unsigned FirstHead(const Node& node, unsigned count, std::uint64_t head) {
     unsigned base = 0;
     unsigned length = count;

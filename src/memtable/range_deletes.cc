@@ -8,8 +8,9 @@
 namespace cambium {
 
 RangeDeletes::RangeDeletes(const Comparator* comparator, const std::vector<Range>& ranges) : comparator_(comparator) {
-  // How many ranges cover the keys behind a bound; what is covered at all begins and ends where that leaves and reaches
-  // zero. All bounds at one key are taken together, so that ranges that touch there are one.
+  // Counts how many ranges cover the keys after each bound. A covered interval begins where the count leaves zero, and
+  // ends where it returns to zero. All bounds at one key are counted together, so that ranges that touch there are
+  // joined.
   struct Bound {
     Slice key;
     int change;
@@ -72,7 +73,7 @@ RangeDeletes::Stretch RangeDeletes::StretchOf(Slice key) const {
 }
 
 bool RangeDeletes::CoversAllOf(const Slice* from, const Slice* to) const {
-  if (from == nullptr || to == nullptr) return false;  // a range has two ends
+  if (from == nullptr || to == nullptr) return false;  // no range is unbounded
   const std::size_t before = BoundsUpTo(*from);
   return before % 2 == 1 && comparator_->Compare(*to, bounds_[before]) <= 0;
 }
@@ -91,7 +92,7 @@ void RangeDeletes::AppendTo(std::string* out) const {
 Result<RangeDeletes> RangeDeletes::Decode(Slice bytes, const Comparator* comparator) {
   const auto corrupt = [](const char* what) { return Status::Corruption(std::string("range deletes ") + what); };
   std::uint64_t count = 0;
-  // Each bound takes a byte at least.
+  // Each bound takes at least a byte.
   if (!GetVarint64(&bytes, &count) || count > bytes.size() / 2) return corrupt("are cut off");
   RangeDeletes ranges(comparator);
   ranges.bounds_.reserve(2 * count);
@@ -102,7 +103,7 @@ Result<RangeDeletes> RangeDeletes::Decode(Slice bytes, const Comparator* compara
     if (i > 0 && comparator->Compare(ranges.bounds_.back(), bound) >= 0) return corrupt("are out of order");
     ranges.bounds_.push_back(bound.ToString());
   }
-  if (!bytes.empty()) return corrupt("have bytes behind their end");
+  if (!bytes.empty()) return corrupt("have bytes after their end");
   return ranges;
 }
 

@@ -1,13 +1,13 @@
 // RangeDeletes: the ranges of keys [begin, end) that a layer deletes from all older layers.
 //
 //   bounds     b0 ------ e0      b1 -- e1           b2 ---------- e2       ascending, all different: ranges that overlap
-//   covers   no    yes       no    yes       no           yes        no    or touch are one
+//   covers   no    yes       no    yes       no           yes        no    or touch are joined
 //
-// Position decides, nothing else: the ranges of a layer hide what older layers say of a key, never what their own layer
-// or a newer one says. Where points and ranges still have sequence numbers, in a memory table, see table_ranges.h.
+// There are no sequence numbers here: the ranges of a layer hide entries of older layers, never those of their own
+// layer or a newer one. For ranges with sequence numbers, in a memtable, see table_ranges.h.
 //
-// On disk: varint number of ranges, then for each its begin and its end, length-prefixed. A checksum is kept by whoever
-// stores the bytes.
+// On disk: varint number of ranges, then for each its begin and its end, length-prefixed. The file that stores the
+// bytes must protect them with a checksum.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +22,26 @@
 
 namespace cambium {
 
-// Immutable once made; any thread. The comparator must outlive it.
+// Immutable once made; any thread may use it. The comparator must outlive it.
 class RangeDeletes {
  public:
   struct Range {
     Slice begin;
     Slice end;
   };
-  // The neighbourhood of a key: as far as all keys are covered as it is, or as far as none is.
+  // The largest interval around a key in which either all keys are covered or none is.
   struct Stretch {
     bool covered = false;
-    const std::string* from = nullptr;  // from <= key; null: no bound on this side, which never happens if covered
+    const std::string* from = nullptr;  // from <= key; null: no bound on this side, which cannot be if covered
     const std::string* to = nullptr;    // key < to
   };
 
-  explicit RangeDeletes(const Comparator* comparator) : comparator_(comparator) {}  // none
-  // In any order, overlapping or not; those that hold no key (begin >= end) count for nothing. The bytes are copied.
+  explicit RangeDeletes(const Comparator* comparator) : comparator_(comparator) {}  // no ranges
+  // `ranges` may have any order and overlap; empty ones (begin >= end) are ignored. The bytes are copied.
   RangeDeletes(const Comparator* comparator, const std::vector<Range>& ranges);
-  // What any of these covers.
+  // Returns the ranges that cover what any of `parts` covers.
   static RangeDeletes Union(const Comparator* comparator, std::span<const RangeDeletes* const> parts);
-  // The part in [from, to); null: no bound on this side.
+  // Returns the part in [from, to); null: no bound on this side.
   [[nodiscard]] RangeDeletes Within(const Slice* from, const Slice* to) const;
 
   [[nodiscard]] bool empty() const { return bounds_.empty(); }
@@ -49,23 +49,23 @@ class RangeDeletes {
   [[nodiscard]] const std::string& begin(std::size_t i) const { return bounds_[2 * i]; }
   [[nodiscard]] const std::string& end(std::size_t i) const { return bounds_[2 * i + 1]; }
 
-  // The strings of the result live as long as this object. O(log count), as are the following.
+  // The strings of the result live as long as this object. O(log count), like the functions below.
   [[nodiscard]] Stretch StretchOf(Slice key) const;
   [[nodiscard]] bool Covers(Slice key) const { return BoundsUpTo(key) % 2 == 1; }
-  // Whether every key, whether any key of [from, to) might be covered; null: no bound on this side.
+  // True if every key of [from, to) is covered, and if any might be; null: no bound on this side.
   [[nodiscard]] bool CoversAllOf(const Slice* from, const Slice* to) const;
   [[nodiscard]] bool Overlaps(const Slice* from, const Slice* to) const;
 
   void AppendTo(std::string* out) const;
-  // Corruption if the bytes are not of this format, or not in order under `comparator`. Needs no more memory than a small
-  // multiple of them.
+  // Corruption if the bytes are malformed, or not in order under `comparator`. Allocates at most a small multiple of
+  // their size.
   static Result<RangeDeletes> Decode(Slice bytes, const Comparator* comparator);
 
   [[nodiscard]] std::size_t memory_bytes() const;
   friend bool operator==(const RangeDeletes& a, const RangeDeletes& b) { return a.bounds_ == b.bounds_; }
 
  private:
-  // How many bounds are <= key: an odd number inside a range.
+  // Returns how many bounds are <= key: an odd number if the key is covered.
   [[nodiscard]] std::size_t BoundsUpTo(Slice key) const;
 
   const Comparator* comparator_;

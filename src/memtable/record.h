@@ -1,15 +1,15 @@
-// Record: one version of one key, as the bytes a table keeps of it.
+// Record: one version of one key, encoded in the memtable's memory.
 //
 //   size  field           (no padding; any alignment)
 //      8  word            sequence number << 8 | chained << 7 | kind of entry
 //      v  key size        varint, one byte for most keys
 //      -  key
 //      8  older           only if chained: the record of the next older version of the key
-//      8  address         only of kValue and kLargeValue
-//      v  size, then the inline value, only of kInline
+//      8  address         only for kValue and kLargeValue
+//      v  size, then the inline value, only for kInline
 //
 // A 16-byte key with an address takes 33 bytes. Records never change once a reader can see them, and live as long as
-// their table; so a pointer to one is all that has to be published.
+// their memtable, so publishing one takes only a pointer.
 #pragma once
 
 #include <cassert>
@@ -25,10 +25,10 @@ namespace cambium {
 
 class Record {
  public:
-  // More than a record adds to key and inline value: word, two varints, pointer or address.
+  // The most bytes that a record adds to key and inline value: word, two varints, pointer and address.
   static constexpr std::size_t kOverheadMax = 8 + kMaxVarint64Size + 8 + kMaxVarint64Size;
 
-  constexpr Record() = default;  // none
+  constexpr Record() = default;  // no record
   constexpr explicit Record(const char* bytes) : bytes_(bytes) {}
 
   [[nodiscard]] static std::size_t SizeOf(Slice key, const Entry& entry, Record older) {
@@ -37,7 +37,7 @@ class Record {
     if (entry.kind == EntryKind::kInline) size += VarintSize(entry.inline_value.size()) + entry.inline_value.size();
     return size;
   }
-  // `out` has room for SizeOf() bytes.
+  // `out` must have room for SizeOf() bytes.
   static Record Write(char* out, SequenceNumber seq, Slice key, const Entry& entry, Record older) {
     assert(seq <= kMaxSequenceNumber);
     char* p = out;
@@ -57,14 +57,14 @@ class Record {
 
   [[nodiscard]] SequenceNumber seq() const { return word() >> 8; }
   [[nodiscard]] Slice key() const { return GetBytes(bytes_ + 8); }
-  // The next older version, or none.
+  // Returns the next older version, or no record.
   [[nodiscard]] Record older() const {
     if ((word() & kChained) == 0) return {};
     const char* older;
     std::memcpy(&older, key().end(), 8);
     return Record(older);
   }
-  // The newest version with a sequence number <= read_seq, from this one on; or none.
+  // Returns the newest version with a sequence number <= read_seq, this one or an older one; or no record.
   [[nodiscard]] Record VisibleAt(SequenceNumber read_seq) const {
     Record version = *this;
     while (version && version.seq() > read_seq) version = version.older();
@@ -100,7 +100,7 @@ class Record {
     if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
     return p + bytes.size();
   }
-  // Our own bytes, in memory: nothing to mistrust.
+  // The bytes were written by PutBytes, in memory, so they need no checks.
   static Slice GetBytes(const char* p) {
     std::size_t n = static_cast<unsigned char>(*p++);
     if (n >= 0x80) {

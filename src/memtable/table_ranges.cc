@@ -11,7 +11,7 @@
 
 namespace cambium {
 
-// Keys are in the arena: their length in 4 bytes, then they themselves.
+// Keys are in the arena: 4 bytes of length, then the key.
 struct TableRanges::Fragment {
   const char* begin_bytes;
   const char* end_bytes;
@@ -25,20 +25,20 @@ struct TableRanges::Fragment {
 struct TableRanges::Array {
   const Fragment* fragments;
   std::uint32_t count;
-  std::uint32_t ranges;  // that went into it: a power of two
+  std::uint32_t ranges;  // how many went into it: a power of two
 
-  // Of any array made of so many ranges: each cuts the line twice.
+  // The most fragments of an array of `ranges` ranges: each range cuts the key space twice.
   static constexpr std::size_t FragmentsMax(std::size_t ranges) { return 2 * ranges - 1; }
 };
 
 struct TableRanges::Version {
-  SequenceNumber seq;    // of the range that made it
+  SequenceNumber seq;    // of the range that made this version
   std::uint64_t count;   // of ranges up to here
-  const Version* older;  // one range less
-  const Version* jump;   // far fewer
+  const Version* older;  // the version with one range less
+  const Version* jump;   // a version with far fewer ranges
   std::uint32_t array_count;
 
-  // Newest first; so from the lightest to the heaviest.
+  // Newest first, and therefore from the lightest to the heaviest.
   [[nodiscard]] const Array* arrays() const { return reinterpret_cast<const Array*>(this + 1); }
   [[nodiscard]] Array* arrays() { return reinterpret_cast<Array*>(this + 1); }
   static constexpr std::size_t SizeOf(std::size_t arrays) { return sizeof(Version) + arrays * sizeof(Array); }
@@ -50,19 +50,20 @@ constexpr std::size_t Lines(std::size_t bytes) { return AlignUp(bytes, Arena::kC
 
 }  // namespace
 
-// Arrays, newest first, as one: of what several cover, the newest shows.
-class TableRanges::Merge {
+// Joins arrays, given newest first, into one: where several cover a key, the newest one wins.
+class TableRanges::Joiner {
  public:
-  Merge(const TableRanges* owner, const Array* arrays, std::size_t count) : owner_(*owner), arrays_(arrays), n_(count) {}
+  Joiner(const TableRanges* owner, const Array* arrays, std::size_t count)
+      : owner_(*owner), arrays_(arrays), n_(count) {}
 
   // Calls emit(Fragment) in key order.
   template <typename Emit>
   void Run(Emit emit) const {
-    // The fragment that each array is at: the first that ends behind `at`. There are at most 64 arrays.
+    // For each array its current fragment: the first that ends after `at`. There are at most 64 arrays.
     std::uint32_t place[64] = {};
-    const char* at = nullptr;  // null: in front of everything
+    const char* at = nullptr;  // null: before all keys
     for (;;) {
-      // What begins next, and who shows there.
+      // `shown`: the newest fragment that covers `at`. `stop`: the next key at which this may change.
       const Fragment* shown = nullptr;
       const char* stop = nullptr;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -77,7 +78,7 @@ class TableRanges::Merge {
           }
           continue;
         }
-        // It begins later: it ends what an older array shows, or what nobody does.
+        // It begins later: there it ends a fragment of an older array, or an interval that is not covered.
         if (shown == nullptr && (stop == nullptr || Order(fragment.begin_bytes, stop) < 0)) stop = fragment.begin_bytes;
       }
       if (stop == nullptr) return;
@@ -103,8 +104,8 @@ std::size_t TableRanges::BytesMax(std::size_t additions) const {
   const std::uint64_t count = version == nullptr ? 0 : version->count;
   std::size_t bytes = 0;
   for (std::uint64_t n = count + 1; n <= count + additions; ++n) {
-    const std::size_t merged = std::size_t{1} << std::countr_zero(n);
-    bytes += Lines(Array::FragmentsMax(merged) * sizeof(Fragment)) +
+    const std::size_t joined = std::size_t{1} << std::countr_zero(n);
+    bytes += Lines(Array::FragmentsMax(joined) * sizeof(Fragment)) +
              Lines(Version::SizeOf(static_cast<std::size_t>(std::popcount(n))));
   }
   return bytes;
@@ -123,30 +124,30 @@ void TableRanges::Add(SequenceNumber seq, Slice begin, Slice end, Arena* arena) 
   const std::uint64_t count = (older == nullptr ? 0 : older->count) + 1;
   const Fragment range{copy(begin), copy(end), seq};
 
-  // The lightest arrays, as long as their weights are those of a counter that carries, become one.
-  Array merged[64];
-  merged[0] = {&range, 1, 1};
-  std::size_t merged_count = 1;
+  // Joins the lightest arrays, as a binary counter carries: while their weights are 1, 2, 4, ...
+  Array joined[64];
+  joined[0] = {&range, 1, 1};
+  std::size_t joined_count = 1;
   std::uint32_t weight = 1;
-  std::size_t kept = 0;  // the first array that stays
+  std::size_t kept = 0;  // the first array that is not joined
   const std::size_t older_count = older == nullptr ? 0 : older->array_count;
   for (; kept < older_count && older->arrays()[kept].ranges == weight; ++kept, weight *= 2) {
-    merged[merged_count++] = older->arrays()[kept];
+    joined[joined_count++] = older->arrays()[kept];
   }
-  const Merge merge(this, merged, merged_count);
+  const Joiner joiner(this, joined, joined_count);
   std::uint32_t fragments = 0;
-  merge.Run([&fragments](const Fragment&) { ++fragments; });
+  joiner.Run([&fragments](const Fragment&) { ++fragments; });
   assert(fragments <= Array::FragmentsMax(weight));
   auto* array = static_cast<Fragment*>(arena->TakeLines(Lines(fragments * sizeof(Fragment))));
   std::uint32_t written = 0;
-  merge.Run([&](const Fragment& fragment) { new (&array[written++]) Fragment(fragment); });
+  joiner.Run([&](const Fragment& fragment) { new (&array[written++]) Fragment(fragment); });
 
   const std::size_t array_count = 1 + older_count - kept;
   auto* version = new (arena->TakeLines(Lines(Version::SizeOf(array_count))))
       Version{seq, count, older, older, static_cast<std::uint32_t>(array_count)};
   new (&version->arrays()[0]) Array{array, fragments, weight};
   for (std::size_t i = 1; i < array_count; ++i) new (&version->arrays()[i]) Array(older->arrays()[kept + i - 1]);
-  // Two jumps of equal length become one: so any older version is O(log n) jumps away.
+  // Combines two jumps of equal length into one, so that any older version is O(log n) jumps away.
   if (older != nullptr && older->jump != nullptr) {
     const Version* landing = older->jump;
     const std::uint64_t beyond = landing->jump == nullptr ? 0 : landing->jump->count;
@@ -213,7 +214,7 @@ TableRanges::Stretch TableRanges::StretchOf(const Version& version, Slice key) c
     not_before(last.begin());
     not_beyond(last.end());
     stretch.seq = last.seq;
-    break;  // whatever older arrays say, it is hidden as far as this fragment goes
+    break;  // within this fragment, older arrays are hidden
   }
   return stretch;
 }

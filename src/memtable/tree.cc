@@ -21,11 +21,11 @@ namespace {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + n, b.begin()).first - a.begin());
 }
 
-// How a full node takes one more at `slot`.
+// How a full node is split to insert one more slot.
 struct Split {
-  unsigned kept;     // slots that stay
-  bool to_right;     // where the new one goes
-  bool run_goes_on;  // there, and remembered
+  unsigned kept;       // slots that stay in the left node
+  bool to_right;       // the new slot is inserted into the right node
+  bool run_continues;  // the node with the new slot remembers the run
 };
 
 constexpr int kRunMin = 16;
@@ -39,16 +39,16 @@ constexpr int kRunMin = 16;
   }
   if (node.run <= -kRunMin && slot == node.last_insert) {
     if (slot == 0) return {0, false, false};
-    // The child that was split stays beside its new half: one separator less is kept.
+    // In a branch the child that was split must stay in the same node as its new half, so one separator less is kept.
     return {leaf ? slot : slot - 1, true, true};
   }
   return {kNodeSlots / 2, slot > kNodeSlots / 2, false};
 }
 
-// Before the insertion: which of the halves remembers the run.
+// Moves the run to the half that continues it, if any. Called before the insertion.
 void PassRun(const Split& split, Node* left, Node* right, unsigned right_slot) {
-  if (split.run_goes_on && !split.to_right) return;
-  if (split.run_goes_on) {
+  if (split.run_continues && !split.to_right) return;
+  if (split.run_continues) {
     right->last_insert = static_cast<std::uint8_t>(right_slot);
     right->run = left->run;
   }
@@ -59,9 +59,9 @@ void PassRun(const Split& split, Node* left, Node* right, unsigned right_slot) {
 
 // ---- Readers ----
 
-// Walks from the root to a leaf, `choose(branch)` saying by which child. Each branch is looked at again after the
-// version of its child has been noted: the writer makes a parent odd before it lets go of a child it has split, so
-// whoever has a parent's old pointer and a child's new version is seen here.
+// Walks from the root to a leaf; `choose(branch)` returns which child to follow. After it has noted a child's version,
+// it checks the branch again. The writer makes the parent odd before it makes a split child even, so a reader with the
+// parent's old pointer and the child's new version is detected here.
 template <typename ChooseChild>
 MemTree::Visit MemTree::Descend(ChooseChild choose, Record* next) const {
   for (;;) {
@@ -97,15 +97,15 @@ Record MemTree::Find(Slice key) const {
 }
 
 double MemTree::PartBefore(Slice key) const {
-  struct Turn {
+  struct Choice {
     unsigned child = 0;
     unsigned children = 1;
   };
   for (;;) {
-    Turn turns[kHeightMax];  // by level; a descent that is begun anew overwrites them
+    Choice choices[kHeightMax];  // by level; a descent that starts again overwrites them
     const auto choose = [&](const Branch& branch) {
       const unsigned child = search_.ChildOf(branch, key);
-      turns[branch.level] = {child, branch.Count() + 1};
+      choices[branch.level] = {child, branch.Count() + 1};
       return child;
     };
     const Visit leaf = Descend(choose, nullptr);
@@ -113,7 +113,9 @@ double MemTree::PartBefore(Slice key) const {
     bool equal;
     const unsigned slot = search_.LowerBound(*leaf.node, key, &equal);
     double part = static_cast<double>(slot) / std::max(leaf.node->Count(), 1u);
-    for (unsigned level = 1; level < kHeightMax; ++level) part = (turns[level].child + part) / turns[level].children;
+    for (unsigned level = 1; level < kHeightMax; ++level) {
+      part = (choices[level].child + part) / choices[level].children;
+    }
     if (leaf.node->StillAt(leaf.version)) return std::clamp(part, 0.0, 1.0);
   }
 }
@@ -146,15 +148,16 @@ void MemTree::CopyLastLeaf(LeafCopy* copy) const {
 
 // ---- The writer ----
 
-// What n insertions into a level of N nodes split at most. A split in the middle takes a node of 63 and leaves two of
-// at most 33: 31 insertions have paid for it, unless the node was that full before. A split at a run is paid for by 16
-// insertions, or by a run from before; one run may split twice, where others' keys are behind it and at the end of the
-// leaf. In all at most N + n / 31 and 2 (N + n / 16), and never more than n. Each is an insertion one level up.
+// Bounds the splits that n insertions into a level of N nodes cause. A split in the middle takes a node of 63 slots and
+// leaves two of at most 33: it needs 31 insertions, unless the node was that full before. A split at a run needs 16
+// insertions, or a run from before; one run may split twice, once before keys that follow it in its leaf and once at the
+// end of the leaf. Together that is at most (N + n / 31) + 2 (N + n / 16), below 3 N + n / 4, and never more than n. Each
+// split is an insertion one level up.
 std::size_t MemTree::SplitBytesMax(std::size_t insertions) const {
   std::size_t bytes = height_ == 0 ? sizeof(Node) : 0;
   std::size_t arriving = insertions;
   for (unsigned level = 0; arriving > 0; ++level) {
-    // Above the root: a new root once it splits, which starts with one separator.
+    // If the root splits, there is a new root above it, which starts with one separator.
     if (level > 0 && level >= height_) bytes += sizeof(Branch);
     const std::size_t nodes = level < height_ ? nodes_by_level_[level] : 0;
     const std::size_t splits = std::min(arriving, 3 * nodes + arriving / 4);
@@ -202,11 +205,11 @@ void MemTree::Insert(const Place& place, Record record, Arena* arena) {
   const Step& step = place.leaf();
   Node* leaf = step.node;
   if (leaf->Count() < kNodeSlots) {
-    // Behind all others it disturbs nobody: readers see it, or do not, by the count.
-    const bool disturbs = step.slot < leaf->Count();
-    if (disturbs) leaf->BeginChange();
+    // An append needs no version: readers see the new slot, or do not, by the count.
+    const bool moves_slots = step.slot < leaf->Count();
+    if (moves_slots) leaf->BeginChange();
     InsertSlot(leaf, step.slot, record);
-    if (disturbs) leaf->EndChange();
+    if (moves_slots) leaf->EndChange();
     return;
   }
   Node* right = NewNode(0, arena);
@@ -216,7 +219,7 @@ void MemTree::Insert(const Place& place, Record record, Arena* arena) {
   leaf->EndChange();
 }
 
-// The node at `depth` has been split and is odd; `right` takes its place behind it.
+// The node at `depth` has been split and is odd. Inserts its new right half into its parent.
 void MemTree::AddToParent(const Place& place, unsigned depth, Record separator, Node* right, Arena* arena) {
   if (depth == 0) {
     Branch* root = AsBranch(NewNode(height_, arena));
@@ -240,7 +243,7 @@ void MemTree::AddToParent(const Place& place, unsigned depth, Record separator, 
   parent->EndChange();
 }
 
-// Returns the separator between step.node and `right`, which is still private.
+// Returns the separator between step.node and `right`, which no reader can see yet.
 Record MemTree::SplitLeaf(const Step& step, Node* right, Record record) {
   Node* left = step.node;
   const Split split = ChooseSplit(*left, step.slot);
@@ -258,7 +261,7 @@ Record MemTree::SplitLeaf(const Step& step, Node* right, Record record) {
   return separator;
 }
 
-// One separator goes up instead of right: the one of the right node's first child.
+// The separator of the right node's first child moves up instead of right. Returns it.
 Record MemTree::SplitBranch(const Step& step, Branch* right, Record separator, Node* child) {
   Branch* left = AsBranch(step.node);
   const Split split = ChooseSplit(*left, step.slot);
@@ -284,7 +287,7 @@ Record MemTree::SplitBranch(const Step& step, Branch* right, Record separator, N
   return up;
 }
 
-// Makes room at `slot`. Readers either cannot see the node's change, or see that it is odd.
+// Readers either cannot see the node, or see that it is odd, or the slot is appended to a leaf.
 void MemTree::InsertSlot(Node* node, unsigned slot, Record record) {
   const unsigned count = node->Count();
   assert(count < kNodeSlots && slot <= count);
@@ -300,15 +303,15 @@ void MemTree::InsertChild(Branch* branch, unsigned slot, Record separator, Node*
   InsertSlot(branch, slot, separator);
 }
 
-// To the empty node `to`, which compares behind the same prefix from now on.
+// Moves slots to the empty node `to`, and gives it the prefix of `from`.
 void MemTree::MoveSlots(Node* from, unsigned first, unsigned count, Node* to) {
   to->prefix_size.store(from->prefix_size.load(std::memory_order_relaxed), std::memory_order_release);
   for (unsigned i = 0; i < count; ++i) to->SetSlot(i, from->HeadAt(first + i), from->RecordAt(first + i));
   to->SetCount(count);
 }
 
-// The node has new fences. If its heads tell its keys apart badly, takes them from behind what the fences share. Else
-// they stay: new ones would cost a look at every key.
+// The node has new fences. If many of its heads are equal, takes new ones from after the prefix that the fences share.
+// Otherwise keeps them: new ones would cost a cache miss for every key.
 void MemTree::ChooseHeads(Node* node, Record low, Record high) {
   if (!search_.bytewise() || !low || !high) return;
   const unsigned count = node->Count();
@@ -325,9 +328,9 @@ void MemTree::ChooseHeads(Node* node, Record low, Record high) {
 
 Node* MemTree::NewNode(unsigned level, Arena* arena) {
   ++nodes_by_level_[level];
-  const auto its_level = static_cast<std::uint8_t>(level);
-  if (level == 0) return new (arena->TakeLines(sizeof(Node))) Node(its_level);
-  return new (arena->TakeLines(sizeof(Branch))) Branch(its_level);
+  const auto node_level = static_cast<std::uint8_t>(level);
+  if (level == 0) return new (arena->TakeLines(sizeof(Node))) Node(node_level);
+  return new (arena->TakeLines(sizeof(Branch))) Branch(node_level);
 }
 
 // ---- Tests ----

@@ -1,20 +1,22 @@
-// MemTree: the B+-tree of a memtable: which record is the newest of a key, and which leaf comes next.
+// MemTree: the B+-tree of a memtable. Its leaves hold the newest record of each key.
 //
-//   Branch (level 2)                   separators are records: the first one of the right neighbour when it was split
-//     |- Branch (level 1)              off. Nothing is ever deleted, so that record (or a newer one of its key) stays
-//     |    |- Leaf |- Leaf |- Leaf     there, and a cursor finds the next leaf by its separator: leaves have no links.
-//     |- Branch ...
+//   Branch (level 2)                   A separator is a record: the first one of the right node when it was split off.
+//     |- Branch (level 1)              Nothing is ever deleted, so that record, or a newer one of its key, stays the
+//     |    |- Leaf |- Leaf |- Leaf     first of that node, and a cursor finds the next leaf by its separator: leaves
+//     |- Branch ...                    have no links.
 //
-// Heads behind a prefix. Between two separators ("fences") all keys share what the fences share, and who has come down
-// to a node looks for a key between its fences. So a node may compare 8 bytes from behind that prefix: without it,
-// keys such as "customer/000123" would have equal heads throughout. Only a split looks whether that helps.
+// Heads after a prefix. All keys between two separators, a node's fences, share the prefix that the fences share, and a
+// search that reaches a node is for a key between its fences. So a node may take its heads, the 8 bytes that it
+// compares, from after that prefix. Without this, keys such as "customer/000123" would all have equal heads. Only a
+// split checks whether a longer prefix helps.
 //
-// Splits. In the middle; but a node whose last insertions were a run, each right behind (or before) the other, splits
-// where the run goes on, and a run at the end of a full leaf starts the next one. So ascending and descending loads,
-// also many of them side by side, leave full leaves. A run must have cost 16 insertions: who tries cannot make one
-// leaf per key.
+// Splits. A node splits in the middle, unless its last insertions were a run, each right after (or right before) the
+// one before it: then it splits where the run continues, and a run at the end of a full leaf starts a new leaf. So
+// ascending and descending loads, also many of them interleaved, leave full leaves. A run is at least 16 insertions, so
+// that no load can force one leaf per key.
 //
-// Threads: one writer at a time (Reserve, Find*ForWriter, Insert*); any number of readers. See node.h.
+// Threads: one writer at a time (SplitBytesMax, Locate, Replace, Insert), and any number of concurrent readers. See
+// node.h.
 #pragma once
 
 #include <atomic>
@@ -28,11 +30,11 @@
 
 namespace cambium {
 
-// What a reader saw of a leaf at one moment.
+// A consistent copy of a leaf.
 struct LeafCopy {
   unsigned count = 0;
   Record records[kNodeSlots];
-  // The separator behind which the next leaf starts; none in the last leaf.
+  // The separator at which the next leaf starts; no record in the last leaf.
   Record next;
 };
 
@@ -42,12 +44,12 @@ class MemTree {
   MemTree(const MemTree&) = delete;
   MemTree& operator=(const MemTree&) = delete;
 
-  // The writer's side.
-  static constexpr unsigned kHeightMax = 32;  // nodes of a level hold more than 4 on average, whatever the order
+  // For the writer.
+  static constexpr unsigned kHeightMax = 32;  // nodes of a level have more than 4 slots in use on average, in any order
   struct Step {
     Node* node;
-    unsigned slot;  // leaf: where the key is, or would be; branch: which child
-    Record low, high;  // the node's fences; none at the edges
+    unsigned slot;     // leaf: where the key is, or would be; branch: which child
+    Record low, high;  // the node's fences; no record at the edges of the tree
   };
   struct Place {
     Step steps[kHeightMax];  // from the root down
@@ -57,28 +59,29 @@ class MemTree {
     [[nodiscard]] Record record() const { return found ? leaf().node->RecordAt(leaf().slot) : Record(); }
   };
 
-  // The most memory that the splits of `insertions` Inserts take.
+  // Returns the most memory that the splits of `insertions` Inserts take.
   [[nodiscard]] std::size_t SplitBytesMax(std::size_t insertions) const;
+  // Finds the place of `key`, where it is or belongs. Valid until the next Insert.
   void Locate(Slice key, Place* place) const;
-  // `record` is of the key that was located, and follows the one found there.
+  // Replaces the record found at `place` by `record`, a newer version of its key.
   void Replace(const Place& place, Record record);
-  // `record` is of the key that was located and not found. `arena` has SplitBytesMax(1).
+  // Inserts `record`, of the key that was located and not found. `arena` must have reserved SplitBytesMax(1).
   void Insert(const Place& place, Record record, Arena* arena);
 
-  // Readers. None if the key is not there.
+  // For readers. Returns the newest record of the key, or no record.
   [[nodiscard]] Record Find(Slice key) const;
-  // Copies a leaf: the one where `key` belongs; the one where the greatest key < `key` is; the first; the last.
-  // An empty tree has none: count is 0.
+  // Each copies a leaf: the one that `key` belongs to; the one with the greatest key < `key`; the first; the last. If
+  // the tree is empty, count is 0.
   void CopyLeafOf(Slice key, LeafCopy* copy) const;
   void CopyLeafBefore(Slice key, LeafCopy* copy) const;
   void CopyFirstLeaf(LeafCopy* copy) const;
   void CopyLastLeaf(LeafCopy* copy) const;
   [[nodiscard]] int Compare(Slice a, Slice b) const { return search_.Compare(a, b); }
-  // Which part of the keys lies before `key`, 0 to 1, as if all nodes of a level had equally many below them: they are
-  // half full at least, so that it is a guess. Exact in a tree of one leaf.
+  // Estimates which part of the keys lies before `key`, 0 to 1, as if all nodes of a level had equally many keys below
+  // them. Exact in a tree of one leaf.
   [[nodiscard]] double PartBefore(Slice key) const;
 
-  // For tests, with the writer at rest: order, fences, heads, levels, counts, chains; and what was found.
+  // For tests: checks order, fences, heads, levels, counts and chains, and sets *counts. The writer must be idle.
   struct Counts {
     std::uint64_t keys = 0;
     std::uint64_t versions = 0;
@@ -108,11 +111,10 @@ class MemTree {
 
   Status CheckNode(const Node* node, unsigned level, Record low, Record high, Counts* counts,
                    std::uint64_t* nodes_by_level) const;
-  Status CheckSlot(const Node* node, unsigned slot, Record low, Record high) const;
 
   const NodeSearch search_;
   std::atomic<Node*> root_{nullptr};
-  // The writer's own.
+  // Used by the writer only.
   unsigned height_ = 0;
   std::uint64_t nodes_by_level_[kHeightMax] = {};
 };

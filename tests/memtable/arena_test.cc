@@ -14,7 +14,7 @@
 namespace cambium {
 namespace {
 
-// Counts what the arena asks of the system, and refuses when told to.
+// Counts the arena's allocations, and fails them if `refuse` is set.
 int allocations = 0;
 bool refuse = false;
 void* CountingAllocate(std::size_t bytes) {
@@ -32,15 +32,15 @@ class ArenaTest : public ::testing::Test {
   Arena arena_{&CountingAllocate};
 };
 
-TEST_F(ArenaTest, TakesNothingFromTheSystemBeforeAPromise) {
+TEST_F(ArenaTest, AllocatesNothingBeforeAReserve) {
   EXPECT_EQ(arena_.used_bytes(), 0u);
   ASSERT_TRUE(arena_.Reserve(0).ok());
   EXPECT_EQ(allocations, 0);
 }
 
-// Whatever sizes make up a promise, and however full the chunk before it is: no piece asks the system, none overlaps
-// another (each is filled with a byte of its own), lines are aligned.
-TEST_F(ArenaTest, PromisedPiecesAreThereAndDoNotOverlap) {
+// For any sizes of pieces, and any fill of the current chunk: a reserved piece needs no allocation, overlaps no other
+// (each is filled with a byte of its own), and lines are aligned.
+TEST_F(ArenaTest, ReservedPiecesNeedNoAllocationAndDoNotOverlap) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xa7e);
   Prng prng(seed);
   struct Piece {
@@ -51,10 +51,10 @@ TEST_F(ArenaTest, PromisedPiecesAreThereAndDoNotOverlap) {
   std::vector<Piece> pieces;
   std::size_t taken = 0;
   for (int round = 0; round < 2000; ++round) {
-    const std::size_t promise = prng.Skewed(prng.OneIn(50) ? 17 : 11);
-    ASSERT_TRUE(arena_.Reserve(promise).ok());
+    const std::size_t reserved = prng.Skewed(prng.OneIn(50) ? 17 : 11);
+    ASSERT_TRUE(arena_.Reserve(reserved).ok());
     const int allocations_before = allocations;
-    for (std::size_t left = promise; left > 0;) {
+    for (std::size_t left = reserved; left > 0;) {
       Piece piece{nullptr, 1 + prng.Uniform(left), static_cast<char>(prng.Next())};
       if (prng.OneIn(2) && piece.size >= Arena::kCacheLine) {
         piece.size = piece.size / Arena::kCacheLine * Arena::kCacheLine;
@@ -67,7 +67,7 @@ TEST_F(ArenaTest, PromisedPiecesAreThereAndDoNotOverlap) {
       taken += piece.size;
       left -= piece.size;
       pieces.push_back(piece);
-      if (prng.OneIn(8)) break;  // some promises are not used up
+      if (prng.OneIn(8)) break;  // some reserves are not used up
     }
     ASSERT_EQ(allocations, allocations_before);
   }
@@ -83,7 +83,7 @@ TEST_F(ArenaTest, ShortMemoryIsAbortedAndChangesNothing) {
   refuse = true;
   EXPECT_TRUE(arena_.Reserve(std::size_t{1} << 20).IsAborted());
   EXPECT_EQ(arena_.used_bytes(), 60u);
-  // What was promised before still holds, and what fits needs nothing from the system.
+  // The earlier Reserve still holds, and one that fits needs no allocation.
   EXPECT_TRUE(arena_.Reserve(40).ok());
   static_cast<void>(arena_.TakeBytes(40));
   refuse = false;
@@ -92,8 +92,8 @@ TEST_F(ArenaTest, ShortMemoryIsAbortedAndChangesNothing) {
   EXPECT_EQ(arena_.used_bytes(), 100u + (std::size_t{1} << 20));
 }
 
-// A larger promise that fails must not cost the smaller one that was made behind the current chunk.
-TEST_F(ArenaTest, AFailedLargerPromiseLeavesTheSmallerOne) {
+// A larger Reserve that fails must not cost the smaller one that already has a spare chunk.
+TEST_F(ArenaTest, FailedLargerReserveKeepsTheSmallerOne) {
   ASSERT_TRUE(arena_.Reserve(100).ok());
   ASSERT_TRUE(arena_.Reserve(std::size_t{100} << 10).ok());
   refuse = true;
@@ -102,13 +102,13 @@ TEST_F(ArenaTest, AFailedLargerPromiseLeavesTheSmallerOne) {
   std::memset(arena_.TakeBytes(std::size_t{100} << 10), 1, std::size_t{100} << 10);
 }
 
-TEST_F(ArenaTest, AnAbsurdSizeIsRefusedWithoutAskingTheSystem) {
+TEST_F(ArenaTest, AbsurdSizeFailsWithoutAnAllocation) {
   EXPECT_TRUE(arena_.Reserve(SIZE_MAX).IsAborted());
   EXPECT_TRUE(arena_.Reserve(SIZE_MAX / 2).IsAborted());
   EXPECT_EQ(allocations, 0);
 }
 
-// Small tables must stay small: chunks grow with use.
+// Small memtables must stay small: chunks grow with use.
 TEST_F(ArenaTest, ChunksGrowFromKibibytesToAHugePage) {
   Arena arena;
   for (int i = 0; i < 100000; ++i) {

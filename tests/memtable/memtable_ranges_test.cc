@@ -1,5 +1,5 @@
-// Range deletes in a memory table: a key is deleted at a moment if the newest range that covers it is newer than its
-// newest version, at that moment.
+// Range deletes in a memtable: at a sequence number, a key is deleted if the newest range that covers it is newer than
+// its newest version.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string KeysOf(const MemTable& table, SequenceNumber read_seq) {
   return keys;
 }
 
-TEST(MemTableRangesTest, ARangeHidesWhatIsOlderAndNothingThatIsNewer) {
+TEST(MemTableRangesTest, RangeHidesOlderVersionsOnly) {
   MemTable table(BytewiseComparator());
   Put(&table, 1, "a");
   Put(&table, 2, "b");
@@ -74,7 +74,7 @@ TEST(MemTableRangesTest, ARangeHidesWhatIsOlderAndNothingThatIsNewer) {
   EXPECT_TRUE(table.CheckInvariants().ok());
 }
 
-TEST(MemTableRangesTest, ATableWithNothingButARangeIsNotEmpty) {
+TEST(MemTableRangesTest, TableWithOnlyARangeIsNotEmpty) {
   MemTable table(BytewiseComparator());
   DeleteRange(&table, 1, "a", "b");
   EXPECT_FALSE(table.empty());
@@ -83,8 +83,8 @@ TEST(MemTableRangesTest, ATableWithNothingButARangeIsNotEmpty) {
   EXPECT_EQ(KeysOf(table, 1), "");
 }
 
-// RULES A7: the mutant that compares no sequence numbers loses the put that came after.
-TEST(MemTableRangesTest, AMutantThatHidesNewerPutsIsSeen) {
+// Rule A7: the mutant, which does not compare sequence numbers, loses a put that follows the range delete.
+TEST(MemTableRangesTest, RangeDoesNotHideANewerPut) {
   MemTable table(BytewiseComparator());
   DeleteRange(&table, 1, "a", "c");
   Put(&table, 2, "b");
@@ -103,9 +103,9 @@ struct KeyLess {
   bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
 };
 
-// Every operation ever made, asked one by one.
+// All operations; each query checks them one by one.
 struct History {
-  explicit History(const Comparator* its_comparator) : comparator(its_comparator) {}
+  explicit History(const Comparator* order) : comparator(order) {}
   const Comparator* comparator;
   std::map<std::string, std::map<SequenceNumber, bool>, KeyLess> points{KeyLess{comparator}};  // true: a value
   struct RangeOp {
@@ -126,8 +126,8 @@ struct History {
   [[nodiscard]] SequenceNumber Version(const std::string& key, SequenceNumber read_seq) const {
     const auto found = points.find(key);
     if (found == points.end()) return 0;
-    const auto behind = found->second.upper_bound(read_seq);
-    return behind == found->second.begin() ? 0 : std::prev(behind)->first;
+    const auto newer = found->second.upper_bound(read_seq);
+    return newer == found->second.begin() ? 0 : std::prev(newer)->first;
   }
 };
 
@@ -136,8 +136,8 @@ INSTANTIATE_TEST_SUITE_P(Orders, MemTableRangesModelTest,
                          ::testing::Values(&BytewiseComparator, &ReverseBytewiseComparator,
                                            &testing::CaseFoldingComparator, &testing::LengthFirstComparator));
 
-// Puts, deletes and ranges, few keys and many, read at every kind of moment: what was at each sequence number.
-TEST_P(MemTableRangesModelTest, EveryMomentIsAsTheHistorySays) {
+// Puts, deletes and range deletes of few and of many keys, read at several sequence numbers.
+TEST_P(MemTableRangesModelTest, AgreesWithTheHistoryAtEverySequenceNumber) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7ab);
   Prng prng(seed);
   const Comparator* comparator = GetParam()();
@@ -224,9 +224,9 @@ TEST_P(MemTableRangesModelTest, EveryMomentIsAsTheHistorySays) {
   }
 }
 
-// What BytesMax promises is enough for whatever comes, to the byte: the arena ends the program otherwise. And it is not
-// much: neither quadratic in the ranges, nor far above what is used.
-TEST(TableRangesTest, ReservedMemoryIsEnoughAndLittle) {
+// BytesMax is enough for any ranges: otherwise the arena would abort the process. And memory does not grow
+// quadratically with the ranges.
+TEST(TableRangesTest, BytesMaxIsEnoughAndMemoryIsNotQuadratic) {
   Prng prng(testing::SeedFromEnvironment(0x7ac));
   for (const std::uint64_t batch : {1u, 3u, 64u, 1000u}) {
     Arena arena;
@@ -252,17 +252,17 @@ TEST(TableRangesTest, ReservedMemoryIsEnoughAndLittle) {
   }
 }
 
-// Not a byte of memory: the table says so before anything is written anywhere.
-TEST(MemTableRangesTest, MoreRangesThanMemoryAreRefusedBeforehand) {
+// Reserve fails before anything is written, and takes no memory.
+TEST(MemTableRangesTest, ReserveOfMoreRangesThanFitIntoMemoryFails) {
   MemTable table(BytewiseComparator());
   EXPECT_TRUE(table.Reserve(0, 100, std::size_t{1} << 33).IsAborted());
   EXPECT_TRUE(table.Reserve(1, 10, 1).ok());
   EXPECT_EQ(table.memory_bytes(), 0u);
 }
 
-// Readers beside the writer: a key is written, covered, written again, in a rhythm that every reader knows, so that for
-// each number it knows what must be there.
-TEST(MemTableRangesThreadsTest, ReadersSeeRangesExactlyFromTheirNumberOn) {
+// Readers run concurrently with the writer. Keys are put, covered, and put again in a fixed cycle, so that a reader
+// knows what it must find at each sequence number.
+TEST(MemTableRangesThreadsTest, ReadersSeeARangeExactlyFromItsSequenceNumberOn) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   constexpr SequenceNumber kRounds = 1500;
 #else

@@ -19,7 +19,7 @@
 namespace cambium {
 namespace {
 
-// Orders by letters whatever their case: another order than that of bytes, and equal keys with different bytes.
+// Compares letters without case: an order other than bytewise, in which keys with different bytes may be equal.
 class CaselessComparator final : public Comparator {
  public:
   int Compare(Slice a, Slice b) const override {
@@ -47,7 +47,7 @@ struct KeyOrder {
   bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
 };
 
-// An entry that owns its bytes.
+// A version of a key, with its own copy of the bytes.
 struct Owned {
   EntryKind kind = EntryKind::kTombstone;
   std::uint64_t word = 0;
@@ -92,12 +92,12 @@ class Model {
   std::map<std::string, Versions, KeyOrder> keys_;
 };
 
-std::string OfCursor(const EntryCursor& cursor) {
+std::string Describe(const EntryCursor& cursor) {
   const Entry entry = cursor.entry();
   return cursor.key().ToString(true) + " " + std::to_string(static_cast<int>(entry.kind)) + " " +
          std::to_string(entry.HasAddress() ? entry.address.word() : 0) + " " + entry.inline_value.ToString(true);
 }
-std::string OfModel(const Owned& version) {
+std::string Describe(const Owned& version) {
   return Slice(version.key).ToString(true) + " " + std::to_string(static_cast<int>(version.kind)) + " " +
          std::to_string(version.word) + " " + Slice(version.inline_value).ToString(true);
 }
@@ -121,7 +121,8 @@ Owned RandomVersion(Prng* prng, std::string key, SequenceNumber seq) {
   return version;
 }
 
-// Keys of several manners: short ones with zeros and shared beginnings, long ones that differ far behind, numbers.
+// Keys of several kinds: short ones with zeros and shared prefixes, long ones that differ near their end, numbered
+// ones.
 std::string RandomKey(Prng* prng) {
   static constexpr char kLetters[] = {'\0', 'a', 'A', 'b', 'B', '\xff'};
   switch (prng->Uniform(8)) {
@@ -156,7 +157,7 @@ std::string NameOf(const ::testing::TestParamInfo<const Comparator* (*)()>& orde
 INSTANTIATE_TEST_SUITE_P(Orders, MemTableTest,
                          ::testing::Values(&BytewiseComparator, &ReverseBytewiseComparator, &Caseless), &NameOf);
 
-TEST_P(MemTableTest, AnEmptyTableHasNothingAndCostsNothing) {
+TEST_P(MemTableTest, EmptyTableHasNoEntriesAndTakesNoMemory) {
   MemTable table(comparator());
   Entry entry;
   EXPECT_FALSE(table.Find("", kMaxSequenceNumber, &entry));
@@ -176,7 +177,7 @@ TEST_P(MemTableTest, AnEmptyTableHasNothingAndCostsNothing) {
   EXPECT_TRUE(table.CheckInvariants().ok());
 }
 
-TEST_P(MemTableTest, TheNewestVersionAtOrBelowTheReadNumberIsFound) {
+TEST_P(MemTableTest, FindReturnsTheNewestVersionUpToTheReadSequence) {
   MemTable table(comparator());
   ASSERT_TRUE(table.Reserve(4, 100).ok());
   table.Add(5, "k", Entry::Inline("five"));
@@ -205,9 +206,9 @@ TEST_P(MemTableTest, TheNewestVersionAtOrBelowTheReadNumberIsFound) {
   EXPECT_EQ(table.version_count(), 4u);
 }
 
-// Random versions of random keys, compared with a map of maps at random moments of the past: look-ups, walks both
-// ways with turns, seeks to keys that are there and that are not.
-TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySnapshot) {
+// Random versions of random keys, compared with a map of maps at random sequence numbers: lookups, walks in both
+// directions with turns, seeks to present and absent keys.
+TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySequenceNumber) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e3);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < 6 * testing::ScaleFromEnvironment(); ++round) {
@@ -241,12 +242,12 @@ TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySnapshot) {
       std::size_t at = 0;
       for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) {
         ASSERT_LT(at, all.size());
-        ASSERT_EQ(OfCursor(*cursor), OfModel(all[at]));
+        ASSERT_EQ(Describe(*cursor), Describe(all[at]));
       }
       ASSERT_EQ(at, all.size());
       for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
         ASSERT_GT(at, 0u);
-        ASSERT_EQ(OfCursor(*cursor), OfModel(all[--at]));
+        ASSERT_EQ(Describe(*cursor), Describe(all[--at]));
       }
       ASSERT_EQ(at, 0u);
       for (int seek = 0; seek < 100; ++seek) {
@@ -266,7 +267,7 @@ TEST_P(MemTableTest, AgreesWithAMapOfVersionsAtEverySnapshot) {
           const bool inside = position >= 0 && position < static_cast<std::ptrdiff_t>(all.size());
           ASSERT_EQ(cursor->Valid(), inside);
           if (!inside) break;
-          ASSERT_EQ(OfCursor(*cursor), OfModel(all[static_cast<std::size_t>(position)]));
+          ASSERT_EQ(Describe(*cursor), Describe(all[static_cast<std::size_t>(position)]));
           if (prng.OneIn(3)) {
             cursor->Prev();
             --position;
@@ -286,15 +287,15 @@ std::string Numbered(const char* prefix, std::uint64_t n) {
   return text;
 }
 
-// Loads of many keys in each order of arrival: found again, in order, invariants kept.
-TEST_P(MemTableTest, LargeLoadsInAnyOrderOfArrival) {
+// Many keys in several insertion orders: all are found, cursors are in order, invariants hold.
+TEST_P(MemTableTest, LargeLoadsInAnyInsertionOrder) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x10ad);
   const std::uint64_t n = testing::ScaledCount(60000);
-  for (const char* manner : {"ascending", "descending", "random", "two ascending streams", "ends inwards"}) {
-    SCOPED_TRACE(manner);
+  for (const char* order : {"ascending", "descending", "random", "two ascending streams", "ends inwards"}) {
+    SCOPED_TRACE(order);
     std::vector<std::uint64_t> numbers(n);
     for (std::uint64_t i = 0; i < n; ++i) {
-      switch (manner[0]) {
+      switch (order[0]) {
         case 'd': numbers[i] = n - 1 - i; break;
         case 't': numbers[i] = i % 2 == 0 ? i / 2 : n / 2 + i / 2; break;
         case 'e': numbers[i] = i % 2 == 0 ? i / 2 : n - 1 - i / 2; break;
@@ -302,7 +303,7 @@ TEST_P(MemTableTest, LargeLoadsInAnyOrderOfArrival) {
       }
     }
     Prng prng(seed);
-    if (manner[0] == 'r') {
+    if (order[0] == 'r') {
       for (std::uint64_t i = n - 1; i > 0; --i) std::swap(numbers[i], numbers[prng.Uniform(i + 1)]);
     }
     MemTable table(comparator());
@@ -332,9 +333,9 @@ TEST_P(MemTableTest, LargeLoadsInAnyOrderOfArrival) {
   }
 }
 
-// Ascending and descending loads, also several side by side, must leave full leaves: 16 bytes a key in leaves, where
-// half-full ones take 32. The record of a 16-byte key is 33 bytes.
-TEST(MemTableMemoryTest, OrderedLoadsLeaveFullLeavesAndRandomOnesTwoThirds) {
+// Ascending and descending loads, also several interleaved ones, must leave full leaves: they take 16 bytes a key,
+// half-full ones 32. The record of a 16-byte key takes 33 bytes.
+TEST(MemTableMemoryTest, OrderedLoadsFillLeavesAndRandomLoadsTwoThirdsOfThem) {
   static constexpr std::uint64_t kKeys = 50000;
   const auto bytes_per_key = [](auto number_of) {
     MemTable table(BytewiseComparator());
@@ -352,9 +353,9 @@ TEST(MemTableMemoryTest, OrderedLoadsLeaveFullLeavesAndRandomOnesTwoThirds) {
   EXPECT_LT(bytes_per_key([](std::uint64_t i) { return i * 0x9e3779b97f4a7c15u >> 32; }), 60);
 }
 
-// A split at the end must not be repeatable at will: each of these keys falls between a full leaf and the one that was
-// split off last. Leaves of one key each would take 1000 bytes a key.
-TEST(MemTableMemoryTest, DescendingKeysBehindAscendingOnesDoNotMakeEmptyLeaves) {
+// No load may force a split at the end for each key: here each key falls between a full leaf and the one split off
+// last. Leaves of one key each would take 1000 bytes a key.
+TEST(MemTableMemoryTest, DescendingKeysAfterAscendingOnesDoNotMakeEmptyLeaves) {
   MemTable table(BytewiseComparator());
   SequenceNumber seq = 0;
   for (std::uint64_t block = 0; block < 20; ++block) {
@@ -371,8 +372,8 @@ TEST(MemTableMemoryTest, DescendingKeysBehindAscendingOnesDoNotMakeEmptyLeaves) 
   EXPECT_LT(table.memory_bytes() / table.key_count(), 70u);
 }
 
-// One key's new versions keep older readers' views, and cost no place in the tree.
-TEST(MemTableMemoryTest, NewVersionsOfAKeyTakeARecordOnly) {
+// New versions of a key leave older ones readable, and take no slot in the tree.
+TEST(MemTableMemoryTest, NewVersionOfAKeyTakesOnlyARecord) {
   MemTable table(BytewiseComparator());
   ASSERT_TRUE(table.Reserve(10000, 10000 * 16).ok());
   table.Add(1, "0123456789abcdef", Entry::Tombstone());
@@ -389,7 +390,7 @@ TEST(MemTableMemoryTest, NewVersionsOfAKeyTakeARecordOnly) {
   EXPECT_TRUE(table.CheckInvariants().ok());
 }
 
-TEST(MemTableSizesTest, OfSeparatedValuesTheNewestAreCounted) {
+TEST(MemTableSizesTest, CountsTheNewestSeparatedValues) {
   MemTable table(BytewiseComparator());
   ASSERT_TRUE(table.Reserve(1000, 100'000).ok());
   const auto at = [](std::uint64_t size) { return Entry::At(ValueAddress::InLog(Slot(3), 4096, size)); };
@@ -412,9 +413,9 @@ TEST(MemTableSizesTest, OfSeparatedValuesTheNewestAreCounted) {
   EXPECT_EQ(table.separated_bytes(), 1024u + 2048 + 64 + 512) << "all versions";
 }
 
-// The promise of a Reserve covers every split that its Adds may cause, also when all of them hit full leaves: if it
-// were too small, Add would find no memory and end the process.
-TEST(MemTableReserveTest, BatchesIntoFullLeavesAreCovered) {
+// A Reserve covers every split that its Adds may cause, even if all of them hit full leaves. If it were too small, Add
+// would run out of memory and abort the process.
+TEST(MemTableReserveTest, CoversBatchesIntoFullLeaves) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x5e5);
   Prng prng(seed);
   for (int round = 0; round < 20; ++round) {
@@ -427,7 +428,7 @@ TEST(MemTableReserveTest, BatchesIntoFullLeavesAreCovered) {
       std::vector<std::string> keys;
       std::size_t bytes = 0;
       for (std::uint64_t i = 0; i < entries; ++i) {
-        // Appended keys leave full leaves; the others then hit as many different ones as there are.
+        // Appended keys leave full leaves; the others then hit many different leaves.
         keys.push_back(append ? Numbered("", ++loaded) + "m"
                               : Numbered("", loaded == 0 ? 0 : prng.Uniform(loaded)) + prng.Bytes(2));
         bytes += keys.back().size();
@@ -439,7 +440,7 @@ TEST(MemTableReserveTest, BatchesIntoFullLeavesAreCovered) {
   }
 }
 
-TEST(MemTableReserveTest, ShortMemoryIsAbortedAndLeavesTheTableAsItWas) {
+TEST(MemTableReserveTest, ShortMemoryIsAbortedAndChangesNothing) {
   MemTable table(BytewiseComparator());
   ASSERT_TRUE(table.Reserve(1, 1).ok());
   table.Add(1, "a", Entry::Inline(""));
@@ -455,8 +456,8 @@ TEST(MemTableReserveTest, ShortMemoryIsAbortedAndLeavesTheTableAsItWas) {
   EXPECT_EQ(table.key_count(), 2u);
 }
 
-// Keys of the greatest legal size, and inline values of more than one varint byte of length.
-TEST(MemTableSizesTest, LongKeysAndInlineValuesComeBackWhole) {
+// Keys up to the largest legal size, and inline values whose size takes more than one varint byte.
+TEST(MemTableSizesTest, LongKeysAndInlineValuesAreReadBack) {
   MemTable table(BytewiseComparator());
   Prng prng(1);
   std::map<std::string, std::string> model;
@@ -482,7 +483,7 @@ TEST(MemTableSizesTest, LongKeysAndInlineValuesComeBackWhole) {
   EXPECT_TRUE(table.CheckInvariants().ok());
 }
 
-// A cursor stays right while the writer inserts around it and splits the leaf it stands in.
+// A cursor stays correct while the writer inserts around it and splits its leaf.
 TEST(MemTableCursorTest, KeepsItsPlaceWhileTheTableGrows) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xc0);
   Prng prng(seed);

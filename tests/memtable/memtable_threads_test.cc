@@ -1,4 +1,4 @@
-// One writer beside readers. Worth most under the thread sanitizer, where it is also run.
+// One writer and concurrent readers. Also run under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr std::uint64_t kAddsPerScale = 15000;
 constexpr std::uint64_t kAddsPerScale = 100000;
 #endif
 
-// The writer's choice of keys is a function of the sequence number, so that every reader knows what must be there:
-// number i adds key KeyOf(i) with address i.
+// Each key is a function of its sequence number, so that every reader knows which entries it must find: number i adds
+// key KeyOf(i) with address i.
 enum class Arrival { kAscending, kDescending, kScattered, kFewKeys };
 
 class MemTableThreadsTest : public ::testing::TestWithParam<Arrival> {
@@ -52,9 +52,9 @@ INSTANTIATE_TEST_SUITE_P(Arrivals, MemTableThreadsTest,
                                            Arrival::kFewKeys),
                          &NameOf);
 
-// Two readers look up what was published before they took their read number, and walk the whole table both ways at
-// that number: they must see exactly the keys that the first `read_seq` Adds brought, each with the right version.
-TEST_P(MemTableThreadsTest, ReadersSeeExactlyWhatWasPublishedBeforeTheirNumber) {
+// Two readers look up keys published before they took their read sequence number, and walk the whole memtable in both
+// directions at that number. They must see exactly the keys of the first `read_seq` Adds, each with the right version.
+TEST_P(MemTableThreadsTest, ReadersSeeExactlyWhatTheirSequenceNumberShows) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7e4d);
   const SequenceNumber total = kAddsPerScale * testing::ScaleFromEnvironment();
   MemTable table(BytewiseComparator());
@@ -62,7 +62,7 @@ TEST_P(MemTableThreadsTest, ReadersSeeExactlyWhatWasPublishedBeforeTheirNumber) 
 
   std::vector<std::thread> readers;
   std::atomic<int> wrong{0};
-  std::atomic<std::uint64_t> looks{0};
+  std::atomic<std::uint64_t> lookups{0};
   const auto expect = [&](bool truth) {
     if (!truth) wrong.fetch_add(1);
   };
@@ -81,7 +81,7 @@ TEST_P(MemTableThreadsTest, ReadersSeeExactlyWhatWasPublishedBeforeTheirNumber) 
           const bool found = table.Find(KeyOf(added), read_seq, &entry, &seq);
           expect(found && seq >= added && seq <= read_seq && KeyOf(seq) == KeyOf(added));
           expect(!found || entry.address == EntryOf(seq).address);
-          looks.fetch_add(1, std::memory_order_relaxed);
+          lookups.fetch_add(1, std::memory_order_relaxed);
         }
         auto cursor = table.NewCursor(read_seq);
         const std::string from = KeyOf(prng.Between(1, read_seq));
@@ -116,7 +116,7 @@ TEST_P(MemTableThreadsTest, ReadersSeeExactlyWhatWasPublishedBeforeTheirNumber) 
   }
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(wrong.load(), 0);
-  EXPECT_GT(looks.load(), 0u);
+  EXPECT_GT(lookups.load(), 0u);
   EXPECT_EQ(table.version_count(), total);
   EXPECT_TRUE(table.CheckInvariants().ok()) << table.CheckInvariants().ToString();
 }

@@ -24,13 +24,13 @@ std::string Show(const RangeDeletes& ranges) {
 
 RangeDeletes Of(std::vector<RangeDeletes::Range> ranges) { return RangeDeletes(BytewiseComparator(), ranges); }
 
-TEST(RangeDeletesTest, OverlappingAndTouchingRangesAreOne) {
+TEST(RangeDeletesTest, OverlappingAndTouchingRangesAreJoined) {
   EXPECT_EQ(Show(Of({{"c", "f"}, {"a", "b"}, {"e", "h"}, {"b", "bb"}})), "[a,bb)[c,h)");
   EXPECT_EQ(Show(Of({{"a", "z"}, {"c", "d"}})), "[a,z)");
   EXPECT_EQ(Show(Of({{"", "a"}})), "[,a)");
 }
 
-TEST(RangeDeletesTest, ARangeWithoutAKeyIsNone) {
+TEST(RangeDeletesTest, EmptyRangeIsIgnored) {
   EXPECT_TRUE(Of({{"a", "a"}, {"c", "b"}}).empty());
   EXPECT_TRUE(Of({}).empty());
   EXPECT_FALSE(Of({}).Covers("a"));
@@ -38,7 +38,7 @@ TEST(RangeDeletesTest, ARangeWithoutAKeyIsNone) {
   EXPECT_EQ(Of({}).StretchOf("a").from, nullptr);
 }
 
-TEST(RangeDeletesTest, AStretchReachesAsFarAsTheAnswerIsTheSame) {
+TEST(RangeDeletesTest, StretchIsTheLargestIntervalWithTheSameCover) {
   const RangeDeletes ranges = Of({{"b", "d"}, {"f", "h"}});
   EXPECT_FALSE(ranges.StretchOf("a").covered);
   EXPECT_EQ(ranges.StretchOf("a").from, nullptr);
@@ -52,9 +52,9 @@ TEST(RangeDeletesTest, AStretchReachesAsFarAsTheAnswerIsTheSame) {
   EXPECT_EQ(ranges.StretchOf("h").to, nullptr);
 }
 
-// A few letters under three orders, so that every relation of bounds occurs; each answer compared with that of asking
-// all ranges about each key of the universe.
-TEST(RangeDeletesTest, AgreesWithAskingEachRangeAboutEachKey) {
+// A few keys under four orders, so that every relation of bounds occurs. Each answer is compared with a check of every
+// range for every key.
+TEST(RangeDeletesTest, AgreesWithACheckOfEveryRangeForEveryKey) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x7a9);
   Prng prng(seed);
   std::vector<std::string> universe{""};
@@ -138,8 +138,8 @@ TEST(RangeDeletesTest, AgreesWithAskingEachRangeAboutEachKey) {
   }
 }
 
-// Whatever the bytes are: an answer, and memory in proportion to them.
-TEST(RangeDeletesTest, BytesThatAreNoRangesAreCorruption) {
+// Any bytes either decode or are Corruption, and take memory in proportion to their size.
+TEST(RangeDeletesTest, MalformedBytesAreCorruption) {
   std::string bytes;
   Of({{"apple", "banana"}, {"cherry", "date"}}).AppendTo(&bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -169,7 +169,7 @@ TEST(RangeDeletesTest, BytesThatAreNoRangesAreCorruption) {
     }
     std::string again;
     decoded->AppendTo(&again);
-    EXPECT_LE(again.size(), damaged.size());  // a length may have been written with more bytes than it needs
+    EXPECT_LE(again.size(), damaged.size());  // less if a length was encoded with more bytes than it needs
   }
 }
 
