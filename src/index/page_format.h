@@ -58,7 +58,7 @@
 #include "cambium/comparator.h"
 #include "cambium/slice.h"
 #include "index/branch_filter.h"
-#include "index/page_id.h"
+#include "manifest/page_id.h"
 #include "util/coding.h"
 #include "util/result.h"
 #include "vlog/entry.h"

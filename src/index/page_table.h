@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "index/page_id.h"
+#include "manifest/page_id.h"
 
 namespace cambium {
 

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "manifest/accounts.h"
+#include <vector>
+
 #include "testing/mutant_scope.h"
 #include "util/prng.h"
 
@@ -79,34 +80,6 @@ TEST(ValueAddressTest, SizeCodesNeverRoundDown) {
   EXPECT_FALSE(CodesEverRoundDown());
   const MutantScope mutant(Mutant::kSizeCodeRoundsDown);
   EXPECT_TRUE(CodesEverRoundDown());
-}
-
-// What a reference is charged when it comes is what it is credited when it goes, whatever the true size was. Returns
-// what is left when all are gone.
-Account AccountOfNothing() {
-  Prng prng(3);
-  std::vector<ValueAddress> live;
-  AccountDelta account;
-  for (int i = 0; i < 20'000; ++i) {
-    if (live.empty() || !prng.OneIn(3)) {
-      live.push_back(ValueAddress::InLog(Slot{7}, 128, 16'384 + prng.Uniform(1 << 20)));
-      account.Add(Entry::At(live.back()));
-    } else {
-      std::swap(live[prng.Uniform(live.size())], live.back());
-      account.Remove(Entry::At(live.back()));
-      live.pop_back();
-    }
-    const Account& now = account.by_slot().at(Slot{7});
-    EXPECT_EQ(now.references, static_cast<std::int64_t>(live.size()));
-  }
-  for (const ValueAddress address : live) account.Remove(Entry::At(address));
-  return account.by_slot().at(Slot{7});
-}
-
-TEST(ValueAddressTest, AccountsCancelExactly) {
-  EXPECT_EQ(AccountOfNothing(), Account{});
-  const MutantScope mutant(Mutant::kCreditMoreThanCharged);
-  EXPECT_LT(AccountOfNothing().bytes, 0);
 }
 
 }  // namespace

@@ -1,2 +1,0 @@
-#pragma once
-#include "manifest/page_id.h"
