@@ -1,8 +1,8 @@
-// Accounts: how many references the durable layers of a family hold into each segment, and their bytes.
+// Accounts: how many references the durable layers of a family have into each segment, and their bytes.
 //
-// +1 when a run, a page or a relocation entry with an address commits, -1 when such an entry is removed; both sides in
-// the MANIFEST record that changes the layers. Bytes are those of the address's size code, so that both sides cancel.
-// A segment may go only at zero references, never by its bytes.
+// An entry with an address counts +1 when it is committed in a run or page, and -1 when it is removed, each in the
+// MANIFEST record that changes the layers. Bytes are those of the address's size code, so that both cancel. Only at
+// zero references may a segment be dropped; its bytes do not decide.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class AccountDelta {
  public:
   void Add(const Entry& entry) { Charge(entry, 1); }
   void Remove(const Entry& entry) { Charge(entry, -1); }
-  // A whole account at once: what a MANIFEST record or a snapshot says.
+  // Adds a whole account, as in a MANIFEST record or a snapshot of the state.
   void Add(Slot slot, const Account& account) {
     by_slot_[slot].references += account.references;
     by_slot_[slot].bytes += account.bytes;
@@ -33,7 +33,7 @@ class AccountDelta {
   void Merge(const AccountDelta& other) {
     for (const auto& [slot, account] : other.by_slot_) Add(slot, account);
   }
-  // Slots whose changes cancelled out may be among them, with zeros.
+  // May include slots whose changes cancelled out, with zeros.
   [[nodiscard]] const std::map<Slot, Account>& by_slot() const { return by_slot_; }
   [[nodiscard]] bool empty() const { return by_slot_.empty(); }
 

@@ -15,18 +15,18 @@ namespace {
 
 Status Misfit(const std::string& what) { return Status::Corruption("edit does not fit the state: " + what); }
 
-// Sets *value to what the edit says, if it says anything and does not go back.
+// Sets *value to `wanted`, if the edit has it. An error if that decreases it.
 template <typename T>
 Status Raise(const std::optional<T>& wanted, const char* what, T* value) {
   if (!wanted.has_value()) return Status::OK();
-  if (*wanted < *value) return Misfit(std::string(what) + " goes back");
+  if (*wanted < *value) return Misfit(std::string(what) + " decreases");
   *value = *wanted;
   return Status::OK();
 }
 
 class Stager {
  public:
-  // With `consumed`, which is then the same as `state`, families are moved out of it instead of copied.
+  // If `consumed` is not null, it is `state`, and edited families are moved out of it instead of copied.
   Stager(const Edit& edit, const ManifestState& state, ManifestState* consumed)
       : edit_(edit), state_(state), consumed_(consumed) {}
 
@@ -63,7 +63,7 @@ class Stager {
     CAMBIUM_RETURN_IF_ERROR(Raise(edit_.next_family_id, "the counter of family ids", &globals.next_family_id));
     if (edit_.database_id.has_value()) {
       if (state_.database_id != Id128{} && state_.database_id != *edit_.database_id) {
-        return Misfit("it is of another database");
+        return Misfit("it belongs to another database");
       }
       globals.database_id = *edit_.database_id;
     }
@@ -84,7 +84,7 @@ class Stager {
     return Status::OK();
   }
 
-  // A file that the state does not know yet takes its number.
+  // Checks the number of a new file, and marks it as taken.
   Status Claim(std::uint64_t number, const char* what) {
     const std::string name = what + (" " + std::to_string(number));
     if (number == 0 || number >= staged_.globals.next_file_number) return Misfit(name + " has a number not yet drawn");
@@ -100,7 +100,7 @@ class Stager {
     return std::ranges::any_of(family.runs, [number](const RunInfo& run) { return run.number == number; });
   }
 
-  // Asks every family, edited ones as they are by now.
+  // True if `predicate` holds for any family that is not dropped; edited families count as staged so far.
   template <typename Predicate>
   [[nodiscard]] bool AnyFamily(Predicate predicate) const {
     return std::ranges::any_of(staged_.families, [&](const auto& entry) { return predicate(entry.second); }) ||
@@ -127,7 +127,7 @@ class Stager {
     return Status::OK();
   }
 
-  // A sealed segment may still get its footer, which is written behind its back.
+  // A sealed segment may still get its footer, which is written later.
   static Status CheckChange(const SegmentInfo& old, const SegmentInfo& now, const std::string& name) {
     if (old.slot != now.slot || old.kind != now.kind || old.file_id != now.file_id || old.epoch != now.epoch ||
         old.generation != now.generation) {
@@ -138,24 +138,26 @@ class Stager {
         now.file_size < old.file_size || now.has_footer < old.has_footer) {
       return Misfit(name + " changes after it was sealed");
     }
-    if (!std::ranges::includes(now.punched, old.punched)) return Misfit(name + " forgets a hole");
+    if (!std::ranges::includes(now.punched, old.punched)) return Misfit(name + " loses a punched record");
     return Status::OK();
   }
 
-  // As it is after the edit, drops not counted.
+  // Returns the segment as it is after the edit, ignoring drops; null if unknown.
   [[nodiscard]] const SegmentInfo* FindSegment(std::uint64_t number) const {
     if (const auto set = staged_.segments.find(number); set != staged_.segments.end()) return &set->second;
     const auto known = state_.segments.find(number);
     return known == state_.segments.end() ? nullptr : &known->second;
   }
 
-  // Families are staged by now: the accounts are those after the edit.
+  // Needs all families staged: accounts must be those after the edit.
   Status DropSegment(std::uint64_t number) {
     const std::string name = "segment " + std::to_string(number);
     const SegmentInfo* segment = FindSegment(number);
-    if (segment == nullptr) return Misfit(name + " is dropped and not there");
+    if (segment == nullptr) return Misfit(name + " is dropped but unknown");
     if (!dropped_.insert(number).second) return Misfit(name + " is dropped twice");
-    if (!segment->sealed && segment->kind != SegmentKind::kLargeValue) return Misfit(name + " is dropped while open");
+    if (!segment->sealed && segment->kind != SegmentKind::kLargeValue) {
+      return Misfit(name + " is dropped but not sealed");
+    }
     const LogPosition end{number, segment->sealed_length};
     if (segment->kind == SegmentKind::kLog && staged_.globals.replay < end) {
       return Misfit(name + " is dropped while its log is needed");
@@ -173,11 +175,11 @@ class Stager {
     return AnyFamily([slot](const FamilyState& family) { return family.accounts.contains(slot); });
   }
 
-  // Slots whose segments go in this edit although layers refer to them; and those shadowed before, now or in this edit,
-  // whose last reference is gone.
+  // Stages the slots that this edit shadows, because their segments are dropped while layers refer to them; and frees
+  // shadowed slots without references.
   Status StageShadows() {
     for (const Slot slot : shadowed_) {
-      if (!IsReferredTo(slot)) return Misfit(Name(slot) + " is shadowed and nothing refers to it");
+      if (!IsReferredTo(slot)) return Misfit(Name(slot) + " is shadowed but has no references");
       staged_.shadowed_slots.push_back(slot);
     }
     for (const Slot slot : emptied_accounts_) {
@@ -186,9 +188,9 @@ class Stager {
     return Status::OK();
   }
 
-  // A new segment has a slot of its own, and a new account is one of a living segment. (An account that is not new was
-  // checked when it was, and keeps its segment alive, or its slot shadowed.) Looks at all segments, so only where there is
-  // something new.
+  // Checks that each new segment has a slot of its own, and that each new account belongs to a segment that is not
+  // dropped. (Older accounts were checked when they were new, and keep their segment alive, or their slot shadowed.)
+  // Visits all segments, so it is skipped if nothing is new.
   Status CheckSlots() const {
     if (edit_.set_segments.empty() && new_accounts_.empty() && shadowed_.empty()) return Status::OK();
     std::map<Slot, std::uint64_t> taken;
@@ -199,28 +201,28 @@ class Stager {
         return Misfit("segment " + std::to_string(number) + " shares its slot");
       }
     }
-    std::set<Slot> homeless = new_accounts_;
-    for (const auto& [slot, number] : taken) homeless.erase(slot);
+    std::set<Slot> without_segment = new_accounts_;
+    for (const auto& [slot, number] : taken) without_segment.erase(slot);
     for (const auto& [number, segment] : state_.segments) {
       if (dropped_.contains(number) || staged_.segments.contains(number)) continue;
       if (shadowed_.contains(segment.slot)) return Misfit(Name(segment.slot) + " is shadowed and has a segment");
       if (const auto other = taken.find(segment.slot); other != taken.end()) {
         return Misfit("segment " + std::to_string(other->second) + " shares its slot");
       }
-      homeless.erase(segment.slot);
+      without_segment.erase(segment.slot);
     }
-    for (const Slot slot : shadowed_) homeless.erase(slot);
-    return homeless.empty() ? Status::OK() : Misfit("an account of a segment that does not live");
+    for (const Slot slot : shadowed_) without_segment.erase(slot);
+    return without_segment.empty() ? Status::OK() : Misfit("an account has no segment");
   }
 
   // ---- Families ----
 
-  // Its references go with it, so that the same edit may drop segments that only it needed.
+  // The references of a dropped family are dropped with it, so that the same edit may drop segments that only it used.
   Status StageDroppedFamilies() {
     for (const std::uint64_t number : edit_.drop_families) {
       const auto id = static_cast<std::uint32_t>(number);
       const std::string name = "family " + std::to_string(number);
-      if (number != id || !state_.families.contains(id)) return Misfit(name + " is dropped and not there");
+      if (number != id || !state_.families.contains(id)) return Misfit(name + " is dropped but unknown");
       if (id == 0) return Misfit("the default family is dropped");
       if (!dropped_families_.insert(id).second) return Misfit(name + " is dropped twice");
       for (const auto& [slot, account] : state_.families.at(id).accounts) emptied_accounts_.insert(slot);
@@ -234,7 +236,7 @@ class Stager {
     if (staged_.families.contains(edit.id)) return Misfit(Name(edit) + " is edited twice");
     const auto known = state_.families.find(edit.id);
     if ((known == state_.families.end()) != edit.create.has_value()) {
-      return Misfit(Name(edit) + (edit.create.has_value() ? " is created again" : " is not there"));
+      return Misfit(Name(edit) + (edit.create.has_value() ? " is created again" : " is unknown"));
     }
     FamilyState before;
     if (edit.create.has_value()) {
@@ -262,9 +264,9 @@ class Stager {
     }
     if (state_.families.size() + staged_.families.size() >= kMaxFamilies) return Misfit("too many families");
     if (edit.id >= staged_.globals.next_family_id) return Misfit(Name(edit) + " has an id not yet drawn");
-    // An id that was used before may still be in the log. Only what is made out of nothing brings old ids.
+    // The log may still have operations of an earlier family with this id. Only a snapshot of the state has used ids.
     if (edit.id != 0 && edit.id < state_.next_family_id && !edit_.database_id.has_value()) {
-      return Misfit(Name(edit) + " has the id of an older family");
+      return Misfit(Name(edit) + " has the id of an earlier family");
     }
     family->id = edit.id;
     family->name = edit.create->name;
@@ -274,12 +276,12 @@ class Stager {
     return Status::OK();
   }
 
-  // Every run that is known or added ends in the stack, in a level, or nowhere.
+  // Each known or added run ends up in the stack, in a level, or is dropped.
   Status StageRuns(const FamilyEdit& edit, FamilyState* family) {
     if (!edit.layers.has_value() && edit.place_runs.empty() && edit.drop_level_runs.empty()) {
       return edit.add_runs.empty() ? Status::OK() : Misfit(Name(edit) + " adds runs without a place for them");
     }
-    std::map<std::uint64_t, const RunInfo*> unplaced;  // of the stack, and added
+    std::map<std::uint64_t, const RunInfo*> unplaced;  // runs of the stack, and added ones
     std::set<std::uint64_t> added;
     for (const RunInfo& run : family->runs) unplaced.emplace(run.number, &run);
     for (const RunInfo& run : edit.add_runs) {
@@ -293,7 +295,7 @@ class Stager {
       for (const std::uint64_t number : *edit.layers) {
         const auto run = unplaced.find(number);
         if (run == unplaced.end()) {
-          return Misfit(Name(edit) + ": layer " + std::to_string(number) + " is no run, or there twice");
+          return Misfit(Name(edit) + ": layer " + std::to_string(number) + " is an unknown run, or listed twice");
         }
         stack.push_back(*run->second);
         unplaced.erase(run);
@@ -303,10 +305,10 @@ class Stager {
       for (const RunInfo& run : family->runs) unplaced.erase(run.number);
     }
     CAMBIUM_RETURN_IF_ERROR(PlaceRuns(edit, &unplaced, &added, &family->level_runs));
-    if (!added.empty()) return Misfit(Name(edit) + " adds a run that is no layer");
+    if (!added.empty()) return Misfit(Name(edit) + " adds a run and does not place it");
     if (!edit.layers.has_value()) return Status::OK();
     if (!KeepsOrder(family->runs, stack)) {
-      return Misfit(Name(edit) + ": runs change places");
+      return Misfit(Name(edit) + ": runs change their order");
     }
     if (MutantIs(Mutant::kLayersByNumber)) std::ranges::sort(stack, std::greater<>(), &RunInfo::number);
     family->runs = std::move(stack);
@@ -317,19 +319,19 @@ class Stager {
                           std::set<std::uint64_t>* added, std::map<std::uint64_t, LevelRun>* level_runs) {
     for (const std::uint64_t number : edit.drop_level_runs) {
       if (level_runs->erase(number) == 0) {
-        return Misfit(Name(edit) + ": run " + std::to_string(number) + " is dropped from a level and in none");
+        return Misfit(Name(edit) + ": run " + std::to_string(number) + " is dropped from a level but is in none");
       }
     }
     for (const auto& [number, level, tier] : edit.place_runs) {
       const std::string name = Name(edit) + ": run " + std::to_string(number);
       if (const auto known = level_runs->find(number); known != level_runs->end()) {
-        if (level < known->second.level) return Misfit(name + " goes up");
+        if (level < known->second.level) return Misfit(name + " moves up");
         known->second.level = level;
         known->second.tier = tier;
         continue;
       }
       const auto run = unplaced->find(number);
-      if (run == unplaced->end()) return Misfit(name + " is placed and not there");
+      if (run == unplaced->end()) return Misfit(name + " is placed in a level but unknown");
       level_runs->emplace(number, LevelRun{*run->second, level, tier});
       unplaced->erase(run);
       added->erase(number);
@@ -352,30 +354,32 @@ class Stager {
   }
 
   static Status StageSweep(const FamilyEdit& edit, FamilyState* family) {
-    const auto stands = [family](std::uint64_t number) { return HasRun(*family, number); };
+    const auto remains = [family](std::uint64_t number) { return HasRun(*family, number); };
     if (edit.end_sweep) {
       if (!family->sweep.has_value()) return Misfit(Name(edit) + " ends a sweep that has not begun");
-      if (std::ranges::any_of(family->sweep->runs, stands)) return Misfit(Name(edit) + ": runs stay after their sweep");
+      if (std::ranges::any_of(family->sweep->runs, remains)) {
+        return Misfit(Name(edit) + ": runs remain after their sweep");
+      }
       family->sweep.reset();
     }
     if (edit.sweep.has_value()) {
       if (family->sweep.has_value()) CAMBIUM_RETURN_IF_ERROR(CheckProgress(edit, *family));
       family->sweep = edit.sweep;
     }
-    return Status::OK();  // that its runs are the oldest is for CheckFamily to see
+    return Status::OK();  // CheckFamily checks that its runs are the oldest
   }
 
   static Status CheckProgress(const FamilyEdit& edit, const FamilyState& family) {
     const SweepState& before = *family.sweep;
     const SweepState& after = *edit.sweep;
-    if (before.runs != after.runs) return Misfit(Name(edit) + ": a sweep goes on over other runs");
+    if (before.runs != after.runs) return Misfit(Name(edit) + ": a sweep changes its runs");
     const Comparator* comparator = BuiltInComparator(family.comparator);
-    // The empty cursor is in front of every key, also where the empty key is not the first.
+    // An empty cursor is before every key, even in an order in which the empty key is not the first.
     const bool back = before.cursor.empty()  ? false
                       : after.cursor.empty() ? true
                                              : comparator != nullptr &&
                                                    comparator->Compare(after.cursor, before.cursor) < 0;
-    return back ? Misfit(Name(edit) + ": the cursor of a sweep goes back") : Status::OK();
+    return back ? Misfit(Name(edit) + ": the cursor of a sweep moves back") : Status::OK();
   }
 
   Status StageIndexSegments(const FamilyEdit& edit, FamilyState* family) {
@@ -392,7 +396,7 @@ class Stager {
     }
     for (const std::uint64_t number : edit.drop_index_segments) {
       if (family->index_segments.erase(number) == 0) {
-        return Misfit("index segment " + std::to_string(number) + " is dropped and not there");
+        return Misfit("index segment " + std::to_string(number) + " is dropped but unknown");
       }
     }
     return Status::OK();
@@ -406,12 +410,14 @@ class Stager {
       const bool overflow = __builtin_add_overflow(account.references, change.references, &account.references) ||
                             __builtin_add_overflow(account.bytes, change.bytes, &account.bytes);
       const std::string name = "the account of slot " + std::to_string(static_cast<std::uint32_t>(slot));
-      if (overflow || account.references < 0 || account.bytes < 0) return Misfit(name + " goes below zero");
+      if (overflow || account.references < 0 || account.bytes < 0) return Misfit(name + " falls below zero");
       if ((account.references == 0) != (account.bytes == 0)) {
         return Misfit(name + " has " + std::to_string(account.references) + " references and " +
                       std::to_string(account.bytes) + " bytes");
       }
-      if (change.references > 0 && state_.shadowed_slots.contains(slot)) return Misfit(name + " rises, and it is shadowed");
+      if (change.references > 0 && state_.shadowed_slots.contains(slot)) {
+        return Misfit(name + " gains references although the slot is shadowed");
+      }
       if (account == Account{}) {
         family->accounts.erase(slot);
         emptied_accounts_.insert(slot);
@@ -427,11 +433,11 @@ class Stager {
   const ManifestState& state_;
   ManifestState* const consumed_;
   StagedEdit staged_;
-  std::set<std::uint64_t> claimed_;  // numbers of files that are new
+  std::set<std::uint64_t> claimed_;  // numbers of new files
   std::set<std::uint64_t> dropped_;
   std::set<std::uint32_t> dropped_families_;
   std::set<Slot> new_accounts_;
-  std::set<Slot> emptied_accounts_;  // of some family
+  std::set<Slot> emptied_accounts_;  // slots to which a family has no more references
   std::set<Slot> shadowed_;          // by this edit
 };
 

@@ -1,21 +1,21 @@
-// Applying an edit in two halves: everything that can be refused, then everything that changes. Between them lies the
-// commit: an edit is checked before it is written, and takes effect when it is durable.
+// Applies an edit in two halves: StageEdit does all checks, Install all changes. The commit happens between them: an
+// edit is checked before it is written, and takes effect when it is durable.
 //
-// Refused is, beside what ManifestState::Check says of the outcome:
-//  - counters, sequence numbers, the epoch, the replay position or a family's flushed_sequence going back;
-//  - a file number at or above next_file_number, or a new file under a number that another one has;
-//  - a stack of layers that is not the known runs and the added ones, less the dropped, or one in which runs that
-//    stay change places;
-//  - a sweep over other runs than it began with; a cursor that goes back, as far as the order of keys is known here
-//    (the two built-in orders; under a user's comparator it may not become empty again); the end of a sweep whose
-//    runs stay, or runs that go while their sweep lives;
-//  - a segment that changes its identity, or opens again, or changes its length after it was sealed;
-//  - a run that is placed in a level above the one it is in;
-//  - a new family whose id was drawn before or not yet; an edit of a family that it drops; dropping the default one;
-//  - dropping a segment that any family has references to, unless its slot is shadowed in the same edit, that is not sealed (a large value need not be), or that
-//    holds log at or above the replay position;
-//  - a shadowed slot that has a segment, or no references; one that gets references;
-//  - accounts below zero, or with references and no bytes, or the reverse.
+// An edit is rejected if its outcome fails ManifestState::Check, and also if:
+//  - a counter, sequence number, epoch, replay position or a family's flushed_sequence decreases;
+//  - a file number is at or above next_file_number, or a new file has the number of another one;
+//  - the new stack has a run that is neither known nor added, or remaining runs change their order;
+//  - a sweep continues over other runs than it began with; its cursor moves back, as far as the order of keys is known
+//    here (the two built-in orders; under a user's comparator the cursor may not become empty again); its runs remain
+//    after its end, or are dropped before it;
+//  - a segment changes its identity, is unsealed, or changes its length after it was sealed;
+//  - a run moves to a level above its own;
+//  - a new family has an id that is used, was used before or is not drawn yet; a dropped family is also edited; the
+//    default family is dropped;
+//  - a dropped segment has references from any family and its slot is not shadowed in the same edit, or is not sealed
+//    (a large value need not be), or holds log at or above the replay position;
+//  - a shadowed slot has a segment, or no references, or gains references;
+//  - an account falls below zero, or has references and no bytes, or the reverse.
 #pragma once
 
 #include "manifest/edit.h"
@@ -24,22 +24,22 @@
 
 namespace cambium {
 
-// What is different after an edit. Cheap where the state is large: families and segments that the edit does not name
-// are not copied.
+// The changes of an edit. Families and segments that the edit does not name are not copied, so it is cheap even if the
+// state is large.
 struct StagedEdit {
-  ManifestState globals;                          // everything but what is below
+  ManifestState globals;                          // all fields except families, segments and shadowed_slots
   std::map<std::uint32_t, FamilyState> families;  // the edited ones, whole
-  std::map<std::uint64_t, SegmentInfo> segments;  // set
+  std::map<std::uint64_t, SegmentInfo> segments;  // the new and changed ones
   std::vector<std::uint64_t> dropped_segments;
   std::vector<std::uint32_t> dropped_families;
   std::vector<Slot> shadowed_slots;
-  std::vector<Slot> freed_slots;  // shadowed ones that nothing refers to any more
+  std::vector<Slot> freed_slots;  // shadowed slots without references now
 };
 
-// All checks. Corruption if the edit does not fit.
+// Does all checks. Corruption if the edit does not fit the state.
 Result<StagedEdit> StageEdit(const Edit& edit, const ManifestState& state);
 
-// Cannot fail. `state` must be what the edit was staged against.
+// Makes the changes; cannot fail. `state` must be the one that the edit was staged against.
 void Install(StagedEdit staged, ManifestState* state);
 
 }  // namespace cambium

@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// The last tag of each message that this version knows.
+// The largest tag of each message that this version knows.
 constexpr std::uint64_t kEditTags = 13;
 constexpr std::uint64_t kFamilyTags = 13;
 constexpr std::uint64_t kCreationTags = 4;
@@ -85,14 +85,14 @@ Status DecodeRun(Slice bytes, RunInfo* run) {
   return DecodeRoot(root, &run->root);
 }
 
-// Of ascending offsets, the first from 0: small numbers.
+// Returns the distances between ascending offsets, the first from 0: smaller numbers.
 std::vector<std::uint64_t> Distances(const std::vector<std::uint64_t>& offsets) {
   std::vector<std::uint64_t> distances;
   std::uint64_t before = 0;
   for (const std::uint64_t offset : offsets) distances.push_back(offset - std::exchange(before, offset));
   return distances;
 }
-// So that no sum of them, as many as a record has room for, wraps around. No segment is that large.
+// The largest distance accepted: no segment is that large, and no sum of as many as fit into a record can overflow.
 constexpr std::uint64_t kDistanceMax = std::uint64_t{1} << 32;
 
 std::string EncodeSegment(const SegmentInfo& segment) {
@@ -207,7 +207,7 @@ Status DecodeSweep(Slice bytes, SweepState* sweep) {
   return fields.Finish(kSweepTags);
 }
 
-// Empty if nothing changes.
+// Returns an empty string if nothing changes.
 std::string EncodeAccounts(const AccountDelta& accounts) {
   std::string out;
   for (const auto& [slot, account] : accounts.by_slot()) {
@@ -270,7 +270,7 @@ std::string EncodeFamily(const FamilyEdit& family) {
   return out;
 }
 
-// Takes all fields of the tag, decodes each and appends it.
+// Takes all fields with this tag, and appends each, decoded, to *out.
 template <typename T>
 Status TakeAll(FieldReader* fields, std::uint64_t tag, Status (*decode)(Slice, T*), std::vector<T>* out) {
   Slice bytes;
@@ -340,7 +340,7 @@ Result<Edit> DecodeEdit(Slice bytes) {
   std::uint64_t number = 0;
   if (fields.Take(1, &message)) {
     Id128 id;
-    if (message.size() != id.size()) return Status::Corruption("edit: field 1 is no id");
+    if (message.size() != id.size()) return Status::Corruption("edit: field 1 is not an id");
     std::memcpy(id.data(), message.data(), id.size());
     edit.database_id = id;
   }
@@ -349,7 +349,7 @@ Result<Edit> DecodeEdit(Slice bytes) {
   if (fields.TakeNumber(4, &number)) edit.last_sequence = number;
   if (fields.TakeNumber(5, &number)) edit.durable_sequence = number;
   if (std::vector<std::uint64_t> position; fields.TakeNumbers(6, &position)) {
-    if (position.size() != 3) return Status::Corruption("edit: field 6 is no log position");
+    if (position.size() != 3) return Status::Corruption("edit: field 6 is not a log position");
     edit.replay = LogPosition{position[0], position[1]};
     edit.replay_sequence = position[2];
   }
@@ -357,7 +357,7 @@ Result<Edit> DecodeEdit(Slice bytes) {
     if (number > 1) return Status::Corruption("edit: field 7 is out of range");
     edit.clean_shutdown = number == 1;
   }
-  // A family edit can be far smaller on disk than in memory, so that many of them would not be paid for by the bytes.
+  // A FamilyEdit may be far larger in memory than on disk, so their number is bounded separately.
   while (fields.Take(8, &message)) {
     if (edit.families.size() == kMaxFamilies) return Status::Corruption("edit: too many families");
     CAMBIUM_RETURN_IF_ERROR(DecodeFamily(message, &edit.families.emplace_back()));

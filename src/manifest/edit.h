@@ -1,8 +1,8 @@
-// Edit: one step from a ManifestState to the next, all of it or nothing. It is the payload of a MANIFEST record.
+// Edit: an atomic change of the ManifestState. It is the payload of a MANIFEST record.
 //
-// On disk an edit is a message of tagged fields; fields.h says how those are laid out. Tags are part of the format. All
-// numbers are varints; "id" is 16 bytes, "sum" 8 bytes, "list" varints one behind the other. [ ] may be absent, * may
-// be there any number of times, all others must be there.
+// On disk an edit is a message of tagged fields (fields.h has their layout). Tags are part of the format. All numbers
+// are varints; "id" is 16 bytes, "sum" 8 bytes, "list" a sequence of varints. [ ] is optional, * may occur any number
+// of times, all others are required.
 //
 //   edit           [1 database id: id]  [2 epoch]  [3 next file number]  [4 last sequence]  [5 durable sequence]
 //                  [6 replay: list of segment, offset, sequence]  [7 clean shutdown: 0, 1]  *8 family: message
@@ -20,7 +20,7 @@
 //   sweep          1 runs: list  2 cursor
 //   segment        1 number  2 slot  3 kind  4 file id: id  5 epoch  6 sealed: 0, 1  7 has footer: 0, 1
 //                  8 sealed length  9 file size  10 last sequence  11 generation
-//                  12 punched: distances of the offsets, the first from 0
+//                  12 punched: list of offsets, each as the distance from the one before, the first from 0
 //   index segment  1 number  2 file id: id  3 length  4 live units
 #pragma once
 
@@ -34,7 +34,7 @@
 
 namespace cambium {
 
-// Of one family. Unset optionals and empty lists change nothing.
+// The change of one family. Unset optionals and empty lists change nothing.
 struct FamilyEdit {
   std::uint32_t id = 0;
   // Set for a new family only.
@@ -46,11 +46,11 @@ struct FamilyEdit {
   };
   std::optional<Creation> create;
   std::optional<SequenceNumber> flushed_sequence;
-  std::vector<RunInfo> add_runs;  // files that become layers; their place is given by `layers`
-  // The whole stack after the edit, newest first, whenever it changes. Runs that are no longer in it are dropped,
-  // unless place_runs has them. Those that stay keep their order: nothing that is older ever gets above something newer.
+  std::vector<RunInfo> add_runs;  // new layers; `layers` or `place_runs` gives their place
+  // Set if the stack changes: the whole stack after the edit, newest first. Runs of the old stack that are not in it
+  // are dropped, unless place_runs has them. The others keep their order: an older run never gets above a newer one.
   std::optional<std::vector<std::uint64_t>> layers;
-  // kLsm: added runs, or runs that left the stack or another level, and where they lie now. Runs only go down.
+  // kLsm: new places of added runs, and of runs that leave the stack or another level. Runs only move down.
   struct Placement {
     std::uint64_t number = 0;
     std::uint32_t level = 0;  // 1 to kLevelMax
@@ -60,29 +60,29 @@ struct FamilyEdit {
   std::vector<Placement> place_runs;
   std::vector<std::uint64_t> drop_level_runs;
   std::optional<TreeRoot> root;
-  bool end_sweep = false;                            // its runs go in the same edit
-  std::optional<SweepState> sweep;                   // begins one, or moves its cursor forward
-  std::vector<IndexSegmentInfo> set_index_segments;  // new ones, or new length and live units
-  std::vector<std::uint64_t> drop_index_segments;    // says also that no page of theirs is reached any more
+  bool end_sweep = false;                            // its runs must be dropped in the same edit
+  std::optional<SweepState> sweep;                   // begins a sweep, or moves its cursor forward
+  std::vector<IndexSegmentInfo> set_index_segments;  // new ones, or a new length and live units
+  std::vector<std::uint64_t> drop_index_segments;    // the tree reaches no page in them any more
   AccountDelta accounts;
 };
 
 struct Edit {
-  // Set in the first record of a MANIFEST only.
+  // Only in the first record of a MANIFEST.
   std::optional<Id128> database_id;
   std::optional<std::uint64_t> epoch;
   std::optional<std::uint64_t> next_file_number;
   std::optional<SequenceNumber> last_sequence;
   std::optional<SequenceNumber> durable_sequence;
-  // Both or none.
+  // Both or neither.
   std::optional<LogPosition> replay;
   std::optional<SequenceNumber> replay_sequence;
   std::optional<bool> clean_shutdown;
-  std::vector<FamilyEdit> families;       // a family at most once
-  std::vector<SegmentInfo> set_segments;  // new ones, or sealed now
+  std::vector<FamilyEdit> families;       // each family at most once
+  std::vector<SegmentInfo> set_segments;  // new ones, or changed ones: sealed, with a footer, or punched
   std::vector<std::uint64_t> drop_segments;
-  // Of segments that are dropped although layers refer to them: log GC has moved what was alive, and put the run that
-  // says so above all that refers to them.
+  // Slots of segments that are dropped although layers refer to them: log GC has relocated the live values, and the run
+  // with their new addresses lies above all entries that refer to the slot.
   std::vector<Slot> shadow_slots;
   std::optional<std::uint32_t> next_family_id;
   std::vector<std::uint64_t> drop_families;  // with their layers and accounts
@@ -90,14 +90,15 @@ struct Edit {
 
 [[nodiscard]] std::string EncodeEdit(const Edit& edit);
 
-// The opposite. Any bytes are safe: Corruption if they are no edit, NotSupported if they have a tag of a later version
-// (an edit understood in part is a state that nobody committed). Needs memory of at most a small multiple of `bytes`.
+// Decodes an edit; any bytes are safe. Corruption if they are malformed. NotSupported if they have a tag of a later
+// version: to apply only a part of an edit would make a state that was never committed. Allocates at most a small
+// multiple of the size of `bytes`.
 Result<Edit> DecodeEdit(Slice bytes);
 
-// Applies `edit`. Corruption if it does not fit (apply_edit.h lists what is checked); *state is then unspecified.
+// Applies `edit`. Corruption if it does not fit (apply_edit.h lists the checks); *state is then unspecified.
 Status ApplyEdit(const Edit& edit, ManifestState* state);
 
-// The edit that makes `state` out of nothing.
+// Returns the edit that turns an empty state into `state`.
 [[nodiscard]] Edit SnapshotEdit(const ManifestState& state);
 
 }  // namespace cambium

@@ -38,7 +38,7 @@ void FieldReader::Advance() {
   if (!ok() || rest_.empty()) return;
   const std::uint64_t previous = next_tag_;
   if (!GetVarint64(&rest_, &next_tag_) || !GetLengthPrefixed(&rest_, &next_bytes_)) {
-    return Fail(previous, "is followed by what is no field");
+    return Fail(previous, "is followed by a malformed field");
   }
   if (next_tag_ < previous || next_tag_ == 0) return Fail(next_tag_, "is out of order");
   has_next_ = true;
@@ -101,7 +101,7 @@ void FieldReader::Id(std::uint64_t tag, Id128* id) {
   Slice bytes;
   Bytes(tag, &bytes);
   if (!ok()) return;
-  if (bytes.size() != id->size()) return Fail(tag, "is no id");
+  if (bytes.size() != id->size()) return Fail(tag, "is not an id");
   std::memcpy(id->data(), bytes.data(), id->size());
 }
 
@@ -109,7 +109,7 @@ void FieldReader::Checksum(std::uint64_t tag, std::uint64_t* checksum) {
   Slice bytes;
   Bytes(tag, &bytes);
   if (!ok()) return;
-  if (bytes.size() != sizeof(*checksum)) return Fail(tag, "is no checksum");
+  if (bytes.size() != sizeof(*checksum)) return Fail(tag, "is not a checksum");
   *checksum = DecodeFixed<std::uint64_t>(bytes.data());
 }
 
@@ -123,7 +123,7 @@ Status FieldReader::Finish(std::uint64_t last_tag) {
     return Status::NotSupported(std::string(what_) + ": field " + std::to_string(next_tag_) +
                                 " is of a later version of the format");
   }
-  if (has_next_) Fail(next_tag_, "is there twice");
+  if (has_next_) Fail(next_tag_, "occurs twice");
   return status_;
 }
 

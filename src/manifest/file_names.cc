@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMinDigits = 6;
 
-// What stands before or behind the number.
+// The part of a name before or after the number.
 struct Affix {
   FileKind kind;
   std::string_view text;
@@ -19,7 +19,7 @@ constexpr Affix kSuffixes[] = {{FileKind::kLog, ".log"}, {FileKind::kLargeValue,
                                {FileKind::kIndex, ".idx"}, {FileKind::kRelocation, ".gc"}, {FileKind::kReserve, ".rsv"},
                                {FileKind::kTemporary, ".dbtmp"}};
 
-// Exactly the digits that FileName writes. from_chars takes no sign and no space for an unsigned number.
+// Accepts exactly the digits that FileName writes. from_chars accepts no sign and no space for an unsigned number.
 std::optional<std::uint64_t> ParseNumber(std::string_view digits) {
   if (digits.size() < kMinDigits || (digits.size() > kMinDigits && digits[0] == '0')) return std::nullopt;
   std::uint64_t number = 0;

@@ -1,15 +1,15 @@
-// The names of a database's files, and nothing else in its directory is ours.
+// The names of a database's files. Other files in its directory are not ours.
 //
 //   MANIFEST-000012   the commit point             000012.log   a segment of the commit log
 //   000012.run        a run                        000012.val   one large value
-//   000012.idx        a segment of tree pages      000012.gc    values that log GC has moved
-//   OPTIONS-000012    options in force, as text    000012.dbtmp one of them that is being written
-//   000012.rsv        space kept for a full disk
-//   LOCK              whose identity and lock say who has the database open
+//   000012.idx        a segment of tree pages      000012.gc    values relocated by log GC
+//   OPTIONS-000012    options in force, as text    000012.dbtmp one of these files while it is written
+//   000012.rsv        space reserved for a full disk
+//   LOCK              a locked file: its lock and identity tell who has the database open
 //   LOG               messages for people
 //
-// A number is written with at least six digits, and with no zero in front if it has more: each file has exactly one
-// name. All kinds draw from one counter, so a number says which file it is without its kind.
+// A number has at least six digits, and no leading zero if it has more, so each file has exactly one name. All kinds
+// draw their numbers from one counter, so a number identifies a file without its kind.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ namespace cambium {
 
 inline constexpr std::string_view kInfoLogFileName = "LOG";
 
-// Numbers are 1 to this: the pages of a file carry its number in 38 bits. A name with a larger one is not ours, so that
-// whoever counts on from the largest number on disk cannot be made to wrap around by a stray file.
+// Numbers are 1 to this: a page id has 38 bits for the file number. A file with a larger number is not ours, so that a
+// stray file cannot make the counter, which continues after the largest number on disk, overflow.
 inline constexpr std::uint64_t kFileNumberMax = kPageFileNumberMax;
 
 struct NumberedFile {
@@ -39,20 +39,20 @@ struct NumberedFile {
   friend auto operator<=>(const NumberedFile&, const NumberedFile&) = default;
 };
 
-// "000012.log". The number must be legal.
+// Returns a name such as "000012.log". The number must be legal.
 [[nodiscard]] std::string FileName(FileKind kind, std::uint64_t number);
 [[nodiscard]] std::string FilePath(const std::string& directory, FileKind kind, std::uint64_t number);
 
-// Of the file that a segment is.
+// Returns the file kind of a segment.
 [[nodiscard]] FileKind FileKindOf(SegmentKind kind);
 
-// What a name stands for, or nullopt if FileName makes no such name. LOCK and LOG are not numbered.
+// Parses a name that FileName makes; nullopt for any other. LOCK and LOG are not numbered.
 [[nodiscard]] std::optional<NumberedFile> ParseFileName(std::string_view name);
 
-// The numbered files of a directory, ordered by kind and number. Names that are not ours are left out.
+// Returns the numbered files of a directory, ordered by kind and number. Files that are not ours are left out.
 Result<std::vector<NumberedFile>> ListNumberedFiles(FileSystem& fs, const std::string& directory);
 
-// The largest number of all, 0 for none.
+// Returns the largest number, or 0 if there are no files.
 [[nodiscard]] std::uint64_t LargestNumber(const std::vector<NumberedFile>& files);
 
 }  // namespace cambium

@@ -14,7 +14,8 @@
 namespace cambium {
 namespace {
 
-// Two hashes of an id that was drawn, and of the number: as good as drawn, and nobody has to be asked.
+// Derives an id from a random id and a file number with two hashes. It is as unique as a random one, and needs no
+// random source.
 Id128 FileIdOf(const Id128& drawn, std::uint64_t number) {
   std::string bytes(reinterpret_cast<const char*>(drawn.data()), drawn.size());
   PutFixed<std::uint64_t>(&bytes, number);
@@ -32,12 +33,12 @@ Status CheckPayload(const std::string& payload) {
 
 Status SyncCommitPoint(File* file) { return MutantIs(Mutant::kManifestSkipSync) ? Status::OK() : file->SyncData(); }
 
-// The file that records are appended to, and where it ends.
+// The file that records are appended to.
 struct CurrentFile {
   std::unique_ptr<File> file;
   std::uint64_t number = 0;
   std::uint64_t seed = 0;
-  std::uint64_t size = 0;      // what was written and synced
+  std::uint64_t size = 0;      // written and synced
   std::uint64_t previous = 0;  // header checksum of the last record
   std::uint64_t size_max = 0;
 };
@@ -58,11 +59,11 @@ struct Manifest::Rep {
   CurrentFile current CAMBIUM_GUARDED_BY(mutex);
   ManifestState state CAMBIUM_GUARDED_BY(mutex);
   bool dead CAMBIUM_GUARDED_BY(mutex) = true;  // nothing may be appended to the current file
-  Status fatal CAMBIUM_GUARDED_BY(mutex);      // once set, for good
+  Status fatal CAMBIUM_GUARDED_BY(mutex);      // never changes once set
 
   [[nodiscard]] bool MustRoll() const CAMBIUM_REQUIRES(mutex) { return dead || current.size > current.size_max; }
 
-  // Remembers the first one.
+  // Keeps the first fatal error, and returns it.
   Status Fatal(const Status& status) CAMBIUM_REQUIRES(mutex) {
     if (fatal.ok()) fatal = status.Fatal();
     return fatal;
@@ -86,12 +87,12 @@ struct Manifest::Rep {
     for (const NumberedFile& file : files) {
       if (file.kind != FileKind::kManifest || file.number < number) continue;
       return Status::InvalidArgument(FilePath(directory, FileKind::kManifest, file.number) +
-                                     " is there; a new MANIFEST cannot have the number " + std::to_string(number));
+                                     " exists; a new MANIFEST cannot have the number " + std::to_string(number));
     }
     return Status::OK();
   }
 
-  // The new file, or what a defective build takes for one: the newest old one, written over.
+  // Creates the new file. A mutant overwrites the newest old one instead.
   Status OpenNew(std::uint64_t* number, std::unique_ptr<File>* file) const {
     if (MutantIs(Mutant::kManifestLaunder)) {
       CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(fs, directory));
@@ -108,7 +109,7 @@ struct Manifest::Rep {
     return fs.Open(FilePath(directory, FileKind::kManifest, *number), OpenMode::kCreateNew, FileOptions(), file);
   }
 
-  // Makes file `number`, whose snapshot is `next`, the one that rules, and `next` the state.
+  // Creates file `number` with the snapshot `next`, and makes it the current file and `next` the state.
   Status Start(std::uint64_t number, ManifestState next) CAMBIUM_REQUIRES(mutex) {
     next.next_file_number = std::max(next.next_file_number, number + 1);
     const std::string payload = EncodeEdit(SnapshotEdit(next));
@@ -116,7 +117,7 @@ struct Manifest::Rep {
     CAMBIUM_RETURN_IF_ERROR(CheckNumber(number));
     CurrentFile made;
     CAMBIUM_RETURN_IF_ERROR(OpenNew(&number, &made.file));
-    // The one before this: once there are bytes in the new one, it may be elected.
+    // The old file is dead from here on: once the new file has bytes, a reader may choose it.
     dead = dead || !MutantIs(Mutant::kManifestGoesBack);
 
     const FileHeader header = HeaderOf(number, next.epoch);
@@ -142,7 +143,7 @@ struct Manifest::Rep {
     return Status::OK();
   }
 
-  // Only tidies up: a file that stays is never elected.
+  // Only tidies up: a reader never chooses an older file that remains.
   void RemoveOlder() const CAMBIUM_REQUIRES(mutex) {
     const Result<std::vector<NumberedFile>> files = ListNumberedFiles(fs, directory);
     if (!files.ok()) return;
@@ -183,7 +184,7 @@ Result<std::unique_ptr<Manifest>> Manifest::Create(FileSystem& fs, const std::st
                                                    const ManifestState& state, std::uint64_t roll_bytes,
                                                    const Meter& meter) {
   CAMBIUM_RETURN_IF_ERROR(state.Check());
-  if (state.database_id == Id128{}) return Status::InvalidArgument("a MANIFEST of no database: its id is zero");
+  if (state.database_id == Id128{}) return Status::InvalidArgument("the database id of a MANIFEST is zero");
   FileHeader own = identity;
   own.database_id = state.database_id;
   auto rep = std::make_unique<Rep>(fs, directory, own, roll_bytes, meter);
@@ -211,7 +212,7 @@ Status Manifest::Commit(const Edit& edit, std::uint64_t next_number) {
   ManifestState next = rep_->state;
   Install(StagedEdit(staged), &next);
   Status status = rep_->Start(next_number, std::move(next));
-  // A file that is merely too long goes on if the new one could not even be opened (no descriptors left, say).
+  // A file that is only too large still takes the edit if the new one could not even be created (no descriptors, say).
   if (status.IsIOError() && !rep_->dead) return rep_->Append(edit, std::move(staged));
   return status;
 }

@@ -1,13 +1,14 @@
-// The MANIFEST: the one commit point. A file MANIFEST-NNNNNN of chained, checksummed records, each an Edit; the first
-// one is a snapshot of the whole state. manifest_record.h draws the bytes, manifest_reader.h says which file rules.
+// The MANIFEST: the database's only commit point. A file MANIFEST-NNNNNN has chained, checksummed records, each an
+// Edit; the first one is a snapshot of the whole state. manifest_record.h has the layout of a record, manifest_reader.h
+// says which file is current.
 //
-//   Create   new file: header and snapshot in one write, sync, directory sync   it rules; older files are removed
+//   Create   new file: header and snapshot in one write, sync, directory sync   it is current; older files are removed
 //   Commit   one write at the end, sync                                         the edit is committed
-//            or, where the file may not go on, a new file as in Create, whose snapshot has the edit in it
+//            or, if the file may not grow, a new file as in Create, whose snapshot includes the edit
 //
-// Nothing is ever appended to a file once a higher numbered one may hold bytes, nor to one whose append or sync failed,
-// nor to one that an earlier opening wrote: opening for writing starts a new one. So no record is ever written behind
-// bytes that are not known to be durable, and no file is ever elected that somebody went on without.
+// Nothing is appended to a file once a higher numbered one may hold bytes, nor after an append or sync to it failed,
+// nor if an earlier Open wrote it: Open for writing starts a new file. So no record is ever written after bytes that
+// are not known to be durable, and a reader never chooses a file that the writer has abandoned.
 #pragma once
 
 #include <cstdint>
@@ -24,47 +25,48 @@
 
 namespace cambium {
 
-// A file rolls when it is larger than this plus twice its snapshot: rolls then write at most about half as much as
-// edits do, and reading takes at most a few times as long as reading a snapshot.
+// A file rolls when it is larger than this plus twice its snapshot. So rolls write at most about half as much as edits
+// do, and reading takes at most a few times as long as reading a snapshot.
 inline constexpr std::uint64_t kManifestRollBytes = 4u << 20;
 
-// The one writer of a directory. Any thread may call Commit; commits are serialised inside.
+// The only writer of a directory's MANIFEST. Any thread may call Commit; commits are serialised inside.
 class Manifest {
  public:
-  // Starts file `number` with a snapshot of `state`, which must pass Check. Once this returns, the file rules, and the
-  // older ones are removed (one that cannot be removed, or comes back after a crash, loses the election).
+  // Starts file `number` with a snapshot of `state`, which must pass Check. When this returns, the file is current, and
+  // the older ones are removed. (One that cannot be removed, or reappears after a crash, has a lower number and is
+  // ignored.)
   //
-  // `number` is drawn from the counter of file numbers and higher than that of any MANIFEST in the directory, else
-  // InvalidArgument. Of `identity`, file_id, created_seconds and optional_features are taken: what else a header says
-  // is known here. Files that come later get ids drawn out of this one. `directory` must exist, and its own name be
-  // durable.
+  // `number` must be drawn from the counter of file numbers, and be higher than that of any MANIFEST in the directory,
+  // else InvalidArgument. From `identity` come only file_id, created_seconds and optional_features of the header. The
+  // ids of later files are derived from its file_id. `directory` must exist, and its name be durable.
   //
-  // What `meter` refers to must outlive it. After an error the older files are all there. Fatal if a sync failed.
+  // What `meter` refers to must outlive this object. After an error all older files remain. Fatal if a sync failed.
   static Result<std::unique_ptr<Manifest>> Create(FileSystem& fs, const std::string& directory,
                                                   const FileHeader& identity, std::uint64_t number,
                                                   const ManifestState& state,
                                                   std::uint64_t roll_bytes = kManifestRollBytes,
                                                   const Meter& meter = Meter());
 
-  // Commits the edit: OK means that it is durable, and applied to state(). On failure state() is as before, and:
-  //  - Corruption, InvalidArgument: the edit does not fit the state, or no record. Nothing was written.
-  //  - a failed write: this file is dead, and the next Commit rolls. Until one has succeeded nothing that the failed
-  //    edit named, and nothing it dropped, may be deleted: it may have reached the disk.
+  // Commits the edit: OK means that it is durable, and applied to state(). On failure state() is unchanged, and:
+  //  - Corruption, InvalidArgument: the edit does not fit the state, or is too large for a record. Nothing was written.
+  //  - a failed write: this file is dead, and the next Commit rolls. Until one has succeeded, the caller must not
+  //    delete any file that the failed edit named or dropped: the edit may have reached the disk.
   //  - a failed sync, of the file or of the directory: Fatal. This and every later Commit fail with the first error.
   //
-  // `next_number` is what a roll calls its file, drawn as for Create; used only if WillRoll().
+  // `next_number` is the number of the new file if this rolls, drawn as for Create; used only if WillRoll().
   Status Commit(const Edit& edit, std::uint64_t next_number);
 
-  // Between commits by the same thread, or under the caller's commit mutex. Its next_file_number is above the number of
-  // this file, whatever the state given to Create said.
+  // Call it in the thread that commits, or under the caller's commit mutex. Its next_file_number is always above the
+  // number of the current file, even if that of the state given to Create was not.
   [[nodiscard]] const ManifestState& state() const;
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] std::uint64_t file_size() const;
-  // Bytes that Create would write.
+  // Returns how many bytes Create would write.
   [[nodiscard]] static std::uint64_t SizeOfNew(const ManifestState& state, std::uint64_t number);
-  // The next commit starts a new file, which is as short as the state: on a full disk, what this one has grown to is needed.
+  // Makes the next commit start a new file, which holds only the state: on a full disk this frees the current one's
+  // space.
   void RollSoon();
-  // True if the next Commit will roll (dead file, or past its size).
+  // True if the next Commit will roll: the file is dead, or too large.
   [[nodiscard]] bool WillRoll() const;
 
   ~Manifest();

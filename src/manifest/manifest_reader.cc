@@ -12,7 +12,7 @@
 namespace cambium {
 namespace {
 
-// A MANIFEST file as far as it validates. Without a snapshot, `flaw` says what stood in its place.
+// The valid part of a MANIFEST file. If it is not `whole` (has no snapshot), `flaw` says why.
 struct FileRead {
   ManifestRead read;
   bool whole = false;
@@ -22,17 +22,14 @@ struct FileRead {
 
 class FileReader {
  public:
-  // `number`: in its name; 0: it may have any.
+  // `number`: in its name; 0: it may have any number.
   FileReader(const File& file, std::uint64_t number, std::uint64_t size, const OnManifestRecord& on_record)
       : file_(file), number_(number), size_(size), on_record_(on_record) {}
 
-  // Takes what there is: `flaw` of the outcome says why there is no more.
-  FileReader& AsFarAsItGoes() {
-    is_tolerant_ = true;
-    return *this;
-  }
+  // For salvage: makes Run stop at damage instead of failing; `flaw` says why.
+  void BeTolerant() { is_tolerant_ = true; }
 
-  // After an error `read()` is what was read before it.
+  // After an error `read()` has what was read before it.
   Status Run() {
     CAMBIUM_TRY(const bool has_header, ReadHeader());
     if (!has_header) return Status::OK();
@@ -43,7 +40,7 @@ class FileReader {
       more = read.ok() && *read;
       out_.read.valid_length = offset_;
     }
-    CAMBIUM_RETURN_IF_ERROR(Tolerate(ProbeBehind()));
+    CAMBIUM_RETURN_IF_ERROR(Tolerate(ProbeAfterEnd()));
     if (out_.whole) return Tolerate(CheckOutcome());
     out_.flaw = Status::Corruption(Where() + ": no whole snapshot");
     return Status::OK();
@@ -53,14 +50,14 @@ class FileReader {
  private:
   [[nodiscard]] std::string Where() const { return file_.path() + ":" + std::to_string(offset_); }
 
-  // A later version is never tolerated: what is not understood may mean anything.
+  // Never tolerates a later version: what it means is unknown.
   Status Tolerate(const Status& s) {
     if (s.ok() || !is_tolerant_ || s.IsNotSupported()) return s;
     if (out_.flaw.ok()) out_.flaw = s;
     return Status::OK();
   }
 
-  // Fewer than `n` bytes only at the end of the file.
+  // Reads `n` bytes, or fewer at the end of the file.
   Status ReadAt(std::uint64_t offset, std::size_t n, std::string* out) const {
     out->resize(n);
     std::size_t read = 0;
@@ -69,8 +66,8 @@ class FileReader {
     return Status::OK();
   }
 
-  // False if there is no header: the file was being created. A header that is right in itself and stands in the wrong
-  // file is another matter: somebody copied or renamed it.
+  // False if there is no valid header: a crash interrupted the file's creation. If the header is valid and belongs to
+  // another file, the file was copied or renamed: Corruption.
   Result<bool> ReadHeader() {
     std::string bytes;
     CAMBIUM_RETURN_IF_ERROR(ReadAt(0, kFileHeaderSize, &bytes));
@@ -82,7 +79,7 @@ class FileReader {
     if (!header.ok() && header.status().IsCorruption()) {
       out_.flaw = header.status();
       if (!is_tolerant_ || !GuessFileHeader(bytes, &out_.read.header)) return false;
-      // If it is wrong, no record validates.
+      // If the guess is wrong, no record validates.
       out_.read.header.kind = FileKind::kManifest;
       out_.read.header.number = number_;
     } else {
@@ -101,16 +98,16 @@ class FileReader {
     return true;
   }
 
-  // Applies the record at offset_ and goes behind it; false, and nothing changed, if no valid record stands there.
+  // Applies the record at offset_ and moves past it. False, with nothing changed, if there is no valid record.
   Result<bool> ReadRecord() {
     std::string bytes;
     CAMBIUM_RETURN_IF_ERROR(ReadAt(offset_, kManifestRecordHeaderSize, &bytes));
     const std::optional<ManifestRecordHeader> header = ParseManifestRecordHeader(bytes, seed_, offset_);
     if (!header.has_value()) return TakeMended();
-    // Only bounded by the file so far: whatever is read into memory is there on disk.
+    // Bounds the size by the file first, so that a forged size cannot make this allocate more than the file has.
     const std::uint64_t room = size_ - std::min(size_, offset_ + kManifestRecordHeaderSize);
     if (header->size > room || AlignUp(header->size, kManifestRecordAlignment) > room) return TakeMended();
-    if (header->size > kManifestPayloadMax) return Status::Corruption(Where() + ": record larger than any can be");
+    if (header->size > kManifestPayloadMax) return Status::Corruption(Where() + ": record too large");
     std::string payload;
     CAMBIUM_RETURN_IF_ERROR(
         ReadAt(offset_ + kManifestRecordHeaderSize, AlignUp(header->size, kManifestRecordAlignment), &payload));
@@ -143,8 +140,9 @@ class FileReader {
     return TakeAsMended(*header, bytes);
   }
 
+  // Recovers a record whose header is lost, from its payload and the next record.
   Result<bool> TakeWithoutHeader() {
-    CAMBIUM_TRY(const std::optional<HeaderBehind> next, FindHeaderBehind());
+    CAMBIUM_TRY(const std::optional<NextHeader> next, FindNextHeader());
     if (!next.has_value() || next->offset - offset_ < kManifestRecordHeaderSize) return false;
     const std::uint64_t padded_size = next->offset - offset_ - kManifestRecordHeaderSize;
     if (padded_size > kManifestPayloadMax) return false;
@@ -170,7 +168,9 @@ class FileReader {
                                   ", which this library does not know");
     }
     const bool is_first_of_guessed = !out_.whole && !out_.flaw.ok();
-    if (header.previous != previous_ && !is_first_of_guessed) return Status::Corruption(Where() + ": record does not follow the one before it");
+    if (header.previous != previous_ && !is_first_of_guessed) {
+      return Status::Corruption(Where() + ": record does not follow the one before it");
+    }
     const bool is_snapshot = header.type == static_cast<std::uint32_t>(ManifestRecordType::kSnapshot);
     if (is_snapshot == out_.whole) return Status::Corruption(Where() + ": the snapshot is not the first record");
     Result<Edit> edit = DecodeEdit(payload);
@@ -185,19 +185,19 @@ class FileReader {
     return Status::OK();
   }
 
-  struct HeaderBehind {
+  struct NextHeader {
     std::uint64_t offset = 0;
     ManifestRecordHeader header;
   };
-  Status ProbeBehind() const {
-    CAMBIUM_TRY(const std::optional<HeaderBehind> next, FindHeaderBehind());
+  Status ProbeAfterEnd() const {
+    CAMBIUM_TRY(const std::optional<NextHeader> next, FindNextHeader());
     if (!next.has_value()) return Status::OK();
-    return Status::Corruption(Where() + ": damaged record, and a valid one stands behind it at offset " +
+    return Status::Corruption(Where() + ": damaged record, followed by a valid one at offset " +
                               std::to_string(next->offset));
   }
 
-  // Looks for a valid header behind the place where records ended. The next one is at most a record's length away.
-  Result<std::optional<HeaderBehind>> FindHeaderBehind() const {
+  // Looks for a valid header after offset_, where valid records ended. The next one is at most a record's length away.
+  Result<std::optional<NextHeader>> FindNextHeader() const {
     constexpr std::size_t kChunk = 64 * 1024;
     const std::uint64_t end = std::min(size_, offset_ + 2 * kManifestPayloadMax);
     std::string bytes;
@@ -207,17 +207,17 @@ class FileReader {
            i += kManifestRecordAlignment) {
         const std::optional<ManifestRecordHeader> header =
             ParseManifestRecordHeader(Slice(bytes).substr(i, kManifestRecordHeaderSize), seed_, chunk + i);
-        if (header.has_value()) return std::optional(HeaderBehind{chunk + i, *header});
+        if (header.has_value()) return std::optional(NextHeader{chunk + i, *header});
       }
     }
-    return std::optional<HeaderBehind>();
+    return std::optional<NextHeader>();
   }
 
-  // Every edit was checked when it was applied; what holds between them is checked once.
+  // ApplyEdit has checked every edit; this checks once what it does not.
   [[nodiscard]] Status CheckOutcome() const {
     CAMBIUM_RETURN_IF_ERROR(out_.read.state.Check().WithContext(file_.path()));
     if (number_ < out_.read.state.next_file_number) return Status::OK();
-    return Status::Corruption(file_.path() + ": the counter of file numbers is below its own");
+    return Status::Corruption(file_.path() + ": the counter of file numbers is not above the file's own number");
   }
 
   const File& file_;
@@ -233,28 +233,28 @@ class FileReader {
 };
 
 Status ReadFile(FileSystem& fs, const std::string& path, std::uint64_t number, const OnManifestRecord& on_record,
-                bool as_far_as_it_goes, FileRead* read) {
+                bool is_tolerant, FileRead* read) {
   std::unique_ptr<File> file;
   CAMBIUM_RETURN_IF_ERROR(fs.Open(path, OpenMode::kReadOnly, FileOptions(), &file));
   FileInfo info;
   CAMBIUM_RETURN_IF_ERROR(file->GetInfo(&info));
   if (!info.is_regular) return Status::Corruption(file->path() + ": not a regular file");
   FileReader reader(*file, number, info.size, on_record);
-  if (as_far_as_it_goes) reader.AsFarAsItGoes();
+  if (is_tolerant) reader.BeTolerant();
   const Status s = reader.Run();
   *read = std::move(reader.read());
   return s;
 }
 
 Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uint64_t number,
-                          bool as_far_as_it_goes = false) {
+                          bool is_tolerant = false) {
   FileRead read;
   CAMBIUM_RETURN_IF_ERROR(
-      ReadFile(fs, FilePath(directory, FileKind::kManifest, number), number, {}, as_far_as_it_goes, &read));
+      ReadFile(fs, FilePath(directory, FileKind::kManifest, number), number, {}, is_tolerant, &read));
   return read;
 }
 
-// Highest first.
+// Returns the numbers of the MANIFESTs, highest first.
 std::vector<std::uint64_t> ManifestNumbers(const std::vector<NumberedFile>& files) {
   std::vector<std::uint64_t> numbers;
   for (const NumberedFile& file : std::views::reverse(files)) {
@@ -300,7 +300,7 @@ Result<ManifestRemains> ReadManifestRemains(FileSystem& fs, const std::string& d
     remains.has_state = true;
     remains.state = std::move(file->read.state);
     remains.header = file->read.header;
-    // One above it without a snapshot is what a crash leaves, if ReadManifest passes over it too.
+    // Higher numbered files without a snapshot are ignored, as in ReadManifest: a crash leaves them.
     remains.flaw = flaw;
     remains.mended = std::move(file->mended);
     break;

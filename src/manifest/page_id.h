@@ -1,11 +1,11 @@
-// PageId: where an index page is, in 8 bytes. TreeRoot: the page that a tree hangs from.
+// PageId: the place of an index page, in 8 bytes. TreeRoot: the root page of a tree.
 //
 //   bits 63..26  file    number of the run or index segment (1 to 274,877,906,943)
 //   bits 25..6   offset  in the file, in units of its page size (1,048,576 units)
 //   bits  5..0   size    units - 1: a page is 1 to 64 units
 //
-// It is on disk in every branch page, and enters the checksum of the page itself. Unit 0 of a file holds the
-// FileHeader, so that no page has the id 0.
+// Branch pages store it on disk, and the checksum of a page includes its own id. Unit 0 of a file holds the FileHeader,
+// so no page has the id 0.
 #pragma once
 
 #include <cassert>
@@ -38,7 +38,8 @@ inline constexpr std::uint64_t kPageFileNumberMax =
   return static_cast<unsigned>(static_cast<std::uint64_t>(id) & (kPageUnitsMax - 1)) + 1;
 }
 
-// A page, and what the first 8 bytes of it must be: a lost or misdirected write is seen by who follows the pointer.
+// A page, and its checksum, which is its first 8 bytes: a reader that follows the pointer detects a lost or misdirected
+// write.
 struct PagePointer {
   PageId id = PageId::kNone;
   std::uint64_t checksum = 0;
@@ -47,7 +48,7 @@ struct PagePointer {
 
 struct TreeRoot {
   PagePointer page;
-  std::uint32_t height = 0;       // levels; 0: the tree is empty, and so is everything else here
+  std::uint32_t height = 0;       // levels; 0: the tree is empty, and all other fields are zero
   std::uint64_t entry_count = 0;  // in the whole tree, tombstones included
   std::uint64_t value_bytes = 0;  // of all entries, by size code
   friend bool operator==(const TreeRoot&, const TreeRoot&) = default;

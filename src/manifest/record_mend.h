@@ -1,14 +1,14 @@
-// Mending a MANIFEST record of which little is damaged, for whoever repairs. Nothing is guessed: what comes out has the
-// checksums that were written.
+// Mends a MANIFEST record with little damage, for salvage. The result is proven: it has the checksums that were
+// written.
 //
 //   header damaged in one byte     its own checksum tells which
-//   header lost, payload whole     all of it can be computed; the next record holds the checksum that it had
-//   payload damaged in one byte    the header holds its checksum
+//   header lost, payload whole     the header is computed, and the next record has its checksum
+//   payload damaged in one byte    the header has its checksum
 //
-// A wrong record would have to have the right 64 bits by chance, in one of some 2^20 tries.
+// For a wrong result, one of some 2^20 tries would have to match 64 bits by chance.
 //
-// `budget`: bytes that may still be hashed; what is hashed is taken off it. A payload of more than 4 KiB takes more than
-// kMendBytesMax for any byte, and one of more than 23 KiB for a bit.
+// `budget`: how many more bytes may be hashed; each function subtracts what it hashes. To try every value of every byte
+// of a payload of more than 4 KiB takes more than kMendBytesMax; so does every bit of one of more than 23 KiB.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ namespace cambium {
 
 inline constexpr std::uint64_t kMendBytesMax = std::uint64_t{4} << 30;  // for a file
 
-// Of the header that stands at `offset`. Null if no header comes out of it.
+// Returns the header at `offset`, mended if needed; nullopt if that fails.
 [[nodiscard]] std::optional<ManifestRecordHeader> MendManifestHeader(Slice bytes, std::uint64_t file_seed,
                                                                      std::uint64_t offset, std::uint64_t* budget);
 
-// The payload of a header that is right, with its zeros. False, and nothing changed, if it does not come out right.
+// Mends *padded, the payload of a valid header, with its zeros. False, with nothing changed, if that fails.
 [[nodiscard]] bool MendManifestPayload(const ManifestRecordHeader& header, std::uint64_t file_seed,
                                        std::uint64_t offset, std::string* padded, std::uint64_t* budget);
 
-// The header of a payload that is whole and ends with the next record, which says that this header's checksum was
-// `checksum`. `previous`: the checksum of the header before. Null if none has it.
+// Computes the lost header of a whole payload that ends at the next record. `checksum` is the header's checksum, from
+// the next record; `previous` that of the header before. Returns nullopt if no size of the payload gives that checksum.
 [[nodiscard]] std::optional<ManifestRecordHeader> HeaderOfManifestPayload(Slice padded, std::uint64_t file_seed,
                                                                           std::uint64_t offset, ManifestRecordType type,
                                                                           std::uint64_t previous,

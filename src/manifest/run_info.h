@@ -1,4 +1,4 @@
-// RunInfo: what the MANIFEST knows of a run, a file of sorted entries. See index/run.h for the file.
+// RunInfo: the MANIFEST's description of a run, a file of sorted entries. For the file see index/run.h.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace cambium {
 
-// What made a run. On disk.
+// How a run was made. On disk.
 enum class RunKind : std::uint8_t {
-  kFlush = 1,       // a memtable
-  kCompaction = 2,       // several runs
-  kRelocation = 3,  // reserved for log GC: new addresses of values that moved
+  kFlush = 1,       // from a memtable
+  kCompaction = 2,  // from several runs
+  kRelocation = 3,  // reserved for log GC: new addresses of relocated values
 };
 
 struct RunInfo {
-  std::uint64_t number = 0;  // of the file; never reused, and never a sign of age: the MANIFEST orders layers
+  std::uint64_t number = 0;  // of the file; never reused. It says nothing of age: the MANIFEST orders layers
   RunKind kind = RunKind::kFlush;
   Id128 file_id{};
-  TreeRoot root;                      // entry_count and value_bytes are in it
+  TreeRoot root;                      // has entry_count and value_bytes
   std::uint64_t tombstone_count = 0;
-  std::uint64_t file_size = 0;        // bytes, the footer included
-  std::uint64_t footer_checksum = 0;  // a file with another footer is another file
+  std::uint64_t file_size = 0;        // in bytes, with the footer
+  std::uint64_t footer_checksum = 0;  // identifies the file's contents
   std::uint64_t range_delete_count = 0;
-  // What the run has something to say about: its keys and its range deletes.
+  // The key range of the run's entries and range deletes.
   std::string smallest_key;
   std::string largest_key;
-  bool largest_is_open = false;  // largest_key is where a range delete ends: no more of the run than what is below it
+  bool largest_is_open = false;  // largest_key is the end of a range delete, and the run covers only keys below it
   friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 

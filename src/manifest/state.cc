@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kPageSizeLeast = 512;
 constexpr std::uint64_t kPageSizeMost = 16 * 1024;
 constexpr std::size_t kComparatorNameMax = 255;
-// Far above what any file can hold, and low enough that the sum over all families is a number.
+// Above the references or bytes of any file, and low enough that the sum over all families cannot overflow.
 constexpr std::int64_t kAccountMax = std::int64_t{1} << 46;
 static_assert(kAccountMax <= INT64_MAX / static_cast<std::int64_t>(kMaxFamilies));
 
@@ -25,7 +25,7 @@ std::string OfFamily(const FamilyState& family, const std::string& what) {
   return "family " + std::to_string(family.id) + ": " + what;
 }
 
-// `root` must lie in the first `length` bytes of the file `number`.
+// True if the page `root` lies in the first `length` bytes of the file `number`.
 bool RootLiesIn(const TreeRoot& root, std::uint64_t number, std::uint64_t length, std::uint64_t page_size) {
   return FileNumberOf(root.page.id) == number &&
          FitsBelow(UnitOffsetOf(root.page.id) * page_size, UnitsOf(root.page.id) * page_size, length);
@@ -39,7 +39,7 @@ Status CheckRun(const FamilyState& family, const RunInfo& run) {
     return Wrong(OfFamily(family, name + " is of an unknown kind"));
   }
   if (run.largest_is_open && run.range_delete_count == 0) {
-    return Wrong(OfFamily(family, name + " ends in a range delete and has none"));
+    return Wrong(OfFamily(family, name + " ends in a range delete but has none"));
   }
   if (IsEmpty(run.root) != (run.root.height == 0)) return Wrong(OfFamily(family, name + " has a root without height"));
   if (!IsEmpty(run.root) && !RootLiesIn(run.root, run.number, run.file_size, family.page_size)) {
@@ -66,12 +66,12 @@ Status CheckTree(const FamilyState& family) {
   }
   const TreeRoot& root = family.root;
   if (IsEmpty(root)) {
-    return root == TreeRoot{} ? Status::OK() : Wrong(OfFamily(family, "the tree is empty and yet has entries"));
+    return root == TreeRoot{} ? Status::OK() : Wrong(OfFamily(family, "the tree has no root but entries"));
   }
   const auto segment = family.index_segments.find(FileNumberOf(root.page.id));
   if (root.height == 0 || segment == family.index_segments.end() ||
       !RootLiesIn(root, segment->first, segment->second.length, family.page_size)) {
-    return Wrong(OfFamily(family, "the root lies in no index segment of its own"));
+    return Wrong(OfFamily(family, "the root is not in an index segment of the family"));
   }
   return Status::OK();
 }
@@ -93,7 +93,7 @@ Status CheckLevels(const FamilyState& family) {
   return Status::OK();
 }
 
-// Only where the order of keys is known here; whoever opens the files knows it always.
+// Checks only the built-in orders; with a user's comparator, opening the files checks this.
 Status CheckTiers(const FamilyState& family) {
   const Comparator* comparator = BuiltInComparator(family.comparator);
   if (comparator == nullptr) return Status::OK();
@@ -135,13 +135,15 @@ Status CheckSegment(const SegmentInfo& segment) {
   }
   if (static_cast<std::uint32_t>(segment.slot) >= kSlotCountMax) return Wrong(name + " has a slot out of range");
   if (segment.has_footer && !segment.sealed) return Wrong(name + " has a footer and is not sealed");
-  if (segment.sealed && segment.sealed_length > segment.file_size) return Wrong(name + " is sealed behind its end");
+  if (segment.sealed && segment.sealed_length > segment.file_size) return Wrong(name + " is sealed beyond its end");
   if (segment.last_sequence > kMaxSequenceNumber) return Wrong(name + " has a sequence number out of range");
   if (segment.punched.empty()) return Status::OK();
-  if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) return Wrong(name + " has holes and is no sealed log");
+  if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) {
+    return Wrong(name + " has holes, but is not sealed or is a large value");
+  }
   if (std::ranges::adjacent_find(segment.punched, std::greater_equal()) != segment.punched.end() ||
       segment.punched.back() >= segment.sealed_length) {
-    return Wrong(name + " has holes out of order, or behind its end");
+    return Wrong(name + " has holes out of order, or beyond its end");
   }
   return Status::OK();
 }
@@ -176,10 +178,10 @@ Status CheckFamily(const FamilyState& family) {
 
 Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, const SegmentInfo* segment) {
   if (replay.segment >= next_file_number) return Wrong("the replay position is in a segment that was never made");
-  if (segment == nullptr) return Status::OK();  // absorbed and dropped, or none so far: the log goes on behind it
+  if (segment == nullptr) return Status::OK();  // flushed and dropped, or no segment so far: the log starts after it
   if (segment->kind != SegmentKind::kLog) return Wrong("the replay position is not in the log");
   if (segment->sealed && replay.offset > segment->sealed_length) {
-    return Wrong("the replay position is behind the end of segment " + std::to_string(replay.segment));
+    return Wrong("the replay position is beyond the end of segment " + std::to_string(replay.segment));
   }
   return Status::OK();
 }
@@ -205,13 +207,15 @@ Status ManifestState::Check() const {
 
   std::set<std::uint64_t> numbers;
   const auto claim = [this, &numbers](std::uint64_t number) {
-    if (number == 0 || number >= next_file_number) return Wrong("file number " + std::to_string(number) + " not drawn");
-    if (!numbers.insert(number).second) return Wrong("file number " + std::to_string(number) + " is there twice");
+    if (number == 0 || number >= next_file_number) {
+      return Wrong("file number " + std::to_string(number) + " is not drawn yet");
+    }
+    if (!numbers.insert(number).second) return Wrong("file number " + std::to_string(number) + " is used twice");
     return Status::OK();
   };
   std::set<Slot> slots;
   for (const auto& [number, segment] : segments) {
-    if (number != segment.number) return Wrong("segment " + std::to_string(number) + " is filed wrongly");
+    if (number != segment.number) return Wrong("segment " + std::to_string(number) + " has another number");
     CAMBIUM_RETURN_IF_ERROR(claim(number));
     CAMBIUM_RETURN_IF_ERROR(CheckSegment(segment));
     if (segment.epoch > epoch) return Wrong("segment " + std::to_string(number) + " is of a later epoch");
@@ -223,7 +227,7 @@ Status ManifestState::Check() const {
 
   std::set<std::string> names;
   for (const auto& [id, family] : families) {
-    if (id != family.id) return Wrong("family " + std::to_string(id) + " is filed wrongly");
+    if (id != family.id) return Wrong("family " + std::to_string(id) + " has another id");
     CAMBIUM_RETURN_IF_ERROR(CheckFamily(family));
     CAMBIUM_RETURN_IF_ERROR(CheckTiers(family));
     if (id >= next_family_id) return Wrong(OfFamily(family, "has an id not yet drawn"));
@@ -233,7 +237,7 @@ Status ManifestState::Check() const {
     for (const auto& [number, info] : family.index_segments) CAMBIUM_RETURN_IF_ERROR(claim(number));
     for (const auto& [slot, account] : family.accounts) {
       if (!slots.contains(slot) && !shadowed_slots.contains(slot)) {
-        return Wrong(OfFamily(family, "account of a segment that does not live"));
+        return Wrong(OfFamily(family, "an account has no segment"));
       }
     }
   }

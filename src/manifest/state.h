@@ -1,8 +1,8 @@
-// ManifestState: everything that is committed except the log's tail. Which files are the database's, in which order
-// their layers lie, how far the log is absorbed.
+// ManifestState: everything committed except the tail of the log: the database's files, the order of layers, and the
+// replay position.
 //
-// A state is changed only by applying an Edit. What is not named here does not exist: recovery deletes files of ours
-// that no state names.
+// A state is changed only by applying an Edit. A file that the state does not name does not count: recovery deletes
+// files of ours that it does not name.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ struct LogPosition {
 // On disk.
 enum class SegmentKind : std::uint8_t {
   kLog = 1,         // the commit log
-  kRelocation = 2,  // what log GC has moved out of other segments; no part of the log
+  kRelocation = 2,  // values that log GC relocated from other segments; not part of the log
   kLargeValue = 3,  // one value of over 16 MiB in a file of its own
 };
 
-// Values that were moved so often are as old as they will ever be known to be.
+// The largest generation: values that are relocated more often keep it.
 inline constexpr std::uint32_t kGenerationMax = 255;
 
 struct SegmentInfo {
@@ -45,14 +45,14 @@ struct SegmentInfo {
   Id128 file_id{};
   std::uint64_t epoch = 0;
   bool sealed = false;
-  bool has_footer = false;          // an index of its records stands behind sealed_length
-  std::uint64_t sealed_length = 0;  // bytes of header and records; what is behind them is not log
+  bool has_footer = false;          // an index of its records follows at sealed_length
+  std::uint64_t sealed_length = 0;  // of header and records; bytes after it are not log
   std::uint64_t file_size = 0;      // once sealed: with the footer
-  // Once sealed: of its last record, or of the one before it began. Of a relocation segment: the newest when it was made.
+  // Once sealed: of its last record; if it has none, of the last one before it. For a relocation segment: the newest
+  // sequence number when it was made.
   SequenceNumber last_sequence = 0;
-  std::uint32_t generation = 0;  // kRelocation: how often log GC has moved what is in it, 1 or more; else 0
-  // Offsets of records, ascending, that no layer has as the newest of its key any more, and whose values may be holes by
-  // now. Header and key are there. Only ever grows.
+  std::uint32_t generation = 0;  // kRelocation: how often log GC has relocated its values, at least 1; else 0
+  // Offsets, ascending, of dead records whose values may be holes; their header and key are intact. Only grows.
   std::vector<std::uint64_t> punched;
   friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
 };
@@ -61,7 +61,7 @@ struct SegmentInfo {
 struct IndexSegmentInfo {
   std::uint64_t number = 0;
   Id128 file_id{};
-  std::uint64_t length = 0;      // bytes committed; what is behind them is not the index
+  std::uint64_t length = 0;      // bytes committed; bytes after them are not part of the index
   std::uint64_t live_units = 0;  // page units that the tree still reaches
   friend bool operator==(const IndexSegmentInfo&, const IndexSegmentInfo&) = default;
 };
@@ -69,17 +69,16 @@ struct IndexSegmentInfo {
 // On disk.
 enum class IndexType : std::uint8_t { kBTree = 1, kLsm = 2 };
 
-// A sweep that has begun: it merges exactly these runs, the oldest of the stack, into the tree. Keys below the cursor
-// have arrived, and are masked in the runs. The cursor never goes back, and the set never changes.
+// A sweep in progress: it merges exactly these runs, the oldest of the stack, into the tree. Entries below the cursor
+// are already in the tree, and ignored in the runs. The cursor never moves back, and the runs never change.
 struct SweepState {
   std::vector<std::uint64_t> runs;  // newest first: a suffix of FamilyState::runs
   std::string cursor;
   friend bool operator==(const SweepState&, const SweepState&) = default;
 };
 
-// A run that has left the stack for a level of a kLsm family. Levels count from 1; what lies in a level hides what lies
-// in the ones with larger numbers. Within a level a tier hides those with smaller numbers, and the runs of one tier
-// share no key: together they are one sorted sequence.
+// A run in a level of a kLsm family. Levels count from 1, and a level hides those with larger numbers. Within a level a
+// tier hides those with smaller numbers. The runs of a tier share no key: together they are one sorted sequence.
 inline constexpr std::uint32_t kLevelMax = 63;
 
 struct LevelRun {
@@ -95,48 +94,49 @@ struct FamilyState {
   IndexType index_type = IndexType::kBTree;
   std::string comparator;
   std::uint64_t page_size = 0;
-  SequenceNumber flushed_sequence = 0;  // what is at or below it is in the durable layers
+  SequenceNumber flushed_sequence = 0;  // operations up to it are in the durable layers
   std::vector<RunInfo> runs;            // newest first: the order of layers is this order
   std::map<std::uint64_t, LevelRun> level_runs;  // kLsm only; by number; below `runs`
-  TreeRoot root;                                 // kBTree only, as sweep and index segments are
+  TreeRoot root;                                 // kBTree only, like sweep and index_segments
   std::optional<SweepState> sweep;
   std::map<std::uint64_t, IndexSegmentInfo> index_segments;  // by number
   std::map<Slot, Account> accounts;                          // no zero entries
   friend bool operator==(const FamilyState&, const FamilyState&) = default;
 };
 
-// Bounds what a record from a foreign hand can make a decoder allocate.
+// Bounds the memory that a forged record can make a decoder allocate.
 inline constexpr std::size_t kMaxFamilies = 65536;
 
 struct ManifestState {
   Id128 database_id{};
   std::uint64_t epoch = 0;
   std::uint64_t next_file_number = 1;
-  SequenceNumber last_sequence = 0;     // the largest that any committed layer holds
-  SequenceNumber durable_sequence = 0;  // known durable in the log when the last record was written
+  SequenceNumber last_sequence = 0;     // the largest in any committed layer
+  SequenceNumber durable_sequence = 0;  // the log was known durable up to it when the last record was written
   LogPosition replay;                   // recovery reads the log from here
-  SequenceNumber replay_sequence = 0;   // of the last operation before it
+  SequenceNumber replay_sequence = 0;   // of the last operation before the replay position
   bool clean_shutdown = false;          // Close synced everything; durable_sequence is then the end of the log
-  std::uint32_t next_family_id = 1;     // ids are never reused: the log may still name families that were dropped
-  std::map<std::uint32_t, FamilyState> families;    // by id
-  std::map<std::uint64_t, SegmentInfo> segments;    // by number
-  // Slots whose segment log GC has emptied and dropped, while older layers still refer to it: every such entry is hidden by
-  // a newer one. Their accounts go on counting, and only ever fall; the slot is free when nothing refers to it any more.
-  // Every other slot is taken as long as a segment has it.
+  std::uint32_t next_family_id = 1;     // ids are never reused: the log may still name dropped families
+  std::map<std::uint32_t, FamilyState> families;  // by id
+  std::map<std::uint64_t, SegmentInfo> segments;  // by number
+  // Slots whose segment log GC has emptied and dropped while older layers still refer to it; newer entries hide all
+  // these references. Their accounts still count, and only decrease; at zero references the slot is free. Every other
+  // slot is taken while a segment has it.
   std::set<Slot> shadowed_slots;
 
-  // References of all families into a slot.
+  // Returns the sum of all families' accounts for a slot.
   [[nodiscard]] Account TotalAccount(Slot slot) const;
 
-  // What must hold of any state, from whatever disk it came: OK, or Corruption with the first problem.
+  // Checks what must hold for any state, however it was read. Returns OK, or Corruption with the first problem.
   //  - Every file number is in [1, next_file_number), and names one file: a segment, a run or an index segment.
-  //  - No two segments have the same slot; a shadowed slot has no segment, and references; a footer stands only in a sealed one, behind sealed_length.
-  //  - The replay position is not behind the end of the sealed segment it names.
+  //  - No two segments have the same slot. A shadowed slot has no segment, and has references.
+  //  - Only a sealed segment has a footer, which lies at or after sealed_length.
+  //  - The replay position is not after the end of the sealed segment it names.
   //  - Names of families differ, their ids are below next_family_id. A sweep's runs are the oldest of the stack.
   //  - A B+-tree has no levels, an LSM no tree. Runs of a tier share no key, as far as the order of keys is known here.
   //  - A root lies within the committed length of an index segment of its family, a run's root within the run.
-  //  - Accounts are positive, references and bytes both, and speak of living segments or shadowed slots.
-  // O(everything). An edit is checked on its own; this is for what was read, and for tests.
+  //  - Accounts have positive references and bytes, and belong to a segment or a shadowed slot.
+  // O(state). Edits are checked by StageEdit; this is for states read from disk, and for tests.
   [[nodiscard]] Status Check() const;
 
   friend bool operator==(const ManifestState&, const ManifestState&) = default;

@@ -1,4 +1,4 @@
-// The parts of ManifestState::Check that an edit repeats for what it touches.
+// The parts of ManifestState::Check that StageEdit repeats for what an edit touches.
 #pragma once
 
 #include "cambium/comparator.h"
@@ -6,20 +6,20 @@
 
 namespace cambium {
 
-// The comparator of this name if its order is known here, else null.
+// Returns the built-in comparator of this name, or null.
 [[nodiscard]] const Comparator* BuiltInComparator(const std::string& name);
 
-// One segment by itself.
+// Checks a segment by itself.
 Status CheckSegment(const SegmentInfo& segment);
 
-// One family by itself. Whether its file numbers are nobody else's, and whether the segments that its accounts speak of
-// live, only the whole state can tell.
+// Checks a family by itself. It cannot check whether its file numbers are unique and its accounts have segments: that
+// needs the whole state.
 Status CheckFamily(const FamilyState& family);
 
-// The replay position against the segments.
+// Checks the replay position. `segment` is the one it names, or null.
 Status CheckReplay(const LogPosition& replay, std::uint64_t next_file_number, const SegmentInfo* segment);
 
-// True if [offset, offset + size) of a file ends at or below `end`, in whatever way the numbers were made up.
+// True if [offset, offset + size) ends at or below `end`. Safe for any numbers: nothing overflows.
 [[nodiscard]] constexpr bool FitsBelow(std::uint64_t offset, std::uint64_t size, std::uint64_t end) {
   return offset <= end && size <= end - offset;
 }

@@ -45,10 +45,10 @@ RangeDeletes RangeDeletes::Within(const Slice* from, const Slice* to) const {
   RangeDeletes part(comparator_);
   if (from != nullptr && to != nullptr && comparator_->Compare(*from, *to) >= 0) return part;
   const std::size_t first = from == nullptr ? 0 : BoundsUpTo(*from);
-  const std::size_t behind = to == nullptr ? bounds_.size() : BoundsUpTo(*to);
+  const std::size_t last = to == nullptr ? bounds_.size() : BoundsUpTo(*to);
   if (first % 2 == 1) part.bounds_.push_back(from->ToString());
-  for (std::size_t i = first; i < behind; ++i) part.bounds_.push_back(bounds_[i]);
-  if (behind % 2 == 1) {
+  for (std::size_t i = first; i < last; ++i) part.bounds_.push_back(bounds_[i]);
+  if (last % 2 == 1) {
     // A range that begins at `to` has no key below it.
     if (comparator_->Compare(part.bounds_.back(), *to) == 0) {
       part.bounds_.pop_back();
@@ -60,10 +60,10 @@ RangeDeletes RangeDeletes::Within(const Slice* from, const Slice* to) const {
 }
 
 std::size_t RangeDeletes::BoundsUpTo(Slice key) const {
-  const auto behind = std::upper_bound(bounds_.begin(), bounds_.end(), key, [this](Slice k, const std::string& bound) {
+  const auto above = std::upper_bound(bounds_.begin(), bounds_.end(), key, [this](Slice k, const std::string& bound) {
     return comparator_->Compare(k, bound) < 0;
   });
-  return static_cast<std::size_t>(behind - bounds_.begin());
+  return static_cast<std::size_t>(above - bounds_.begin());
 }
 
 RangeDeletes::Stretch RangeDeletes::StretchOf(Slice key) const {

@@ -239,13 +239,13 @@ Result<std::uint64_t> SegmentScanner::FindHeader(std::uint64_t at, RecordHeader*
 
 Result<bool> SegmentScanner::SkipDamage() {
   // A valid header gives the length of its record, even if the rest is damaged.
-  const std::uint64_t behind = header_valid_ ? header_.RecordSize() : kRecordAlignment;
-  if (behind > limit_ - std::min(offset_, limit_)) {
+  const std::uint64_t past_damage = header_valid_ ? header_.RecordSize() : kRecordAlignment;
+  if (past_damage > limit_ - std::min(offset_, limit_)) {
     offset_ = limit_;
     return false;
   }
   RecordHeader header;
-  CAMBIUM_TRY(offset_, FindHeader(offset_ + behind, &header));
+  CAMBIUM_TRY(offset_, FindHeader(offset_ + past_damage, &header));
   header_valid_ = false;
   return offset_ < limit_;
 }

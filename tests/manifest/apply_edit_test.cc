@@ -1,4 +1,4 @@
-// Which edits fit a state. Each case starts from the same small state, makes one edit, and is refused for one reason.
+// Which edits fit a state. Each case applies one edit to the same small state; a rejected edit has one fault.
 #include "manifest/apply_edit.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ SegmentInfo RelocationOf(std::uint64_t number, std::uint32_t slot) {
 }
 
 // Family 0: layers 32, 31, 30 (31 and 30 being swept, cursor "m"), index segment 40 with the root, references into the
-// sealed segment 10. Segments: 10 and 11 sealed, 12 open, 13 a large value. The log is absorbed up to the middle of 12.
+// sealed segment 10. Segments: 10 and 11 sealed, 12 not sealed, 13 a large value. The replay position is in 12.
 ManifestState Sample() {
   ManifestState state;
   state.database_id.fill(1);
@@ -83,14 +83,14 @@ struct Case {
   std::function<void(Edit*)> change;
 };
 
-TEST(ApplyEditTest, TheSampleIsLegal) {
+TEST(ApplyEditTest, SampleStateIsLegal) {
   EXPECT_TRUE(Sample().Check().ok()) << Sample().Check().ToString();
 }
 
-TEST(ApplyEditTest, EditsThatFit) {
+TEST(ApplyEditTest, LegalEditsApply) {
   const Case cases[] = {
       {"nothing", [](Edit*) {}},
-      {"counters stay", [](Edit* e) { e->next_file_number = 100, e->epoch = 1, e->last_sequence = 500; }},
+      {"unchanged counters", [](Edit* e) { e->next_file_number = 100, e->epoch = 1, e->last_sequence = 500; }},
       {"a flush on top",
        [](Edit* e) {
          Family(e).add_runs = {RunOf(50)};
@@ -99,13 +99,14 @@ TEST(ApplyEditTest, EditsThatFit) {
          Family(e).accounts.Add(Slot{1}, {2, 128});
          e->replay = LogPosition{12, 2000};
        }},
-      {"a merge above the sweep", [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {50, 31, 30}; }},
-      {"a cursor that stays", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "m"}; }},
-      {"a cursor that goes on", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "ma"}; }},
+      {"a compaction above the sweep",
+       [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {50, 31, 30}; }},
+      {"an unchanged cursor", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "m"}; }},
+      {"a cursor that advances", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "ma"}; }},
       {"the end of a sweep", [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}; }},
       {"one sweep after the other",
        [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}, Family(e).sweep = SweepState{{32}, ""}; }},
-      {"all layers gone with their sweep", [](Edit* e) { Family(e).end_sweep = true, Family(e).layers.emplace(); }},
+      {"all layers dropped with their sweep", [](Edit* e) { Family(e).end_sweep = true, Family(e).layers.emplace(); }},
       {"a root in a new index segment",
        [](Edit* e) {
          Family(e).set_index_segments = {{41, {}, 3 * kPageSize, 1}};
@@ -113,14 +114,15 @@ TEST(ApplyEditTest, EditsThatFit) {
          Family(e).drop_index_segments = {40};
        }},
       {"an empty tree", [](Edit* e) { Family(e).root = TreeRoot{}, Family(e).drop_index_segments = {40}; }},
-      {"a drop of what nobody refers to", [](Edit* e) { e->drop_segments = {11}; }},
+      {"a drop of a segment without references", [](Edit* e) { e->drop_segments = {11}; }},
       {"a drop together with its last reference",
        [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-4, -400}), e->drop_segments = {10}; }},
       {"a drop of a large value", [](Edit* e) { e->drop_segments = {13}; }},
-      {"a slot that comes free", [](Edit* e) { e->drop_segments = {11}, e->set_segments = {LogOf(60, 1)}; }},
-      {"a segment with references goes and its slot stays",
+      {"a slot reused in the edit that frees it",
+       [](Edit* e) { e->drop_segments = {11}, e->set_segments = {LogOf(60, 1)}; }},
+      {"a segment with references dropped and its slot shadowed",
        [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}}; }},
-      {"the same, and a few of its references go",
+      {"the same, and some of its references removed",
        [](Edit* e) {
          Family(e).accounts.Add(Slot{0}, {-3, -300});
          e->drop_segments = {10}, e->shadow_slots = {Slot{0}};
@@ -135,7 +137,7 @@ TEST(ApplyEditTest, EditsThatFit) {
          e->drop_segments = {10}, e->shadow_slots = {Slot{0}};
        }},
       {"a seal", [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}; }},
-      {"a footer behind a seal",
+      {"a footer after a seal",
        [](Edit* e) {
          e->set_segments = {SealedLogOf(11, 1)};
          e->set_segments[0].has_footer = true;
@@ -146,7 +148,7 @@ TEST(ApplyEditTest, EditsThatFit) {
          e->next_family_id = 2;
          Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512};
        }},
-      {"a replay position at the end of a segment that goes",
+      {"a replay position at the end of a dropped segment",
        [](Edit* e) {
          e->set_segments = {SealedLogOf(12, 2)};
          e->replay = LogPosition{12, 8000};
@@ -163,67 +165,67 @@ TEST(ApplyEditTest, EditsThatFit) {
   }
 }
 
-TEST(ApplyEditTest, EditsThatDoNotFit) {
+TEST(ApplyEditTest, IllegalEditsAreCorruption) {
   const Case cases[] = {
       {"another database", [](Edit* e) { e->database_id = Id128{}; }},
-      {"the epoch goes back", [](Edit* e) { e->epoch = 0; }},
-      {"the counter goes back", [](Edit* e) { e->next_file_number = 99; }},
+      {"the epoch decreases", [](Edit* e) { e->epoch = 0; }},
+      {"the counter decreases", [](Edit* e) { e->next_file_number = 99; }},
       {"the counter is out of range", [](Edit* e) { e->next_file_number = std::uint64_t{1} << 60; }},
-      {"the last sequence goes back", [](Edit* e) { e->last_sequence = 499; }},
+      {"the last sequence decreases", [](Edit* e) { e->last_sequence = 499; }},
       {"the last sequence is out of range", [](Edit* e) { e->last_sequence = kMaxSequenceNumber + 1; }},
-      {"the durable sequence goes back", [](Edit* e) { e->durable_sequence = 499; }},
-      {"the replay position goes back in its segment", [](Edit* e) { e->replay = LogPosition{12, 999}; }},
-      {"the replay position goes back to another segment", [](Edit* e) { e->replay = LogPosition{11, 9999}; }},
-      {"the replay position is in what never was", [](Edit* e) { e->replay = LogPosition{100, 0}; }},
+      {"the durable sequence decreases", [](Edit* e) { e->durable_sequence = 499; }},
+      {"the replay position moves back in its segment", [](Edit* e) { e->replay = LogPosition{12, 999}; }},
+      {"the replay position moves back to another segment", [](Edit* e) { e->replay = LogPosition{11, 9999}; }},
+      {"the replay position is in a segment that was never made", [](Edit* e) { e->replay = LogPosition{100, 0}; }},
       {"the replay position is in a large value", [](Edit* e) { e->replay = LogPosition{13, 0}; }},
-      {"the replay position is behind the end",
+      {"the replay position is beyond the end",
        [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->replay = LogPosition{12, 8001}; }},
-      {"a seal in front of the replay position",
+      {"a seal before the replay position",
        [](Edit* e) {
          e->set_segments = {SealedLogOf(12, 2)};
          e->set_segments[0].sealed_length = 999;
        }},
 
-      {"a family that is not there", [](Edit* e) { Family(e).id = 9; }},
+      {"an unknown family", [](Edit* e) { Family(e).id = 9; }},
       {"a family twice", [](Edit* e) { e->families.resize(2); }},
       {"a family created again",
        [](Edit* e) { Family(e).create = {"again", IndexType::kBTree, "mine", kPageSize}; }},
-      {"a name that another has",
+      {"the name of another family",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"default", IndexType::kBTree, "mine", kPageSize}; }},
-      {"a page size that is none",
+      {"an illegal page size",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kBTree, "mine", 5000}; }},
       {"no comparator",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kBTree, "", kPageSize}; }},
-      {"an index of no type",
+      {"an index of an unknown type",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", static_cast<IndexType>(9), "mine", kPageSize}; }},
-      {"the flushed sequence goes back", [](Edit* e) { Family(e).flushed_sequence = 399; }},
+      {"the flushed sequence decreases", [](Edit* e) { Family(e).flushed_sequence = 399; }},
 
       {"a run without a place", [](Edit* e) { Family(e).add_runs = {RunOf(50)}; }},
-      {"a run that is no layer",
+      {"a run that is not a layer",
        [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 30}; }},
-      {"a layer that is no run", [](Edit* e) { Family(e).layers = {50, 32, 31, 30}; }},
+      {"a layer that is not a run", [](Edit* e) { Family(e).layers = {50, 32, 31, 30}; }},
       {"a layer twice", [](Edit* e) { Family(e).layers = {32, 32, 31, 30}; }},
-      {"a run under the number of a run",
+      {"a run with the number of a run",
        [](Edit* e) { Family(e).add_runs = {RunOf(32)}, Family(e).layers = {32, 31, 30}; }},
-      {"a run under the number of a segment",
+      {"a run with the number of a segment",
        [](Edit* e) { Family(e).add_runs = {RunOf(12)}, Family(e).layers = {12, 32, 31, 30}; }},
-      {"a run under the number of an index segment",
+      {"a run with the number of an index segment",
        [](Edit* e) { Family(e).add_runs = {RunOf(40)}, Family(e).layers = {40, 32, 31, 30}; }},
-      {"a run under a number not drawn",
+      {"a run with a number not drawn yet",
        [](Edit* e) { Family(e).add_runs = {RunOf(100)}, Family(e).layers = {100, 32, 31, 30}; }},
-      {"a run of no kind",
+      {"a run of an unknown kind",
        [](Edit* e) {
          Family(e).add_runs = {RunOf(50)};
          Family(e).add_runs[0].kind = static_cast<RunKind>(7);
          Family(e).layers = {50, 32, 31, 30};
        }},
-      {"a run whose root is elsewhere",
+      {"a run whose root is in another file",
        [](Edit* e) {
          Family(e).add_runs = {RunOf(50)};
          Family(e).add_runs[0].root.page.id = MakePageId(51, 1, 1);
          Family(e).layers = {50, 32, 31, 30};
        }},
-      {"a run whose root is behind its end",
+      {"a run whose root is beyond its end",
        [](Edit* e) {
          Family(e).add_runs = {RunOf(50)};
          Family(e).add_runs[0].file_size = 2 * kPageSize - 1;
@@ -231,19 +233,19 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
        }},
       {"a run under the sweep",
        [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 30, 50}; }},
-      {"a run between the swept",
+      {"a run between the swept runs",
        [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 31, 50, 30}; }},
-      {"swept runs go without their sweep", [](Edit* e) { Family(e).layers = {32, 31}; }},
-      {"swept runs are merged",
+      {"swept runs dropped without their sweep", [](Edit* e) { Family(e).layers = {32, 31}; }},
+      {"swept runs compacted",
        [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).layers = {32, 50}; }},
-      {"runs change places", [](Edit* e) { Family(e).layers = {31, 32, 30}; }},
+      {"runs change their order", [](Edit* e) { Family(e).layers = {31, 32, 30}; }},
 
       {"a sweep resumed over other runs", [](Edit* e) { Family(e).sweep = SweepState{{32, 31, 30}, "n"}; }},
       {"a sweep resumed over fewer runs", [](Edit* e) { Family(e).sweep = SweepState{{30}, "n"}; }},
-      {"the cursor goes back", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "l"}; }},
-      {"the cursor is forgotten", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, ""}; }},
-      {"a sweep ends and its runs stay", [](Edit* e) { Family(e).end_sweep = true; }},
-      {"a sweep ends and one of its runs stays",
+      {"the cursor moves back", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, "l"}; }},
+      {"the cursor becomes empty", [](Edit* e) { Family(e).sweep = SweepState{{31, 30}, ""}; }},
+      {"a sweep ends and its runs remain", [](Edit* e) { Family(e).end_sweep = true; }},
+      {"a sweep ends and one of its runs remains",
        [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32, 30}; }},
       {"a sweep of newer runs",
        [](Edit* e) {
@@ -252,18 +254,18 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
          Family(e).end_sweep = true;
          Family(e).sweep = SweepState{{50}, ""};
        }},
-      {"a sweep of nothing",
+      {"a sweep of no runs",
        [](Edit* e) { Family(e).end_sweep = true, Family(e).layers = {32}, Family(e).sweep = SweepState{}; }},
 
       {"a root in no index segment", [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(41, 1, 1), 1}, 1, 1, 1}; }},
-      {"a root behind the committed length",
+      {"a root beyond the committed length",
        [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(40, 9, 2), 1}, 1, 1, 1}; }},
       {"a root without height", [](Edit* e) { Family(e).root = TreeRoot{{MakePageId(40, 1, 1), 1}, 0, 1, 1}; }},
       {"an empty tree with entries", [](Edit* e) { Family(e).root = TreeRoot{{PageId::kNone, 0}, 0, 1, 0}; }},
-      {"the index segment of the root goes", [](Edit* e) { Family(e).drop_index_segments = {40}; }},
-      {"an index segment that is not there goes", [](Edit* e) { Family(e).drop_index_segments = {41}; }},
+      {"the index segment of the root dropped", [](Edit* e) { Family(e).drop_index_segments = {40}; }},
+      {"an unknown index segment dropped", [](Edit* e) { Family(e).drop_index_segments = {41}; }},
       {"an index segment shrinks", [](Edit* e) { Family(e).set_index_segments = {{40, {}, 9 * kPageSize, 1}}; }},
-      {"an index segment becomes another",
+      {"an index segment changes its identity",
        [](Edit* e) { Family(e).set_index_segments = {{40, Id128{1}, 10 * kPageSize, 5}}; }},
       {"more live pages than pages", [](Edit* e) { Family(e).set_index_segments = {{40, {}, 10 * kPageSize, 11}}; }},
 
@@ -278,44 +280,44 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
        }},
       {"an account larger than any file", [](Edit* e) { Family(e).accounts.Add(Slot{0}, {1, std::int64_t{1} << 50}); }},
       {"an account of no segment", [](Edit* e) { Family(e).accounts.Add(Slot{9}, {1, 64}); }},
-      {"an account of a segment that goes",
+      {"a new account of a dropped segment",
        [](Edit* e) { Family(e).accounts.Add(Slot{1}, {1, 64}), e->drop_segments = {11}; }},
 
-      {"a segment with references goes", [](Edit* e) { e->drop_segments = {10}; }},
-      {"a segment with one reference left goes",
+      {"a segment with references dropped", [](Edit* e) { e->drop_segments = {10}; }},
+      {"a segment with one reference left dropped",
        [](Edit* e) { Family(e).accounts.Add(Slot{0}, {-3, -399}), e->drop_segments = {10}; }},
-      {"a slot is shadowed and its segment stays", [](Edit* e) { e->shadow_slots = {Slot{0}}; }},
-      {"a slot is shadowed that nothing refers to",
+      {"a slot is shadowed and its segment remains", [](Edit* e) { e->shadow_slots = {Slot{0}}; }},
+      {"a slot without references is shadowed",
        [](Edit* e) { e->drop_segments = {11}, e->shadow_slots = {Slot{1}}; }},
-      {"a slot is shadowed and its last reference goes",
+      {"a slot is shadowed and its last reference removed",
        [](Edit* e) {
          Family(e).accounts.Add(Slot{0}, {-4, -400});
          e->drop_segments = {10}, e->shadow_slots = {Slot{0}};
        }},
       {"a slot is shadowed twice",
        [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}, Slot{0}}; }},
-      {"a slot is shadowed that never had a segment", [](Edit* e) { e->shadow_slots = {Slot{9}}; }},
-      {"a shadowed slot has a new segment at once",
+      {"a slot that never had a segment is shadowed", [](Edit* e) { e->shadow_slots = {Slot{9}}; }},
+      {"a shadowed slot gets a new segment",
        [](Edit* e) { e->drop_segments = {10}, e->shadow_slots = {Slot{0}}, e->set_segments = {LogOf(60, 0)}; }},
-      {"a log segment that was moved",
+      {"a log segment with a generation",
        [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].generation = 1; }},
-      {"a relocation segment that was never moved",
+      {"a relocation segment without a generation",
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = 0; }},
       {"a generation out of range",
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].generation = kGenerationMax + 1; }},
-      {"holes in an open segment",
+      {"holes in a segment that is not sealed",
        [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].punched = {128}; }},
-      {"holes behind the end",
+      {"holes beyond the end",
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {128, 8000}; }},
       {"holes out of order",
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {300, 128}; }},
       {"a hole twice",
        [](Edit* e) { e->set_segments = {RelocationOf(60, 8)}, e->set_segments[0].punched = {128, 128}; }},
-      {"an open segment goes", [](Edit* e) { e->drop_segments = {12}; }},
-      {"a segment goes before its log is absorbed",
+      {"a segment dropped before it is sealed", [](Edit* e) { e->drop_segments = {12}; }},
+      {"a segment dropped while its log is needed",
        [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->drop_segments = {12}; }},
-      {"a segment goes twice", [](Edit* e) { e->drop_segments = {11, 11}; }},
-      {"a segment that is not there goes", [](Edit* e) { e->drop_segments = {30}; }},
+      {"a segment dropped twice", [](Edit* e) { e->drop_segments = {11, 11}; }},
+      {"an unknown segment dropped", [](Edit* e) { e->drop_segments = {30}; }},
       {"a slot twice", [](Edit* e) { e->set_segments = {LogOf(60, 1)}; }},
       {"a new slot twice", [](Edit* e) { e->set_segments = {LogOf(60, 8), LogOf(61, 8)}; }},
       {"a slot out of range", [](Edit* e) { e->set_segments = {LogOf(60, kSlotCountMax)}; }},
@@ -323,10 +325,10 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
       {"a segment with the number of a run", [](Edit* e) { e->set_segments = {LogOf(30, 8)}; }},
       {"a segment without a number", [](Edit* e) { e->set_segments = {LogOf(0, 8)}; }},
       {"a segment of a later epoch", [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].epoch = 2; }},
-      {"a segment of no kind",
+      {"a segment of an unknown kind",
        [](Edit* e) { e->set_segments = {LogOf(60, 8)}, e->set_segments[0].kind = static_cast<SegmentKind>(4); }},
       {"a segment moves to another slot", [](Edit* e) { e->set_segments = {LogOf(12, 8)}; }},
-      {"a sealed segment opens", [](Edit* e) { e->set_segments = {LogOf(11, 1)}; }},
+      {"a sealed segment is unsealed", [](Edit* e) { e->set_segments = {LogOf(11, 1)}; }},
       {"a sealed segment grows",
        [](Edit* e) {
          e->set_segments = {SealedLogOf(11, 1)};
@@ -334,9 +336,9 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
        }},
       {"a footer without a seal",
        [](Edit* e) { e->set_segments = {LogOf(12, 2)}, e->set_segments[0].has_footer = true; }},
-      {"a seal behind the end of the file",
+      {"a seal beyond the end of the file",
        [](Edit* e) { e->set_segments = {SealedLogOf(12, 2)}, e->set_segments[0].file_size = 7999; }},
-      {"a file under two numbers at once",
+      {"one number for two new files",
        [](Edit* e) {
          e->set_segments = {LogOf(60, 8)};
          Family(e).add_runs = {RunOf(60)};
@@ -355,8 +357,8 @@ TEST(ApplyEditTest, EditsThatDoNotFit) {
   }
 }
 
-// A user's order is not known here, so that only the empty cursor, in front of everything, can be told from progress.
-TEST(ApplyEditTest, UnderAUsersOrderACursorMayGoAnywhereButToTheStart) {
+// A user's order is not known here, so only an empty cursor, which is before all keys, is known to be a step back.
+TEST(ApplyEditTest, UnderAUsersComparatorOnlyAnEmptyCursorIsRejected) {
   ManifestState state = Sample();
   state.families[0].comparator = "mine";
   Edit edit;
@@ -366,7 +368,7 @@ TEST(ApplyEditTest, UnderAUsersOrderACursorMayGoAnywhereButToTheStart) {
   EXPECT_TRUE(ApplyEdit(edit, &state).IsCorruption());
 }
 
-TEST(ApplyEditTest, InTheReverseOrderACursorGoesDown) {
+TEST(ApplyEditTest, InReverseOrderTheCursorDecreases) {
   for (const auto& [cursor, fits] : {std::pair("l", true), std::pair("n", false)}) {
     ManifestState state = Sample();
     state.families[0].comparator = "cambium.ReverseBytewiseComparator";
@@ -396,13 +398,13 @@ ManifestState LsmSample() {
   return state;
 }
 
-TEST(ApplyEditTest, RunsGoDownTheLevelsOfAnLsm) {
+TEST(ApplyEditTest, RunsMoveDownTheLevelsOfAnLsm) {
   ManifestState state = LsmSample();
   ASSERT_TRUE(state.Check().ok()) << state.Check().ToString();
   Edit edit;
   Family(&edit).layers = {32};
   Family(&edit).add_runs = {RunOf(50)};
-  Family(&edit).place_runs = {{50, 1, 7}, {31, 3, 0}, {34, 2, 1}};  // 30 and 33 are merged into 50
+  Family(&edit).place_runs = {{50, 1, 7}, {31, 3, 0}, {34, 2, 1}};  // 30 and 33 are compacted into 50
   Family(&edit).drop_level_runs = {33};
   const Status s = ApplyEdit(edit, &state);
   ASSERT_TRUE(s.ok()) << s.ToString();
@@ -410,24 +412,24 @@ TEST(ApplyEditTest, RunsGoDownTheLevelsOfAnLsm) {
   for (const auto& [number, run] : state.families[0].level_runs) places[number] = {run.level, run.tier};
   EXPECT_EQ(places, (decltype(places){{31, {3, 0}}, {34, {2, 1}}, {35, {2, 0}}, {50, {1, 7}}}));
   ASSERT_EQ(state.families[0].runs.size(), 1u);
-  // What the first record of the next MANIFEST says comes to the same.
+  // The snapshot in the first record of the next MANIFEST gives the same state.
   ManifestState again;
   ASSERT_TRUE(ApplyEdit(SnapshotEdit(state), &again).ok());
   EXPECT_EQ(again, state);
 }
 
-TEST(ApplyEditTest, EditsOfLevelsThatDoNotFit) {
+TEST(ApplyEditTest, IllegalEditsOfLevelsAreCorruption) {
   const Case cases[] = {
-      {"a run goes up", [](Edit* e) { Family(e).place_runs = {{35, 1, 0}}; }},
-      {"a run that is not there", [](Edit* e) { Family(e).place_runs = {{36, 1, 0}}; }},
-      {"a run of the stack that stays in it", [](Edit* e) { Family(e).place_runs = {{30, 1, 3}}; }},
+      {"a run moves up", [](Edit* e) { Family(e).place_runs = {{35, 1, 0}}; }},
+      {"an unknown run", [](Edit* e) { Family(e).place_runs = {{36, 1, 0}}; }},
+      {"a run of the stack that remains in it", [](Edit* e) { Family(e).place_runs = {{30, 1, 3}}; }},
       {"level 0", [](Edit* e) { Family(e).place_runs = {{35, 0, 0}}; }},
       {"a level too deep", [](Edit* e) { Family(e).place_runs = {{35, kLevelMax + 1, 0}}; }},
-      {"a drop of what is in no level", [](Edit* e) { Family(e).drop_level_runs = {32}; }},
+      {"a drop of a run in no level", [](Edit* e) { Family(e).drop_level_runs = {32}; }},
       {"a drop twice", [](Edit* e) { Family(e).drop_level_runs = {33, 33}; }},
       {"a new run without a place", [](Edit* e) { Family(e).add_runs = {RunOf(50)}, Family(e).drop_level_runs = {33}; }},
       {"a run of a level back in the stack", [](Edit* e) { Family(e).layers = {33, 32, 31, 30}; }},
-      {"runs of the stack that change places", [](Edit* e) { Family(e).layers = {30, 32, 31}; }},
+      {"runs of the stack that change their order", [](Edit* e) { Family(e).layers = {30, 32, 31}; }},
       {"a tree in an LSM", [](Edit* e) { Family(e).set_index_segments = {{41, {}, 3 * kPageSize, 1}}; }},
   };
   for (const Case& c : cases) {
@@ -444,11 +446,11 @@ TEST(ApplyEditTest, EditsOfLevelsThatDoNotFit) {
   EXPECT_TRUE(ApplyEdit(edit, &tree).IsCorruption());
 }
 
-TEST(ApplyEditTest, RunsOfOneTierThatOverlapAreSeen) {
+TEST(ApplyEditTest, OverlappingRunsOfOneTierAreCorruption) {
   ManifestState state = LsmSample();
   state.families[0].level_runs[34].info.smallest_key = "f";
   EXPECT_TRUE(state.Check().IsCorruption());
-  // 33 ends in a range delete up to "f", so that "f" is not its own.
+  // 33 ends in a range delete up to "f", so it does not include "f".
   state.families[0].level_runs[33].info.range_delete_count = 1;
   state.families[0].level_runs[33].info.largest_is_open = true;
   EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
@@ -458,7 +460,7 @@ TEST(ApplyEditTest, RunsOfOneTierThatOverlapAreSeen) {
   EXPECT_TRUE(state.Check().ok()) << state.Check().ToString();
 }
 
-TEST(ApplyEditTest, ADroppedFamilyTakesItsReferencesAndNeverItsIdBack) {
+TEST(ApplyEditTest, DroppedFamilyReleasesItsReferencesButNotItsId) {
   ManifestState state = Sample();
   Edit edit;
   edit.next_family_id = 2;
@@ -480,8 +482,8 @@ TEST(ApplyEditTest, ADroppedFamilyTakesItsReferencesAndNeverItsIdBack) {
   EXPECT_TRUE(ApplyEdit(edit, &state).ok());
 }
 
-// Layers still refer to what log GC has moved, and their references fall as they are merged.
-TEST(ApplyEditTest, AShadowedSlotIsFreeWhenNothingRefersToItAnyMore) {
+// Layers still refer to values that log GC has relocated. Compactions remove these references.
+TEST(ApplyEditTest, ShadowedSlotIsFreedWithItsLastReference) {
   ManifestState state = Sample();
   state.next_family_id = 2;
   state.families[1] = state.families[0];
@@ -507,9 +509,9 @@ TEST(ApplyEditTest, AShadowedSlotIsFreeWhenNothingRefersToItAnyMore) {
   shadow_again.shadow_slots = {Slot{0}};
   EXPECT_TRUE(StageEdit(shadow_again, state).status().IsCorruption());
 
-  Edit merged;
-  Family(&merged).accounts.Add(Slot{0}, {-4, -400});
-  ASSERT_TRUE(ApplyEdit(merged, &state).ok());
+  Edit compacted;
+  Family(&compacted).accounts.Add(Slot{0}, {-4, -400});
+  ASSERT_TRUE(ApplyEdit(compacted, &state).ok());
   EXPECT_EQ(state.shadowed_slots, std::set<Slot>{Slot{0}}) << "the other family refers to it";
   EXPECT_TRUE(StageEdit(reuse, state).status().IsCorruption());
   Edit dropped;
@@ -520,14 +522,14 @@ TEST(ApplyEditTest, AShadowedSlotIsFreeWhenNothingRefersToItAnyMore) {
   EXPECT_TRUE(ApplyEdit(reuse, &state).ok());
 }
 
-TEST(ApplyEditTest, EditsOfFamiliesThatDoNotFit) {
+TEST(ApplyEditTest, IllegalEditsOfFamiliesAreCorruption) {
   const Case cases[] = {
       {"the default family dropped", [](Edit* e) { e->drop_families = {0}; }},
-      {"one that is not there dropped", [](Edit* e) { e->drop_families = {1}; }},
-      {"an id that is no id dropped", [](Edit* e) { e->drop_families = {std::uint64_t{1} << 32}; }},
-      {"an id not drawn",
+      {"an unknown family dropped", [](Edit* e) { e->drop_families = {1}; }},
+      {"an id out of range dropped", [](Edit* e) { e->drop_families = {std::uint64_t{1} << 32}; }},
+      {"an id not drawn yet",
        [](Edit* e) { Family(e).id = 1, Family(e).create = {"two", IndexType::kLsm, "mine", 512}; }},
-      {"the counter goes back", [](Edit* e) { e->next_family_id = 0; }},
+      {"the counter decreases", [](Edit* e) { e->next_family_id = 0; }},
   };
   for (const Case& c : cases) {
     ManifestState state = Sample();
@@ -537,9 +539,9 @@ TEST(ApplyEditTest, EditsOfFamiliesThatDoNotFit) {
   }
 }
 
-// A merge gets a higher number than the runs above it, and must stay below them all the same.
-TEST(ApplyEditTest, LayersLieAsTheEditSaysWhateverTheirNumbers) {
-  const auto layers_after_merge = [] {
+// The run that a compaction makes has a higher number than the runs above it, and must still be below them.
+TEST(ApplyEditTest, LayersHaveTheOrderOfTheEditNotOfTheirNumbers) {
+  const auto layers_after_compaction = [] {
     ManifestState state = Sample();
     state.families[0].sweep.reset();
     Edit edit;
@@ -550,14 +552,14 @@ TEST(ApplyEditTest, LayersLieAsTheEditSaysWhateverTheirNumbers) {
     for (const RunInfo& run : state.families[0].runs) numbers.push_back(run.number);
     return numbers;
   };
-  EXPECT_EQ(layers_after_merge(), (std::vector<std::uint64_t>{32, 50}));
+  EXPECT_EQ(layers_after_compaction(), (std::vector<std::uint64_t>{32, 50}));
 #ifdef CAMBIUM_TEST_HOOKS
   const MutantScope mutant(Mutant::kLayersByNumber);
-  EXPECT_NE(layers_after_merge(), (std::vector<std::uint64_t>{32, 50}));
+  EXPECT_NE(layers_after_compaction(), (std::vector<std::uint64_t>{32, 50}));
 #endif
 }
 
-// The two halves and ApplyEdit agree, and staging leaves the state alone.
+// StageEdit and Install together do the same as ApplyEdit, and StageEdit does not change the state.
 TEST(ApplyEditTest, StagingChangesNothing) {
   EditGenerator generator(11);
   ManifestState state = generator.Start();
@@ -575,15 +577,16 @@ TEST(ApplyEditTest, StagingChangesNothing) {
   EXPECT_GT(state.next_file_number, 100u);
 }
 
-// What an edit cannot break because it is checked with it, a foreign hand can write into a snapshot.
-TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
+// A forged snapshot may have faults that no legal edit can cause.
+TEST(ApplyEditTest, CheckRejectsStatesThatNoEditCouldMake) {
   const std::pair<const char*, std::function<void(ManifestState*)>> cases[] = {
-      {"no file numbers", [](ManifestState* s) { s->next_file_number = 0; }},
-      {"a file not drawn", [](ManifestState* s) { s->next_file_number = 40; }},
+      {"no file number left", [](ManifestState* s) { s->next_file_number = 0; }},
+      {"a file number not drawn yet", [](ManifestState* s) { s->next_file_number = 40; }},
       {"sequence out of range", [](ManifestState* s) { s->last_sequence = ~SequenceNumber{0}; }},
-      {"a segment filed wrongly", [](ManifestState* s) { s->segments[10].number = 11; }},
-      {"a family filed wrongly", [](ManifestState* s) { s->families[0].id = 1; }},
-      {"an index segment filed wrongly", [](ManifestState* s) { s->families[0].index_segments[40].number = 41; }},
+      {"a segment under another number", [](ManifestState* s) { s->segments[10].number = 11; }},
+      {"a family under another id", [](ManifestState* s) { s->families[0].id = 1; }},
+      {"an index segment under another number",
+       [](ManifestState* s) { s->families[0].index_segments[40].number = 41; }},
       {"a slot twice", [](ManifestState* s) { s->segments[10].slot = Slot{1}; }},
       {"a file twice", [](ManifestState* s) { s->families[0].runs[0] = RunOf(40); }},
       {"a name twice",
@@ -596,13 +599,13 @@ TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
          s->families[1].index_segments.clear();
          s->families[1].root = {};
        }},
-      {"an account of nothing", [](ManifestState* s) { s->families[0].accounts[Slot{9}] = {1, 8}; }},
+      {"an account without a segment", [](ManifestState* s) { s->families[0].accounts[Slot{9}] = {1, 8}; }},
       {"an empty account", [](ManifestState* s) { s->families[0].accounts[Slot{1}] = {0, 0}; }},
       {"a shadowed slot with a segment", [](ManifestState* s) { s->shadowed_slots = {Slot{0}}; }},
       {"a shadowed slot without references", [](ManifestState* s) { s->shadowed_slots = {Slot{9}}; }},
-      {"an epoch ahead", [](ManifestState* s) { s->epoch = 0; }},
-      {"replay behind the end", [](ManifestState* s) { s->replay = {11, 8001}; }},
-      {"a sweep that is no suffix", [](ManifestState* s) { s->families[0].sweep->runs = {32, 31}; }},
+      {"a segment of a later epoch", [](ManifestState* s) { s->epoch = 0; }},
+      {"a replay position beyond the end", [](ManifestState* s) { s->replay = {11, 8001}; }},
+      {"a sweep of runs that are not the oldest", [](ManifestState* s) { s->families[0].sweep->runs = {32, 31}; }},
   };
   for (const auto& [what, change] : cases) {
     ManifestState state = Sample();
@@ -611,7 +614,7 @@ TEST(ApplyEditTest, CheckSeesWhatNoEditCouldMake) {
   }
 }
 
-TEST(ApplyEditTest, TotalsGoOverAllFamilies) {
+TEST(ApplyEditTest, TotalAccountIsTheSumOverAllFamilies) {
   ManifestState state = Sample();
   state.next_family_id = 2;
   state.families[1].accounts[Slot{0}] = {1, 50};

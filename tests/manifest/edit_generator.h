@@ -1,4 +1,4 @@
-// EditGenerator: a random but legal life of a database, edit by edit. The same seed gives the same edits.
+// EditGenerator: makes random but legal edits of a database, one after the other. The same seed gives the same edits.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class EditGenerator {
  public:
   explicit EditGenerator(std::uint64_t seed) : prng_(seed) {}
 
-  // A database that has just been made.
+  // Returns the state of a new database.
   ManifestState Start() {
     ManifestState state;
     state.database_id = DrawId();
@@ -24,16 +24,16 @@ class EditGenerator {
     return state;
   }
 
-  // Never the same twice, and above all numbers that `state` knows.
+  // Returns a number that was not drawn before, above all numbers of `state`.
   std::uint64_t DrawNumber(const ManifestState& state) {
     next_number_ = std::max(next_number_, state.next_file_number);
     return next_number_++;
   }
 
-  // One to three things that a database does, in one edit that fits `state`.
+  // Returns an edit with some changes that a database makes; it fits `state`.
   Edit Next(const ManifestState& state) {
     Edit edit;
-    ManifestState after = state;  // so that what follows fits what came before in the same edit
+    ManifestState after = state;  // changed below, so that the parts of the edit fit each other
     if (state.families.empty() || (state.families.size() < 5 && prng_.OneIn(8))) CreateFamily(after, &edit);
     if (prng_.OneIn(3)) AddSegment(after, &edit);
     if (prng_.OneIn(3)) SealSegment(after, &edit);
@@ -67,7 +67,7 @@ class EditGenerator {
                                                                                        << prng_.Uniform(6)};
   }
 
-  // One that the edit leaves alone.
+  // Drops a family that the edit does not change.
   void DropFamily(const ManifestState& state, Edit* edit) {
     for (const auto& [id, family] : state.families) {
       if (id == 0 || std::ranges::any_of(edit->families, [id](const FamilyEdit& f) { return f.id == id; })) continue;
@@ -191,8 +191,8 @@ class EditGenerator {
     }
   }
 
-  // The oldest run goes into a level, as it is or in another form; one in a level goes down, another goes for good. Each
-  // is a tier of its own, because the keys are random.
+  // Moves the oldest run, or one that replaces it, into a level; moves some runs of levels down, and drops some. Each
+  // run is a tier of its own, because the keys are random.
   void Compact(const ManifestState& state, FamilyState* family, FamilyEdit* out) {
     if (!family->runs.empty()) {
       std::uint64_t number = family->runs.back().number;
@@ -232,7 +232,7 @@ class EditGenerator {
     NewRoot(state, family, out);
   }
 
-  // Pages go into the newest index segment or into a new one; another one may go.
+  // Adds a root to the newest index segment or to a new one; may drop the oldest one.
   void NewRoot(const ManifestState& state, FamilyState* family, FamilyEdit* out) {
     IndexSegmentInfo segment;
     if (family->index_segments.empty() || prng_.OneIn(3)) {
@@ -263,7 +263,7 @@ class EditGenerator {
     }
   }
 
-  // All of some accounts, and a part of others.
+  // Removes all references of some accounts, and one of others.
   void Discharge(FamilyState* family, FamilyEdit* out) {
     for (auto account = family->accounts.begin(); account != family->accounts.end();) {
       const auto& [references, bytes] = account->second;
@@ -290,12 +290,12 @@ class EditGenerator {
     }
   }
 
-  // What log GC does at its end: a segment goes, and the layers still refer to it.
+  // As log GC does at its end: drops a segment to which layers still refer.
   static void ShadowSegment(const ManifestState& state, Edit* edit) {
     for (const auto& [number, segment] : state.segments) {
       if (!segment.sealed || segment.kind == SegmentKind::kLargeValue) continue;
       if (segment.kind == SegmentKind::kLog && state.replay < LogPosition{number, segment.sealed_length}) continue;
-      // By whom the edit does nothing, so that it cannot take the last reference.
+      // A family that the edit does not change must refer to it, so that the edit cannot remove the last reference.
       const bool is_referred_to = std::ranges::any_of(state.families, [&](const auto& family) {
         return family.second.accounts.contains(segment.slot) &&
                !std::ranges::count(edit->drop_families, std::uint64_t{family.first}) &&

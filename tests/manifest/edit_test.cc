@@ -1,4 +1,4 @@
-// The bytes of an edit: that they hold everything, that they stay what they are, that no others do harm.
+// The encoding of an edit: it is complete, its bytes do not change, and malformed bytes do no harm.
 #include "manifest/edit.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ Edit FullEdit() {
   return edit;
 }
 
-TEST(EditTest, BytesOfAnEditAreThoseOfTheFormat) {
+TEST(EditTest, EditHasTheDocumentedBytes) {
   EXPECT_EQ(Slice(EncodeEdit(FullEdit())).ToString(true),
             "0110101112131415161718191a1b1c1d1e1f0201030302ac020402e807050284070605058020890607010108ee010101"
             "07022b010670686f746f73020101031a63616d6269756d2e4279746577697365436f6d70617261746f72040280200302"
@@ -78,7 +78,7 @@ TEST(EditTest, BytesOfAnEditAreThoseOfTheFormat) {
             "04800188260a01040b02ac020c0208090d020306");
 }
 
-TEST(EditTest, EveryFieldComesBack) {
+TEST(EditTest, EveryFieldIsReadBack) {
   const Edit edit = FullEdit();
   const Result<Edit> back = DecodeEdit(EncodeEdit(edit));
   ASSERT_TRUE(back.ok()) << back.status().ToString();
@@ -117,7 +117,7 @@ TEST(EditTest, EveryFieldComesBack) {
   EXPECT_EQ(family.drop_level_runs, expected.drop_level_runs);
 }
 
-TEST(EditTest, AnEmptyEditIsEmpty) {
+TEST(EditTest, EmptyEditHasNoBytes) {
   EXPECT_EQ(EncodeEdit(Edit()), "");
   EXPECT_TRUE(DecodeEdit("").ok());
   Edit edit;  // an empty stack of layers is not the same as none
@@ -139,8 +139,8 @@ TEST(EditTest, ChargesThatCancelAreNotWritten) {
   EXPECT_EQ(EncodeEdit(edit), EncodeEdit(without));
 }
 
-// Edits one by one, and the whole state at once, lead to the same place, by way of bytes.
-TEST(EditTest, RandomStatesSurviveEncoding) {
+// Applying decoded edits one by one, and a decoded snapshot at once, give the same state.
+TEST(EditTest, RandomEditsAndSnapshotsSurviveEncoding) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x5eed1);
   for (std::uint64_t run = 0; run < 60 * testing::ScaleFromEnvironment(); ++run) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " run " + std::to_string(run));
@@ -168,7 +168,7 @@ TEST(EditTest, RandomStatesSurviveEncoding) {
   }
 }
 
-TEST(EditTest, ATagOfALaterVersionIsNotSupported) {
+TEST(EditTest, TagOfALaterVersionIsNotSupported) {
   const auto with_field = [](std::string message, std::uint64_t tag) {
     FieldWriter(&message).Number(tag, 1);
     return message;
@@ -192,7 +192,7 @@ std::string FamilyWithPlaces(const std::vector<std::uint64_t>& numbers) {
   return bytes;
 }
 
-// Of a family whose accounts are these numbers.
+// A family edit whose accounts are these numbers.
 std::string FamilyWithAccounts(const std::vector<std::uint64_t>& numbers) {
   std::string bytes;
   FieldWriter fields(&bytes);
@@ -201,7 +201,7 @@ std::string FamilyWithAccounts(const std::vector<std::uint64_t>& numbers) {
   return bytes;
 }
 
-TEST(EditTest, WhatIsNoEditIsCorruption) {
+TEST(EditTest, MalformedEditIsCorruption) {
   const auto encode = [](auto write) {
     std::string bytes;
     FieldWriter fields(&bytes);
@@ -212,24 +212,24 @@ TEST(EditTest, WhatIsNoEditIsCorruption) {
       encode([](FieldWriter& f) { f.Number(3, 1), f.Number(2, 1); }),             // descending
       encode([](FieldWriter& f) { f.Number(2, 1), f.Number(2, 1); }),             // twice
       encode([](FieldWriter& f) { f.Bytes(0, "x"); }),                            // tag 0
-      encode([](FieldWriter& f) { f.Bytes(1, "fifteen bytes.."); }),              // no id
-      encode([](FieldWriter& f) { f.Bytes(2, ""); }),                             // no number
+      encode([](FieldWriter& f) { f.Bytes(1, "fifteen bytes.."); }),              // not an id
+      encode([](FieldWriter& f) { f.Bytes(2, ""); }),                             // not a number
       encode([](FieldWriter& f) { f.Bytes(2, "\x01\x02"); }),                     // two numbers
       encode([](FieldWriter& f) { f.Numbers(6, {1}); }),                          // half a position
       encode([](FieldWriter& f) { f.Numbers(6, {1, 2, 3, 4}); }),                 // more than a position
       encode([](FieldWriter& f) { f.Numbers(6, {1, 2}); }),                       // less than one
-      encode([](FieldWriter& f) { f.Number(11, std::uint64_t{1} << 32); }),       // no family id
+      encode([](FieldWriter& f) { f.Number(11, std::uint64_t{1} << 32); }),       // not a family id
       encode([](FieldWriter& f) { f.Bytes(8, FamilyWithPlaces({1, 1})); }),       // half a place
       encode([](FieldWriter& f) { f.Bytes(8, FamilyWithPlaces({1, 0, 0})); }),    // level 0 is the stack
       encode([](FieldWriter& f) { f.Bytes(8, FamilyWithPlaces({1, kLevelMax + 1, 0})); }),
-      encode([](FieldWriter& f) { f.Number(7, 2); }),                             // no flag
+      encode([](FieldWriter& f) { f.Number(7, 2); }),                             // not a flag
       encode([](FieldWriter& f) { f.Bytes(8, ""); }),                             // family without id
-      encode([](FieldWriter& f) { f.Bytes(9, ""); }),                             // segment without anything
+      encode([](FieldWriter& f) { f.Bytes(9, ""); }),                             // empty segment
       encode([](FieldWriter& f) { f.Bytes(10, "\xff"); }),                        // half a number
       encode([](FieldWriter& f) { f.Bytes(8, FamilyWithAccounts({5, 2, 2, 5, 2, 2})); }),  // slot twice
       encode([](FieldWriter& f) { f.Bytes(8, FamilyWithAccounts({kSlotCountMax, 2, 2})); }),
       encode([](FieldWriter& f) { f.Bytes(8, FamilyWithAccounts({5, 2})); }),
-      std::string("\x02\x7f", 2),                                                 // longer than what is there
+      std::string("\x02\x7f", 2),                                                 // longer than the message
       std::string("\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11),            // far longer
       std::string("\x80", 1),
   };
@@ -239,7 +239,7 @@ TEST(EditTest, WhatIsNoEditIsCorruption) {
 }
 
 // A family of 4 bytes on disk takes hundreds in memory.
-TEST(EditTest, FamiliesWithoutEndAreRefused) {
+TEST(EditTest, TooManyFamiliesAreCorruption) {
   std::string message;
   FieldWriter(&message).Number(1, 0);
   std::string edit;
@@ -247,7 +247,7 @@ TEST(EditTest, FamiliesWithoutEndAreRefused) {
   EXPECT_TRUE(DecodeEdit(edit).status().IsCorruption());
 }
 
-TEST(EditTest, EveryCutOffEditIsAnEditOrRefused) {
+TEST(EditTest, TruncatedEditIsAValidEditOrCorruption) {
   const std::string bytes = EncodeEdit(FullEdit());
   int accepted = 0;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -259,12 +259,12 @@ TEST(EditTest, EveryCutOffEditIsAnEditOrRefused) {
       EXPECT_TRUE(edit.status().IsCorruption());
     }
   }
-  EXPECT_EQ(accepted, 13);  // one for each field that is whole, and the empty one
+  EXPECT_EQ(accepted, 13);  // the empty edit, and one at the end of each field but the last
 }
 
-// Damaged, spliced and random bytes. What still decodes means the same when written again; what still applies leaves a
-// state that Check accepts or an error.
-TEST(EditTest, HostileBytesDoNoHarm) {
+// Damaged, spliced and random bytes. If they decode, the edit is the same after another round trip; if it applies,
+// Check accepts the state.
+TEST(EditTest, ForgedBytesDoNoHarm) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xf22);
   Prng prng(seed);
   EditGenerator generator(seed);

@@ -10,7 +10,7 @@ namespace {
 constexpr FileKind kKinds[] = {FileKind::kManifest, FileKind::kLog, FileKind::kLargeValue, FileKind::kRun,
                                FileKind::kIndex,    FileKind::kReserve, FileKind::kOptions,    FileKind::kTemporary};
 
-TEST(FileNamesTest, NamesAreThoseOfTheFormat) {
+TEST(FileNamesTest, NamesHaveTheDocumentedForm) {
   EXPECT_EQ(FileName(FileKind::kManifest, 12), "MANIFEST-000012");
   EXPECT_EQ(FileName(FileKind::kLog, 12), "000012.log");
   EXPECT_EQ(FileName(FileKind::kLargeValue, 12), "000012.val");
@@ -33,10 +33,11 @@ TEST(FileNamesTest, EveryNameParsesToItself) {
   }
 }
 
-TEST(FileNamesTest, NothingElseIsOurs) {
+TEST(FileNamesTest, OtherNamesAreNotOurs) {
   for (const char* name :
        {"", "LOCK", "LOG", "LOG.old", "CURRENT", "MANIFEST", "MANIFEST-", "MANIFEST-12", "MANIFEST-0000012",
-        "MANIFEST-000012.log", "OPTIONS-12", "OPTIONS-000012.dbtmp", "OPTIONS", "MANIFEST-OPTIONS-000012", "manifest-000012", "000012", "000012.", "000012.sst", "000012.LOG", "000012.log ",
+        "MANIFEST-000012.log", "OPTIONS-12", "OPTIONS-000012.dbtmp", "OPTIONS", "MANIFEST-OPTIONS-000012",
+        "manifest-000012", "000012", "000012.", "000012.sst", "000012.LOG", "000012.log ",
         " 000012.log", "000012.log.tmp", "12.log", "00012.log", "0000012.log", "+00012.log", "-00012.log", "00001x.log",
         "0x0012.log", ".log", "000000.log", "MANIFEST-000000", "274877906944.log", "18446744073709551616.log",
         "99999999999999999999999999.log", "000012.log/", "a/000012.log"}) {
@@ -45,7 +46,7 @@ TEST(FileNamesTest, NothingElseIsOurs) {
   EXPECT_FALSE(ParseFileName(std::string_view("000012\0.log", 11)).has_value());
 }
 
-TEST(FileNamesTest, AListingIsSortedAndKnowsTheLargestNumber) {
+TEST(FileNamesTest, ListingIsSortedAndHasTheLargestNumber) {
   SimFileSystem fs;
   for (const char* name : {"000009.run", "MANIFEST-000003", "LOCK", "000002.log", "notes.txt", "1000000.log",
                            "000007.run"}) {

@@ -1,10 +1,10 @@
 // Power cuts, kills and failing calls at every operation of a program of creations, commits and rolls.
 //
-// Must hold of what is read back afterwards: it is a state that was committed, the last acknowledged one or a later one
-// whose commit was under way. Before the first creation is acknowledged the directory may also be empty or half-born.
+// Afterwards a reader must find the last acknowledged state, or a later one whose commit was in progress. Before the
+// first creation is acknowledged, the directory may also be empty or half-born.
 //
-// Each program is run once with a hook that takes the disk at every phase of every operation; from each of these come
-// several damaged disks, and on some of them the next life begins, with cuts of its own.
+// Each program runs once, with a hook that copies the disk at every phase of every operation. From each copy several
+// damaged disks are made, and on some of them the program runs again, with cuts of its own.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -27,8 +27,8 @@ using testing::MutantScope;
 
 const std::string kDirectory = "/db";
 
-// The states that may be read back at some moment. Numbers of MANIFEST files are drawn by who rolls, so the counter is
-// compared by size only.
+// The states that a reader may find at some moment. A roll draws the number of its MANIFEST from the counter, so the
+// counter may be larger than expected.
 struct Allowed {
   bool may_be_unborn = true;
   std::vector<std::shared_ptr<const ManifestState>> states;
@@ -56,13 +56,13 @@ struct Moment {
   std::uint64_t operation = 0;
 };
 
-// What is wrong with a disk, or nothing.
+// Returns the problem of a disk, or nothing.
 std::optional<std::string> Check(const SimImage& image, const Allowed& allowed, std::optional<ManifestRead>* out) {
   SimFileSystem fs(image);
   Result<ManifestRead> read = ReadManifest(fs, kDirectory);
   if (read.ok()) {
     if (!allowed.Contains(read->state)) {
-      return "read a state that is neither acknowledged nor under way: last sequence number " +
+      return "read a state that is neither acknowledged nor in progress: last sequence number " +
              std::to_string(read->state.last_sequence) + ", in " + FileName(FileKind::kManifest, read->number);
     }
     if (out != nullptr) *out = std::move(*read);
@@ -72,11 +72,11 @@ std::optional<std::string> Check(const SimImage& image, const Allowed& allowed, 
   if (read.status().IsNotFound() || read.status().IsPathNotFound()) return std::nullopt;
   const Result<bool> half_born = IsHalfBorn(fs, kDirectory);
   if (half_born.ok() && *half_born) return std::nullopt;
-  return "neither opens nor creates: " + read.status().ToString();
+  return "can neither be opened nor created: " + read.status().ToString();
 }
 
-// A life: opens what is there or creates, then commits. Failed commits are followed by others, as a database does until
-// one is fatal.
+// One run of the program: opens or creates, then commits. It commits on after a failed commit, as a database does,
+// unless the error is fatal.
 class Life {
  public:
   Life(SimFileSystem* fs, std::uint64_t seed, Allowed allowed)
@@ -117,13 +117,13 @@ class Life {
     const Edit edit = generator_.Next(before);
     ManifestState after = before;
     if (!ApplyEdit(edit, &after).ok()) problem_ = "the generator made an edit that does not fit";
-    // After a fatal error nothing is tried any more.
+    // After a fatal error a commit writes nothing.
     if (!fatal_) allowed_.Attempt(after);
     const std::uint64_t number = generator_.DrawNumber(after);
     const std::uint64_t operations = fs_->operations();
     const std::uint64_t file = manifest->number();
     const Status status = manifest->Commit(edit, number);
-    if (fatal_ && (status.ok() || fs_->operations() != operations)) problem_ = "went on after a fatal error";
+    if (fatal_ && (status.ok() || fs_->operations() != operations)) problem_ = "wrote after a fatal error";
     fatal_ = fatal_ || status.severity() == Status::Severity::kFatal;
     if (status.ok()) {
       allowed_.Acknowledge(manifest->state());
@@ -146,8 +146,8 @@ class Life {
 
 constexpr int kCommits = 14;
 
-// Damages each moment `cuts` times and by one kill; with `deeper`, lives on from some of what is left. The first
-// problem, or nothing.
+// Damages the disk of each moment by `cuts` power cuts and by one kill; with `deeper`, runs the program again on some
+// of them. Returns the first problem, or nothing.
 std::optional<std::string> CheckMoments(const std::vector<Moment>& moments, Prng& prng, int cuts, bool deeper) {
   for (const Moment& moment : moments) {
     for (int cut = 0; cut <= cuts; ++cut) {
@@ -181,7 +181,7 @@ std::optional<std::string> FindProblem(std::uint64_t seed, const std::function<v
   return CheckMoments(life.moments(), prng, 4, true);
 }
 
-TEST(ManifestCrashTest, EveryCutLeavesACommittedState) {
+TEST(ManifestCrashTest, EveryPowerCutLeavesACommittedState) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xc0ffee);
   for (std::uint64_t run = 0; run < testing::ScaledCount(12); ++run) {
     int acknowledged = 0;
@@ -193,8 +193,8 @@ TEST(ManifestCrashTest, EveryCutLeavesACommittedState) {
   }
 }
 
-// One write fails, at every place in turn, and a part of its bytes may land. The next commit must go on in a new file.
-TEST(ManifestCrashTest, EveryFailedWriteIsSurvived) {
+// Each write fails in turn, and a part of its bytes may be written. The next commit must use a new file.
+TEST(ManifestCrashTest, AnyFailedWriteLosesNothing) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xfa11);
   Prng prng(seed);
   for (std::uint64_t nth = 1; nth <= 14; ++nth) {
@@ -214,8 +214,8 @@ TEST(ManifestCrashTest, EveryFailedWriteIsSurvived) {
   }
 }
 
-// Several calls fail, of any kind but syncs, in one life.
-TEST(ManifestCrashTest, ManyFailuresAreSurvived) {
+// Several calls of one run fail, of any kind but syncs.
+TEST(ManifestCrashTest, ManyFailuresLoseNothing) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xfa12);
   for (std::uint64_t run = 0; run < testing::ScaledCount(12); ++run) {
     const auto problem = FindProblem(seed + run, [&](SimFileSystem* fs) {
@@ -234,9 +234,9 @@ TEST(ManifestCrashTest, ManyFailuresAreSurvived) {
   }
 }
 
-// A sync of the file or the directory fails, at every place in turn and in every way. Nothing is committed after it,
-// and what was is all there, whether or not the machine stays up.
-TEST(ManifestCrashTest, EveryFailedSyncIsTheEndAndLosesNothing) {
+// Each sync of the file or the directory fails in turn, in every way. Nothing is committed after it, and all earlier
+// commits are found, with or without a crash.
+TEST(ManifestCrashTest, AnyFailedSyncIsFatalAndLosesNothing) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x5f5f);
   for (const SyncFailure failure : {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse}) {
     for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
@@ -265,13 +265,13 @@ TEST(ManifestCrashTest, EveryFailedSyncIsTheEndAndLosesNothing) {
 }
 
 #ifdef CAMBIUM_TEST_HOOKS
-// Each defect is seen by a program of the kind above.
+// The programs above detect each mutant.
 void ExpectCaught(Mutant mutant, const std::function<void(SimFileSystem*)>& inject = nullptr) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const MutantScope scope(mutant);
     if (FindProblem(seed, inject).has_value()) return;
   }
-  FAIL() << MutantName(mutant) << " was not noticed";
+  FAIL() << MutantName(mutant) << " was not detected";
 }
 
 TEST(ManifestCrashTest, MutantSkipSyncIsCaught) { ExpectCaught(Mutant::kManifestSkipSync); }

@@ -1,4 +1,4 @@
-// ManifestForge: MANIFEST files record by record, with right checksums whatever the records say.
+// ManifestForge: builds MANIFEST files record by record. Checksums are right even if the records are not.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class ManifestForge {
     last_ = bytes_.size();
     previous_ = AppendManifestRecord(type, payload, seed_, bytes_.size(), previous_, &bytes_);
   }
-  // Of the last record: new contents at an offset of its header, and a header checksum that fits.
+  // Overwrites 4 bytes of the last record's header, and corrects its checksum.
   void PatchHeader(std::size_t offset, std::uint32_t value) {
     char* header = bytes_.data() + last_;
     EncodeFixed<std::uint32_t>(header + offset, value);

@@ -1,4 +1,4 @@
-// What is read back from whole, torn, damaged, foreign and forged MANIFESTs.
+// Reading whole, torn, damaged, foreign and forged MANIFESTs.
 #include "manifest/manifest_reader.h"
 
 #include <gtest/gtest.h>
@@ -82,8 +82,8 @@ Result<ManifestRead> ReadOne(const std::string& bytes, std::uint64_t number = 1)
   return read;
 }
 
-// The bytes that a Manifest writes are those of the format, and those that the forge of this test writes.
-TEST(ManifestReaderTest, BytesOfAManifestAreThoseOfTheFormat) {
+// A Manifest writes the documented bytes, and so does this test's ManifestForge.
+TEST(ManifestReaderTest, ManifestHasTheDocumentedBytes) {
   SimFileSystem fs;
   ASSERT_TRUE(fs.CreateDirectory(kDirectory).ok());
   auto manifest = Manifest::Create(fs, kDirectory, Identity(), 1, SmallState());
@@ -122,9 +122,9 @@ TEST(ManifestReaderTest, NoManifestIsNotFound) {
   EXPECT_TRUE(ReadManifest(fs, "/nowhere").status().IsIOError());
 }
 
-// A cut at any byte gives the state after some whole record; before the snapshot is whole there is none, and the
-// directory is half-born.
-TEST(ManifestReaderTest, EveryTornTailIsCutOffAtARecord) {
+// A file cut at any byte has the state after its last whole record. If its snapshot is not whole, it has no state, and
+// the directory is half-born.
+TEST(ManifestReaderTest, TornFileHasTheStateOfItsWholeRecords) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 3, &ends);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -149,7 +149,7 @@ TEST(ManifestReaderTest, EveryTornTailIsCutOffAtARecord) {
   }
 }
 
-TEST(ManifestReaderTest, EveryFlippedBitIsSeenButInTheLastRecordWhereItLooksTorn) {
+TEST(ManifestReaderTest, FlippedBitIsCorruptionOrMakesTheLastRecordTorn) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 3, &ends);
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
@@ -168,7 +168,7 @@ TEST(ManifestReaderTest, EveryFlippedBitIsSeenButInTheLastRecordWhereItLooksTorn
   }
 }
 
-TEST(ManifestReaderTest, DamageWithinNamesFileAndOffset) {
+TEST(ManifestReaderTest, CorruptionNamesFileAndOffset) {
   std::vector<std::size_t> ends;
   std::string bytes = ManifestOf(1, 3, &ends);
   bytes[ends[1] + 20] = static_cast<char>(bytes[ends[1] + 20] ^ 1);
@@ -176,8 +176,8 @@ TEST(ManifestReaderTest, DamageWithinNamesFileAndOffset) {
   EXPECT_NE(message.find(PathOf(1) + ":" + std::to_string(ends[1])), std::string::npos) << message;
 }
 
-// What a crash may leave behind the end: zeros, garbage, an older image of the file.
-TEST(ManifestReaderTest, BytesBehindTheEndAreATail) {
+// A crash may leave bytes after the end: zeros, garbage, an older image of the file.
+TEST(ManifestReaderTest, BytesAfterTheEndAreIgnored) {
   const std::uint64_t seed = testing::SeedFromEnvironment(3);
   Prng prng(seed);
   const std::string bytes = ManifestOf(1, 3);
@@ -193,9 +193,9 @@ TEST(ManifestReaderTest, BytesBehindTheEndAreATail) {
   }
 }
 
-// A user's key may be a picture of a record. It is at another place than the record it pictures, so nobody takes it for
-// a witness, and a torn record that holds it stays a torn record.
-TEST(ManifestReaderTest, ARecordWithinAKeyIsNoRecord) {
+// A user's key may hold an image of a record. It is at another offset than that record, so it is not mistaken for a
+// valid one, and a torn record that holds it is still torn.
+TEST(ManifestReaderTest, ImageOfARecordInAKeyIsNotARecord) {
   ManifestState state = SmallState();
   state.next_file_number = 10;
   ManifestForge forge(HeaderOf(1));
@@ -214,7 +214,7 @@ TEST(ManifestReaderTest, ARecordWithinAKeyIsNoRecord) {
   EXPECT_EQ(torn->record_count, 1u);
 }
 
-TEST(ManifestReaderTest, TheHighestWholeOneRules) {
+TEST(ManifestReaderTest, HighestWholeManifestIsCurrent) {
   SimFileSystem fs;
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(3), ManifestOf(3, 3)).ok());
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), ManifestOf(9, 1)).ok());
@@ -226,18 +226,18 @@ TEST(ManifestReaderTest, TheHighestWholeOneRules) {
   EXPECT_EQ(read->state.last_sequence, 1u);
 }
 
-// An older file may be back from the dead. It must not take over from one that rotted.
-TEST(ManifestReaderTest, AnOlderOneDoesNotTakeOverFromOneThatWasWholeOnce) {
+// An older file may reappear. It must not replace a newer one that was whole and is damaged now.
+TEST(ManifestReaderTest, OlderManifestDoesNotReplaceADamagedOne) {
   SimFileSystem fs;
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(3), ManifestOf(3, 3)).ok());
   std::string bytes = ManifestOf(9, 1);
-  bytes[kFileHeaderSize + 50] = static_cast<char>(bytes[kFileHeaderSize + 50] ^ 1);  // within its snapshot
+  bytes[kFileHeaderSize + 50] = static_cast<char>(bytes[kFileHeaderSize + 50] ^ 1);  // in its snapshot
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), bytes).ok());
   EXPECT_TRUE(ReadManifest(fs, kDirectory).status().IsCorruption());
   EXPECT_FALSE(IsHalfBorn(fs, kDirectory).value());
 }
 
-TEST(ManifestReaderTest, AnUnreadableOneIsAnErrorAndNotPassedOver) {
+TEST(ManifestReaderTest, UnreadableManifestIsAnErrorAndNotSkipped) {
   SimFileSystem fs;
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(3), ManifestOf(3, 3)).ok());
   ASSERT_TRUE(fs.WriteFileForTest(PathOf(9), ManifestOf(9, 1)).ok());
@@ -251,7 +251,7 @@ TEST(ManifestReaderTest, AnUnreadableOneIsAnErrorAndNotPassedOver) {
   EXPECT_EQ(ReadManifest(fs, kDirectory)->number, 9u);
 }
 
-TEST(ManifestReaderTest, OnlyWhatACreationLeavesIsHalfBorn) {
+TEST(ManifestReaderTest, OnlyAnInterruptedCreationIsHalfBorn) {
   const auto half_born = [](const std::vector<std::pair<std::string, std::string>>& files) {
     SimFileSystem fs;
     EXPECT_TRUE(fs.CreateDirectory(kDirectory).ok());
@@ -265,15 +265,15 @@ TEST(ManifestReaderTest, OnlyWhatACreationLeavesIsHalfBorn) {
   EXPECT_FALSE(half_born({{"/db/LOCK", ""}}));
   EXPECT_TRUE(half_born({{PathOf(1), ""}}));
   EXPECT_TRUE(half_born({{PathOf(1), torn}, {"/db/LOCK", ""}, {"/db/LOG", "hello"}, {"/db/notes.txt", "mine"}}));
-  EXPECT_TRUE(half_born({{PathOf(1), torn}, {PathOf(2), ""}}));  // a second creation met a crash too
+  EXPECT_TRUE(half_born({{PathOf(1), torn}, {PathOf(2), ""}}));  // a second creation crashed, too
   EXPECT_FALSE(half_born({{PathOf(1), torn}, {"/db/000002.log", ""}}));
   EXPECT_FALSE(half_born({{PathOf(1), torn}, {"/db/000002.idx", ""}}));
   EXPECT_FALSE(half_born({{PathOf(1), ManifestOf(1, 0)}}));
   EXPECT_FALSE(half_born({{PathOf(1), ManifestOf(1, 1)}, {PathOf(2), ""}}));
 }
 
-// Version and features are looked at before anything is written, and before an older file could rule.
-TEST(ManifestReaderTest, AFutureFormatIsNotSupportedAndNotTouched) {
+// Version and features are checked before anything is written, and before an older file could become current.
+TEST(ManifestReaderTest, FutureFormatIsNotSupportedAndNotTouched) {
   const std::string now = ManifestOf(1, 2);
   std::string version = ManifestOf(9, 2);
   EncodeFixed<std::uint32_t>(version.data() + 8, kFormatVersion + 1);
@@ -305,7 +305,7 @@ TEST(ManifestReaderTest, RecordsOfALaterVersionAreNotSupported) {
   EXPECT_TRUE(ReadOne(tag.bytes()).status().IsNotSupported());
 }
 
-TEST(ManifestReaderTest, AFileUnderAnotherNameIsCorruption) {
+TEST(ManifestReaderTest, RenamedFileIsCorruption) {
   EXPECT_TRUE(ReadOne(ManifestOf(1, 1), 2).status().IsCorruption());
   FileHeader log = HeaderOf(1);
   log.kind = FileKind::kLog;
@@ -334,7 +334,7 @@ TEST(ManifestReaderTest, ForgedRecordsAreCorruption) {
                 f->set_previous(123);
                 f->Append(ManifestRecordType::kEdit, edit(5));
               }).IsCorruption());
-  EXPECT_TRUE(forge([&](ManifestForge* f) {  // says that it is as long as nothing can be
+  EXPECT_TRUE(forge([&](ManifestForge* f) {  // claims more bytes than the file has, so it looks torn
                 f->Append(ManifestRecordType::kEdit, edit(5));
                 f->PatchHeader(28, 0xffffffffu);
               }).ok());
@@ -355,8 +355,8 @@ TEST(ManifestReaderTest, ForgedRecordsAreCorruption) {
   EXPECT_TRUE(ReadOne(counter.bytes(), 7).status().IsCorruption());
 }
 
-// Damaged payloads under right checksums: any answer but a crash, and no state that Check would refuse.
-TEST(ManifestReaderTest, HostilePayloadsDoNoHarm) {
+// Damaged payloads with right checksums: an error, or a state that Check accepts.
+TEST(ManifestReaderTest, ForgedPayloadsDoNoHarm) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xbad);
   Prng prng(seed);
   EditGenerator generator(seed);
@@ -391,8 +391,8 @@ TEST(ManifestReaderTest, HostilePayloadsDoNoHarm) {
 }
 
 #ifdef CAMBIUM_TEST_HOOKS
-// Sectors of a record that never got there read as zeros. Without checksums they are taken for a record.
-TEST(ManifestReaderTest, MutantNoChecksumTakesATornRecord) {
+// Sectors that were not written before the crash read as zeros. Without checksums they would be taken for a record.
+TEST(ManifestReaderTest, MutantNoChecksumAcceptsATornRecord) {
   std::vector<std::size_t> ends;
   std::string bytes = ManifestOf(1, 3, &ends);
   for (std::size_t i = ends[2] + kManifestRecordHeaderSize; i < bytes.size(); ++i) bytes[i] = '\0';
@@ -403,7 +403,7 @@ TEST(ManifestReaderTest, MutantNoChecksumTakesATornRecord) {
 }
 #endif
 
-// ---- What a repair mends ----
+// ---- Mending, for salvage ----
 
 Result<ManifestRemains> RemainsOf(const std::string& bytes) {
   SimFileSystem fs;
@@ -411,9 +411,8 @@ Result<ManifestRemains> RemainsOf(const std::string& bytes) {
   return ReadManifestRemains(fs, kDirectory);
 }
 
-// Whichever byte it is, and whatever it has become: two checksums of every record, and one of the file's header, know
-// which it was.
-TEST(ManifestReader, ADamagedByteIsMended) {
+// Any one damaged byte is mended: the two checksums of each record, and that of the file's header, prove its value.
+TEST(ManifestMendTest, DamagedByteIsMended) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 4, &ends);
   const Result<ManifestRead> whole = ReadOne(bytes);
@@ -433,9 +432,9 @@ TEST(ManifestReader, ADamagedByteIsMended) {
   }
 }
 
-// All of a header follows from the payload and the records around it, and the next one knows the checksum that it had.
-// Of the last one nobody knows that it was ever there as a whole.
-TEST(ManifestReader, ALostHeaderOfARecordIsMended) {
+// A header can be computed from its payload and the records around it; the next record proves it, since it has its
+// checksum. The last record has no such proof.
+TEST(ManifestMendTest, LostHeaderOfARecordIsMended) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 4, &ends);
   const Result<ManifestRead> whole = ReadOne(bytes);
@@ -453,7 +452,7 @@ TEST(ManifestReader, ALostHeaderOfARecordIsMended) {
   }
 }
 
-// `families` of 300 bytes or so each, and edits behind.
+// A state of `families` families of about 300 bytes each, and the default one.
 ManifestState LargeState(std::uint32_t families) {
   ManifestState state = SmallState();
   for (std::uint32_t id = 1; id <= families; ++id) {
@@ -465,8 +464,8 @@ ManifestState LargeState(std::uint32_t families) {
   return state;
 }
 
-// A header costs next to nothing, however large the payload is. Only records of up to 64 KiB were looked at.
-TEST(ManifestReader, TheHeaderOfALargeRecordIsMended) {
+// Mending a header is cheap, even if the payload is large. (Regression: only records up to 64 KiB were mended.)
+TEST(ManifestMendTest, HeaderOfALargeRecordIsMended) {
   ManifestForge forge(HeaderOf(1));
   const ManifestState state = LargeState(400);
   forge.Append(ManifestRecordType::kSnapshot, EncodeEdit(SnapshotEdit(state)));
@@ -488,8 +487,9 @@ TEST(ManifestReader, TheHeaderOfALargeRecordIsMended) {
   }
 }
 
-// Each record could cost 4 GiB that are hashed, so a thousand of them could keep a repair busy for as long as it liked.
-TEST(ManifestReader, MendingHasABudgetForTheFile) {
+// Mending one record may hash 4 GiB, so without a budget for the file a thousand of them could keep a repair busy for
+// days.
+TEST(ManifestMendTest, MendingHasABudgetForTheFile) {
   ManifestForge forge(HeaderOf(1));
   forge.Append(ManifestRecordType::kSnapshot, EncodeEdit(SnapshotEdit(LargeState(0))));
   std::vector<std::size_t> ends;
@@ -511,7 +511,7 @@ TEST(ManifestReader, MendingHasABudgetForTheFile) {
   EXPECT_TRUE(remains->flaw.IsCorruption());
 }
 
-TEST(ManifestReader, MoreDamageIsNotMended) {
+TEST(ManifestMendTest, MoreDamageIsNotMended) {
   std::vector<std::size_t> ends;
   const std::string bytes = ManifestOf(1, 4, &ends);
   const auto expect_flaw = [&](std::string damaged) {
@@ -530,11 +530,13 @@ TEST(ManifestReader, MoreDamageIsNotMended) {
   damaged[ends[1] + 20] ^= 1;
   damaged[ends[1] + kManifestRecordHeaderSize] ^= 1;
   expect_flaw(damaged);
-  // A payload that is whole, and not the one that was committed.
+  // A whole payload, but not the committed one.
   ManifestForge forge(HeaderOf(1));
   ManifestState state = SmallState();
   forge.Append(ManifestRecordType::kSnapshot, EncodeEdit(SnapshotEdit(state)));
-  for (const SequenceNumber sequence : {1, 5, 3, 4}) forge.Append(ManifestRecordType::kEdit, EncodeEdit(SequenceEdit(sequence)));
+  for (const SequenceNumber sequence : {1, 5, 3, 4}) {
+    forge.Append(ManifestRecordType::kEdit, EncodeEdit(SequenceEdit(sequence)));
+  }
   damaged = bytes;
   damaged.replace(ends[1], kManifestRecordHeaderSize, kManifestRecordHeaderSize, 'x');
   damaged.replace(ends[1] + kManifestRecordHeaderSize, ends[2] - ends[1] - kManifestRecordHeaderSize, forge.bytes(),

@@ -1,4 +1,4 @@
-// The writer: what a commit costs, when a file rolls, and what it does after each kind of failure.
+// The writer: the cost of a commit, when a file rolls, and its behaviour after each kind of failure.
 #include "manifest/manifest.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class ManifestTest : public ::testing::Test {
 
 using Numbers = std::vector<std::uint64_t>;
 
-TEST_F(ManifestTest, ACommitIsOneWriteAndOneSync) {
+TEST_F(ManifestTest, CommitIsOneWriteAndOneSync) {
   const auto manifest = MustCreate(1);
   const std::uint64_t calls = fs_.calls();
   const std::uint64_t writes = fs_.calls(SimOpKind::kWrite);
@@ -82,7 +82,7 @@ TEST_F(ManifestTest, ACommitIsOneWriteAndOneSync) {
   EXPECT_EQ(SequenceOnDisk(), 5u);
 }
 
-TEST_F(ManifestTest, AnOpeningStartsANewFileAndRemovesTheOld) {
+TEST_F(ManifestTest, CreateStartsANewFileAndRemovesTheOldOne) {
   ASSERT_TRUE(fs_.WriteFileForTest("/db/000003.run", "x").ok());
   {
     const auto manifest = MustCreate(1);
@@ -90,12 +90,12 @@ TEST_F(ManifestTest, AnOpeningStartsANewFileAndRemovesTheOld) {
   }
   state_ = ReadManifest(fs_, kDirectory)->state;
   const auto manifest = MustCreate(4);
-  EXPECT_EQ(NumbersOnDisk(), (Numbers{4, 3}));  // nothing of another kind goes
+  EXPECT_EQ(NumbersOnDisk(), (Numbers{4, 3}));  // files of other kinds are kept
   EXPECT_EQ(SequenceOnDisk(), 5u);
   EXPECT_EQ(manifest->number(), 4u);
 }
 
-TEST_F(ManifestTest, ItsOwnNumberIsBelowTheCounter) {
+TEST_F(ManifestTest, CounterIsAboveTheFilesOwnNumber) {
   const auto manifest = MustCreate(40, 0);
   EXPECT_EQ(manifest->state().next_file_number, 41u);
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
@@ -105,7 +105,7 @@ TEST_F(ManifestTest, ItsOwnNumberIsBelowTheCounter) {
   EXPECT_EQ(ReadManifest(fs_, kDirectory)->state, manifest->state());
 }
 
-TEST_F(ManifestTest, ANumberAtOrBelowAnotherMANIFESTIsRefused) {
+TEST_F(ManifestTest, NumberNotAboveEveryOtherManifestIsRejected) {
   ASSERT_TRUE(fs_.WriteFileForTest(FilePath(kDirectory, FileKind::kManifest, 8), "torn").ok());
   const std::uint64_t operations = fs_.operations();
   EXPECT_TRUE(Create(8).status().IsInvalidArgument());
@@ -116,7 +116,7 @@ TEST_F(ManifestTest, ANumberAtOrBelowAnotherMANIFESTIsRefused) {
   EXPECT_TRUE(Create(9).ok());
 }
 
-TEST_F(ManifestTest, AStateThatCouldNotBeReadBackIsRefused) {
+TEST_F(ManifestTest, StateThatCouldNotBeReadBackIsRejected) {
   state_.replay = {1000, 0};
   const std::uint64_t operations = fs_.operations();
   EXPECT_TRUE(Create(1).status().IsCorruption());
@@ -126,7 +126,7 @@ TEST_F(ManifestTest, AStateThatCouldNotBeReadBackIsRefused) {
   EXPECT_EQ(fs_.operations(), operations);
 }
 
-TEST_F(ManifestTest, AnEditThatDoesNotFitIsNotWritten) {
+TEST_F(ManifestTest, EditThatDoesNotFitIsNotWritten) {
   const auto manifest = MustCreate(1);
   ASSERT_TRUE(manifest->Commit(EditTo(5), 0).ok());
   const std::uint64_t calls = fs_.calls();
@@ -135,11 +135,11 @@ TEST_F(ManifestTest, AnEditThatDoesNotFitIsNotWritten) {
   identity.database_id = state_.database_id;
   EXPECT_TRUE(manifest->Commit(identity, 0).IsInvalidArgument());
   EXPECT_EQ(fs_.calls(), calls);
-  EXPECT_TRUE(manifest->Commit(EditTo(6), 0).ok());  // and does no harm
+  EXPECT_TRUE(manifest->Commit(EditTo(6), 0).ok());  // later commits still work
   EXPECT_EQ(SequenceOnDisk(), 6u);
 }
 
-TEST_F(ManifestTest, ALongFileRolls) {
+TEST_F(ManifestTest, LargeFileRolls) {
   const auto manifest = MustCreate(1, 1000);
   std::uint64_t next = 2;
   std::uint64_t rolls = 0;
@@ -173,8 +173,8 @@ TEST_F(ManifestTest, EveryFileHasItsOwnIdAndSeed) {
   }
 }
 
-// The record of the failed commit may be there in part, so this file is over.
-TEST_F(ManifestTest, AFailedWriteRollsTheNextCommit) {
+// A part of the failed record may be on disk, so the file is dead.
+TEST_F(ManifestTest, NextCommitAfterAFailedWriteRolls) {
   for (const std::uint64_t landed : {0u, 1u, 30u, 47u, 1000u}) {
     SCOPED_TRACE(landed);
     const auto manifest = MustCreate(manifest_number_ += 10);
@@ -210,8 +210,8 @@ TEST_F(ManifestTest, MutantAppendAfterFailureLosesTheNextCommit) {
 }
 #endif
 
-// A roll that fails may have left a file that would be elected. Nobody goes on in the one before it.
-TEST_F(ManifestTest, AFailedRollLeavesBothFilesDead) {
+// A failed roll may have left a file that a reader would choose. So the writer must not continue in the old one.
+TEST_F(ManifestTest, FailedRollLeavesBothFilesDead) {
   const auto manifest = MustCreate(1, 0);
   SequenceNumber sequence = 0;
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(++sequence), 0).ok());
@@ -234,9 +234,9 @@ TEST_F(ManifestTest, AFailedRollLeavesBothFilesDead) {
 }
 
 #ifdef CAMBIUM_TEST_HOOKS
-// Rule D9: the write of the new file fails, and all of it is there. Whoever goes on in the old one commits to a file
-// that is never read again.
-TEST_F(ManifestTest, ACommitAfterAFailedRollIsNotLost) {
+// Rule D9: the write of the new file reports an error, but all of it is on disk. A writer that continued in the old
+// file would commit to a file that is never read again.
+TEST_F(ManifestTest, CommitAfterAFailedRollIsNotLost) {
   const auto commit_is_lost = [&] {
     const auto manifest = MustCreate(manifest_number_ += 10, 0);
     SequenceNumber acknowledged = 0;
@@ -256,8 +256,9 @@ TEST_F(ManifestTest, ACommitAfterAFailedRollIsNotLost) {
 }
 #endif
 
-// Out of descriptors, say: nothing was written, so a file that is merely too long goes on.
-TEST_F(ManifestTest, ALongFileGoesOnWhereNoNewOneCanBeOpened) {
+// If no new file can be created, for example without descriptors, nothing was written: a file that is only too large
+// still takes commits.
+TEST_F(ManifestTest, LargeFileTakesCommitsIfNoNewOneCanBeCreated) {
   const auto manifest = MustCreate(1, 0);
   while (!manifest->WillRoll()) ASSERT_TRUE(manifest->Commit(EditTo(1), 0).ok());
   FailNext(SimOpKind::kCreate);
@@ -273,8 +274,8 @@ TEST_F(ManifestTest, ALongFileGoesOnWhereNoNewOneCanBeOpened) {
   EXPECT_EQ(SequenceOnDisk(), 4u);
 }
 
-// ... which is not so for one that is dead.
-TEST_F(ManifestTest, ADeadFileDoesNotGoOn) {
+// A dead file takes no commits, even then.
+TEST_F(ManifestTest, DeadFileTakesNoCommits) {
   const auto manifest = MustCreate(1);
   FailNext(SimOpKind::kWrite);
   EXPECT_FALSE(manifest->Commit(EditTo(1), 0).ok());
@@ -285,8 +286,8 @@ TEST_F(ManifestTest, ADeadFileDoesNotGoOn) {
   EXPECT_EQ(SequenceOnDisk(), 3u);
 }
 
-// Whatever the errno. The first error stays, and the disk is left alone.
-TEST_F(ManifestTest, AFailedSyncIsFatalForGood) {
+// For any errno, the first error is returned again, and the disk is not touched any more.
+TEST_F(ManifestTest, FailedSyncIsFatalForEver) {
   for (const Status& status : {Status::IOError("EIO"), Status::NoSpace("ENOSPC")}) {
     for (const SimOpKind kind : {SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
       SCOPED_TRACE(SimOpName(kind));
@@ -310,7 +311,7 @@ TEST_F(ManifestTest, AFailedSyncIsFatalForGood) {
   }
 }
 
-TEST_F(ManifestTest, AFailedCreationLeavesTheOlderFile) {
+TEST_F(ManifestTest, FailedCreateKeepsTheOlderFile) {
   { MustCreate(1); }
   for (const SimOpKind kind :
        {SimOpKind::kList, SimOpKind::kCreate, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kSyncDirectory}) {
@@ -327,7 +328,7 @@ TEST_F(ManifestTest, AFailedCreationLeavesTheOlderFile) {
   EXPECT_EQ(NumbersOnDisk(), (Numbers{1000}));
 }
 
-TEST_F(ManifestTest, AnOlderFileThatCannotBeRemovedLosesTheElection) {
+TEST_F(ManifestTest, OlderFileThatCannotBeRemovedIsNotCurrent) {
   { MustCreate(1); }
   FailNext(SimOpKind::kUnlink);
   state_.last_sequence = 9;
@@ -336,8 +337,8 @@ TEST_F(ManifestTest, AnOlderFileThatCannotBeRemovedLosesTheElection) {
   EXPECT_EQ(SequenceOnDisk(), 9u);
 }
 
-// Commits of several threads are serialised, each is whole, and all are there.
-TEST_F(ManifestTest, ThreadsMayCommitAtOnce) {
+// Commits of several threads are serialised, and all are applied whole.
+TEST_F(ManifestTest, ThreadsMayCommitConcurrently) {
   const auto manifest = MustCreate(1);
   std::vector<std::thread> threads;
   for (std::uint64_t thread = 0; thread < 4; ++thread) {

@@ -69,7 +69,7 @@ TEST(SegmentMapTest, GrowingSegmentIsMappedAsFarAsItIsWritten) {
   EXPECT_EQ(CallsUntil(&map, true, store.end - 50, 100), 2000);
   const std::uint64_t begin = store.end;
   const ValueAddress second = store.Put("second", std::string(300'000, '2'));
-  store.Put("behind", std::string(100'000, 'b'));  // an address claims a little more than the record's size
+  store.Put("after", std::string(100'000, 'b'));  // an address claims a little more than the record's size
   map.Grow(store.end);
   EXPECT_LE(CallsUntil(&map, true, begin, second.size()), 16);
   std::string copy(second.size(), '\0');

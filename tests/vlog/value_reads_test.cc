@@ -308,10 +308,10 @@ TEST_F(FailingQueueTest, FailedSubmitFailsOnlyItsOwnItems) {
   EXPECT_TRUE(refused->is_done && with_it->is_done);
   EXPECT_TRUE(Awaited(&reads, refused).IsBusy()) << refused->status.ToString();
   EXPECT_TRUE(Awaited(&reads, with_it).IsBusy());
-  const ValueReads::Item* const behind = Add(&reads, 3);
+  const ValueReads::Item* const after = Add(&reads, 3);
   reads.Submit();
-  EXPECT_TRUE(Awaited(&reads, behind).ok());
-  EXPECT_EQ(behind->value, Slice(all_[3].value));
+  EXPECT_TRUE(Awaited(&reads, after).ok());
+  EXPECT_EQ(after->value, Slice(all_[3].value));
   EXPECT_TRUE(Awaited(&reads, before).ok());
   EXPECT_EQ(before->value, Slice(all_[1].value));
   EXPECT_EQ(maker_.made, 1);
@@ -335,10 +335,10 @@ TEST_F(FailingQueueTest, QueueThatCannotWaitIsReplaced) {
     maker_.wait_throws = false;
     maker_.is_spent = false;
     const int made = maker_.made;
-    const ValueReads::Item* const behind = Add(&reads, 3);
+    const ValueReads::Item* const after = Add(&reads, 3);
     reads.Submit();
-    EXPECT_TRUE(Awaited(&reads, behind).ok());
-    EXPECT_EQ(behind->value, Slice(all_[3].value));
+    EXPECT_TRUE(Awaited(&reads, after).ok());
+    EXPECT_EQ(after->value, Slice(all_[3].value));
     EXPECT_EQ(maker_.made, made + 1);
     // A destructor waits too.
     Add(&reads, 4);
