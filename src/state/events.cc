@@ -17,7 +17,7 @@ const void* ThisThread() {
 
 void Events::Queue(Call call, std::uint64_t created) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_back({ThisThread(), std::move(call), created});
     waiting_.fetch_add(1, std::memory_order_relaxed);
   } catch (const std::bad_alloc&) {
@@ -32,7 +32,7 @@ void Events::Add(Call call) noexcept {
 void Events::Started(const TableFileCreationBriefInfo& file) noexcept {
   try {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       untold_[file.file_number] = nullptr;
     }
     Queue([file](EventListener* listener) { listener->OnTableFileCreationStarted(file); }, 0);
@@ -43,7 +43,7 @@ void Events::Started(const TableFileCreationBriefInfo& file) noexcept {
 void Events::Started(const BlobFileCreationBriefInfo& file) noexcept {
   try {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       untold_[file.file_number] = nullptr;
     }
     Queue([file](EventListener* listener) { listener->OnBlobFileCreationStarted(file); }, 0);
@@ -87,7 +87,7 @@ void Events::Deleted(const std::string& directory, const NumberedFile& file) noe
       default: return;
     }
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (const auto untold = untold_.find(file.number); untold != untold_.end()) {
         untold->second = std::move(call);
         return;
@@ -107,7 +107,7 @@ void Events::Stalls(const std::string& cf_name, std::uint32_t cf_id, WriteStallC
     info.cf_name = cf_name;
     info.cf_id = cf_id;
     info.cause = cause;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     WriteStallCondition& known = stalls_.try_emplace({cf_id, cause}, WriteStallCondition::kNormal).first->second;
     info.condition.cur = now;
     info.condition.prev = known;
@@ -126,7 +126,7 @@ void Events::Tell(const Event& event) {
   if (event.created == 0) return;
   Call deleted;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto untold = untold_.find(event.created);
     if (untold == untold_.end()) return;
     deleted = std::move(untold->second);
@@ -141,7 +141,7 @@ void Events::Deliver() {
   while (waiting_.load(std::memory_order_relaxed) != 0) {
     Event next;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto mine = std::ranges::find(queue_, me, &Event::thread);
       if (mine == queue_.end()) return;
       next = std::move(*mine);
@@ -156,7 +156,7 @@ void Events::DeliverAll() {
   while (waiting_.load(std::memory_order_relaxed) != 0) {
     Event next;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       next = std::move(queue_.front());
       queue_.pop_front();
       waiting_.fetch_sub(1, std::memory_order_relaxed);

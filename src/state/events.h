@@ -13,12 +13,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cambium/listener.h"
 #include "manifest/file_names.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -66,17 +66,17 @@ class Events {
   std::atomic<int> next_job_id_{1};
   std::atomic<std::size_t> waiting_{0};  // size of queue_, for those who have nothing in it
 
-  std::mutex mutex_;  // a leaf; no listener is called under it
-  std::deque<Event> queue_;  // mutex_
-  // mutex_; files whose creation was begun and has not been told of, with what is to be told when it was, if anything.
-  std::map<std::uint64_t, Call> untold_;
+  Mutex mutex_;  // a leaf; no listener is called under it
+  std::deque<Event> queue_ CAMBIUM_GUARDED_BY(mutex_);
+  // Files whose creation was begun and has not been told of, with what is to be told when it was, if anything.
+  std::map<std::uint64_t, Call> untold_ CAMBIUM_GUARDED_BY(mutex_);
   struct StallKey {
     std::uint32_t cf_id;
     WriteStallCause cause;
     friend auto operator<=>(const StallKey&, const StallKey&) = default;
   };
-  std::map<StallKey, WriteStallCondition> stalls_;  // mutex_; those that are not normal
-  std::uint64_t stall_changes_ = 0;                 // mutex_
+  std::map<StallKey, WriteStallCondition> stalls_ CAMBIUM_GUARDED_BY(mutex_);  // those that are not normal
+  std::uint64_t stall_changes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
 };
 
 // Delivers when it goes: the first local of a function that holds no lock when it is called, nor when it ends.

@@ -6,13 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cambium/file_system.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -34,14 +34,14 @@ class ObsoleteFiles {
   std::shared_ptr<File> Track(std::uint64_t number, std::unique_ptr<File> file, bool is_named) {
     auto tracked = std::make_shared<Tracked>(this, number, std::move(file));
     tracked->obsolete.store(!is_named, std::memory_order_relaxed);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tracked_[number] = tracked;
     return {tracked, tracked->file.get()};
   }
   // A record that names the file is about to be written.
   void Keep(std::uint64_t number) {
     std::shared_ptr<Tracked> tracked;  // let go of outside the lock: its destructor may take it
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = tracked_.find(number);
     if (found != tracked_.end()) tracked = found->second.lock();
     if (tracked != nullptr) tracked->obsolete.store(false, std::memory_order_release);
@@ -50,7 +50,7 @@ class ObsoleteFiles {
   void MakeObsolete(std::uint64_t number) {
     std::shared_ptr<Tracked> tracked;  // let go of outside the lock: its destructor may take it
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto found = tracked_.find(number);
       if (found == tracked_.end()) return;
       tracked = found->second.lock();
@@ -65,7 +65,7 @@ class ObsoleteFiles {
   // What only its readers keep is on disk until Gone. Where there is no memory to remember that, it is not counted.
   void Leaves(const std::string& path, Leaving file) noexcept {
     try {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       Leaving& known = leaving_[path];
       leaving_bytes_ += file.bytes - known.bytes;
       known = file;
@@ -73,41 +73,41 @@ class ObsoleteFiles {
     }
   }
   void Gone(const std::string& path) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = leaving_.find(path);
     if (found == leaving_.end()) return;
     leaving_bytes_ -= found->second.bytes;
     leaving_.erase(found);
   }
   [[nodiscard]] std::uint64_t leaving_bytes() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return leaving_bytes_;
   }
   // By path.
   [[nodiscard]] std::map<std::string, Leaving> leaving() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return leaving_;
   }
 
   // Queues a path for removal: nobody reads it.
   void Add(const std::string& path) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ready_.push_back(path);
     }
     on_ready_();
   }
   // It could not be removed: the next Take has it again.
   void PutBack(const std::string& path) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ready_.push_back(path);
   }
   [[nodiscard]] bool HasReady() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return !ready_.empty();
   }
   [[nodiscard]] std::vector<std::string> Take() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::exchange(ready_, {});
   }
 
@@ -131,16 +131,16 @@ class ObsoleteFiles {
   };
 
   void Forget(std::uint64_t number) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tracked_.erase(number);
   }
 
   const std::function<void()> on_ready_;
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, std::weak_ptr<Tracked>> tracked_;  // mutex_
-  std::vector<std::string> ready_;                           // mutex_
-  std::map<std::string, Leaving> leaving_;                   // mutex_; by path
-  std::uint64_t leaving_bytes_ = 0;                          // mutex_; their sum
+  mutable Mutex mutex_;
+  std::map<std::uint64_t, std::weak_ptr<Tracked>> tracked_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::string> ready_ CAMBIUM_GUARDED_BY(mutex_);
+  std::map<std::string, Leaving> leaving_ CAMBIUM_GUARDED_BY(mutex_);  // by path
+  std::uint64_t leaving_bytes_ CAMBIUM_GUARDED_BY(mutex_) = 0;         // their sum
 };
 
 }  // namespace cambium

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "gc/punch.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -29,21 +29,21 @@ class PunchedSegments {
   explicit PunchedSegments(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
 
   [[nodiscard]] PunchedBytes Of(std::uint64_t number) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = known_.find(number);
     return found == known_.end() ? PunchedBytes{} : found->second;
   }
   // False: its holes were made by an earlier opening, or were to be, and have not been counted yet.
   [[nodiscard]] bool Knows(std::uint64_t number) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return known_.contains(number);
   }
   void Set(std::uint64_t number, const PunchedBytes& bytes) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     known_[number] = bytes;
   }
   void Forget(std::uint64_t number) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     known_.erase(number);
   }
 
@@ -54,21 +54,21 @@ class PunchedSegments {
   };
   void Ready(ReadyHoles holes) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ready_.push_back(std::move(holes));
     }
     on_ready_();
   }
   [[nodiscard]] std::vector<ReadyHoles> TakeReady() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::exchange(ready_, {});
   }
 
  private:
   const std::function<void()> on_ready_;
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, PunchedBytes> known_;  // mutex_; by number
-  std::vector<ReadyHoles> ready_;                // mutex_
+  mutable Mutex mutex_;
+  std::map<std::uint64_t, PunchedBytes> known_ CAMBIUM_GUARDED_BY(mutex_);  // by number
+  std::vector<ReadyHoles> ready_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

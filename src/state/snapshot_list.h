@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
-#include "state/view.h"
 #include "cambium/snapshot.h"
+#include "state/view.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -19,19 +19,19 @@ class SnapshotImpl final : public Snapshot {
   [[nodiscard]] SequenceNumber GetSequenceNumber() const override { return sequence_; }
 
   [[nodiscard]] std::shared_ptr<const View> view() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return view_;
   }
   // Another view that shows the same at this sequence number.
   void set_view(std::shared_ptr<const View> view) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     view_.swap(view);
   }
 
  private:
   const SequenceNumber sequence_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const View> view_;  // mutex_
+  mutable Mutex mutex_;
+  std::shared_ptr<const View> view_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 // Any thread.
@@ -39,13 +39,13 @@ class SnapshotList {
  public:
   const Snapshot* Add(SequenceNumber sequence, std::shared_ptr<const View> view) {
     auto snapshot = std::make_shared<SnapshotImpl>(sequence, std::move(view));
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return live_.emplace(snapshot.get(), snapshot).first->second.get();
   }
   void Release(const Snapshot* snapshot) {
     std::shared_ptr<SnapshotImpl> gone;  // its view may be the last of its kind: let go of outside the lock
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto found = live_.find(snapshot);
       if (found == live_.end()) return;
       gone = std::move(found->second);
@@ -56,7 +56,7 @@ class SnapshotList {
   [[nodiscard]] std::vector<std::shared_ptr<SnapshotImpl>> All() const {
     std::vector<std::shared_ptr<SnapshotImpl>> all;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (const auto& [key, snapshot] : live_) all.push_back(snapshot);
     }
     std::sort(all.begin(), all.end(),
@@ -64,7 +64,7 @@ class SnapshotList {
     return all;
   }
   [[nodiscard]] std::size_t size() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return live_.size();
   }
   // 0 if there is none.
@@ -74,8 +74,8 @@ class SnapshotList {
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::unordered_map<const Snapshot*, std::shared_ptr<SnapshotImpl>> live_;  // mutex_
+  mutable Mutex mutex_;
+  std::unordered_map<const Snapshot*, std::shared_ptr<SnapshotImpl>> live_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 }  // namespace cambium

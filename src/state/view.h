@@ -9,16 +9,16 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "state/family.h"
 #include "cambium/listener.h"
 #include "cambium/types.h"
 #include "index/index.h"
 #include "manifest/state.h"
+#include "state/family.h"
 #include "util/epoch.h"
+#include "util/mutex.h"
 #include "vlog/segment.h"
 
 namespace cambium {
@@ -70,31 +70,31 @@ class ViewHolder {
   // Valid while the caller is inside an EpochGuard.
   [[nodiscard]] const View* Peek() const { return raw_.load(std::memory_order_seq_cst); }
   [[nodiscard]] std::shared_ptr<const View> Pin() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return current_;
   }
   // Replaces the view by a changed copy. Whoever calls may hold locks; he lets EpochCollect() run once he holds none.
   void Update(const std::function<void(View*)>& change) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto next = current_ == nullptr ? std::make_shared<View>() : std::make_shared<View>(*current_);
     change(next.get());
     InstallLocked(std::move(next));
   }
   void Install(std::shared_ptr<const View> next) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     InstallLocked(std::move(next));
   }
 
  private:
-  void InstallLocked(std::shared_ptr<const View> next) {
+  void InstallLocked(std::shared_ptr<const View> next) CAMBIUM_REQUIRES(mutex_) {
     std::shared_ptr<const View> old = std::move(current_);
     current_ = std::move(next);
     raw_.store(current_.get(), std::memory_order_seq_cst);
     if (old != nullptr) EpochRetire([keep = std::move(old)]() mutable { keep.reset(); });
   }
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<const View> current_;  // mutex_
+  mutable Mutex mutex_;
+  std::shared_ptr<const View> current_ CAMBIUM_GUARDED_BY(mutex_);
   std::atomic<const View*> raw_{nullptr};
 };
 
