@@ -64,6 +64,7 @@ Status Tracer::Begin(std::uint64_t id) {
   header.preserve_write_order = options_.preserve_write_order;
   header.include_values = options_.include_values;
   const std::string bytes = EncodeTraceHeader(header, id);
+  const MutexLock lock(mutex_);
   seed_ = DecodeFixed<std::uint64_t>(bytes.data() + bytes.size() - 8);
   size_ = bytes.size();
   return writer_->Write(bytes);
@@ -75,7 +76,7 @@ bool Tracer::Takes(TraceFilterType kind) {
 }
 
 void Tracer::Add(TraceType type, Slice body) noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (has_stopped()) return;
   try {
     Append(type, body);
@@ -85,7 +86,7 @@ void Tracer::Add(TraceType type, Slice body) noexcept {
 }
 
 void Tracer::FailForMemory() noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!has_stopped()) Stop(OutOfMemory());
 }
 
@@ -120,7 +121,7 @@ Status Tracer::WriteOut() {
 }
 
 Status Tracer::End() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (first_error_.ok()) {
     TraceRecord end;
     end.type = kTraceEnd;
@@ -138,7 +139,7 @@ Status Tracer::End() {
 
 std::shared_ptr<Tracer> TraceSwitch::Take(TraceFilterType kind) {
   if (ForkGeneration() != fork_generation_) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (tracer_ == nullptr || !tracer_->Takes(kind)) {
     if (tracer_ != nullptr && tracer_->has_stopped()) is_on_.store(false, std::memory_order_relaxed);
     return nullptr;
@@ -157,7 +158,7 @@ Status TraceSwitch::Start(const TraceOptions& options, const MakeWriter& make, C
   if ((options.filter & ~kKnown) != 0) {
     return Status::InvalidArgument("filter is " + std::to_string(options.filter) + ", which has unknown bits");
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (tracer_ != nullptr) return Status::Busy("a trace is running");
   std::unique_ptr<TraceWriter> writer;
   CAMBIUM_RETURN_IF_ERROR(make(&writer));
@@ -174,7 +175,7 @@ Status TraceSwitch::Start(const TraceOptions& options, const MakeWriter& make, C
 Status TraceSwitch::End() {
   std::shared_ptr<Tracer> tracer;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (tracer_ == nullptr) return Status::NotFound("no trace is running");
     is_on_.store(false, std::memory_order_relaxed);
     tracer.swap(tracer_);

@@ -12,16 +12,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 
-#include "trace/trace_format.h"
 #include "cambium/clock.h"
 #include "cambium/random.h"
 #include "cambium/trace.h"
 #include "cambium/write_batch.h"
+#include "trace/trace_format.h"
 #include "util/fork_guard.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -47,10 +47,9 @@ class Tracer {
   Status End();
 
  private:
-  // The caller of these three holds mutex_.
-  void Append(TraceType type, Slice body);
-  void Stop(Status why);
-  Status WriteOut();
+  void Append(TraceType type, Slice body) CAMBIUM_REQUIRES(mutex_);
+  void Stop(Status why) CAMBIUM_REQUIRES(mutex_);
+  Status WriteOut() CAMBIUM_REQUIRES(mutex_);
 
   const TraceOptions options_;
   Clock* const clock_;
@@ -59,15 +58,15 @@ class Tracer {
   std::atomic<std::uint64_t> scans_{0};
   std::atomic<bool> has_stopped_{false};  // written under mutex_
 
-  std::mutex mutex_;  // guards the members below; a leaf
-  std::unique_ptr<TraceWriter> writer_;
-  std::uint64_t seed_ = 0;
-  std::uint64_t size_ = 0;  // of the file and the buffer
-  std::uint64_t records_ = 0;
-  std::uint64_t left_out_ = 0;
-  bool is_full_ = false;
-  std::string buffer_;
-  Status first_error_;
+  Mutex mutex_;  // a leaf
+  std::unique_ptr<TraceWriter> writer_ CAMBIUM_GUARDED_BY(mutex_);
+  std::uint64_t seed_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t size_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // of the file and the buffer
+  std::uint64_t records_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  std::uint64_t left_out_ CAMBIUM_GUARDED_BY(mutex_) = 0;
+  bool is_full_ CAMBIUM_GUARDED_BY(mutex_) = false;
+  std::string buffer_ CAMBIUM_GUARDED_BY(mutex_);
+  Status first_error_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 // A TraceSwitch starts and ends the traces of a database, one at a time.
@@ -86,8 +85,8 @@ class TraceSwitch {
  private:
   std::atomic<bool> is_on_{false};  // written under mutex_
   const std::uint64_t fork_generation_ = ForkGeneration();
-  std::mutex mutex_;                // a leaf, except that a tracer's mutex may be taken under it
-  std::shared_ptr<Tracer> tracer_;  // mutex_; null: no trace is running
+  Mutex mutex_;  // a leaf, except that a tracer's mutex may be taken under it
+  std::shared_ptr<Tracer> tracer_ CAMBIUM_GUARDED_BY(mutex_);  // null: no trace is running
 };
 
 // A TracedCall is an operation in progress. Without a trace it costs one load, and is a null pointer.
