@@ -1,9 +1,8 @@
 #include "api/file_logger.h"
 
-#include <mutex>
-
 #include "manifest/file_names.h"
 #include "util/meter.h"
+#include "util/mutex.h"
 
 namespace cambium {
 namespace {
@@ -31,7 +30,7 @@ class FileLogger final : public Logger {
     text += ' ';
     text.append(line.data(), line.size());
     text += '\n';
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     meter_.Tick(FILE_BYTES_OTHER, text.size());
     if (file_->Write(size_, text).ok()) size_ += text.size();
   }
@@ -41,9 +40,9 @@ class FileLogger final : public Logger {
   const std::shared_ptr<Clock> clock_;
   const std::shared_ptr<Statistics> statistics_;  // what meter_ refers to; who has the logger may keep it
   const Meter meter_;
-  std::mutex mutex_;
+  Mutex mutex_;
   const std::unique_ptr<File> file_;
-  std::uint64_t size_ = 0;  // mutex_
+  std::uint64_t size_ CAMBIUM_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

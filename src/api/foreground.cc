@@ -37,7 +37,7 @@ void Foreground::CloseWindow() {
     }
   }
   const bool did_work = did_work_.exchange(false, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   state_ = NextYield(state_, windows, did_work);
   share_.store(state_.share, std::memory_order_relaxed);
 }

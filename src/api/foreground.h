@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 #include "cambium/clock.h"
 #include "gc/yield.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -52,8 +52,8 @@ class Foreground {
   std::atomic<bool> did_work_{false};             // in this window
   std::atomic<double> share_{1};                  // of state_, for those who look without the lock
 
-  std::mutex mutex_;   // a leaf
-  YieldState state_;   // mutex_
+  Mutex mutex_;  // a leaf
+  YieldState state_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
 // Times the call whose scope it is, if it is one of those that are.

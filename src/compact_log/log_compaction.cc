@@ -141,7 +141,7 @@ Status LogCompaction::Look() {
     Status begun;
     for (std::size_t i = 0; begun.ok() && i < found.size(); ++i) {
       begun = db_.BeginBeside(
-          [this, &log, &found, i]() -> Status {
+          [&log, &found, i]() -> Status {
             CAMBIUM_TRY(found[i], LookUp(log, log.sources[i]));
             return Status::OK();
           },
@@ -321,10 +321,10 @@ Status LogCompaction::Forecast() {
 
 bool LogCompaction::GoesOn() {
   if (!how_.on_progress) return true;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const CompactLogFigures& all = report_.forecast.figures;
   const std::uint64_t done = report_.fact.bytes_read + report_.fact.bytes_written;
-  lock.unlock();
+  lock.Unlock();
   return how_.on_progress(done, std::max(done, all.bytes_read + all.bytes_written));
 }
 
@@ -346,7 +346,7 @@ Status LogCompaction::Cluster() {
 
 Status LogCompaction::Take(const DbImpl::LogNow& log, const LogStep& step) {
   CAMBIUM_TRY(const DbImpl::MovedOut moved, db_.MoveOut(log, step.group->sources, step.empties, step.records));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   report_.fact.values += step.records.size();
   report_.fact.bytes_read += moved.bytes_read;
   report_.fact.bytes_written += moved.bytes_written;

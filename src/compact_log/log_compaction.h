@@ -8,12 +8,11 @@
 // else writes, so a live record remains live until the step that moves it.
 #pragma once
 
-#include <cstdint>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +21,7 @@
 #include "api/db_impl.h"
 #include "cambium/compact_log.h"
 #include "gc/log_steps.h"
+#include "util/mutex.h"
 
 namespace cambium {
 
@@ -101,7 +101,7 @@ class LogCompaction {
   int steps_at_a_time_;
   std::uint64_t step_bytes_;
   bool is_tight_ = false;  // the disk has no room for concurrent steps of the usual size
-  std::mutex mutex_;       // guards report_.fact while steps run
+  Mutex mutex_;            // guards report_.fact while steps run
   CompactLogReport& report_;
   std::map<std::uint64_t, Segment> segments_;              // by number
   std::map<std::uint64_t, std::unique_ptr<Found>> found_;  // lookups that are kept, by number
