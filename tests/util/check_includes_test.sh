@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# tools/check_includes.sh SCRIPT finds includes of rooms above or beside, and cycles; it allows includes of rooms below.
+set -u
+script=$1
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+# The plan: api above tree and lsm, these above io, that above util; io/sim above io.
+mkdir -p "$tree"/src/{util,io/sim,tree,lsm,api}
+echo 'cambium_floor(util SOURCES a.cc DEPS Threads::Threads)' > "$tree/src/util/CMakeLists.txt"
+echo 'cambium_floor(io SOURCES a.cc DEPS cambium_util PkgConfig::URING)' > "$tree/src/io/CMakeLists.txt"
+printf '# For tests.\ncambium_floor(sim\n  SOURCES a.cc\n          b.cc\n  DEPS cambium_io)\n' > "$tree/src/io/sim/CMakeLists.txt"
+echo 'cambium_floor(tree SOURCES a.cc DEPS cambium_io)' > "$tree/src/tree/CMakeLists.txt"
+echo 'cambium_floor(lsm SOURCES a.cc DEPS cambium_io)' > "$tree/src/lsm/CMakeLists.txt"
+printf 'cambium_floor(api\n  SOURCES a.cc\n  DEPS cambium_tree cambium_lsm)\n' > "$tree/src/api/CMakeLists.txt"
+
+expect() {  # expect STATUS NAME [LINE]: runs the script over the tree; LINE must be printed
+  bash "$script" "$tree" > "$tree/out" 2>&1
+  local status=$?
+  if [ "$status" -ne "$1" ]; then
+    echo "FAILED: $2: exit $status, expected $1"; cat "$tree/out"; failed=1
+  elif [ $# -gt 2 ] && ! grep -qxF "$3" "$tree/out"; then
+    echo "FAILED: $2: not printed: $3"; cat "$tree/out"; failed=1
+  fi
+}
+
+cat > "$tree/src/api/a.cc" <<'GOOD'
+#include "api/a.h"
+
+#include <vector>
+
+#include "cambium/db.h"
+#include "io/sim_like.h"
+#include "lsm/a.h"
+#include "tree/a.h"
+  #  include "util/a.h"
+// #include "nowhere/a.h"
+GOOD
+echo '#include "io/a.h"' > "$tree/src/io/sim/a.h"
+expect 0 "includes that go down"
+
+while IFS='|' read -r file header line; do
+  printf '\n#include "%s"\n' "$header" > "$tree/src/$file"
+  expect 1 "$file includes $header" "src/$file:2: $line"
+  rm "$tree/src/$file"
+done <<'BAD'
+util/b.h|io/a.h|"io/a.h" is not below util
+tree/b.cc|api/a.h|"api/a.h" is not below tree
+tree/b.h|lsm/a.h|"lsm/a.h" is not below tree
+io/b.cc|io/sim/a.h|"io/sim/a.h" is not below io
+api/b.cc|io/sim/a.h|"io/sim/a.h" is not below api
+io/b.h|b.h|"b.h" is neither of a room nor of include/cambium
+BAD
+
+echo '#include "io/d.h"' > "$tree/src/io/c.h"
+echo '#include "io/e.h"' > "$tree/src/io/d.h"
+expect 0 "a chain of three files"
+echo '#include "io/c.h"' > "$tree/src/io/e.h"
+expect 1 "a cycle of three files" "src/io/c.h: a cycle: io/c.h io/d.h io/e.h io/c.h"
+rm "$tree"/src/io/?.h
+echo '#include "io/c.h"' > "$tree/src/io/c.h"
+expect 1 "a file that includes itself" "src/io/c.h: a cycle: io/c.h io/c.h"
+
+bash "$script" "$tree/nowhere" > /dev/null 2>&1
+[ $? -eq 2 ] || { echo "FAILED: a tree without src/"; failed=1; }
+rm "$tree"/src/*/CMakeLists.txt "$tree/src/io/sim/CMakeLists.txt"
+expect 1 "a tree without a plan"
+exit $failed
