@@ -10,7 +10,7 @@ bool HasHeader(FileKind kind) {
          kind == FileKind::kIndex || kind == FileKind::kRelocation;
 }
 
-// Only a later version is an error: it may mean anything by its bytes.
+// Reads the header of a file. Returns an error only for a later version, whose bytes may mean anything.
 Status Look(FileSystem& fs, FoundFile* found) {
   std::unique_ptr<File> file;
   found->flaw = fs.Open(found->path, OpenMode::kReadOnly, {}, &file);

@@ -1,4 +1,4 @@
-// FoundFiles: what lies in the directory of a damaged database, by the files' own word.
+// FindFiles lists the files of a damaged database's directory, by their own headers.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct FoundFile {
   std::string path;
   std::uint64_t size = 0;
   std::shared_ptr<File> file;  // null: it cannot be opened, see `flaw`
-  Status flaw;                 // OK: the header is whole, and this file's
-  FileHeader header;           // with a flaw: as far as it can be guessed, or nothing
-  // The bytes where the header should be are those of one that is damaged; else they are anything.
+  Status flaw;                 // OK: the header is whole and belongs to this file
+  FileHeader header;           // with a flaw: guessed as far as possible
+  // With a flaw: whether the header was guessed, since its bytes are those of a damaged header.
   bool is_guessed = false;
 };
 
-// Files with a header, in the order of kinds and numbers; MANIFESTs and reserves are not among them. NotSupported if
-// one is of a later version.
+// Returns the files that have a header, except MANIFESTs and reserves, in the order of kinds and numbers. NotSupported
+// if one is of a later version.
 Result<std::vector<FoundFile>> FindFiles(FileSystem& fs, const std::string& directory);
 
-// Null if there is none.
+// Returns null if there is no such file.
 [[nodiscard]] FoundFile* FindFile(std::vector<FoundFile>* files, FileKind kind, std::uint64_t number);
 
 }  // namespace cambium

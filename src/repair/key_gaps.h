@@ -1,4 +1,4 @@
-// KeyGaps: the ranges of keys of which damaged layers may have said something that nobody knows any more.
+// KeyGaps holds the key ranges in which damaged layers may have had entries that are lost.
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace cambium {
 
-// One thread. Memory: two keys for each gap, of which there are no more than damaged pages.
+// One thread. Memory: two keys for each gap. There are at most as many gaps as damaged pages.
 class KeyGaps {
  public:
-  // Keys are ordered by `comparator`, which must outlive this.
+  // `comparator` must outlive the gaps.
   explicit KeyGaps(const Comparator* comparator) : gaps_(Before{comparator}) {}
 
-  // [from, to]; without a bound on that side if it is absent. A gap that has no key counts for nothing.
+  // Adds the gap [from, to]; an absent bound means no bound on that side. An empty gap is ignored.
   void Add(const std::optional<std::string>& from, const std::optional<std::string>& to);
   [[nodiscard]] bool Contains(Slice key) const;
   [[nodiscard]] bool empty() const {
@@ -32,9 +32,9 @@ class KeyGaps {
   [[nodiscard]] int Compare(Slice a, Slice b) const { return gaps_.key_comp().comparator->Compare(a, b); }
 
   bool is_everything_ = false;
-  std::optional<std::string> below_;                 // everything up to this
-  std::optional<std::string> above_;                 // everything from this on
-  std::map<std::string, std::string, Before> gaps_;  // from -> to; no two have a key in common
+  std::optional<std::string> below_;                 // all keys up to this one
+  std::optional<std::string> above_;                 // all keys from this one on
+  std::map<std::string, std::string, Before> gaps_;  // from -> to; disjoint
 };
 
 }  // namespace cambium

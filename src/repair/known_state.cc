@@ -14,7 +14,7 @@ bool IsIndexFile(FileKind kind) {
          kind == FileKind::kLargeValue;
 }
 
-// Of most files whose headers are whole.
+// Returns the database id of most files with whole headers.
 std::optional<Id128> MostCommonDatabase(const std::vector<FoundFile>& files) {
   std::map<Id128, int> count;
   for (const FoundFile& file : files) {
@@ -35,10 +35,11 @@ std::vector<NumberedFile> NamedFiles(const ManifestState& state) {
   return named;
 }
 
-// Whether nothing speaks against it. *lacking is what the log knows and the state does not, if that is it.
+// Whether there is no evidence that the state is not the last one. *lacking: what the log has and the state does not
+// know.
 Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lacking) {
   const ManifestState& state = salvage->state;
-  CAMBIUM_TRY(*lacking, FindWhatTheManifestLacks(*salvage));
+  CAMBIUM_TRY(*lacking, FindUnknownToManifest(*salvage));
   if (!lacking->empty()) return false;
   std::uint64_t newest = 0;
   bool is_missing = false;
@@ -46,7 +47,8 @@ Result<bool> IsLastState(Salvage* salvage, const Status& flaw, std::string* lack
     newest = std::max(newest, named.number);
     is_missing = is_missing || FindFile(&salvage->files, named.kind, named.number) == nullptr;
   }
-  // One with a smaller number than others that the state names is what a crash left: it was there to be named.
+  // Strays with smaller numbers than files that the state names are remains of a crash: the state could have named
+  // them.
   bool has_strays = false;
   for (const FoundFile& file : salvage->files) {
     has_strays = has_strays || (IsIndexFile(file.name.kind) && file.flaw.ok() && file.name.number > newest &&
@@ -73,11 +75,11 @@ Status ReadKnownState(Salvage* salvage) {
   if (remains.has_state && common.has_value() && !is_ours) {
     remains.has_state = false;
     remains.mended.clear();
-    remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST is another database's");
+    remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST belongs to another database");
   }
   for (const std::string& place : remains.mended) {
     ++salvage->report->mended;
-    salvage->report->notes.push_back(place + ": damaged; what stood there its checksums tell");
+    salvage->report->notes.push_back(place + ": damaged, and restored by checksums");
   }
   salvage->has_state = remains.has_state && remains.state.families.contains(0);
   if (salvage->has_state) {
@@ -86,7 +88,7 @@ Status ReadKnownState(Salvage* salvage) {
     CAMBIUM_TRY(salvage->has_manifest, IsLastState(salvage, remains.flaw, &lacking));
     if (!salvage->has_manifest && remains.flaw.ok()) {
       remains.flaw = Status::Corruption(salvage->path + ": the MANIFEST has lost its end" +
-                                        (lacking.empty() ? "" : ": it does not know of what is at " + lacking));
+                                        (lacking.empty() ? "" : ": it does not know what is at " + lacking));
     }
   } else {
     salvage->state = ManifestState();
@@ -96,8 +98,8 @@ Status ReadKnownState(Salvage* salvage) {
     }
   }
   if (!remains.flaw.ok() && salvage->has_manifest) {
-    // What it said behind the flaw is lost, even if nothing that is there speaks of it.
-    salvage->TellLost({"", {}, {}, {}, 0, remains.flaw.ToString()});
+    // Edits after the flaw are lost, even if no file shows it.
+    salvage->ReportLost({"", {}, {}, {}, 0, remains.flaw.ToString()});
   } else if (!remains.flaw.ok()) {
     salvage->report->notes.push_back(remains.flaw.ToString());
   }
@@ -107,7 +109,8 @@ Status ReadKnownState(Salvage* salvage) {
 }
 
 void OpenSegments(Salvage* salvage) {
-  // Without a MANIFEST slots are made up; with one, those of large values that it has not come to name: the log does.
+  // Assign slots: without a MANIFEST to all segments, otherwise to large values that the log names and the MANIFEST
+  // does not name yet.
   std::uint32_t next_slot = 0;
   if (salvage->has_manifest) {
     for (const auto& [number, info] : salvage->state.segments) {
@@ -137,14 +140,14 @@ void OpenSegments(Salvage* salvage) {
         header.database_id != salvage->state.database_id || (has_slot && header.file_id != info->file_id);
     if (is_another || (!has_slot && next_slot >= kSlotCountMax)) {
       if (!salvage->has_manifest) {
-        salvage->TellLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
+        salvage->ReportLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
       }
       continue;
     }
     const Slot slot = has_slot ? info->slot : static_cast<Slot>(next_slot++);
     std::unique_ptr<File> file;
     const Status opened = salvage->fs.Open(found.path, OpenMode::kReadOnly, {}, &file);
-    if (!opened.ok()) continue;  // as FindFiles could a moment ago
+    if (!opened.ok()) continue;  // FindFiles could open it a moment ago
     auto segment = std::make_shared<Segment>(found.name.number, slot, found.path, std::move(file), header, nullptr);
     if (info != nullptr) segment->SetHoles(info->punched);
     salvage->segments = salvage->segments.With(slot, std::move(segment));

@@ -1,21 +1,25 @@
-// What the MANIFESTs of a damaged database still say, and whether that is how it was in the end.
+// Reads what the MANIFESTs of a damaged database still say, and decides whether it is the last state.
 #pragma once
 
 #include "repair/salvage.h"
 
 namespace cambium {
 
-// Reads the directory: sets files, state, has_state, has_manifest. InvalidArgument if there is nothing of a database,
-// NotSupported if it is of a later version.
+// Reads the directory, and sets files, state, has_state and has_manifest. InvalidArgument if it holds nothing of a
+// database, NotSupported if it is of a later version.
 //
-// A MANIFEST that has lost its end shows an older state, whose layers are no longer those of the data. It is believed
-// to show the last one unless the log speaks of something that it does not know (log_evidence.h); or files of the index
-// with larger numbers than all that it names lie beside it while it is damaged or files that it names are missing; or it
-// is damaged and files are missing. A flaw is told as a loss, whatever is believed.
+// A MANIFEST that has lost its end shows an older state, whose layers no longer fit the data. The state counts as the
+// last one unless
+//   - the log refers to something that the state does not know (log_evidence.h), or
+//   - the MANIFEST is damaged, and files that it names are missing, or
+//   - the MANIFEST is damaged or files that it names are missing, and there are index files with larger numbers than any
+//     file that it names.
+// A flaw of the MANIFEST is always reported: as a loss if the state counts as the last one, otherwise as a note.
 Status ReadKnownState(Salvage* salvage);
 
-// Opens the segments: those that the MANIFEST names, or all of the database. What cannot be opened is told as lost, or,
-// if entries lead to it, with each of them.
+// Opens the segments: those that the MANIFEST names, or without a MANIFEST all segments of the database. Those of
+// another database are reported as lost if there is no MANIFEST; otherwise each entry that refers to a missing segment
+// is.
 void OpenSegments(Salvage* salvage);
 
 }  // namespace cambium

@@ -11,7 +11,7 @@
 namespace cambium {
 namespace {
 
-// The id of the page that begins at this unit, if the bytes there look like one of this file.
+// Returns the id of the page that begins at this unit, if the bytes there look like the id of a page of this file.
 std::optional<PageId> PageAt(const IndexFile& file, std::uint64_t unit) {
   char bytes[16];
   std::size_t read = 0;
@@ -44,7 +44,7 @@ class TreeWalk {
     if (!read.ok()) return visitor_.on_lost(span, level, ref, read);
     const PageView& view = page.view;
     if (view.is_leaf()) return visitor_.on_leaf(view);
-    // Whole pages that no writer of ours has made could lead to each other in more ways than anybody has time for.
+    // In a hostile file, branches could share children, and the number of paths be exponential. Visit each branch once.
     if (!branches_.insert(ref.page.id).second) {
       return visitor_.on_lost(span, level, ref, Status::Corruption("a branch is reached twice"));
     }
@@ -59,7 +59,7 @@ class TreeWalk {
   }
 
  private:
-  // A level less with each step bounds the descent, whatever the pages say.
+  // Reads a page and checks its level. Levels decrease with each step, which bounds the descent in hostile files too.
   Status Get(PagePointer pointer, unsigned level, ReadPage* page) {
     CAMBIUM_TRY(const IndexFile* file, files_.FileOf(pointer.id));
     CAMBIUM_RETURN_IF_ERROR(Read(*file, pointer.id, page));
@@ -74,7 +74,7 @@ class TreeWalk {
 };
 
 bool HasPage(const IndexFile& file, std::uint64_t size) {
-  constexpr std::uint64_t kUnitsTried = 4096;  // the damage that hides a header hides no more than this
+  constexpr std::uint64_t kUnitsTried = 4096;  // assumes that damage of a header reaches no farther
   const std::uint64_t units = std::min(kUnitsTried, size / file.page_size());
   ReadPage page;
   for (std::uint64_t unit = 1; unit < units; ++unit) {
@@ -95,7 +95,7 @@ Status ScanLeaves(const IndexFile& file, std::uint64_t end, const std::function<
                   const std::function<void(std::uint64_t offset)>& on_hole,
                   const std::function<void(PageId page)>& on_page) {
   FileInfo info;
-  if (file.file().GetInfo(&info).ok()) end = std::min(end, info.size);  // whatever the MANIFEST says
+  if (file.file().GetInfo(&info).ok()) end = std::min(end, info.size);  // the MANIFEST may say more
   const std::uint64_t last = std::min(end / file.page_size(), kPageUnitOffsetMax);
   ReadPage page;
   bool is_in_hole = false;
@@ -129,7 +129,7 @@ std::shared_ptr<const IndexFile> OpenPages(const FoundFile& found, const FileHea
   if (!IsLegalPageSize(expected.page_size)) return nullptr;
   FileHeader header = expected;
   header.epoch = found.header.epoch;
-  // One opening of the database a second for more than a week.
+  // Enough for one Open per second for more than a week.
   constexpr std::uint64_t kEpochsTried = 1u << 20;
   const std::uint64_t oldest = epoch_max > kEpochsTried ? epoch_max - kEpochsTried : 0;
   auto file = std::make_shared<const IndexFile>(found.file, header, nullptr);

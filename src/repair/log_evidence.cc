@@ -43,13 +43,13 @@ Result<std::string> InSegment(const Salvage& salvage, const FoundFile& found) {
 
 }  // namespace
 
-Result<std::string> FindWhatTheManifestLacks(const Salvage& salvage) {
+Result<std::string> FindUnknownToManifest(const Salvage& salvage) {
   const ManifestState& state = salvage.state;
   for (const FoundFile& found : salvage.files) {
     if (found.name.kind != FileKind::kLog || !found.flaw.ok()) continue;
     if (found.header.database_id != state.database_id || found.name.number < state.replay.segment) continue;
     const auto named = state.segments.find(found.name.number);
-    // Of another life: rejected and dropped, or from before the MANIFEST.
+    // A segment that recovery rejected and dropped, or one from before the MANIFEST: no evidence.
     if (named == state.segments.end() &&
         (found.header.epoch < state.epoch || found.name.number == state.replay.segment)) {
       continue;

@@ -1,4 +1,4 @@
-// LogEvidence: what the log knows of and a MANIFEST does not, so that this one cannot show the last state.
+// Finds evidence in the log that a MANIFEST does not show the last state.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace cambium {
 
-// Whatever a record speaks of was named in the MANIFEST before it was written: its segment, its family, the file of its
-// large value. So a record that speaks of something else proves that the MANIFEST has lost its end, or something within:
-// where it stands and of what it speaks, or nothing. Headers alone count, because they have checksums of their own.
+// Before a record is written, the MANIFEST names all that it refers to: its segment, its family, the file of its large
+// value. So a record that refers to something else proves that the MANIFEST has lost its end, or edits within. Returns
+// the place of such a record and what it refers to, or "". A whole header suffices, since it has its own checksum.
 //
-// Reads the log from the segment of the replay position on: what is before it was there when the state was committed.
-Result<std::string> FindWhatTheManifestLacks(const Salvage& salvage);
+// Reads the log from the segment of the replay position on. Earlier segments were complete when the state was
+// committed.
+Result<std::string> FindUnknownToManifest(const Salvage& salvage);
 
 }  // namespace cambium

@@ -41,7 +41,7 @@ Status NewDatabase::AddFamily(std::uint32_t id, const std::string& name, const C
   return MakeNotes(id, options);
 }
 
-// In the family's own order, so that keys which are equal there are one here.
+// Creates the notes of a family with the family's comparator, so that keys which are equal to it have one note.
 Status NewDatabase::MakeNotes(std::uint32_t id, const ColumnFamilyOptions& options) {
   ColumnFamilyOptions notes;
   notes.comparator = options.comparator;

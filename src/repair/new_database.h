@@ -1,5 +1,5 @@
-// NewDatabase: what is being made of a damaged database, and notes about keys, which are kept in it while it is made:
-// so no more of either is in memory than of any database that is being written.
+// A NewDatabase is the database that a salvage writes. It also keeps notes about keys in column families of their own
+// until it is finished. So both take no more memory than any database that is being written.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,25 @@ namespace cambium {
 // One thread.
 class NewDatabase {
  public:
-  // Without `values` keys alone are written, and how large each value would be.
+  // Creates the database. Without `values`, only keys and the sizes of their values are written.
   static Result<std::unique_ptr<NewDatabase>> Create(const DBOptions& options, const std::string& directory,
                                                      const ColumnFamilyOptions& default_family, bool values);
   ~NewDatabase();
 
-  // `id` is the family's in the damaged database; 0 is there from the beginning.
+  // Adds a family. `id` is its id in the damaged database; family 0 exists from the beginning.
   Status AddFamily(std::uint32_t id, const std::string& name, const ColumnFamilyOptions& options);
-  [[nodiscard]] bool HasFamily(std::uint32_t id) const { return families_.contains(id); }
   [[nodiscard]] const Comparator* comparator(std::uint32_t id) const { return families_.at(id).comparator; }
 
   Status Put(std::uint32_t family, Slice key, Slice value);
   Status Delete(std::uint32_t family, Slice key);
   Status DeleteRange(std::uint32_t family, Slice begin, Slice end);
   Result<bool> Has(std::uint32_t family, Slice key);
-  // Absent: there is no such key. Without values too.
+  // Returns the size of the key's value, also without `values`. Absent if there is no such key.
   Result<std::optional<std::uint64_t>> FindValueSize(std::uint32_t family, Slice key);
 
   Status SetNote(std::uint32_t family, Slice key, const Note& note);
   Result<std::optional<Note>> FindNote(std::uint32_t family, Slice key);
-  // In the order of keys, as they are when it is called.
+  // Visits the notes in key order, as they are at the time of the call.
   Status ForEachNote(std::uint32_t family, const std::function<Status(Slice key, const Note& note)>& visit);
 
   struct Figures {
@@ -45,7 +44,7 @@ class NewDatabase {
     std::uint64_t entries = 0;
     std::uint64_t value_bytes = 0;
   };
-  // Drops the notes, counts what there is, and closes it: durable, but for its name.
+  // Drops the notes, counts the entries, and closes the database. It is durable then, except for its name.
   Result<std::vector<Figures>> Finish();
 
  private:

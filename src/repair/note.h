@@ -1,4 +1,4 @@
-// Note: what is known of a key of the damaged database, while not all is known.
+// A Note has what a salvage knows about a key of the damaged database so far.
 //
 //   verdict (1) | sequence (8) | address (8) | record's sequence (8) | batch index (4) | operation (1) | address (8) |
 //   damaged record's sequence (8) | address (8) | value
@@ -16,30 +16,31 @@
 namespace cambium {
 
 struct Note {
-  // What the layers say, the newest one that speaks of the key. None of these: they say nothing.
+  // By the newest layer that has an entry for the key.
   enum class Verdict : std::uint8_t {
-    kNone = 0,
-    kValue = 1,    // it was written
-    kDeleted = 2,  // there is none
-    kLost = 3,     // its value cannot be read
-    kInDoubt = 4,  // a newer layer may have said something else
-    kDeletedInDoubt = 5,
-    kOrphan = 6,  // in doubt, and perhaps no layer's any more: of a page that nothing leads to
+    kNone = 0,            // no layer has an entry
+    kValue = 1,           // its value was written to the new database
+    kDeleted = 2,         // the entry is a tombstone
+    kLost = 3,            // its value cannot be read
+    kInDoubt = 4,         // a value, but a lost page of a newer layer may have had another entry
+    kDeletedInDoubt = 5,  // a tombstone, with the same doubt
+    kOrphan = 6,          // in doubt, and from a page that no branch refers to: it may have been replaced
   };
   Verdict verdict = Verdict::kNone;
 
-  // kInDoubt, kOrphan: an address, or the value itself.
-  SequenceNumber sequence = 0;  // 0: not known
+  // For kInDoubt and kOrphan: the address, or the value itself.
+  SequenceNumber sequence = 0;  // 0: unknown
   ValueAddress address;         // word 0: inline
   std::string inline_value;
 
-  // The newest record of the log that has been seen; 0: none.
+  // The newest record of the key found in the log; 0: none.
   SequenceNumber record_sequence = 0;
   std::uint32_t batch_index = 0;
   RecordOp op = RecordOp::kPut;
   ValueAddress record_address;
 
-  // The newest record behind the tail that seems to be this key's: its header is whole, what follows is not; 0: none.
+  // The newest damaged record after the tail that seems to be this key's: its header is whole, the rest is not. 0:
+  // none.
   SequenceNumber damaged_sequence = 0;
   ValueAddress damaged_address;
 
@@ -55,7 +56,7 @@ struct Note {
     PutFixed<std::uint64_t>(&out, damaged_address.word());
     return out + inline_value;
   }
-  // Of bytes that Encode made, and that the new database has kept.
+  // Decodes bytes that Encode returned.
   static Note Decode(Slice in) {
     Note note;
     std::uint64_t word = 0;

@@ -1,15 +1,15 @@
-// OrphanLeaves: which leaves of a tree's files are the ones below branches that are lost.
+// OrphanLeaves finds the leaves below lost branches of a tree among all leaves in the tree's files.
 //
-// A file keeps pages that were replaced, and nothing in a page says so. But pages are only ever added behind others, so
-// where two leaves have keys of one range, the one that was written later has replaced the other:
+// The files still have pages that were replaced, and a page does not say whether it was. But pages are only appended.
+// So if the key ranges of two leaves overlap, the later one has replaced the earlier one:
 //
 //   written    leaf 1  a---d      leaf 2  e-----h      leaf 3  e--g      the branch had 6 entries, of 120 bytes
-//   chosen     a---d   3 entries                       e--g   3 entries  and these are 120 bytes: it is these
+//   chosen     a---d   3 entries                       e--g   3 entries  6 entries of 120 bytes: the right ones
 //
-// From the latest one back, each leaf is chosen that has no key in the range of a chosen one. If every page can be read
-// but for the branches themselves, all that are below them are chosen: none of them can be replaced. What else is chosen
-// would be one that was replaced by nothing, since all its keys were deleted. Then there are more entries than the branch
-// had, which its parent knows.
+// Going from the latest leaf back, each leaf is chosen that overlaps no chosen one. If all pages except the branches
+// can be read, all leaves below the branches are chosen, since none of them was replaced. A chosen leaf can be wrong
+// only if all its keys were deleted, so that no leaf replaced it. Then the sum of entries is larger than the branch's,
+// which the branch's parent has.
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,16 @@ class OrphanLeaves {
     std::uint64_t value_bytes = 0;
   };
 
-  // `branches` in the order of keys; they share none. The comparator must outlive this.
+  // `branches` are disjoint and in key order. The comparator must outlive this object.
   OrphanLeaves(const Comparator* order, std::vector<Branch> branches);
 
-  // Every leaf of the files, in any order. What cannot be below one of the branches is passed over.
+  // Must be called with every leaf of the files, in any order. Ignores leaves that cannot be below one of the branches.
   void Add(const PageView& leaf);
-  // Behind the last Add.
+  // Chooses the leaves, after the last Add.
   void Choose();
-  // All leaves below it are there, and known.
+  // Whether all leaves below the branch are found.
   [[nodiscard]] bool IsKnown(std::size_t branch) const { return is_known_.at(branch); }
-  // It is below a branch that is known.
+  // Whether the leaf is below a known branch.
   [[nodiscard]] bool IsLive(PageId leaf) const { return live_.contains(leaf); }
 
  private:

@@ -22,7 +22,7 @@ class PatientFile final : public File {
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(base_->GetInfo(&info));
     *read = static_cast<std::size_t>(std::min<std::uint64_t>(n, info.size - std::min(offset, info.size)));
-    // A direct read of a last block that the file does not fill asks for more than it gets.
+    // A direct read asks for the whole last block, even if the file ends inside it.
     for (std::size_t done = 0; done < *read;) {
       const std::uint64_t at = offset + done;
       const std::size_t want = std::min<std::size_t>(n - done, static_cast<std::size_t>(kBlock - at % kBlock));
@@ -31,7 +31,7 @@ class PatientFile final : public File {
       if (!block.IsIOError()) CAMBIUM_RETURN_IF_ERROR(block);
       if (!block.ok()) {
         std::memset(out + done, kPattern, want);
-        owner_.TellUnreadable(path(), at, block);
+        owner_.ReportUnreadable(path(), at, block);
       }
       done += want;
     }
@@ -66,7 +66,7 @@ class PatientFile final : public File {
   [[nodiscard]] const std::string& path() const override { return base_->path(); }
 
  private:
-  [[nodiscard]] Status No() const { return Status::NotSupported(path() + ": is opened for reading alone"); }
+  [[nodiscard]] Status No() const { return Status::NotSupported(path() + ": is open for reading only"); }
 
   const std::unique_ptr<File> base_;
   PatientFileSystem& owner_;
@@ -110,12 +110,12 @@ std::unique_ptr<ReadQueue> PatientFileSystem::NewReadQueue(std::size_t depth, bo
   return std::make_unique<QueueInOrder>(depth);
 }
 
-void PatientFileSystem::TellUnreadable(const std::string& path, std::uint64_t offset, const Status& why) {
+void PatientFileSystem::ReportUnreadable(const std::string& path, std::uint64_t offset, const Status& why) {
   const std::uint64_t block = offset / kBlock;
   std::set<std::uint64_t>& blocks = blocks_[path];
-  const bool is_told = blocks.contains(block) || (block > 0 && blocks.contains(block - 1));
+  const bool is_reported = blocks.contains(block) || (block > 0 && blocks.contains(block - 1));
   blocks.insert(block);
-  if (!is_told && on_unreadable_) on_unreadable_(path, block * kBlock, why);
+  if (!is_reported && on_unreadable_) on_unreadable_(path, block * kBlock, why);
 }
 
 }  // namespace cambium

@@ -1,9 +1,9 @@
-// PatientFileSystem: reads files of which the device does not give every sector.
+// A PatientFileSystem reads files even if the device cannot read some of their sectors.
 //
-//   read of [0, 1 MiB)   ok ok ok EIO ok ...   again, 4 KiB at a time; what still fails is filled with a pattern
+//   read of [0, 1 MiB)   ok ok ok EIO ok ...   retry in blocks of 4 KiB; those that still fail are filled with a pattern
 //
-// The pattern is no zeros, so that it is not taken for space that was never written; every checksum over it is wrong, so
-// what is not there is damage like any other, and what stands behind it is found.
+// The pattern is not zero, so that it is not taken for space that was never written. Every checksum over it fails, so
+// an unreadable block is damage like any other, and the data after it is found.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@
 
 namespace cambium {
 
-// For reading alone: everything that changes something is NotSupported. One thread. `base` must outlive it.
+// Read-only: every change is NotSupported. One thread. `base` must outlive it.
 class PatientFileSystem final : public FileSystem {
  public:
-  // Told once where unreadable bytes begin.
+  // Called once for each stretch of unreadable bytes, with its first offset.
   using OnUnreadable = std::function<void(const std::string& path, std::uint64_t offset, const Status& why)>;
 
   explicit PatientFileSystem(FileSystem& base) : base_(base) {}
@@ -41,18 +41,18 @@ class PatientFileSystem final : public FileSystem {
     return No(directory);
   }
   Status FreeSpace(const std::string& path, std::uint64_t* bytes) override { return base_.FreeSpace(path, bytes); }
-  // Reads when it is asked, one after the other.
+  // Returns a queue that does its reads in Wait, one after another.
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t depth, bool use_io_uring) override;
 
-  // Of a file that it has opened.
-  void TellUnreadable(const std::string& path, std::uint64_t offset, const Status& why);
+  // Called by its files.
+  void ReportUnreadable(const std::string& path, std::uint64_t offset, const Status& why);
 
  private:
-  static Status No(const std::string& path) { return Status::NotSupported(path + ": is opened for reading alone"); }
+  static Status No(const std::string& path) { return Status::NotSupported(path + ": is open for reading only"); }
 
   FileSystem& base_;
   OnUnreadable on_unreadable_;
-  std::map<std::string, std::set<std::uint64_t>> blocks_;  // by path: those that cannot be read
+  std::map<std::string, std::set<std::uint64_t>> blocks_;  // unreadable blocks, by path
 };
 
 }  // namespace cambium

@@ -28,7 +28,7 @@ void RangeNumbers::Sort() {
       if (bounds[i].is_begin) {
         open.insert(bounds[i].sequence);
       } else {
-        open.erase(open.find(bounds[i].sequence));  // which began at a smaller key
+        open.erase(open.find(bounds[i].sequence));  // the range began at a smaller key
       }
     }
     steps_.push_back({key, open.empty() ? 0 : *open.rbegin()});

@@ -1,4 +1,4 @@
-// RangeNumbers: of each key the largest number of a range delete of the log that covers it.
+// RangeNumbers finds the newest range delete of the log that covers a key.
 //
 //   7     [--------)                   begin   end   newest
 //   9          [--------)       ─▶       a      c      7
@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// One thread. The comparator must outlive it. Memory: the ranges.
+// One thread. The comparator must outlive it. Memory: that of the ranges.
 class RangeNumbers {
  public:
   struct Range {
@@ -25,17 +25,17 @@ class RangeNumbers {
 
   explicit RangeNumbers(const Comparator* order) : order_(order) {}
 
-  // Those that hold no key count for nothing.
+  // Adds a range; an empty one is ignored.
   void Add(Range range);
-  // Once, behind the last Add.
+  // Must be called once, after the last Add.
   void Sort();
   [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
-  // 0: none covers it. O(log n).
+  // Returns the largest sequence number of a range that covers the key, or 0. O(log n).
   [[nodiscard]] SequenceNumber NewestOver(Slice key) const;
 
  private:
   struct Step {
-    Slice from;  // of ranges_
+    Slice from;  // points into ranges_
     SequenceNumber newest = 0;
   };
 

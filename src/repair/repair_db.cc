@@ -1,4 +1,4 @@
-// RepairDB: the order of a repair, and LevelDB's in place.
+// RepairDB: the order of a repair, and the repair in place as in LevelDB.
 #include <algorithm>
 #include <memory>
 
@@ -26,8 +26,8 @@ std::string WithoutSlash(std::string path) {
   return path;
 }
 
-// Of a family that the caller has not named. A null comparator: the order is none of ours.
-ColumnFamilyOptions WithWhatItHad(const FamilyState& state, ColumnFamilyOptions options) {
+// Returns the options of a family that the caller does not name. A null comparator: its order is not the library's own.
+ColumnFamilyOptions WithOptionsOfState(const FamilyState& state, ColumnFamilyOptions options) {
   options.comparator = BuiltInComparator(state.comparator);
   options.index_type = static_cast<IndexKind>(state.index_type);
   options.page_size = state.page_size;
@@ -41,22 +41,23 @@ class Repair {
       : options_(options), patient_(*options.file_system), salvage_(patient_, path, repair, report) {
     salvage_.wanted = families;
     patient_.SetListener([this](const std::string& file, std::uint64_t offset, const Status& why) {
-      salvage_.TellLost({"", {}, {}, {}, 0, file + ":" + std::to_string(offset) + ": cannot be read: " + why.ToString()});
+      const std::string place = file + ":" + std::to_string(offset);
+      salvage_.ReportLost({"", {}, {}, {}, 0, place + ": cannot be read: " + why.ToString()});
     });
   }
 
-  // Before anything is written.
+  // Reads the state and the families. Writes nothing.
   Status Look() {
     CAMBIUM_RETURN_IF_ERROR(ReadKnownState(&salvage_));
     return FindFamilies();
   }
 
   Status Fill(const std::string& directory) {
-    const ColumnFamilyOptions& first = made_of_.at(0);
+    const ColumnFamilyOptions& first = family_options_.at(0);
     CAMBIUM_TRY(const std::unique_ptr<NewDatabase> out,
                 NewDatabase::Create(options_, directory, first, !salvage_.how.dry_run));
     salvage_.out = out.get();
-    for (const auto& [id, family] : made_of_) {
+    for (const auto& [id, family] : family_options_) {
       if (id != 0) CAMBIUM_RETURN_IF_ERROR(out->AddFamily(id, salvage_.families.at(id).name, family));
     }
     OpenSegments(&salvage_);
@@ -81,7 +82,7 @@ class Repair {
   Status FindFamilies() {
     for (const auto& [id, state] : salvage_.state.families) {
       ColumnFamilyOptions options = salvage_.OptionsOf(state.name);
-      if (!salvage_.IsNamed(state.name)) options = WithWhatItHad(state, options);
+      if (!salvage_.IsNamed(state.name)) options = WithOptionsOfState(state, options);
       if (options.comparator == nullptr || state.comparator != options.comparator->Name()) {
         return Status::InvalidArgument(salvage_.path + ": keys of column family \"" + state.name +
                                        "\" are ordered by comparator \"" + state.comparator +
@@ -90,17 +91,17 @@ class Repair {
       salvage_.families.emplace(id, SalvagedFamily(state.name, options.comparator));
       salvage_.families.at(id).flushed_sequence = state.flushed_sequence;
       salvage_.families.at(id).is_filtered = salvage_.IsFiltered(options);
-      made_of_[id] = options;
+      family_options_[id] = options;
     }
-    if (made_of_.contains(0)) return Status::OK();
-    made_of_[0] = salvage_.OptionsOf(kDefaultColumnFamilyName);
-    salvage_.families.emplace(0, SalvagedFamily(kDefaultColumnFamilyName, made_of_[0].comparator));
-    salvage_.families.at(0).is_filtered = salvage_.IsFiltered(made_of_[0]);
+    if (family_options_.contains(0)) return Status::OK();
+    family_options_[0] = salvage_.OptionsOf(kDefaultColumnFamilyName);
+    salvage_.families.emplace(0, SalvagedFamily(kDefaultColumnFamilyName, family_options_[0].comparator));
+    salvage_.families.at(0).is_filtered = salvage_.IsFiltered(family_options_[0]);
     salvage_.families.at(0).is_order_guessed = !salvage_.IsNamed(kDefaultColumnFamilyName);
     return Status::OK();
   }
 
-  // All of it is read only if something is lost that it may have.
+  // The whole log is read only if it may have something that is lost.
   [[nodiscard]] bool IsLogNeeded() const {
     return !salvage_.has_manifest || salvage_.is_tail_damaged ||
            std::ranges::any_of(salvage_.families, [](const auto& each) {
@@ -111,10 +112,10 @@ class Repair {
   const DBOptions options_;
   PatientFileSystem patient_;
   Salvage salvage_;
-  std::map<std::uint32_t, ColumnFamilyOptions> made_of_;  // the families that are known
+  std::map<std::uint32_t, ColumnFamilyOptions> family_options_;  // options of the known families
 };
 
-// `lock`: of the damaged directory, held by whoever asks.
+// Repairs a directory whose lock the caller holds.
 Status RepairLocked(const std::string& path, const std::string& out, const DBOptions& options,
                     const std::vector<ColumnFamilyDescriptor>& families, const RepairOptions& how,
                     RepairReport* report) {
@@ -141,9 +142,9 @@ Status CheckAll(const DBOptions& options, const std::vector<ColumnFamilyDescript
   return Status::OK();
 }
 
-// By what the directories above `out` are, not by how they are called. What cannot be asked is for whoever makes `out` to
-// report.
-bool LiesIn(FileSystem& fs, const std::string& out, const std::string& path) {
+// Whether `out` is inside `path`. Compares the inodes of the directories above `out`, not their names. If one cannot be
+// read, the creation of `out` reports the error.
+bool IsInside(FileSystem& fs, const std::string& out, const std::string& path) {
   if ((WithoutSlash(out) + "/").starts_with(WithoutSlash(path) + "/")) return true;
   FileInfo damaged;
   if (!fs.GetInfo(path, &damaged).ok() || damaged.inode == 0) return false;
@@ -158,8 +159,8 @@ bool LiesIn(FileSystem& fs, const std::string& out, const std::string& path) {
   }
 }
 
-// What readers would meet, of a directory that is locked. Damage that takes nothing away is seen here alone: pages of which
-// all that is below them is there, say. An error that is no damage is one.
+// Verifies a locked directory. Only this finds damage by which nothing is lost, for example a branch all of whose
+// leaves are found. Returns errors that are not damage.
 Result<bool> IsHealthy(const std::string& path, const DBOptions& options,
                        std::vector<ColumnFamilyDescriptor> families) {
   const Result<ManifestRead> manifest = ReadManifest(*options.file_system, path);
@@ -167,8 +168,8 @@ Result<bool> IsHealthy(const std::string& path, const DBOptions& options,
   CAMBIUM_RETURN_IF_ERROR(manifest.status());
   for (const auto& [id, state] : manifest->state.families) {
     if (std::ranges::find(families, state.name, &ColumnFamilyDescriptor::name) != families.end()) continue;
-    families.emplace_back(state.name, WithWhatItHad(state, ColumnFamilyOptions()));
-    if (families.back().options.comparator == nullptr) return false;  // the repair says which
+    families.emplace_back(state.name, WithOptionsOfState(state, ColumnFamilyOptions()));
+    if (families.back().options.comparator == nullptr) return false;  // the repair reports the comparator
   }
   VerifyReport report;
   const Status verified = Verifier(options, path, families, {.deep = true}, &report).RunLocked();
@@ -193,8 +194,8 @@ Status RepairDB(const std::string& path, const std::string& out, const DBOptions
   *report = {};
   CAMBIUM_RETURN_IF_ERROR(CheckAll(options, families));
   const DBOptions filled = FillInDefaults(options);
-  if (LiesIn(*filled.file_system, out, path)) {
-    return Status::InvalidArgument(out + ": lies in " + path + ", which must not be changed");
+  if (IsInside(*filled.file_system, out, path)) {
+    return Status::InvalidArgument(out + ": is inside " + path + ", which must not be changed");
   }
   CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(path, filled, LockMode::kShared));
   return RepairLocked(path, out, filled, families, repair, report);
@@ -213,7 +214,7 @@ Status RepairDB(const std::string& path, const Options& options) {
   CAMBIUM_TRY(const bool has_damaged, Exists(fs, damaged));
   if (is_there) {
     for (const auto& [exists, name] : {std::pair(is_repaired, repaired), std::pair(has_damaged, damaged)}) {
-      if (exists) return Status::InvalidArgument(name + ": exists, of an earlier repair; move it out of the way");
+      if (exists) return Status::InvalidArgument(name + ": exists, from an earlier repair; move it away");
     }
     CAMBIUM_TRY(const std::unique_ptr<FileLock> lock, LockDamaged(target, filled, LockMode::kExclusive));
     CAMBIUM_TRY(const bool is_healthy, IsHealthy(target, filled, families));

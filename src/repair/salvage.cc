@@ -43,32 +43,32 @@ ColumnFamilyOptions Salvage::OptionsOf(const std::string& name) const {
   };
   if (const auto named = find(name); named != wanted.end()) return named->options;
   ColumnFamilyOptions options;
-  // The log is one for all families, and they agree on it.
+  // All families share the log, so they have the same blob_file_size.
   if (!wanted.empty()) options.blob_file_size = wanted.front().options.blob_file_size;
   const auto first = find(kDefaultColumnFamilyName);
   if (first != wanted.end()) options.index_type = first->options.index_type;
   return options;
 }
 
-void Salvage::TellLost(const RepairLoss& loss) {
+void Salvage::ReportLost(const RepairLoss& loss) {
   ++report->lost;
   if (how.on_lost) how.on_lost(loss);
 }
 
-void Salvage::TellLost(const SalvagedFamily& family, Slice key, const std::string& what) {
-  TellLost({family.name, key.ToString(), std::nullopt, std::nullopt, 1, what});
+void Salvage::ReportLost(const SalvagedFamily& family, Slice key, const std::string& what) {
+  ReportLost({family.name, key.ToString(), std::nullopt, std::nullopt, 1, what});
 }
 
-void Salvage::TellLost(const SalvagedFamily& family, const KeySpan& span, std::uint64_t entries,
+void Salvage::ReportLost(const SalvagedFamily& family, const KeySpan& span, std::uint64_t entries,
                        const std::string& what) {
-  TellLost({family.name, std::nullopt, span.from, span.to, entries, what});
+  ReportLost({family.name, std::nullopt, span.from, span.to, entries, what});
 }
 
 void Salvage::Advance(std::uint64_t bytes) {
   constexpr std::uint64_t kBetween = 1u << 20;
   bytes_done_ += bytes;
-  if (!how.progress || bytes_done_ < bytes_told_ + kBetween) return;
-  bytes_told_ = bytes_done_;
+  if (!how.progress || bytes_done_ < bytes_reported_ + kBetween) return;
+  bytes_reported_ = bytes_done_;
   how.progress(std::min(bytes_done_, bytes_all), bytes_all);
 }
 

@@ -1,5 +1,5 @@
-// Salvage: what the parts of a repair share. What is known of the damaged database, the new one, and what is told about
-// it.
+// A Salvage is the state that the parts of a repair share: what is known of the damaged database, the new database, and
+// the report.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +21,43 @@
 
 namespace cambium {
 
-// A family, and what its layers could not say.
+// A family, with the range deletes and gaps of its layers.
 struct SalvagedFamily {
   explicit SalvagedFamily(std::string its_name, const Comparator* its_order)
       : name(std::move(its_name)), order(its_order) {}
 
-  // Range deletes of a layer; below `from` it has none.
+  // Range deletes of a layer; they do not apply below `from`.
   struct Ranges {
     std::shared_ptr<const RangeDeletes> ranges;
     std::optional<std::string> from;
-    std::size_t depth = 0;  // of the layer: 0 is the log's tail, 1 the newest one
+    std::size_t depth = 0;  // of the layer: 0 is the log's tail, 1 the newest durable layer
   };
-  // What a damaged layer may have said something about; with a filter, only of keys that it may contain.
+  // Keys for which a damaged layer may have had entries; with a filter, only those that the filter may contain.
   struct Gaps {
     explicit Gaps(const Comparator* order) : keys(order) {}
     KeyGaps keys;
     std::shared_ptr<const Filter> filter;
     std::size_t depth = 0;
   };
-  // By a range of a layer that was read so far: whatever older layers say.
+  // Whether a range delete of a layer read so far covers the key, and so deletes it from older layers.
   [[nodiscard]] bool IsDeleted(Slice key) const;
-  // The same, and nothing that may have written it anew is missing: a gap of that layer or of a newer one. The ranges of a
-  // layer delete from older ones only.
+  // Whether the key is deleted, and no lost entry can have written it again: no gap of that layer or of a newer one
+  // contains the key. The range deletes of a layer apply to older layers only.
   [[nodiscard]] bool IsDeletedForSure(Slice key) const;
+  // Whether a gap of a layer read so far contains the key.
   [[nodiscard]] bool IsInDoubt(Slice key) const;
 
   std::string name;
   const Comparator* order;
-  SequenceNumber flushed_sequence = 0;  // what is at or below it is in the layers
-  std::vector<Ranges> ranges;           // of the layers that were read so far, newest first
+  SequenceNumber flushed_sequence = 0;  // the layers have all operations up to this one
+  std::vector<Ranges> ranges;           // of the layers read so far, newest first
   std::vector<Gaps> gaps;               // of the same layers
   bool has_lost_values = false;
-  bool is_filtered = false;  // a compaction filter may have removed what the log still has
-  // Without a MANIFEST the order is a guess, unless the caller names it, and pages and ranges of many other orders look right
-  // in it. What its range deletes cover nobody knows then.
+  bool is_filtered = false;  // a compaction filter may have removed entries that the log still has
+  // Without a MANIFEST, the order is a guess unless the caller names it. Pages and ranges of many other orders look
+  // right in it, so it is unknown which keys a range delete covers.
   bool is_order_guessed = false;
-  bool is_order_wrong = false;  // keys or range deletes were found that are not in it
+  bool is_order_wrong = false;  // keys or range deletes contradict the order
   [[nodiscard]] bool HasOrder() const { return !is_order_guessed && !is_order_wrong; }
 };
 
@@ -65,8 +66,8 @@ class Salvage {
   Salvage(FileSystem& its_fs, std::string its_path, const RepairOptions& options, RepairReport* its_report)
       : fs(its_fs), path(std::move(its_path)), how(options), report(its_report) {}
 
-  // Of a family of the new database: what the caller has named, else the defaults, with the index of the default
-  // family.
+  // Returns the options of a family of the new database: those that the caller names, or the defaults with the index of
+  // the default family.
   [[nodiscard]] ColumnFamilyOptions OptionsOf(const std::string& name) const;
   [[nodiscard]] bool IsNamed(const std::string& name) const;
 
@@ -74,15 +75,15 @@ class Salvage {
     return how.is_filtered || options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
   }
 
-  void TellLost(const RepairLoss& loss);
-  // Of one key.
-  void TellLost(const SalvagedFamily& family, Slice key, const std::string& what);
-  // Of all keys of a span.
-  void TellLost(const SalvagedFamily& family, const KeySpan& span, std::uint64_t entries, const std::string& what);
+  // Report a loss: any, of one key, or of all keys of a span.
+  void ReportLost(const RepairLoss& loss);
+  void ReportLost(const SalvagedFamily& family, Slice key, const std::string& what);
+  void ReportLost(const SalvagedFamily& family, const KeySpan& span, std::uint64_t entries, const std::string& what);
+  // Reports progress.
   void Advance(std::uint64_t bytes);
 
-  // The value that an address leads to; *sequence is that of its record, 0 for a value with a file of its own. Any
-  // error but NotSupported means that it is lost.
+  // Reads the value at an address. *sequence is that of its record, 0 for a large value. Any error except NotSupported
+  // means that the value is lost.
   Status ReadAt(std::uint32_t family, Slice key, ValueAddress address, Slice* value, SequenceNumber* sequence);
   [[nodiscard]] std::string PlaceOf(ValueAddress address) const;
 
@@ -94,24 +95,24 @@ class Salvage {
 
   std::vector<FoundFile> files;
   ManifestState state;                  // as far as it is known
-  bool has_state = false;               // a state of this database, perhaps an old one
-  bool has_manifest = false;            // the state of the end: it says which files count, and how layers lie
-  SegmentTable segments;                // all that can be read; without a MANIFEST their slots are made up
-  std::map<std::uint64_t, Slot> slots;  // of these, by number
+  bool has_state = false;               // `state` is one of this database, perhaps an old one
+  bool has_manifest = false;            // `state` is the last one: it says which files count and in which order
+  SegmentTable segments;                // those that can be read; without a MANIFEST, their slots are assigned here
+  std::map<std::uint64_t, Slot> slots;  // slots of these segments, by number
 
   std::map<std::uint32_t, SalvagedFamily> families;
   NewDatabase* out = nullptr;
 
   // The log's tail, see salvage_tail.h.
-  SequenceNumber tail_end = 0;   // of the last operation of whole batches without a gap
-  bool is_tail_damaged = false;  // there was more
+  SequenceNumber tail_end = 0;   // the last operation of the tail
+  bool is_tail_damaged = false;  // the log went on after it
 
   std::uint64_t bytes_all = 0;
   std::string buffer;
 
  private:
   std::uint64_t bytes_done_ = 0;
-  std::uint64_t bytes_told_ = 0;
+  std::uint64_t bytes_reported_ = 0;
 };
 
 }  // namespace cambium

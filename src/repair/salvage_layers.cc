@@ -12,10 +12,10 @@
 namespace cambium {
 namespace {
 
-// Runs that share no key: one of the stack, or those of a tier.
+// Runs with disjoint key ranges: one run of the stack, or those of a tier.
 struct Group {
   std::vector<RunInfo> runs;
-  std::optional<std::string> first_visible;  // a sweep has carried what is below into the tree
+  std::optional<std::string> first_visible;  // a sweep has moved the entries below this key into the tree
 };
 
 std::vector<Group> NewestFirst(const FamilyState& state) {
@@ -73,25 +73,25 @@ class FamilyLayers {
     return Status::OK();
   }
 
-  // What a run says of itself in the MANIFEST bounds what may be lost with it.
+  // Loses a whole run. Its key range in the MANIFEST bounds the loss.
   void LoseRun(const Group& group, const RunInfo& run, std::uint64_t entries, const std::string& why) {
     lost_.emplace_back(family_.order);
     LoseKeys(group, {run.smallest_key, run.largest_key}, entries, why);
   }
 
-  // True: the tree has them all, so nothing is lost.
+  // Reports a lost key range and adds a gap. Returns true, and does neither, if the tree has all its entries.
   bool LoseKeys(const Group& group, KeyRange range, std::uint64_t entries, const std::string& why) {
     const auto& visible = group.first_visible;
     if (visible.has_value() && range.second.has_value() && Compare(*range.second, *visible) < 0) {
-      salvage_.report->notes.push_back(why + "; a sweep has carried on what it had");
+      salvage_.report->notes.push_back(why + "; a sweep has moved its entries into the tree");
       return true;
     }
-    salvage_.TellLost(family_, {range.first, range.second}, entries, why);
+    salvage_.ReportLost(family_, {range.first, range.second}, entries, why);
     AddGap(group, std::move(range));
     return false;
   }
 
-  // To the last of lost_.
+  // Adds a gap to the last element of lost_.
   void AddGap(const Group& group, KeyRange range) {
     const auto& visible = group.first_visible;
     if (visible.has_value() && (!range.first.has_value() || Compare(*range.first, *visible) < 0)) range.first = visible;
@@ -120,7 +120,7 @@ class FamilyLayers {
     std::optional<std::uint64_t> hole;
     std::vector<std::pair<KeyRange, std::uint64_t>> holes;
     std::string scratch;
-    // Leaves lie in the order of their keys, so what is missing between two lies between them.
+    // Leaves are in key order, so keys lost between two leaves are between them in key order too.
     CAMBIUM_RETURN_IF_ERROR(ScanLeaves(
         *pages, run.file_size,
         [&](const PageView& leaf) {
@@ -136,7 +136,7 @@ class FamilyLayers {
         },
         nullptr));
     salvage_.Advance(run.file_size);
-    if (entries == run.root.entry_count) return Status::OK();  // then it were branches, and what is no page
+    if (entries == run.root.entry_count) return Status::OK();  // only branches or non-pages are damaged
     if (hole.has_value()) holes.push_back({{before, run.largest_key}, *hole});
     if (holes.empty()) holes.push_back({{run.smallest_key, run.largest_key}, 0});
     lost_.emplace_back(family_.order);
@@ -171,7 +171,7 @@ class FamilyLayers {
 
   Status TakeTree() {
     FileSet files;
-    bool is_all_live = true;  // no page of the files was replaced: whatever is whole, counts
+    bool is_all_live = true;  // no page of the files was replaced, so every whole page counts
     for (const auto& [number, info] : state_.index_segments) {
       Status why;
       const std::shared_ptr<const IndexFile> pages = Open(FileKind::kIndex, number, info.file_id, &why);
@@ -201,20 +201,21 @@ class FamilyLayers {
       CAMBIUM_RETURN_IF_ERROR(ScanLeaves(*file, length, take, nullptr, nullptr));
     }
     if (is_all_live && found == missing) {
-      for (const LostPage& page : lost) salvage_.report->notes.push_back(page.why + "; all leaves below it are there");
+      for (const LostPage& page : lost) salvage_.report->notes.push_back(page.why + "; all leaves below it were found");
       return Status::OK();
     }
     family_.gaps.emplace_back(family_.order);
     family_.gaps.back().depth = depth_ + 1;
     for (const LostPage& page : lost) {
       family_.gaps.back().keys.Add(page.span.from, page.span.to);
-      salvage_.TellLost(family_, page.span, page.ref.entry_count, page.why);
+      salvage_.ReportLost(family_, page.span, page.ref.entry_count, page.why);
     }
     return Status::OK();
   }
 
-  // The leaves below lost branches, where they can be told from those that were replaced (orphan_leaves.h). Takes these
-  // branches out of *lost. A compaction filter may have made others of them, in a merge that came to nothing.
+  // Takes the leaves below lost branches if they can be told from replaced ones (orphan_leaves.h), and removes these
+  // branches from *lost. Not with a compaction filter: a sweep that failed may have left other leaves with filtered
+  // entries.
   Status TakeKnownOrphans(const FileSet& files, std::vector<LostPage>* lost) {
     const auto is_branch = [](const LostPage& page) { return page.level > 0; };
     if (family_.is_filtered || std::ranges::none_of(*lost, is_branch)) return Status::OK();
@@ -231,7 +232,7 @@ class FamilyLayers {
       const IndexFile* const file = files.Find(number);
       if (file == nullptr) return Status::OK();
       std::uint64_t units = 0;
-      std::set<PageId> missed;  // and what is whole there, and not the page that was committed, is none of them
+      std::set<PageId> missed;  // the lost pages of this file that ScanLeaves does not find whole
       for (const LostPage& page : *lost) {
         if (FileNumberOf(page.ref.page.id) == number) missed.insert(page.ref.page.id);
       }
@@ -240,7 +241,7 @@ class FamilyLayers {
         missed.erase(page);
       }));
       for (const PageId page : missed) units += UnitsOf(page);
-      if (units != info.length / file->page_size() - 1) return Status::OK();  // others are damaged too
+      if (units != info.length / file->page_size() - 1) return Status::OK();  // other pages are damaged too
     }
     orphans.Choose();
     for (const auto& file : files.files()) {
@@ -252,18 +253,18 @@ class FamilyLayers {
     }
     for (std::size_t i = 0; i < branches.size(); ++i) {
       if (!orphans.IsKnown(i)) continue;
-      salvage_.report->notes.push_back(branches[i].why + "; all leaves below it are there");
+      salvage_.report->notes.push_back(branches[i].why + "; all leaves below it were found");
       std::erase_if(*lost, [&](const LostPage& page) { return page.ref == branches[i].ref; });
     }
     return Status::OK();
   }
 
-  // Leaves that no branch leads to any more. Those that were replaced are among them, unless all are live.
+  // Takes the entries of a leaf that are below a lost page. Unless `is_live`, the leaf may have been replaced.
   Status TakeOrphans(const PageView& leaf, const std::vector<LostPage>& lost, bool is_live, std::uint64_t* found) {
     std::string scratch;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const Slice key = leaf.key(i, &scratch);
-      // The walk went in the order of keys, so they are sorted, and share none.
+      // WalkTree reports lost pages in key order, so their spans are sorted and disjoint.
       const auto next = std::ranges::partition_point(lost, [&](const LostPage& page) {
         return !page.span.from.has_value() || Compare(*page.span.from, key) <= 0;
       });
@@ -276,13 +277,14 @@ class FamilyLayers {
     return Status::OK();
   }
 
-  // It may have been replaced: noted, if nothing better is. Pages come in the order in which they were written.
+  // Takes an entry that may have been replaced: notes it unless there is a better note. Pages are visited in the order
+  // in which they were written.
   Status TakeOrphan(Slice key, const Entry& entry) {
     CAMBIUM_TRY(const std::optional<Note> known, salvage_.out->FindNote(id_, key));
     if (known.has_value() && known->verdict != Note::Verdict::kOrphan) return Status::OK();
     if (entry.kind == EntryKind::kTombstone || family_.IsDeleted(key)) return Status::OK();
     Note note;
-    if (!MakeDoubt(key, entry, &note).ok()) return Status::OK();  // its segment may have gone with it
+    if (!MakeDoubt(key, entry, &note).ok()) return Status::OK();  // log GC may have removed its segment
     note.verdict = Note::Verdict::kOrphan;
     if (known.has_value() && note.sequence < known->sequence) return Status::OK();
     return salvage_.out->SetNote(id_, key, note);
@@ -302,7 +304,7 @@ class FamilyLayers {
 
   Status TakeEntry(Slice key, const Entry& entry) {
     CAMBIUM_TRY(const std::optional<Note> known, salvage_.out->FindNote(id_, key));
-    if (known.has_value() || family_.IsDeleted(key)) return Status::OK();  // a newer layer has said it
+    if (known.has_value() || family_.IsDeleted(key)) return Status::OK();  // a newer layer decides
     Note note;
     const bool is_in_doubt = family_.IsInDoubt(key);
     if (entry.kind == EntryKind::kTombstone) {
@@ -317,7 +319,7 @@ class FamilyLayers {
       if (!read.ok()) {
         note.verdict = Note::Verdict::kLost;
         family_.has_lost_values = true;
-        salvage_.TellLost(family_, key, read.ToString());
+        salvage_.ReportLost(family_, key, read.ToString());
         return salvage_.out->SetNote(id_, key, note);
       }
     }
@@ -331,7 +333,7 @@ class FamilyLayers {
       }
     } else {
       CAMBIUM_RETURN_IF_ERROR(salvage_.out->Put(id_, key, value));
-      if (is_last_) return Status::OK();  // nobody asks any more, and most keys are here
+      if (is_last_) return Status::OK();  // no older layer needs the note, and most keys are in this layer
       note.verdict = Note::Verdict::kValue;
     }
     return salvage_.out->SetNote(id_, key, note);
@@ -371,9 +373,9 @@ class FamilyLayers {
   const std::uint32_t id_;
   const FamilyState& state_;
   SalvagedFamily& family_;
-  std::vector<SalvagedFamily::Gaps> lost_;  // of the group at hand
-  std::size_t depth_ = 0;                   // of the last group
-  bool is_last_ = false;                    // no layer lies below the one at hand
+  std::vector<SalvagedFamily::Gaps> lost_;  // gaps of the current group
+  std::size_t depth_ = 0;                   // of the last group read
+  bool is_last_ = false;                    // the current layer is the oldest
 };
 
 }  // namespace

@@ -1,18 +1,16 @@
-// The durable layers of a database whose MANIFEST is known, newest first: of each key the first layer that speaks of
-// it.
+// Salvages the durable layers of a database whose MANIFEST is known, newest first. The newest entry of each key counts.
 //
-//   newest   run    a . [damaged] . e       b to d are in doubt from here on down: the damaged page may have said
-//   something
+//   newest   run    a . [damaged] . e       from here on down, b to d are in doubt: the damaged page may have had them
 //            tree   a b c . d e             a and e are proven
 //
-// What is in doubt is noted, and not written; the log may prove it (salvage_log.h).
+// Entries in doubt are noted and not written; the log may prove them (salvage_log.h).
 #pragma once
 
 #include "repair/salvage.h"
 
 namespace cambium {
 
-// Of all families, behind the tail.
+// Salvages the layers of all families. Runs after SalvageTail.
 Status SalvageLayers(Salvage* salvage);
 
 }  // namespace cambium

@@ -31,8 +31,8 @@ void LogSalvage::FindSources(std::vector<Source>* logs, std::vector<Source>* mov
   std::ranges::sort(*moved, {}, number);
 }
 
-// Where a segment ends the link of the next one knows, and which operations it may have. What stands behind that was
-// rejected by a recovery: its numbers have been given to others.
+// Reads the links. The link of the next segment says where a segment ends and which operations it may have. A recovery
+// has rejected anything after that, and reused its numbers.
 void LogSalvage::ReadLinks(std::vector<Source>* logs) {
   for (Source& source : *logs) {
     SegmentScanner scanner(source.segment->file(), source.segment->seed(), kFileHeaderSize, source.size, nullptr);
@@ -61,8 +61,8 @@ void LogSalvage::ReadLinks(std::vector<Source>* logs) {
   }
 }
 
-// Whatever has a larger number than the log's last segment, or was made in a later opening, shows that this is not the
-// last one.
+// Looks for files that show that the last segment found is not the last of the log: log segments with larger numbers,
+// and files of a later epoch.
 void LogSalvage::FindEnd(const std::vector<Source>& logs) {
   const std::uint64_t newest = logs.empty() ? 0 : logs.back().segment->number();
   if (salvage_.has_manifest) {
@@ -74,7 +74,7 @@ void LogSalvage::FindEnd(const std::vector<Source>& logs) {
   }
   const auto last = std::ranges::find_if(std::views::reverse(logs), [](const Source& log) { return !log.is_empty; });
   if (last != logs.rend() && last->has_footer) {
-    end_unknown_ = last->segment->path() + ": was sealed, and what came behind it is not there";
+    end_unknown_ = last->segment->path() + ": was sealed, but the next segment is missing";
   }
   std::uint64_t log_epoch = 0;
   for (const FoundFile& found : salvage_.files) {
@@ -82,7 +82,7 @@ void LogSalvage::FindEnd(const std::vector<Source>& logs) {
     if (found.flaw.ok() && found.header.database_id == salvage_.state.database_id) {
       log_epoch = std::max(log_epoch, found.header.epoch);
     }
-    // One that has more than a header may still show its records.
+    // A segment that is larger than its header may still have readable records.
     const bool is_unread = found.name.number > newest || found.size <= kFileHeaderSize;
     if (is_unread && found.name.number >= newest && !found.flaw.ok() && found.size > 0) {
       end_unknown_ = found.flaw.ToString();
@@ -91,7 +91,7 @@ void LogSalvage::FindEnd(const std::vector<Source>& logs) {
   for (const FoundFile& found : salvage_.files) {
     if (!found.flaw.ok() || found.header.database_id != salvage_.state.database_id) continue;
     if (found.header.epoch > log_epoch) {
-      end_unknown_ = found.path + ": was made in a later opening of the database than all of the log that is there";
+      end_unknown_ = found.path + ": is of a later open of the database than all remaining segments of the log";
     }
   }
 }
@@ -114,7 +114,7 @@ Status LogSalvage::Read() {
   for (const Source& source : logs) CAMBIUM_RETURN_IF_ERROR(ReadSegment(source, true));
   for (const Source& source : moved) CAMBIUM_RETURN_IF_ERROR(ReadSegment(source, false));
   for (auto& [id, ranges] : ranges_) ranges.Sort();
-  if (is_whole) end_unknown_.clear();  // where it ends the tail has shown
+  if (is_whole) end_unknown_.clear();  // the tail has shown the end
   return Status::OK();
 }
 
@@ -123,18 +123,18 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
   SegmentScanner scanner(segment.file(), segment.seed(), kFileHeaderSize, source.size, nullptr);
   scanner.SetHoles(segment.holes());
   ScannedRecord record;
-  std::uint64_t told = 0;
+  std::uint64_t advanced = 0;
   while (true) {
     const Result<ScanResult> found = scanner.Next(&record);
     if (!found.ok() && found.status().IsNotSupported()) return found.status();
     if (!found.ok()) {
-      // The device does not give it: neither this nor, with this reader, what stands behind.
-      salvage_.TellLost({"", {}, {}, {}, 0, found.status().ToString()});
+      // The device cannot read this part, and this scanner cannot continue after it.
+      salvage_.ReportLost({"", {}, {}, {}, 0, found.status().ToString()});
       if (is_log && !source.is_end_known) end_unknown_ = found.status().ToString();
       break;
     }
-    salvage_.Advance(scanner.offset() - std::min(told, scanner.offset()));
-    told = scanner.offset();
+    salvage_.Advance(scanner.offset() - std::min(advanced, scanner.offset()));
+    advanced = scanner.offset();
     if (*found == ScanResult::kEnd) break;
     if (*found == ScanResult::kRecord) {
       CAMBIUM_RETURN_IF_ERROR(is_log ? TakeRecord(source, record) : TakeMoved(source, record));
@@ -143,7 +143,7 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
     CAMBIUM_TRY(const bool goes_on, TakeDamage(source, is_log, &scanner));
     if (!goes_on) break;
   }
-  // A batch of which the end never came was never committed.
+  // A batch without its last record was never committed, unless the segment's end is known.
   if (source.is_end_known) CAMBIUM_RETURN_IF_ERROR(TakePending());
   pending_.clear();
   return Status::OK();
@@ -168,14 +168,14 @@ Result<bool> LogSalvage::TakeDamage(const Source& source, bool is_log, SegmentSc
   const Result<bool> skipped = scanner->SkipDamage();
   const bool goes_on = skipped.ok() && *skipped;
   if (!salvage_.has_manifest) {
-    salvage_.TellLost({"",
+    salvage_.ReportLost({"",
                        {},
                        {},
                        {},
                        0,
-                       where + ": " + why + "; nothing is whole before offset " + std::to_string(scanner->offset())});
+                       where + ": " + why + "; nothing is valid before offset " + std::to_string(scanner->offset())});
   }
-  if (!goes_on && is_log && !source.is_end_known) end_unknown_ = where + ": " + why + ", and nothing is whole behind it";
+  if (!goes_on && is_log && !source.is_end_known) end_unknown_ = where + ": " + why + ", and nothing valid follows";
   return goes_on;
 }
 
@@ -188,7 +188,7 @@ Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record)
   CAMBIUM_RETURN_IF_ERROR(TakePendingBefore(header));
   if (IsControl(header.op) || header.sequence > source.last) return Status::OK();
   if (source.segment->HasHole(record.offset)) {
-    cover_.Add(header.sequence);  // what it was is known: not the newest of its key
+    cover_.Add(header.sequence);  // the value was punched, so it was not the newest of its key
     return Status::OK();
   }
   const bool is_range = header.op == RecordOp::kDeleteRange;
@@ -197,7 +197,7 @@ Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record)
   return (header.marks & kLastOfBatch) != 0 ? TakePending() : Status::OK();
 }
 
-// Out of a layer, so it was committed.
+// Takes a record of a relocation segment. A layer referred to it, so it was committed.
 Status LogSalvage::TakeMoved(const Source& source, const ScannedRecord& record) {
   const RecordHeader& header = record.header;
   if (IsControl(header.op) || header.op == RecordOp::kDeleteRange) return Status::OK();
@@ -229,7 +229,7 @@ Status LogSalvage::TakeCommitted(const RecordHeader& header, Slice key, Slice ra
   if (!has_family) return Status::OK();
   if (header.op != RecordOp::kDeleteRange) return TakeKey(header, key, address);
   SalvagedFamily& family = salvage_.families.at(header.family);
-  if (family.order->Compare(key, range_end) >= 0) family.is_order_wrong = true;  // no such range is ever written
+  if (family.order->Compare(key, range_end) >= 0) family.is_order_wrong = true;  // an empty range is never written
   SequenceNumber& newest = newest_range_[header.family];
   newest = std::max(newest, header.sequence);
   const auto ranges = ranges_.try_emplace(header.family, family.order).first;
@@ -239,7 +239,7 @@ Status LogSalvage::TakeCommitted(const RecordHeader& header, Slice key, Slice ra
 
 Result<bool> LogSalvage::EnsureFamily(std::uint32_t id) {
   if (salvage_.families.contains(id)) return true;
-  // Ids are never given again.
+  // Ids are never reused.
   const bool is_dropped = salvage_.has_state && id < salvage_.state.next_family_id;
   if (salvage_.has_manifest || is_dropped || id >= kMaxFamilies) return false;
   const std::string name = "salvaged-" + std::to_string(id);
@@ -249,7 +249,7 @@ Result<bool> LogSalvage::EnsureFamily(std::uint32_t id) {
   salvage_.families.at(id).is_filtered = salvage_.IsFiltered(options);
   salvage_.families.at(id).is_order_guessed = !salvage_.IsNamed(name);
   salvage_.report->notes.push_back("column family " + name +
-                                   ": nothing but its number is known, so it may be one that was dropped");
+                                   ": only its number is known, so it may have been dropped");
   return true;
 }
 
@@ -287,7 +287,7 @@ Result<bool> LogSalvage::IsOfInterest(std::uint32_t id, Slice key, SequenceNumbe
 
 Status LogSalvage::TakeKey(const RecordHeader& header, Slice key, ValueAddress address) {
   const SalvagedFamily& family = salvage_.families.at(header.family);
-  // Most keys of a database of which little is lost: no note needs to be looked for.
+  // If little is lost, most keys need no lookup of a note.
   const bool may_be = !salvage_.has_manifest || IsBeyond(family, header.sequence) || family.has_lost_values ||
                       family.IsInDoubt(key);
   if (!may_be) return Status::OK();
@@ -302,7 +302,8 @@ Status LogSalvage::TakeKey(const RecordHeader& header, Slice key, ValueAddress a
   return salvage_.out->SetNote(header.family, key, *note);
 }
 
-// The key may be damaged itself; then it is mostly nobody's. A range delete is about more keys than it can be asked for.
+// Notes a damaged record for its key. If the key itself is damaged, it is mostly a key that does not exist. A damaged
+// range delete is not noted, since it concerns a whole range.
 Status LogSalvage::TakeDamagedKey(const Source& source, const RecordHeader& header, std::uint64_t offset) {
   if (!salvage_.has_manifest || IsControl(header.op) || header.op == RecordOp::kDeleteRange) return Status::OK();
   const auto family = salvage_.families.find(header.family);
@@ -319,7 +320,7 @@ Status LogSalvage::TakeDamagedKey(const Source& source, const RecordHeader& head
   return salvage_.out->SetNote(header.family, key, *note);
 }
 
-// ---- What it comes to ----
+// ---- Deciding ----
 
 Status LogSalvage::ApplyRangesBeyond() {
   if (!salvage_.has_manifest || !salvage_.is_tail_damaged) return Status::OK();
@@ -335,7 +336,7 @@ Status LogSalvage::ApplyRangesBeyond() {
 
 Status LogSalvage::Decide() {
   if (!end_unknown_.empty()) {
-    salvage_.report->notes.push_back("where the log ends nobody can tell, so it proves nothing: " + end_unknown_);
+    salvage_.report->notes.push_back("the end of the log is unknown, so it proves nothing: " + end_unknown_);
   }
   CAMBIUM_RETURN_IF_ERROR(ApplyRangesBeyond());
   for (const auto& [id, newest] : newest_range_) {
@@ -343,9 +344,9 @@ Status LogSalvage::Decide() {
     if (family.HasOrder()) continue;
     const std::string why = family.is_order_wrong ? ": its keys are not in the order of comparator \"" +
                                                         std::string(family.order->Name()) + "\""
-                                                  : ": nobody says in which order its keys are";
+                                                  : ": the order of its keys is unknown";
     salvage_.report->notes.push_back("column family " + family.name + why +
-                                     ", so what was deleted in ranges nobody can tell");
+                                     ", so it is unknown which keys its range deletes cover");
   }
   for (const auto& [id, family] : salvage_.families) {
     CAMBIUM_RETURN_IF_ERROR(
@@ -366,7 +367,7 @@ bool LogSalvage::IsProven(std::uint32_t id, const Candidate& candidate) const {
          cover_.Covers(candidate.batch_begin, last_);
 }
 
-bool LogSalvage::IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const {
+bool LogSalvage::IsDeletedLater(std::uint32_t id, Slice key, SequenceNumber sequence) const {
   if (!salvage_.families.at(id).HasOrder()) return false;
   const auto ranges = ranges_.find(id);
   return ranges != ranges_.end() && ranges->second.NewestOver(key) > sequence;
@@ -383,22 +384,23 @@ Status LogSalvage::DecideOne(std::uint32_t id, Slice key, const Note& note) {
     candidate.is_record = has_record;
     candidate.sequence = has_record ? note.record_sequence : note.sequence;
     candidate.address = has_record ? note.record_address : note.address;
-    // An entry's batch was committed: it has come into a layer.
+    // The batch of an entry was committed, since a layer has it.
     const SequenceNumber before = has_record ? std::min<SequenceNumber>(note.batch_index, candidate.sequence - 1) : 0;
     candidate.batch_begin = candidate.sequence - before;
     if (!has_record || note.op != RecordOp::kDelete) {
       CAMBIUM_RETURN_IF_ERROR(DecideCandidate(id, key, note, candidate, &is_written));
     }
-    // What tail and layers have is older.
+    // The value from tail or layers is older.
     if (has_record && !is_written && salvage_.has_manifest && IsBeyond(family, note.record_sequence)) {
       CAMBIUM_RETURN_IF_ERROR(salvage_.out->Delete(id, key));
     }
   } else if (note.verdict == Verdict::kLost && !salvage_.has_manifest) {
-    salvage_.TellLost(family, key, "an index page leads to its value, which is nowhere: lost, or deleted long ago");
+    salvage_.ReportLost(family, key,
+                        "an index page refers to its value, which was not found: it is lost, or was deleted long ago");
   }
-  // A newer range delete would have taken it away too.
+  // A newer range delete would have deleted the damaged operation's value too.
   const bool is_damaged_newest = note.damaged_sequence > note.record_sequence &&
-                                 !IsDeletedBehind(id, key, note.damaged_sequence);
+                                 !IsDeletedLater(id, key, note.damaged_sequence);
   return is_damaged_newest ? DecideDamaged(id, key, note, is_written) : Status::OK();
 }
 
@@ -406,46 +408,46 @@ Status LogSalvage::DecideCandidate(std::uint32_t id, Slice key, const Note& note
                                    bool* is_written) {
   using Verdict = Note::Verdict;
   const SalvagedFamily& family = salvage_.families.at(id);
-  if (candidate.sequence != 0 && IsDeletedBehind(id, key, candidate.sequence)) return Status::OK();
+  if (candidate.sequence != 0 && IsDeletedLater(id, key, candidate.sequence)) return Status::OK();
   Slice value = note.inline_value;
   std::string where = salvage_.PlaceOf(candidate.address);
   if (candidate.is_record || candidate.address.word() != 0) {
     SequenceNumber sequence = 0;
-    const Status read = candidate.address.word() == 0 ? Status::Corruption("the large value that operation " +
+    const Status read = candidate.address.word() == 0 ? Status::Corruption("the large value of operation " +
                                                                            std::to_string(candidate.sequence) +
-                                                                           " of the log has written is missing")
+                                                                           " of the log is missing")
                                                       : salvage_.ReadAt(id, key, candidate.address, &value, &sequence);
     if (read.IsNotSupported()) return read;
     if (!read.ok()) {
-      const bool is_told = note.verdict == Verdict::kLost && salvage_.has_manifest;
-      if (!is_told) salvage_.TellLost(family, key, read.ToString());
+      const bool is_reported = note.verdict == Verdict::kLost && salvage_.has_manifest;
+      if (!is_reported) salvage_.ReportLost(family, key, read.ToString());
       return Status::OK();
     }
   } else {
     where = "an index page";
   }
   if (!IsProven(id, candidate)) {
-    TellUnproven(family, key, candidate.sequence, value.size(), where);
+    ReportUnproven(family, key, candidate.sequence, value.size(), where);
     if (!salvage_.how.include_unproven) return Status::OK();
   }
   *is_written = true;
   return salvage_.out->Put(id, key, value);
 }
 
-// What it has said of the key is lost, and what is there of it is older.
-Status LogSalvage::DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_told) {
+// Decides a key whose newest record is damaged: that record is lost, and all other values of the key are older.
+Status LogSalvage::DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_reported) {
   const SalvagedFamily& family = salvage_.families.at(id);
   const std::string where = salvage_.PlaceOf(note.damaged_address);
-  salvage_.TellLost(family, key, where + ": the record of operation " + std::to_string(note.damaged_sequence) +
-                                     " is damaged, which seems to be about it");
+  salvage_.ReportLost(family, key, where + ": the record of operation " + std::to_string(note.damaged_sequence) +
+                                     ", which seems to be of this key, is damaged");
   CAMBIUM_TRY(const std::optional<std::uint64_t> size, salvage_.out->FindValueSize(id, key));
   if (!size.has_value()) return Status::OK();
-  // A candidate that was written was not proven either, since the damaged record lies behind it: it has been told.
-  if (!is_told) TellUnproven(family, key, 0, *size, "what is older than " + where);
+  // A candidate that was written is not proven either, since the damaged record is newer. It is reported already.
+  if (!is_reported) ReportUnproven(family, key, 0, *size, "an older value than " + where);
   return salvage_.how.include_unproven ? Status::OK() : salvage_.out->Delete(id, key);
 }
 
-void LogSalvage::TellUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
+void LogSalvage::ReportUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
                               const std::string& where) {
   ++salvage_.report->unproven;
   if (!salvage_.how.on_unproven) return;

@@ -1,16 +1,14 @@
-// Every record of the log that is whole, wherever it stands: what it says of keys in doubt, and what it proves.
+// A LogSalvage reads all whole records of the log, also those after damage, to decide keys in doubt. It runs only if
+// something is lost. For each key in doubt it notes the record with the largest number, then decides each note:
 //
-// Only where something is lost. Of each key in doubt the record with the largest number is noted; then each note is
-// decided:
+//   the record, the rest of its batch, and every later operation were read    proven: it is the newest of its key
+//   it is a delete, or a range delete with a larger number covers the key     the key is not written
+//   otherwise                                                                 unproven
 //
-//   the record, and the rest of its batch, and every operation behind it was seen   proven: it is the newest of its key
-//   it is a delete, or a range delete with a larger number covers the key           the key stays away
-//   otherwise                                                                       unproven
-//
-// Where nobody can tell how far the log went, nothing is proven; nor, in a family of which nobody knows the order, what is
-// older than a range delete. What is behind the tail is newer than what tail and
-// layers have of the key: whatever becomes of it, the older value goes. A batch counts when its end was seen, or when
-// something stands behind it: else it was never committed.
+// If the end of the log is unknown, nothing is proven. If the order of a family is unknown, nothing older than one of
+// its range deletes is proven. A record after the tail is newer than what tail and layers have for its key: even if it
+// is not written, the older value is removed. A batch counts if its last record was read, or if something follows it;
+// otherwise it was never committed.
 #pragma once
 
 #include "repair/range_numbers.h"
@@ -24,29 +22,30 @@ class LogSalvage {
  public:
   explicit LogSalvage(Salvage* salvage) : salvage_(*salvage) {}
 
-  // Reads all segments. Without a MANIFEST it makes the families of which it finds records.
+  // Reads all segments. Without a MANIFEST, creates the families of the records that it finds.
   Status Read();
-  // Writes what is proven, or wanted all the same, and tells of the rest.
+  // Writes proven values, and unproven ones if include_unproven; reports unproven and lost ones.
   Status Decide();
 
  private:
   struct Source {
     std::shared_ptr<Segment> segment;
-    std::uint64_t size = 0;  // of the file, or of what is sealed of it
+    std::uint64_t size = 0;  // of the file, or its sealed length
     bool is_end_known = false;
-    bool is_empty = false;    // made ahead of the log
-    bool has_footer = false;  // without a MANIFEST: so it was sealed, and another one came behind it
+    bool is_empty = false;    // a spare segment
+    bool has_footer = false;  // without a MANIFEST: it was sealed, so another segment followed
     std::optional<SegmentLink> link;
-    SequenceNumber last = ~SequenceNumber{0};  // what has a larger number was rejected, and its number given again
+    // Recovery has rejected the segment's operations with larger numbers, and reused these numbers.
+    SequenceNumber last = ~SequenceNumber{0};
   };
-  // A record of a batch whose end has not been seen yet.
+  // A record of a batch whose last record was not read yet.
   struct Pending {
     RecordHeader header;
     std::string key;
     std::string range_end;
     ValueAddress address;
   };
-  // What a note comes to: a value to be read.
+  // The value that a note leads to.
   struct Candidate {
     SequenceNumber sequence = 0;
     SequenceNumber batch_begin = 0;
@@ -58,42 +57,43 @@ class LogSalvage {
   static void ReadLinks(std::vector<Source>* logs);
   void FindEnd(const std::vector<Source>& logs);
   Status ReadSegment(const Source& source, bool is_log);
-  // What is no record. False: nothing stands behind it.
+  // Skips bytes that are not a record. Returns false if nothing valid follows.
   Result<bool> TakeDamage(const Source& source, bool is_log, SegmentScanner* scanner);
   Status TakeRecord(const Source& source, const ScannedRecord& record);
   Status TakeMoved(const Source& source, const ScannedRecord& record);
   Status TakePending();
-  // Something of another batch stands behind it.
+  // Takes the pending batch as committed if `header` is of another batch, which follows it.
   Status TakePendingBefore(const RecordHeader& header);
-  // Of a batch that was committed.
+  // Takes a record of a committed batch.
   Status TakeCommitted(const RecordHeader& header, Slice key, Slice range_end, ValueAddress address);
   Status TakeKey(const RecordHeader& header, Slice key, ValueAddress address);
   Status TakeDamagedKey(const Source& source, const RecordHeader& header, std::uint64_t offset);
   [[nodiscard]] ValueAddress AddressOf(const Source& source, const ScannedRecord& record) const;
-  // No layer can have absorbed it, and the tail ended before it.
+  // Whether the operation is after the tail, and not flushed.
   [[nodiscard]] bool IsBeyond(const SalvagedFamily& family, SequenceNumber sequence) const;
   Result<bool> IsOfInterest(std::uint32_t id, Slice key, SequenceNumber sequence,
                             const std::optional<Note>& note) const;
-  // False: it was dropped, or cannot be one.
+  // Creates the family if necessary. Returns false if it was dropped, or if the id is not legal.
   Result<bool> EnsureFamily(std::uint32_t id);
 
   Status ApplyRangesBeyond();
   Status DecideOne(std::uint32_t id, Slice key, const Note& note);
-  // Of the candidate, which *is_written says.
+  // Decides a candidate; *is_written says whether its value was written.
   Status DecideCandidate(std::uint32_t id, Slice key, const Note& note, const Candidate& candidate, bool* is_written);
-  Status DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_told);
-  void TellUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
+  Status DecideDamaged(std::uint32_t id, Slice key, const Note& note, bool is_reported);
+  void ReportUnproven(const SalvagedFamily& family, Slice key, SequenceNumber sequence, std::uint64_t size,
                     const std::string& where);
   [[nodiscard]] bool IsProven(std::uint32_t id, const Candidate& candidate) const;
-  [[nodiscard]] bool IsDeletedBehind(std::uint32_t id, Slice key, SequenceNumber sequence) const;
+  // Whether a range delete after the operation covers the key.
+  [[nodiscard]] bool IsDeletedLater(std::uint32_t id, Slice key, SequenceNumber sequence) const;
 
   Salvage& salvage_;
   SequenceCover cover_;
-  SequenceNumber last_ = 0;        // the largest number that anything speaks of
-  std::string end_unknown_;        // why nobody can tell where the log ends; empty: somebody can
-  std::vector<Pending> pending_;   // of one batch
+  SequenceNumber last_ = 0;       // the largest number found anywhere
+  std::string end_unknown_;       // why the end of the log is unknown; empty: it is known
+  std::vector<Pending> pending_;  // of one batch
   std::map<std::uint32_t, RangeNumbers> ranges_;
-  std::map<std::uint32_t, SequenceNumber> newest_range_;  // of each family that has any
+  std::map<std::uint32_t, SequenceNumber> newest_range_;  // by family
 };
 
 }  // namespace cambium

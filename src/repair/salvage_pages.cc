@@ -19,7 +19,8 @@ class PageFiles {
         CAMBIUM_RETURN_IF_ERROR(Take(found));
       }
     }
-    // In the order of their numbers: of a key the newest one counts, and it is better than an entry that leads to one.
+    // Large values come in the order of their numbers, so the newest of each key counts. They replace notes of entries
+    // that refer to one.
     for (const FoundFile& found : salvage_.files) {
       if (found.name.kind == FileKind::kLargeValue) CAMBIUM_RETURN_IF_ERROR(TakeLarge(found));
     }
@@ -27,10 +28,10 @@ class PageFiles {
   }
 
  private:
-  // The record says whose value it is; the value is compared with its checksum when it is read.
+  // Takes a large value. Its record names family and key; the checksum of the value is checked when it is read.
   Status TakeLarge(const FoundFile& found) {
     const auto slot = salvage_.slots.find(found.name.number);
-    if (slot == salvage_.slots.end()) return Status::OK();  // of another database, or not to be opened: told
+    if (slot == salvage_.slots.end()) return Status::OK();  // of another database, or unreadable: reported already
     const std::shared_ptr<Segment>& segment = salvage_.segments.Find(slot->second);
     char bytes[kRecordHeaderSize];
     std::size_t have = 0;
@@ -47,18 +48,18 @@ class PageFiles {
       if (read.ok() && have < key.size()) read = Status::Corruption(found.path + ": is cut off");
     }
     if (!read.ok()) {
-      salvage_.TellLost({"", {}, {}, {}, 0, read.ToString()});
+      salvage_.ReportLost({"", {}, {}, {}, 0, read.ToString()});
       return Status::OK();
     }
     if (!salvage_.families.contains(header.family)) {
       const bool is_dropped = salvage_.has_state && header.family < salvage_.state.next_family_id;
       if (is_dropped) return Status::OK();
-      salvage_.TellLost({"", key, {}, {}, 1, found.path + ": a large value of column family " +
-                                                 std::to_string(header.family) + ", of which nothing else is there"});
+      salvage_.ReportLost({"", key, {}, {}, 1, found.path + ": a large value of column family " +
+                                                 std::to_string(header.family) + ", of which nothing else was found"});
       return Status::OK();
     }
     CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(header.family, key));
-    if (note.has_value() && note->record_sequence != 0) return Status::OK();  // the log knows more
+    if (note.has_value() && note->record_sequence != 0) return Status::OK();  // the log says more
     note.emplace();
     note->verdict = Note::Verdict::kInDoubt;
     note->address = ValueAddress::OwnFile(slot->second, header.RecordSize());
@@ -71,28 +72,28 @@ class PageFiles {
     FileHeader expected = found.header;
     const std::shared_ptr<const IndexFile> file = OpenPages(found, expected, salvage_.state.epoch, &why);
     if (file == nullptr) {
-      salvage_.TellLost({"", {}, {}, {}, 0, why.ToString()});
+      salvage_.ReportLost({"", {}, {}, {}, 0, why.ToString()});
       return Status::OK();
     }
     if (file->header().database_id != salvage_.state.database_id) {
-      salvage_.TellLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
+      salvage_.ReportLost({"", {}, {}, {}, 0, found.path + ":0: belongs to another database"});
       return Status::OK();
     }
     CAMBIUM_TRY(const std::optional<std::uint32_t> family, FamilyOf(*file, found));
     if (!family.has_value()) return Status::OK();
-    // Behind its pages a run has a filter and a footer, which are no pages, and nothing says where they begin if the
-    // footer is damaged. So holes of runs are not told of.
+    // After its pages, a run has a filter and a footer, which are not pages. If the footer is damaged, nothing says
+    // where they begin. So non-pages in runs are not reported.
     before_.reset();
     return ScanLeaves(
         *file, found.size,
         [&](const PageView& leaf) {
-          if (found.name.kind == FileKind::kIndex) before_.reset();  // its merges have begun anew, each at its first key
+          if (found.name.kind == FileKind::kIndex) before_.reset();  // each sweep begins again at its first key
           return TakeLeaf(*family, leaf);
         },
         [&](std::uint64_t offset) {
           if (found.name.kind != FileKind::kIndex) return;
-          salvage_.TellLost(salvage_.families.at(*family), KeySpan(), 0,
-                            found.path + ":" + std::to_string(offset) + ": is no index page");
+          salvage_.ReportLost(salvage_.families.at(*family), KeySpan(), 0,
+                            found.path + ":" + std::to_string(offset) + ": is not an index page");
         },
         nullptr);
   }
@@ -133,7 +134,7 @@ class PageFiles {
                                                 }) == 1;
     if (is_sure) return std::optional<std::uint32_t>(most->first);
     if (entries > 0) {
-      salvage_.TellLost({"", {}, {}, {}, entries, found.path + ": index pages of a family that nothing tells"});
+      salvage_.ReportLost({"", {}, {}, {}, entries, found.path + ": index pages of an unknown family"});
     }
     return std::optional<std::uint32_t>();
   }
@@ -146,9 +147,9 @@ class PageFiles {
       if (before_.has_value() && family.order->Compare(*before_, key) >= 0) family.is_order_wrong = true;
       before_ = key.ToString();
       const Entry entry = leaf.entry(i);
-      if (entry.kind == EntryKind::kTombstone) continue;  // without its age it says nothing
+      if (entry.kind == EntryKind::kTombstone) continue;  // a tombstone of unknown age says nothing
       CAMBIUM_TRY(std::optional<Note> note, salvage_.out->FindNote(id, key));
-      // A later page of a tree's file is newer; of files nobody knows.
+      // In a tree's file, a later page is newer. Between files, the order is unknown.
       const bool is_known = note.has_value() && (note->record_sequence != 0 ||
                                                  (note->verdict == Note::Verdict::kInDoubt && entry.HasAddress()) ||
                                                  (note->verdict == Note::Verdict::kLost && entry.HasAddress()));
@@ -162,7 +163,7 @@ class PageFiles {
   }
 
   Salvage& salvage_;
-  std::optional<std::string> before_;  // the key before, of a leaf, or of a run
+  std::optional<std::string> before_;  // the previous key of the leaf, or of the run
 };
 
 }  // namespace

@@ -1,16 +1,17 @@
-// Index pages of a database without a MANIFEST: nobody knows which files count, nor in which order, nor whose they are.
+// Salvages the index pages of a database without a MANIFEST. It is unknown which files count, their order, and the
+// family of each.
 //
-// What they have and the log has not are inline values: noted as in doubt, where the log has no record of the key. So are
-// large values, which say themselves whose they are. Where an entry leads to a record, the record has been found already,
-// and knows more; slots are not needed. What is no file of a known family is told of by what it holds: it is the family
-// that has most of the first keys.
+// The pages have inline values that the log no longer has. They are noted as in doubt if the log has no record of the
+// key, and so are large values, whose records name family and key. An address needs no slot here: LogSalvage has found
+// its record already, which says more. A file that the state does not name belongs to the family that has most of the
+// file's first keys.
 #pragma once
 
 #include "repair/salvage.h"
 
 namespace cambium {
 
-// After LogSalvage::Read.
+// Runs after LogSalvage::Read.
 Status SalvagePages(Salvage* salvage);
 
 }  // namespace cambium

@@ -8,8 +8,8 @@
 namespace cambium {
 namespace {
 
-// A batch is read as a whole before it counts. Smaller values come with it, since they take no more memory than what is
-// kept of each operation; the others are read one by one.
+// A batch is held in memory as a whole. Smaller values are read with it, since they take no more memory than the state
+// of an operation; larger ones are read one by one.
 constexpr std::uint64_t kValuesReadAhead = 256;
 
 class Tail {
@@ -26,7 +26,7 @@ class Tail {
     for (const auto& [id, family] : salvage_.families) {
       request.inline_below[id] = kValuesReadAhead;
     }
-    // What is applied before an error is what is there before the damage.
+    // Batches before the damage are applied even if the replay ends with an error.
     Status written;
     const Result<ReplayResult> replayed = ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) {
       written = Apply(ops);
@@ -38,7 +38,7 @@ class Tail {
     } else if (replayed.status().IsNotSupported()) {
       return replayed.status();
     } else {
-      if (!salvage_.is_tail_damaged) salvage_.TellLost({"", {}, {}, {}, 0, replayed.status().ToString()});
+      if (!salvage_.is_tail_damaged) salvage_.ReportLost({"", {}, {}, {}, 0, replayed.status().ToString()});
       salvage_.is_tail_damaged = true;
     }
     if (salvage_.is_tail_damaged) salvage_.report->newest_known = salvage_.tail_end;
@@ -53,8 +53,8 @@ class Tail {
   }
 
  private:
-  // Nothing is replayed if one of its segments is missing: the ones before it are whole all the same. And what is
-  // flushed is read through the layers.
+  // ReplayLog applies nothing if a segment is missing, so drop the first missing segment and those after it: the
+  // segments before it are whole. Flushed segments are dropped too, since the layers have their operations.
   void CutBehindLostSegments() {
     std::erase_if(state_.segments, [&](const auto& each) {
       return each.second.kind == SegmentKind::kLog && each.first < state_.replay.segment;
@@ -66,11 +66,11 @@ class Tail {
                         ? Status::Corruption(FilePath(salvage_.path, FileKind::kLog, number) + ": is missing")
                         : found->flaw;
       if (flaw.ok() && (found->header.file_id != info.file_id || found->header.database_id != state_.database_id)) {
-        flaw = Status::Corruption(found->path + ":0: belongs to another database, or to another life of this one");
+        flaw = Status::Corruption(found->path + ":0: is not the file that the MANIFEST names: its ids differ");
       }
       if (flaw.ok()) continue;
       salvage_.is_tail_damaged = true;
-      salvage_.TellLost({"", {}, {}, {}, 0, flaw.ToString()});
+      salvage_.ReportLost({"", {}, {}, {}, 0, flaw.ToString()});
       const std::uint64_t first = number;
       std::erase_if(state_.segments,
                     [&](const auto& each) { return each.second.kind == SegmentKind::kLog && each.first >= first; });
@@ -105,7 +105,7 @@ class Tail {
       note.verdict = read.ok() ? Note::Verdict::kDeleted : Note::Verdict::kLost;
       if (!read.ok()) {
         family->has_lost_values = true;
-        salvage_.TellLost(*family, op.key, read.ToString());
+        salvage_.ReportLost(*family, op.key, read.ToString());
       }
     } else {
       CAMBIUM_RETURN_IF_ERROR(salvage_.out->Put(op.family, op.key, value));
@@ -115,7 +115,7 @@ class Tail {
   }
 
   Salvage& salvage_;
-  ManifestState state_;  // what is to be replayed
+  ManifestState state_;  // the state to be replayed
   std::map<std::uint32_t, std::vector<std::pair<std::string, std::string>>> ranges_;
 };
 

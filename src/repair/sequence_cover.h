@@ -1,8 +1,7 @@
-// SequenceCover: which operations of the log were seen whole.
+// A SequenceCover knows which operations of the log were read whole.
 //
-// Every operation has a number of its own, and numbers have no gaps. So if all operations behind a certain one were
-// seen, and none of them was about its key, it is the newest of its key, whatever the index has lost: the log proves
-// it.
+// Every operation has its own number, and numbers have no gaps. So if all operations after a certain one were read, and
+// none of them concerns its key, then it is the newest of its key: the log proves it, even if the index is lost.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,15 @@
 
 namespace cambium {
 
-// One thread. Memory: for each interval without a gap.
+// One thread. Memory: two numbers for each interval without a gap.
 class SequenceCover {
  public:
   void Add(SequenceNumber sequence);
-  // Of first to last, both included; true of none.
+  // Whether all of [first, last], both included, were added; true for an empty range.
   [[nodiscard]] bool Covers(SequenceNumber first, SequenceNumber last) const;
 
  private:
-  std::map<SequenceNumber, SequenceNumber> intervals_;  // first -> last; they do not touch
+  std::map<SequenceNumber, SequenceNumber> intervals_;  // first -> last; disjoint and not adjacent
 };
 
 }  // namespace cambium

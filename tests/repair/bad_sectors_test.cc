@@ -1,4 +1,4 @@
-// Salvage of files of which one sector cannot be read: it costs what garbage in its place would cost, and no more.
+// Tests salvage of files with one unreadable sector: the loss is the same as with garbage in place of the sector.
 #include "testing/bad_sectors.h"
 
 #include <gtest/gtest.h>
@@ -12,18 +12,19 @@
 namespace cambium::testing {
 namespace {
 
-// `bad`: what salvage reads; OUT is written to `fs`, through it.
-Entries SalvageThrough(const std::shared_ptr<FileSystem>& bad, const std::shared_ptr<SimFileSystem>& fs, Told* told) {
+// Salvages through `bad`, which reads and writes `fs`.
+Entries SalvageThrough(const std::shared_ptr<FileSystem>& bad, const std::shared_ptr<SimFileSystem>& fs,
+                       Findings* findings) {
   TestStore store(fs);
   UseSubjectOptions(&store.options);
   store.options.file_system = bad;
-  const Status s = RepairTo(store, {{kDefaultColumnFamilyName, store.options}}, {}, told);
+  const Status s = RepairTo(store, {{kDefaultColumnFamilyName, store.options}}, {}, findings);
   EXPECT_TRUE(s.ok()) << s.ToString();
   store.options.file_system = fs;
   return s.ok() ? Read(store, kOutPath) : Entries();
 }
 
-TEST(BadSectors, CostWhatTheyHold) {
+TEST(BadSectorsTest, UnreadableSectorLosesOnlyItsContents) {
   const Subject subject = MakeSubject(7, End::kClean);
   std::uint64_t sectors = 0;
   std::uint64_t left = 0;
@@ -38,15 +39,16 @@ TEST(BadSectors, CostWhatTheyHold) {
       const std::uint64_t at = sector * kSectorBytes;
       const std::string garbage(std::min<std::uint64_t>(kSectorBytes, bytes.size() - at), 'x');
       ASSERT_TRUE(damaged->OverwriteForTest(path, at, garbage).ok());
-      Told of_garbage;
+      Findings of_garbage;
       const Entries expected = SalvageThrough(damaged, damaged, &of_garbage);
 
       const auto fs = std::make_shared<SimFileSystem>(subject.image);
-      Told told;
-      EXPECT_EQ(SalvageThrough(std::make_shared<BadSectors>(fs, path, sector), fs, &told), expected);
-      EXPECT_EQ(told.report.unproven, of_garbage.report.unproven);
+      Findings findings;
+      EXPECT_EQ(SalvageThrough(std::make_shared<BadSectors>(fs, path, sector), fs, &findings), expected);
+      EXPECT_EQ(findings.report.unproven, of_garbage.report.unproven);
       const std::string where = path + ":" + std::to_string(at) + ": cannot be read";
-      EXPECT_EQ(std::ranges::count_if(told.lost, [&](const RepairLoss& loss) { return loss.what.starts_with(where); }), 1);
+      const auto is_there = [&](const RepairLoss& loss) { return loss.what.starts_with(where); };
+      EXPECT_EQ(std::ranges::count_if(findings.lost, is_there), 1);
       left += expected.size();
     }
   }

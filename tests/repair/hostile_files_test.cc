@@ -1,9 +1,9 @@
-// Files that somebody else has made up: their checksums are right, and what they say is not. Fields of MANIFEST
-// records, of log records, of footers, pages, runs and OPTIONS files are changed, and every checksum above them is made
-// to fit, so that nothing but the meaning can give them away. Whoever opens, reads, verifies, dumps or salvages such a
-// directory must end, with an answer, and without asking for more memory than the files can justify.
+// Tests hostile files: their checksums are right, and their contents are not. The tests change fields of MANIFEST
+// records, log records, footers, pages, runs and OPTIONS files, and make every checksum above them fit, so that only
+// the meaning of a field can show the change. Opening, reading, verifying, dumping and salvaging such a directory must
+// end with a result, and must not use more memory than the sizes of the files justify.
 //
-// One field, or a few, of a copy at a time; CAMBIUM_SEED repeats a failure.
+// One field, or a few, of a copy are changed at a time; CAMBIUM_SEED repeats a failure.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ void* operator new(std::size_t size) {
   return memory;
 }
 void* operator new[](std::size_t size) { return operator new(size); }
-// Sorting takes its scratch so; what is deleted by ours has to be ours.
+// std::stable_sort allocates with this one. Its memory is freed by our operator delete, so it must come from ours.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return operator new(size);
@@ -73,7 +73,7 @@ void operator delete[](void* memory, std::size_t) noexcept { operator delete(mem
 namespace cambium::testing {
 namespace {
 
-// The files together have less than 1 MiB.
+// All files together have less than 1 MiB.
 constexpr std::size_t kMemoryMax = 256u << 20;
 constexpr unsigned kSecondsMax = 120;
 
@@ -88,7 +88,7 @@ void SetNumber(std::string* bytes, std::size_t at, Number number) {
   EncodeFixed<Number>(bytes->data() + at, number);
 }
 
-// Numbers that are asked for by mistake, and those that are a little or much too large.
+// Returns a number that is likely to be mishandled: 0, all ones, or a little or much larger or smaller than `number`.
 std::uint64_t Another(std::uint64_t number, Prng* prng) {
   switch (prng->Uniform(12)) {
     case 0: return 0;
@@ -129,13 +129,13 @@ class Forger {
  public:
   Forger(Files* files, std::uint64_t seed) : files_(*files), prng_(seed) {}
 
-  // What was changed, for messages; empty: nothing could be.
+  // Changes a field of a file. Returns what was changed, for messages, or "" if nothing could be.
   std::string ChangeSomething() {
     std::vector<std::string> paths;
     for (const auto& [path, bytes] : files_) {
       if (bytes.size() > kFileHeaderSize && !path.ends_with("/LOCK") && !path.ends_with("/LOG")) paths.push_back(path);
     }
-    // The MANIFEST is one file among many, and says most.
+    // The MANIFEST is only one of many files, but has the most fields, so choose it more often.
     const std::string path = prng_.OneIn(3) ? ManifestPath() : paths[prng_.Uniform(paths.size())];
     const std::string before = files_.at(path);
     const std::optional<NumberedFile> name = ParseFileName(path.substr(path.rfind('/') + 1));
@@ -173,7 +173,7 @@ class Forger {
     return header.ok() ? *header : FileHeader();
   }
 
-  // Only what is no part of the seed: other fields make all that is behind them another file's.
+  // Changes a header field that is not part of the seed. Any other field would invalidate all checksums of the file.
   const char* ChangeHeader(const std::string& path) {
     FileHeader header = HeaderOf(path);
     switch (prng_.Uniform(5)) {
@@ -396,7 +396,7 @@ class Forger {
       default:
         ChangeBytes(&bytes, body, std::min<std::size_t>(bytes.size(), record.offset + header.RecordSize()), &prng_);
     }
-    // The body is what stands there now; what would be behind the end is not.
+    // Take the body from the present bytes, up to the end of the file.
     const std::size_t there = bytes.size() - body;
     const std::size_t key = std::min<std::size_t>(header.key_size, there);
     const std::size_t value = std::min<std::uint64_t>(header.value_size, there - key);
@@ -452,7 +452,7 @@ class Forger {
     if (pages.empty()) return "";
     const Page page = pages[prng_.Uniform(pages.size())];
     std::string& bytes = files_.at(path);
-    if (prng_.OneIn(2)) {  // the head of the page: counts and sizes
+    if (prng_.OneIn(2)) {  // the page header: counts and sizes
       static constexpr std::pair<std::size_t, int> kFields[] = {{16, 1}, {17, 1}, {18, 1}, {19, 1}, {20, 4}, {24, 4},
                                                                 {28, 4}, {32, 4}, {36, 4}, {40, 8}, {48, 4}, {52, 4}};
       const auto [at, width] = kFields[prng_.Uniform(std::size(kFields))];
@@ -465,7 +465,7 @@ class Forger {
       } else {
         SetNumber(&bytes, field, Another(NumberAt<std::uint64_t>(bytes, field), &prng_));
       }
-    } else if (prng_.OneIn(2)) {  // a column of 8 bytes: what is stored for a key, or a child
+    } else if (prng_.OneIn(2)) {  // a field of 8 bytes: the entry of a key, or a child
       const std::size_t field = page.offset + 48 + 8 * prng_.Uniform((page.size - 48) / 8);
       SetNumber(&bytes, field, Another(NumberAt<std::uint64_t>(bytes, field), &prng_));
     } else {
@@ -475,7 +475,7 @@ class Forger {
     return "a page";
   }
 
-  // A checksum stands where the page is pointed to as well: those are sealed anew too, up to the MANIFEST.
+  // Updates the page's checksum, and those in all references to it, up to the MANIFEST.
   void SealPage(const std::string& path, const Page& page) {
     std::string& bytes = files_.at(path);
     const auto before = NumberAt<std::uint64_t>(bytes, page.offset);
@@ -578,13 +578,13 @@ class Forger {
   Prng prng_;
 };
 
-// ---- Whoever reads it ----
+// ---- Readers ----
 
 class Victim {
  public:
   explicit Victim(const Files& files, const Options& options) : files_(files), options_(options) {}
 
-  // By a file system of their own: an opening changes files.
+  // Returns a copy of the files, since Open changes files.
   std::shared_ptr<SimFileSystem> Disk() const {
     auto fs = std::make_shared<SimFileSystem>();
     for (const auto& [path, bytes] : files_) EXPECT_TRUE(fs->WriteFileForTest(path, bytes).ok());
@@ -599,7 +599,7 @@ class Victim {
     return report;
   }
 
-  // What is salvaged is a database without damage.
+  // Salvages the database; the result must be without damage.
   void Salvage() const {
     Options options = options_;
     options.file_system = Disk();
@@ -618,7 +618,7 @@ class Victim {
     }
   }
 
-  // What dump and stats do: each file by itself, and all together.
+  // Inspects each file by itself and all together, as the commands dump and stats do.
   void Inspect() const {
     const std::shared_ptr<SimFileSystem> fs = Disk();
     for (const auto& [path, bytes] : files_) WalkFile(*fs, path);
@@ -719,7 +719,7 @@ class Victim {
 
 class HostileFilesTest : public ::testing::Test {
  protected:
-  // `copies` of the subject, each changed at another place.
+  // Changes and reads `copies` copies of the subject, each changed at another place.
   void Forge(End end, CompressionType compression, std::uint64_t copies) {
     const Subject subject = MakeSubject(7, end, false, compression);
     TestStore settings;
@@ -740,7 +740,7 @@ class HostileFilesTest : public ::testing::Test {
       if (what.empty() || files == original) continue;
       ++changed;
       SCOPED_TRACE("copy " + std::to_string(copy) + ": " + what);
-      ::alarm(kSecondsMax);  // who hangs is killed
+      ::alarm(kSecondsMax);  // kills a copy that hangs
       taken_max = taken.load();
       const std::size_t before = taken_max;
       const Victim victim(files, settings.options);
@@ -759,14 +759,14 @@ class HostileFilesTest : public ::testing::Test {
     std::printf("%llu copies, %llu with a problem that verify names; %llu that it does not and reads fail on\n",
                 static_cast<unsigned long long>(changed), static_cast<unsigned long long>(seen),
                 static_cast<unsigned long long>(unseen_failures));
-    EXPECT_GT(changed, ScaledCount(copies) / 2) << "hardly anything could be changed";
+    EXPECT_GT(changed, ScaledCount(copies) / 2) << "few copies could be changed";
     EXPECT_GT(seen, changed / 4);
   }
 };
 
-TEST_F(HostileFilesTest, OfADatabaseThatWasClosed) { Forge(End::kClean, CompressionType::kNoCompression, 400); }
-TEST_F(HostileFilesTest, OfOneThatHasCrashed) { Forge(End::kCrash, CompressionType::kNoCompression, 400); }
-TEST_F(HostileFilesTest, OfOneThatIsCompressed) { Forge(End::kClean, CompressionType::kLZ4Compression, 300); }
+TEST_F(HostileFilesTest, ClosedDatabase) { Forge(End::kClean, CompressionType::kNoCompression, 400); }
+TEST_F(HostileFilesTest, CrashedDatabase) { Forge(End::kCrash, CompressionType::kNoCompression, 400); }
+TEST_F(HostileFilesTest, CompressedDatabase) { Forge(End::kClean, CompressionType::kLZ4Compression, 300); }
 
 }  // namespace
 }  // namespace cambium::testing

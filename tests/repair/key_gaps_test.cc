@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-TEST(KeyGaps, HaveBothOfTheirBounds) {
+TEST(KeyGapsTest, BoundsAreIncluded) {
   KeyGaps gaps(BytewiseComparator());
   EXPECT_TRUE(gaps.empty());
   gaps.Add("c", "e");
@@ -20,7 +20,7 @@ TEST(KeyGaps, HaveBothOfTheirBounds) {
   EXPECT_FALSE(gaps.Contains("e0"));
 }
 
-TEST(KeyGaps, AreOpenWhereThereIsNoBound) {
+TEST(KeyGapsTest, AbsentBoundIsUnbounded) {
   KeyGaps gaps(ReverseBytewiseComparator());
   gaps.Add("t", std::nullopt);
   EXPECT_TRUE(gaps.Contains("a"));
@@ -32,8 +32,8 @@ TEST(KeyGaps, AreOpenWhereThereIsNoBound) {
   EXPECT_TRUE(gaps.Contains("w"));
 }
 
-// Against one truth for each of a few keys.
-TEST(KeyGaps, JoinWhatOverlaps) {
+// Compares with one bool for each of a few keys.
+TEST(KeyGapsTest, OverlappingGapsAreJoined) {
   Prng prng(3);
   for (int round = 0; round < 200; ++round) {
     KeyGaps gaps(BytewiseComparator());

@@ -9,8 +9,8 @@
 namespace cambium {
 namespace {
 
-// Against one truth for each of a few keys.
-TEST(RangeNumbers, TheNewestOfThoseThatCoverAKeyCounts) {
+// Compares with one number for each of a few keys.
+TEST(RangeNumbersTest, FindsTheNewestRangeOverAKey) {
   Prng prng(9);
   for (int round = 0; round < 300; ++round) {
     RangeNumbers ranges(BytewiseComparator());

@@ -1,5 +1,5 @@
-// RepairDB beyond single damages (those are salvage_matrix_test's): families, what cannot be proven, what is refused,
-// kills.
+// Tests of RepairDB beyond single damages, which salvage_matrix_test covers: families, unproven values, rejected calls,
+// crashes.
 #include "cambium/repair.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class BackwardsInParts final : public Comparator {
   [[nodiscard]] const char* Name() const override { return "test.BackwardsInParts"; }
 };
 
-// A default family and one of an order of its own.
+// Makes a default family and one with comparator `order`.
 void MakeFamilies(TestStore* store, const Comparator* order) {
   store->MustOpen();
   ColumnFamilyOptions options = store->options;
@@ -43,77 +43,79 @@ void MakeFamilies(TestStore* store, const Comparator* order) {
   store->MustClose();
 }
 
-TEST(RepairDb, KeepsFamilies) {
+TEST(RepairDbTest, KeepsFamilies) {
   TestStore store;
   MakeFamilies(&store, ReverseBytewiseComparator());
   const Entries before = Read(store, kStorePath, ReverseBytewiseComparator());
-  Told told;
-  const Status s = RepairTo(store, {}, {}, &told);
+  Findings findings;
+  const Status s = RepairTo(store, {}, {}, &findings);
   ASSERT_TRUE(s.ok()) << s.ToString();
-  EXPECT_TRUE(told.report.IsClean());
-  EXPECT_EQ(told.report.families.size(), 2u);
+  EXPECT_TRUE(findings.report.IsClean());
+  EXPECT_EQ(findings.report.families.size(), 2u);
   EXPECT_EQ(Read(store, kOutPath, ReverseBytewiseComparator()), before);
 }
 
-TEST(RepairDb, AnOrderOfTheCallersOwnHasToBeNamed) {
+TEST(RepairDbTest, CustomComparatorMustBeNamed) {
   TestStore store;
   const BackwardsInParts order;
   MakeFamilies(&store, &order);
-  Told told;
-  const Status refused = RepairTo(store, {}, {}, &told);
+  Findings findings;
+  const Status refused = RepairTo(store, {}, {}, &findings);
   EXPECT_TRUE(refused.IsInvalidArgument());
   EXPECT_NE(refused.ToString().find("test.BackwardsInParts"), std::string::npos) << refused.ToString();
   EXPECT_FALSE(Exists(store, kOutPath));
   ColumnFamilyOptions options = store.options;
   options.comparator = &order;
-  const Status s = RepairTo(store, {{"fruit", options}}, {}, &told);
+  const Status s = RepairTo(store, {{"fruit", options}}, {}, &findings);
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(Read(store, kOutPath, &order), Read(store, kStorePath, &order));
 }
 
-// Nothing but the numbers in the records tells of families then, and nothing but the caller of their order.
-TEST(RepairDb, WithoutAManifestFamiliesHaveNumbers) {
+// Without a MANIFEST, only the family numbers in the records are known, and only the caller knows the order.
+TEST(RepairDbTest, WithoutAManifestFamiliesAreNamedByNumber) {
   TestStore store;
   MakeFamilies(&store, BytewiseComparator());
   Entries before = Read(store, kStorePath);
   RemoveManifests(store);
-  Told told;
-  const Status s = RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", store.options}}, {}, &told);
+  Findings findings;
+  const Status s =
+      RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", store.options}}, {}, &findings);
   ASSERT_TRUE(s.ok()) << s.ToString();
-  EXPECT_FALSE(told.report.has_manifest);
-  EXPECT_FALSE(told.report.IsClean());
+  EXPECT_FALSE(findings.report.has_manifest);
+  EXPECT_FALSE(findings.report.IsClean());
   Entries renamed;
   for (const auto& [name, value] : before) {
     renamed[name.starts_with("fruit/") ? "salvaged-1" + name.substr(5) : name] = value;
   }
-  EXPECT_EQ(Read(store, kOutPath), renamed);  // the log has all, and proves it
+  EXPECT_EQ(Read(store, kOutPath), renamed);  // the log has all operations, and proves them
 }
 
-// Of a family in descending order nobody knows the order then. In ascending order its range deletes begin behind where they
-// end, so they were taken for none, and what they had deleted came back as proven.
-TEST(RepairDb, WithoutAManifestRangesOfAnOrderThatNobodyKnowsProveNothing) {
+// Regression: without a MANIFEST, the order of a family in descending order is unknown. In ascending order its range
+// deletes end before they begin, so they were ignored, and deleted keys returned as proven.
+TEST(RepairDbTest, WithoutAManifestRangesInAnUnknownOrderProveNothing) {
   TestStore store;
   MakeFamilies(&store, ReverseBytewiseComparator());
   const Entries before = Read(store, kStorePath, ReverseBytewiseComparator());
   ASSERT_FALSE(before.contains("fruit/" + NumberedKey(8)));
   RemoveManifests(store);
-  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}}, [&](bool include_unproven, const TestStore& damaged, const Told& told) {
+  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}},
+               [&](bool include_unproven, const TestStore& damaged, const Findings& findings) {
     const Entries out = Read(damaged, kOutPath);
     for (int i = 0; i < 30; ++i) {
       EXPECT_TRUE(out.contains("default/" + NumberedKey(i)));
       EXPECT_EQ(out.contains("salvaged-1/" + NumberedKey(i)), include_unproven && i != 3);
     }
-    EXPECT_EQ(told.report.unproven, 29u);
-    EXPECT_TRUE(std::ranges::any_of(told.report.notes, [](const std::string& note) {
+    EXPECT_EQ(findings.report.unproven, 29u);
+    EXPECT_TRUE(std::ranges::any_of(findings.report.notes, [](const std::string& note) {
       return note.find("salvaged-1: its keys are not in the order") != std::string::npos;
     }));
   });
-  // Who names the order gets what is proven.
-  Told told;
+  // If the caller names the order, the values are proven.
+  Findings findings;
   ColumnFamilyOptions fruit = store.options;
   fruit.comparator = ReverseBytewiseComparator();
-  ASSERT_TRUE(RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", fruit}}, {}, &told).ok());
-  EXPECT_EQ(told.report.unproven, 0u);
+  ASSERT_TRUE(RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", fruit}}, {}, &findings).ok());
+  EXPECT_EQ(findings.report.unproven, 0u);
   EXPECT_EQ(Read(store, kOutPath, ReverseBytewiseComparator()).size(), before.size());
 }
 
@@ -132,9 +134,9 @@ std::string LittleKey(std::uint64_t i) {
   return key;
 }
 
-// The ranges of an order that was guessed look like ranges in the order of bytes too, and nothing spoke against it: what the
-// first had deleted came back as proven, and what the second had left was neither there nor told.
-TEST(RepairDb, WithoutAManifestAnOrderThatIsGuessedProvesNoRange) {
+// Regression: ranges of this order look like legal ranges in byte order, which was guessed. Keys that the first range
+// had deleted returned as proven, and keys outside the second range were lost without a report.
+TEST(RepairDbTest, WithoutAManifestAGuessedOrderProvesNoRange) {
   const LittleEndian order;
   TestStore store;
   store.MustOpen();
@@ -151,7 +153,8 @@ TEST(RepairDb, WithoutAManifestAnOrderThatIsGuessedProvesNoRange) {
   delete family;
   store.MustClose();
   RemoveManifests(store);
-  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}}, [&](bool include_unproven, const TestStore& damaged, const Told& told) {
+  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}},
+               [&](bool include_unproven, const TestStore& damaged, const Findings& findings) {
     const std::string name = "salvaged-1/";
     Entries expected = {{name + LittleKey(7), "7"}};
     if (include_unproven) {
@@ -159,22 +162,22 @@ TEST(RepairDb, WithoutAManifestAnOrderThatIsGuessedProvesNoRange) {
       expected[name + LittleKey(258)] = "258";
     }
     EXPECT_EQ(Read(damaged, kOutPath), expected);
-    EXPECT_EQ(told.report.unproven, 2u);
-    EXPECT_TRUE(std::ranges::any_of(told.report.notes, [](const std::string& note) {
-      return note.find("salvaged-1: nobody says in which order") != std::string::npos;
+    EXPECT_EQ(findings.report.unproven, 2u);
+    EXPECT_TRUE(std::ranges::any_of(findings.report.notes, [](const std::string& note) {
+      return note.find("salvaged-1: the order of its keys is unknown") != std::string::npos;
     }));
   });
-  Told told;
+  Findings findings;
   ASSERT_TRUE(
-      RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", options}}, {}, &told).ok());
-  EXPECT_EQ(told.report.unproven, 0u);
+      RepairTo(store, {{kDefaultColumnFamilyName, store.options}, {"salvaged-1", options}}, {}, &findings).ok());
+  EXPECT_EQ(findings.report.unproven, 0u);
   EXPECT_EQ(Read(store, kOutPath, &order),
             (Entries{{"salvaged-1/" + LittleKey(258), "258"}, {"salvaged-1/" + LittleKey(7), "7"}}));
 }
 
-// The same where the order was named, and is another one. A page that holds one key is in any order.
-TEST(RepairDb, WithoutAManifestKeysFromPageToPageShowAWrongOrder) {
-  CAMBIUM_FOR_THE_LSM_ALONE("that keys ascend from leaf to leaf holds in runs; leaves of a tree lie as they were replaced");
+// The caller names a wrong order, and pages have one key each, which fits any order.
+TEST(RepairDbTest, WithoutAManifestUnorderedPagesShowAWrongComparator) {
+  CAMBIUM_FOR_THE_LSM_ALONE("only in runs do keys ascend from leaf to leaf; a tree appends each replaced leaf");
   const LittleEndian order;
   TestStore store;
   store.options.comparator = &order;
@@ -190,14 +193,14 @@ TEST(RepairDb, WithoutAManifestKeysFromPageToPageShowAWrongOrder) {
   ASSERT_TRUE(store.db->DeleteRange({}, LittleKey(1), LittleKey(5)).ok());
   store.MustClose();
   RemoveManifests(store);
-  Told told;
+  Findings findings;
   Options as_guessed = store.options;
   as_guessed.comparator = BytewiseComparator();
-  ASSERT_TRUE(RepairTo(store, {{kDefaultColumnFamilyName, as_guessed}}, {}, &told).ok());
-  EXPECT_EQ(told.report.unproven, 4u);
+  ASSERT_TRUE(RepairTo(store, {{kDefaultColumnFamilyName, as_guessed}}, {}, &findings).ok());
+  EXPECT_EQ(findings.report.unproven, 4u);
 }
 
-// A tree of small values, newer ones in a run above it, and a log that no longer has either.
+// Makes a tree of small values, newer values in a run above it, and a log that has neither any more.
 void MakeOldTreeAndNewRun(TestStore* store, Entries* old_entries, Entries* new_entries) {
   store->options.blob_file_size = 16 << 10;
   store->MustOpen();
@@ -212,11 +215,11 @@ void MakeOldTreeAndNewRun(TestStore* store, Entries* old_entries, Entries* new_e
   ASSERT_TRUE(store->db->Delete({}, NumberedKey(60)).ok());
   new_entries->erase("default/" + NumberedKey(60));
   store->Flush();
-  store->Reopen();  // the log behind the replay position goes
+  store->Reopen();  // removes the log before the replay position
   store->MustClose();
 }
 
-TEST(RepairDb, WhatADamagedRunMayHaveReplacedIsUnproven) {
+TEST(RepairDbTest, ValuesThatADamagedRunMayHaveReplacedAreUnproven) {
   for (const auto& [include_unproven, filter_bits] : {std::pair(false, 0), {true, 0}, {false, 10}, {true, 10}}) {
     TestStore store;
     store.options.filter_bits_per_key = filter_bits;
@@ -224,7 +227,7 @@ TEST(RepairDb, WhatADamagedRunMayHaveReplacedIsUnproven) {
     Entries new_entries;
     MakeOldTreeAndNewRun(&store, &old_entries, &new_entries);
     ASSERT_EQ(Read(store, kStorePath), new_entries);
-    // The smallest run is the newest one.
+    // The newest run is the smallest.
     std::string run;
     std::size_t run_size = ~std::size_t{0};
     for (const std::string& path : store.FilesOf(".run")) {
@@ -234,39 +237,39 @@ TEST(RepairDb, WhatADamagedRunMayHaveReplacedIsUnproven) {
         run_size = size;
       }
     }
-    ASSERT_FALSE(run.empty()) << "the flush was merged at once";
+    ASSERT_FALSE(run.empty()) << "the flush was compacted at once";
     ASSERT_TRUE(store.fs->OverwriteForTest(run, store.options.page_size, std::string(64, 'x')).ok());
-    Told told;
+    Findings findings;
     RepairOptions how;
     how.include_unproven = include_unproven;
-    const Status s = RepairTo(store, {}, how, &told);
+    const Status s = RepairTo(store, {}, how, &findings);
     ASSERT_TRUE(s.ok()) << s.ToString();
-    ASSERT_EQ(told.lost.size(), 1u);
-    EXPECT_EQ(told.lost[0].entries, 4u);
-    EXPECT_EQ(told.lost[0].begin, NumberedKey(0));
-    EXPECT_EQ(told.lost[0].end, NumberedKey(199));
-    EXPECT_NE(told.lost[0].what.find(run), std::string::npos);
+    ASSERT_EQ(findings.lost.size(), 1u);
+    EXPECT_EQ(findings.lost[0].entries, 4u);
+    EXPECT_EQ(findings.lost[0].begin, NumberedKey(0));
+    EXPECT_EQ(findings.lost[0].end, NumberedKey(199));
+    EXPECT_NE(findings.lost[0].what.find(run), std::string::npos);
     const Entries out = Read(store, kOutPath);
     if (filter_bits == 0) {
-      EXPECT_EQ(told.unproven.size(), 200u);  // each may be one of the four
+      EXPECT_EQ(findings.unproven.size(), 200u);  // each may be one of the four lost keys
       EXPECT_EQ(out, include_unproven ? old_entries : Entries());
       continue;
     }
-    // The run's filter knows which keys it never had, but for a few.
-    EXPECT_GE(told.unproven.size(), 4u);
-    EXPECT_LT(told.unproven.size(), 20u);
+    // The run's filter excludes most keys that the run never had.
+    EXPECT_GE(findings.unproven.size(), 4u);
+    EXPECT_LT(findings.unproven.size(), 20u);
     if (include_unproven) {
       EXPECT_EQ(out, old_entries);
     } else {
-      EXPECT_EQ(out.size(), 200u - told.unproven.size());
+      EXPECT_EQ(out.size(), 200u - findings.unproven.size());
       for (const auto& [key, value] : out) EXPECT_EQ(new_entries.at(key), value) << key;
     }
   }
 }
 
-// Hazard H35. The images of records inside values have the checksums of another place: they are never taken for
-// records.
-Entries SalvageOfAForgery() {
+// Hazard H35: a value has images of log records. Their checksums are those of another place, so they are never taken
+// for records.
+Entries SalvageImagesOfRecords() {
   TestStore store;
   store.options.blob_file_size = 1 << 20;
   store.MustOpen();
@@ -280,76 +283,77 @@ Entries SalvageOfAForgery() {
   EXPECT_TRUE(store.fs->ReadFileForTest(store.FilesOf(".log").front(), &log).ok());
   const std::size_t image = log.find("an image");
   EXPECT_NE(image, std::string::npos);
-  // Its header is gone, so that its value is searched; and both records of the first key, so that nothing hides it.
+  // Damage the record's header, so that its value is searched for records, and both records of the first key, so that
+  // no newer record hides the image.
   EXPECT_TRUE(store.fs->OverwriteForTest(store.FilesOf(".log").front(), 208, std::string(image + 8 - 208, 'x')).ok());
   RemoveManifests(store);
-  Told told;
+  Findings findings;
   RepairOptions how;
   how.include_unproven = true;
-  const Status s = RepairTo(store, {{kDefaultColumnFamilyName, store.options}}, how, &told);
+  const Status s = RepairTo(store, {{kDefaultColumnFamilyName, store.options}}, how, &findings);
   EXPECT_TRUE(s.ok()) << s.ToString();
-  EXPECT_FALSE(told.lost.empty());
+  EXPECT_FALSE(findings.lost.empty());
   return Read(store, kOutPath);
 }
 
-TEST(RepairDb, ValuesThatLookLikeTheLogAreValues) {
+TEST(RepairDbTest, ImagesOfRecordsInValuesAreNotRecords) {
   const Entries real = {{"default/last", "1"}};
-  EXPECT_EQ(SalvageOfAForgery(), real);
+  EXPECT_EQ(SalvageImagesOfRecords(), real);
   const MutantScope mutant(Mutant::kSeedWithoutOffset);
-  EXPECT_NE(SalvageOfAForgery(), real);
+  EXPECT_NE(SalvageImagesOfRecords(), real);
 }
 
-TEST(RepairDb, ADryRunTellsTheSameAndLeavesNothing) {
+TEST(RepairDbTest, DryRunReportsTheSameAndLeavesNothing) {
   TestStore store;
   Entries old_entries;
   Entries new_entries;
   MakeOldTreeAndNewRun(&store, &old_entries, &new_entries);
   const auto before = store.Files();
-  Told told;
+  Findings findings;
   RepairOptions how;
   how.dry_run = true;
-  ASSERT_TRUE(RepairTo(store, {}, how, &told).ok());
+  ASSERT_TRUE(RepairTo(store, {}, how, &findings).ok());
   EXPECT_EQ(store.Files(), before);
   EXPECT_FALSE(Exists(store, "/out.tmp"));
-  EXPECT_TRUE(told.report.IsClean());
-  EXPECT_EQ(told.report.families.at(0).entries, new_entries.size());
-  Told real;
+  EXPECT_TRUE(findings.report.IsClean());
+  EXPECT_EQ(findings.report.families.at(0).entries, new_entries.size());
+  Findings real;
   ASSERT_TRUE(RepairTo(store, {}, {}, &real).ok());
-  EXPECT_EQ(told.report.families.at(0).value_bytes, real.report.families.at(0).value_bytes);
+  EXPECT_EQ(findings.report.families.at(0).value_bytes, real.report.families.at(0).value_bytes);
 }
 
-TEST(RepairDb, RefusesWhatItMustNotDo) {
+TEST(RepairDbTest, RejectsMissingOpenAndForeignDirectories) {
   TestStore store;
-  Told told;
-  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsPathNotFound());
+  Findings findings;
+  EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsPathNotFound());
   ASSERT_TRUE(store.fs->CreateDirectory(kStorePath).ok());
-  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());
+  EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());
   store.MustOpen();
   store.Put("a", "1");
-  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsLocked());
+  EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsLocked());
   store.MustClose();
   RepairReport report;
   EXPECT_TRUE(
       RepairDB(kStorePath, std::string(kStorePath) + "/out", store.options, {}, {}, &report).IsInvalidArgument());
   EXPECT_TRUE(RepairDB(kStorePath, kStorePath, store.options, {}, {}, &report).IsInvalidArgument());
-  // Somebody's: nothing says that a repair began it.
+  // Foreign files: no note says that a repair made the directory.
   ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp/notes", "seeds").ok());
-  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());
+  EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());
   ASSERT_TRUE(store.fs->RemoveForTest("/out.tmp/notes").ok());
-  ASSERT_TRUE(RepairTo(store, {}, {}, &told).ok());
-  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());  // it exists
+  ASSERT_TRUE(RepairTo(store, {}, {}, &findings).ok());
+  EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());  // the directory exists
 }
 
-// Everything in a directory of that name was removed, whoever had put it there.
-TEST(RepairDb, InTheMarkOnlyItsOwnFilesAreRemoved) {
+// Regression: all files in a directory with the mark's name were removed, foreign ones too.
+TEST(RepairDbTest, ForeignFilesInTheMarkAreKept) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");
   store.MustClose();
   ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp.mark/17", "").ok());
   ASSERT_TRUE(store.fs->WriteFileForTest("/out.tmp.mark/letters", "dear").ok());
-  Told told;
-  const Status s = RepairTo(store, {}, {}, &told);
+  Findings findings;
+  const Status s = RepairTo(store, {}, {}, &findings);
   ASSERT_TRUE(s.ok()) << s.ToString();
   std::vector<std::string> names;
   ASSERT_TRUE(store.fs->List("/out.tmp.mark", &names).ok());
@@ -357,13 +361,13 @@ TEST(RepairDb, InTheMarkOnlyItsOwnFilesAreRemoved) {
   std::string letters;
   ASSERT_TRUE(store.fs->ReadFileForTest("/out.tmp.mark/letters", &letters).ok());
   EXPECT_EQ(letters, "dear");
-  // Once it is empty the next call removes it.
+  // Once the mark has no foreign files, the next call removes it.
   ASSERT_TRUE(store.fs->RemoveForTest("/out.tmp.mark/letters").ok());
-  EXPECT_TRUE(RepairTo(store, {}, {}, &told).IsInvalidArgument());
+  EXPECT_TRUE(RepairTo(store, {}, {}, &findings).IsInvalidArgument());
   EXPECT_FALSE(Exists(store, "/out.tmp.mark"));
 }
 
-// A store with damage, and what is left of it.
+// Makes a damaged store; *left is what survives.
 void MakeDamaged(TestStore* store, Entries* left) {
   store->MustOpen();
   for (int i = 0; i < 20; ++i) store->Put(NumberedKey(i), (*left)["default/" + NumberedKey(i)] = std::string(700, 'v'));
@@ -376,22 +380,22 @@ void MakeDamaged(TestStore* store, Entries* left) {
   left->erase("default/" + NumberedKey(7));
 }
 
-// The machine stops at each change of the disk, in whatever state that leaves it; then it is done again.
-TEST(RepairDb, AppearsAsAWholeOrNotAtAll) {
+// Cuts the power at each change of the disk, then repairs again.
+TEST(RepairDbTest, OutputAppearsAsAWholeOrNotAtAll) {
   TestStore store;
   Entries left;
   MakeDamaged(&store, &left);
   std::vector<SimImage> images;
   store.fs->AddHook([&](const SimOp&) { images.push_back(store.fs->Snapshot()); });
-  Told told;
-  ASSERT_TRUE(RepairTo(store, {}, {}, &told).ok());
+  Findings findings;
+  ASSERT_TRUE(RepairTo(store, {}, {}, &findings).ok());
   ASSERT_GT(images.size(), 20u);
   Prng prng(11);
   for (const SimImage& image : images) {
     for (const bool is_power : {false, true}) {
       TestStore after(std::make_shared<SimFileSystem>(is_power ? image.DrawCrash(prng) : image.Kill(prng)));
       if (!Exists(after, kOutPath)) {
-        Told again;
+        Findings again;
         const Status s = RepairTo(after, {}, {}, &again);
         ASSERT_TRUE(s.ok()) << s.ToString();
       }
@@ -401,7 +405,7 @@ TEST(RepairDb, AppearsAsAWholeOrNotAtAll) {
   }
 }
 
-TEST(RepairDb, InPlaceKeepsWhatWasDamaged) {
+TEST(RepairDbTest, InPlaceKeepsTheDamagedDirectory) {
   TestStore store;
   Entries left;
   MakeDamaged(&store, &left);
@@ -422,7 +426,7 @@ TEST(RepairDb, InPlaceKeepsWhatWasDamaged) {
     between += Exists(after, kStorePath) ? 0 : 1;
     const Status again = RepairDB(kStorePath, after.options);
     if (has_both || is_done) {
-      EXPECT_TRUE(again.IsInvalidArgument()) << again.ToString();  // whose it is nobody can tell
+      EXPECT_TRUE(again.IsInvalidArgument()) << again.ToString();  // it is unknown who made the directory
     } else {
       ASSERT_TRUE(again.ok()) << again.ToString();
       EXPECT_EQ(Read(after, kStorePath), left);
@@ -431,14 +435,14 @@ TEST(RepairDb, InPlaceKeepsWhatWasDamaged) {
   EXPECT_GT(between, 0);
 }
 
-// Its footer or a branch is damaged, so that it cannot be read, and all that was committed is there. The new one was
-// thrown away, and the damaged one stayed, with OK.
-TEST(RepairDb, InPlaceReplacesWhatCannotBeReadThoughNothingIsLost) {
+// Regression: a footer or a branch is damaged, so that reads fail, but all committed entries can be salvaged. The
+// repair returned OK, removed the new database and kept the damaged one.
+TEST(RepairDbTest, InPlaceReplacesADamagedDatabaseEvenIfNothingIsLost) {
   TestStore store;
   store.options.page_size = 512;
   store.MustOpen();
   for (int i = 0; i < 40; ++i) store.Put(NumberedKey(i), std::string(20, 'v'));
-  store.Flush();  // into pages of which all are live
+  store.Flush();  // all pages are live
   store.MustClose();
   const Entries before = Read(store, kStorePath);
   std::size_t replaced = 0;
@@ -448,11 +452,11 @@ TEST(RepairDb, InPlaceReplacesWhatCannotBeReadThoughNothingIsLost) {
       TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
       damaged.options.page_size = 512;
       ASSERT_TRUE(damaged.fs->FlipBit(path, at, 3).ok());
-      Told told;
+      Findings findings;
       RepairOptions dry;
       dry.dry_run = true;
-      ASSERT_TRUE(RepairTo(damaged, {}, dry, &told).ok());
-      if (!told.report.IsClean()) continue;
+      ASSERT_TRUE(RepairTo(damaged, {}, dry, &findings).ok());
+      if (!findings.report.IsClean()) continue;
       const bool is_damaged = !damaged.Verify().empty();
       ASSERT_TRUE(RepairDB(kStorePath, damaged.options).ok());
       EXPECT_EQ(Read(damaged, kStorePath), before);
@@ -464,7 +468,7 @@ TEST(RepairDb, InPlaceReplacesWhatCannotBeReadThoughNothingIsLost) {
   EXPECT_GT(replaced, 0u);
 }
 
-TEST(RepairDb, InPlaceLeavesAHealthyOneAlone) {
+TEST(RepairDbTest, InPlaceLeavesAHealthyDatabaseUnchanged) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1");
@@ -482,9 +486,9 @@ TEST(RepairDb, InPlaceLeavesAHealthyOneAlone) {
   EXPECT_EQ(families.Files(), both);
 }
 
-// The last record of the MANIFEST has no witness behind it: damaged, it is taken for a torn one, so the check found nothing,
-// and a family that was acknowledged was missing. The repair had it, and was thrown away.
-TEST(RepairDb, InPlaceKeepsWhatWasMended) {
+// Regression: no witness follows the last record of the MANIFEST. Damaged, it looks torn, so the check found no
+// problem, and an acknowledged family was missing. The repaired database had the family, and was removed.
+TEST(RepairDbTest, InPlaceKeepsTheMendedDatabase) {
   TestStore store;
   store.MustOpen();
   store.Put("a", "1", true);
@@ -515,9 +519,9 @@ TEST(RepairDb, InPlaceKeepsWhatWasMended) {
   }
 }
 
-// The check ran without the lock, and whatever it met was taken for damage: a healthy database was replaced since
-// somebody had it open for a moment, or one read had failed.
-TEST(RepairDb, InPlaceTakesNothingButDamageForDamage) {
+// Regression: the check ran without the lock, and took any error for damage. A healthy database was replaced because
+// another process had it open for a moment, or because one read failed.
+TEST(RepairDbTest, InPlaceTakesOnlyDamageForDamage) {
   TestStore store;
   store.MustOpen();
   for (int i = 0; i < 20; ++i) store.Put(NumberedKey(i), std::string(700, 'v'));

@@ -1,4 +1,4 @@
-// What the tests of salvage share: a repair with everything that it tells, and what is in a database.
+// Helpers for tests of salvage: a repair that collects its findings, and the contents of a database.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,20 +16,20 @@ namespace cambium::testing {
 inline constexpr const char* kOutPath = "/out";
 using Entries = std::map<std::string, std::string>;
 
-struct Told {
+struct Findings {
   std::vector<RepairLoss> lost;
   std::vector<RepairUnproven> unproven;
   RepairReport report;
 };
 
 inline Status RepairTo(const TestStore& store, const std::vector<ColumnFamilyDescriptor>& families, RepairOptions how,
-                Told* told) {
-  how.on_lost = [told](const RepairLoss& loss) { told->lost.push_back(loss); };
-  how.on_unproven = [told](const RepairUnproven& unproven) { told->unproven.push_back(unproven); };
-  return RepairDB(kStorePath, kOutPath, store.options, families, how, &told->report);
+                Findings* findings) {
+  how.on_lost = [findings](const RepairLoss& loss) { findings->lost.push_back(loss); };
+  how.on_unproven = [findings](const RepairUnproven& unproven) { findings->unproven.push_back(unproven); };
+  return RepairDB(kStorePath, kOutPath, store.options, families, how, &findings->report);
 }
 
-// Of every family, "family/key".
+// Returns the entries of all families, by "family/key".
 inline Entries Read(const TestStore& store, const std::string& path, const Comparator* order = BytewiseComparator()) {
   Entries entries;
   std::vector<std::string> names;
@@ -56,18 +56,18 @@ inline Entries Read(const TestStore& store, const std::string& path, const Compa
   return entries;
 }
 
-// Two repairs, each of a copy: without what is unproven, and with it. `check` is told which, and sees the copy.
+// Repairs two copies of the store, without and with unproven values. Calls `check` with each copy and its findings.
 template <typename Check>
 void RepairCopies(const TestStore& store, const std::vector<ColumnFamilyDescriptor>& families, const Check& check) {
   for (const bool include_unproven : {false, true}) {
-    SCOPED_TRACE(include_unproven ? "with what is unproven" : "with what is proven alone");
+    SCOPED_TRACE(include_unproven ? "with unproven values" : "with proven values only");
     const TestStore copy(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
-    Told told;
+    Findings findings;
     RepairOptions how;
     how.include_unproven = include_unproven;
-    const Status s = RepairTo(copy, families, how, &told);
+    const Status s = RepairTo(copy, families, how, &findings);
     ASSERT_TRUE(s.ok()) << s.ToString();
-    check(include_unproven, copy, told);
+    check(include_unproven, copy, findings);
   }
 }
 

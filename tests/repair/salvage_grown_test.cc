@@ -1,13 +1,14 @@
-// Salvage of databases that only time makes: families of both indexes, what log GC has moved, holes, trees in the middle
-// of a sweep. Each kind of damage of the corruption matrix to each file, and files that cannot be opened or read.
+// Tests salvage of databases with a history: families of both indexes, values that log GC relocated, holes, trees in
+// the middle of a sweep. Each file gets each kind of damage of the corruption matrix, and calls that open or read it
+// fail.
 //
-// What must come back is told by the undamaged files, looked at before: for each key where its value is, and which layer
-// says so.
+// The undamaged files say what must be recovered. For each key they say where its value is, and which layer refers to
+// it.
 //
-//   its value is not in the damaged file                     it is there, with what is unproven at least
-//   and no newer layer is damaged, nor the one that has it   it is proven
-//   whatever is damaged                                      nothing old, deleted or never written is proven; what is
-//                                                            missing was told
+//   the value is not in the damaged file                     it is recovered, at least as unproven
+//   and neither its layer nor a newer one is damaged         it is recovered as proven
+//   any damage                                               nothing old, deleted or never written is proven; what is
+//                                                            missing is reported
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,18 +36,18 @@ const Comparator* OrderOf(const std::string& family) {
   return family == "third" ? ReverseBytewiseComparator() : BytewiseComparator();
 }
 
-// ---- What the undamaged files say ----
+// ---- The undamaged files ----
 
 struct Place {
-  std::string layer;             // the file of the index whose entry counts; empty: the log's tail alone has it
-  std::size_t depth = 0;         // of that, 0 is the newest
-  std::string value;             // the file that the entry leads to, or the same one
+  std::string layer;             // the index file with the newest entry; empty: only the log's tail has it
+  std::size_t depth = 0;         // of the layer; 0 is the newest
+  std::string value;             // the file that has the value: the one that the entry refers to, or the layer
   std::set<std::string> copies;  // all files that have the value
 };
 
 struct Layers {
-  std::map<std::string, std::size_t> depths;  // of each file of the index
-  std::set<std::string> swept;                // its keys below the cursor are in the tree
+  std::map<std::string, std::size_t> depths;  // of each index file
+  std::set<std::string> swept;                // files whose keys below the cursor are in the tree
   std::string cursor;
 };
 
@@ -67,7 +68,7 @@ class Map {
     return places_.at({family, key});
   }
   [[nodiscard]] const Layers& layers(const std::string& family) const { return layers_.at(family); }
-  // As salvage calls it when its name is lost.
+  // Returns the name that salvage gives a family whose name is lost.
   [[nodiscard]] std::string NameOf(const std::string& family) const {
     for (const auto& [id, name] : names_) {
       if (family == "salvaged-" + std::to_string(id)) return name;
@@ -141,8 +142,8 @@ class Map {
     for (const auto& [number, info] : family.index_segments) take(FileKind::kIndex, number, depth + 1, "");
   }
 
-  // Of a tree's files with pages that nothing leads to any more: an entry in one of those is an old one, which is hidden by
-  // what a newer page has, or has the same value.
+  // Reads all pages of an index file. An entry in a page that no branch refers to is old: a newer page hides it, or has
+  // the same value.
   void TakePages(const FamilyState& family, const FoundFile& file, std::size_t depth, const std::string& from) {
     const IndexFile pages(file.file, file.header, nullptr);
     const Status s = ScanLeaves(
@@ -185,7 +186,7 @@ class Map {
 
 // ---- Salvage ----
 
-// A disk, and calls for a path of it that fail.
+// A disk, with failing calls for one path.
 struct Disk {
   SimImage image;
   std::string path;
@@ -207,10 +208,10 @@ struct Disk {
 
 struct Salvaged {
   RepairReport report;
-  Models models;  // by the names that families had
+  Models models;  // by the original names of families
   std::vector<RepairLoss> lost;
   std::set<std::pair<std::string, std::string>> unproven;
-  std::string told;
+  std::string findings;
 };
 
 class Judge {
@@ -220,12 +221,12 @@ class Judge {
   void Healthy() {
     Salvaged salvaged;
     SalvageTo({subject_.image, "", {}}, false, &salvaged);
-    EXPECT_TRUE(salvaged.report.IsClean()) << salvaged.told;
-    EXPECT_EQ(Missing(salvaged), Keys()) << salvaged.told;
+    EXPECT_TRUE(salvaged.report.IsClean()) << salvaged.findings;
+    EXPECT_EQ(Missing(salvaged), Keys()) << salvaged.findings;
     ExpectNewest(salvaged);
   }
 
-  // `path` is what is damaged.
+  // Judges a disk with damage in file `path`.
   void Damaged(const Disk& disk, const std::string& path, bool is_flip) {
     Salvaged proven;
     SalvageTo(disk, false, &proven);
@@ -235,14 +236,14 @@ class Judge {
     const bool is_manifest = path.find("MANIFEST") != std::string::npos;
     const Keys missing = Missing(proven);
     for (const auto& [family, key] : missing) {
-      ASSERT_TRUE(is_manifest || !IsProvenWithout(family, key, path)) << family << "/" << key << " is not there\n"
-                                                                     << proven.told;
-      ASSERT_TRUE(IsTold(proven, family, key)) << family << "/" << key << " is missing, and nothing told\n"
-                                               << proven.told;
+      ASSERT_TRUE(is_manifest || !IsProvenWithout(family, key, path)) << family << "/" << key << " is missing\n"
+                                                                     << proven.findings;
+      ASSERT_TRUE(IsReported(proven, family, key)) << family << "/" << key << " is missing without a report\n"
+                                               << proven.findings;
     }
     ASSERT_TRUE(missing.empty() || !proven.report.IsClean());
-    // Its checksums tell which bit it was.
-    ASSERT_TRUE(!is_manifest || !is_flip || proven.report.IsClean()) << proven.told;
+    // The checksums of the MANIFEST allow to restore a flipped bit.
+    ASSERT_TRUE(!is_manifest || !is_flip || proven.report.IsClean()) << proven.findings;
     whole_ += missing.empty() ? 1 : 0;
     ++disks_;
     if (missing.empty() && !is_flip) return;
@@ -253,17 +254,18 @@ class Judge {
     const Keys still_missing = Missing(all);
     for (const auto& [family, key] : still_missing) {
       const Place& place = map_.of(family, key);
-      ASSERT_TRUE(place.copies == std::set<std::string>{path}) << family << "/" << key << " is intact\n" << all.told;
+      ASSERT_TRUE(place.copies == std::set<std::string>{path}) << family << "/" << key << " is intact\n"
+                                                                    << all.findings;
     }
     for (const auto& [family, model] : proven.models) {
       for (const auto& [key, value] : model) {
-        ASSERT_EQ(all.models[family][key], value) << family << "/" << key << "\n" << all.told;
+        ASSERT_EQ(all.models[family][key], value) << family << "/" << key << "\n" << all.findings;
       }
     }
     recovered_ += missing.size() - still_missing.size();
     lost_ += still_missing.size();
     const bool is_value = path.ends_with(".log") || path.ends_with(".gc") || path.ends_with(".val");
-    ASSERT_TRUE(!is_flip || !is_value || still_missing.size() <= 1) << all.told;
+    ASSERT_TRUE(!is_flip || !is_value || still_missing.size() <= 1) << all.findings;
   }
 
   ~Judge() {
@@ -281,7 +283,7 @@ class Judge {
     return store;
   }
 
-  // Violations are failures.
+  // Salvages a disk, and fails the test if a rule is violated.
   void SalvageTo(const Disk& disk, bool include_unproven, Salvaged* salvaged) {
     const std::shared_ptr<SimFileSystem> fs = disk.Make();
     const auto store = StoreOn(fs);
@@ -289,7 +291,7 @@ class Judge {
     how.include_unproven = include_unproven;
     how.on_lost = [&](const RepairLoss& loss) {
       salvaged->lost.push_back(loss);
-      salvaged->told += "lost " + loss.key.value_or(loss.begin.value_or("-") + " to " + loss.end.value_or("-")) +
+      salvaged->findings += "lost " + loss.key.value_or(loss.begin.value_or("-") + " to " + loss.end.value_or("-")) +
                         ": " + loss.what + "\n";
     };
     how.on_unproven = [&](const RepairUnproven& unproven) {
@@ -300,8 +302,8 @@ class Judge {
     const auto before = FilesOfDatabase(*fs);
     const Status s = RepairDB(kStorePath, kOutPath, store->options, families, how, &salvaged->report);
     ASSERT_TRUE(s.ok()) << s.ToString();
-    for (const std::string& note : salvaged->report.notes) salvaged->told += "note " + note + "\n";
-    salvaged->told += std::to_string(salvaged->unproven.size()) + " unproven\n";
+    for (const std::string& note : salvaged->report.notes) salvaged->findings += "note " + note + "\n";
+    salvaged->findings += std::to_string(salvaged->unproven.size()) + " unproven\n";
     ASSERT_EQ(FilesOfDatabase(*fs), before) << "the damaged database was changed";
     ReadOut(*store, salvaged);
   }
@@ -328,7 +330,7 @@ class Judge {
     for (const auto& [family, model] : salvaged->models) {
       for (const auto& [key, value] : model) {
         ASSERT_TRUE(subject_.written.at(family).contains(key) && subject_.written.at(family).at(key).contains(value))
-            << family << "/" << key << " was never written so";
+            << family << "/" << key << " has a value that was never written";
       }
     }
   }
@@ -340,14 +342,15 @@ class Judge {
     return found == model->second.end() ? nullptr : &found->second;
   }
 
-  // Nothing but new keys is in the tails of these databases, so there is no old value that nothing speaks against.
+  // The tails of these databases have only new keys, so every old value is known to be old.
   void ExpectNewest(const Salvaged& proven) const {
     for (const auto& [family, model] : proven.models) {
       for (const auto& [key, value] : model) {
         const std::string* const must = Find(subject_.must, family, key);
         const std::string* const may = Find(subject_.may, family, key);
         ASSERT_TRUE((must != nullptr && *must == value) || (may != nullptr && *may == value))
-            << family << "/" << key << (must == nullptr ? " was deleted" : " is an old one") << "\n" << proven.told;
+            << family << "/" << key << (must == nullptr ? " was deleted" : " has an old value") << "\n"
+            << proven.findings;
       }
     }
   }
@@ -362,7 +365,7 @@ class Judge {
         if (found != nullptr && *found == value) continue;
         std::string read;
         ASSERT_FALSE(store->db->Get({}, store->handles[f], key, &read).ok()) << name << "/" << key << " is readable\n"
-                                                                            << proven.told;
+                                                                            << proven.findings;
       }
     }
     store->GiveBackHandles();
@@ -390,7 +393,7 @@ class Judge {
     return damaged->second == place.depth && path.ends_with(".run");
   }
 
-  static bool IsTold(const Salvaged& salvaged, const std::string& family, const std::string& key) {
+  static bool IsReported(const Salvaged& salvaged, const std::string& family, const std::string& key) {
     if (salvaged.unproven.contains({family, key})) return true;
     const Comparator& order = *OrderOf(family);
     return std::ranges::any_of(salvaged.lost, [&](const RepairLoss& loss) {
@@ -409,7 +412,7 @@ class Judge {
   std::uint64_t lost_ = 0;
 };
 
-// Each file with each kind of damage in turn, at places that are drawn; `disks` in all.
+// Damages each file in turn with each kind of damage, at random places; `disks` times in all.
 void Attack(const Subject& subject, const SimImage& other, std::uint64_t disks) {
   Judge judge(subject);
   judge.Healthy();
@@ -424,7 +427,7 @@ void Attack(const Subject& subject, const SimImage& other, std::uint64_t disks) 
       {"cannot be read", {SimOpKind::kRead}}};
   const std::size_t kinds = damages.size() + refusals.size();
   Prng prng(SeedFromEnvironment(401));
-  // So that few disks meet different kinds at different files, and many meet all.
+  // Begin at a random combination: few disks then cover different kinds and files, and many disks cover all.
   const std::uint64_t first = prng.Uniform(kinds);
   for (std::uint64_t i = 0; i < disks; ++i) {
     const std::string& path = paths[i % paths.size()];
@@ -454,13 +457,15 @@ void Attack(const Subject& subject, const SimImage& other, std::uint64_t disks) 
   }
 }
 
-TEST(SalvageGrown, FamiliesOfBothIndexes) {
+TEST(SalvageGrownTest, FamiliesOfBothIndexes) {
   Attack(grown::Families(), grown::Families(8).image, ScaledCount(120));
 }
-TEST(SalvageGrown, WhatLogGcHasMoved) { Attack(grown::Collected(), grown::Collected(8).image, ScaledCount(120)); }
-TEST(SalvageGrown, Holes) { Attack(grown::Punched(), grown::Punched(8).image, ScaledCount(120)); }
-TEST(SalvageGrown, AHalfSweptTree) {
-  CAMBIUM_FOR_THE_TREE_ALONE("a merge that a crash leaves half done is a tree's; an LSM's compaction is committed as a whole");
+TEST(SalvageGrownTest, ValuesThatLogGcRelocated) {
+  Attack(grown::Collected(), grown::Collected(8).image, ScaledCount(120));
+}
+TEST(SalvageGrownTest, PunchedValues) { Attack(grown::Punched(), grown::Punched(8).image, ScaledCount(120)); }
+TEST(SalvageGrownTest, HalfSweptTree) {
+  CAMBIUM_FOR_THE_TREE_ALONE("only a tree's sweep commits in steps; a level compaction is committed as a whole");
   Attack(grown::HalfSwept(), grown::Families(8).image, ScaledCount(6));
 }
 

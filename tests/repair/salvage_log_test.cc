@@ -1,5 +1,5 @@
-// What salvage makes of damage in the log: an older value never stands where a newer one is lost or in doubt, and what was
-// never committed is nowhere.
+// Tests salvage of a damaged log: an older value never replaces one that is lost or in doubt, and uncommitted
+// operations are never recovered.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ struct Found {
   std::string key;
 };
 
-// Every operation of the log.
+// Returns every operation of the log.
 std::vector<Found> RecordsOf(const TestStore& store) {
   std::vector<Found> records;
   for (const std::string& path : store.FilesOf(".log")) {
@@ -47,16 +47,16 @@ std::vector<Found> RecordsOf(const TestStore& store) {
 
 std::string Value(char c, std::size_t size = 900) { return std::string(size, c); }
 
-bool IsToldUnproven(const Told& told, const std::string& key) {
-  return std::ranges::any_of(told.unproven, [&](const RepairUnproven& each) { return each.key == key; });
+bool IsReportedUnproven(const Findings& findings, const std::string& key) {
+  return std::ranges::any_of(findings.unproven, [&](const RepairUnproven& each) { return each.key == key; });
 }
-bool IsToldLost(const Told& told, const std::string& key) {
-  return std::ranges::any_of(told.lost, [&](const RepairLoss& each) { return each.key == key; });
+bool IsReportedLost(const Findings& findings, const std::string& key) {
+  return std::ranges::any_of(findings.lost, [&](const RepairLoss& each) { return each.key == key; });
 }
 
-// K was flushed, and written anew behind that; then two records of the tail are damaged, header or body. The older value
-// stayed where the newer one was in doubt or known to be lost.
-TEST(SalvageLog, AFlushedValueDoesNotOutliveADoubtfulNewerOne) {
+// Regression: K was flushed and written again, then the header or body of two records of the tail were damaged. The
+// flushed value was recovered although the newer one was in doubt or known to be lost.
+TEST(SalvageLogTest, DoubtfulNewerValueRemovesTheFlushedOne) {
   TestStore store;
   store.MustOpen();
   store.Put("K", Value('o'));
@@ -78,36 +78,37 @@ TEST(SalvageLog, AFlushedValueDoesNotOutliveADoubtfulNewerOne) {
           TestStore damaged(std::make_shared<SimFileSystem>(image));
           const auto damage = [&](const Found& record, bool is_body) {
             const std::uint64_t at = record.offset + (is_body ? kRecordHeaderSize + record.header.key_size : 8);
-            if (is_body && record.header.value_size == 0) return;  // a delete has nothing but its key
+            if (is_body && record.header.value_size == 0) return;  // a delete has only its key
             ASSERT_TRUE(damaged.fs->FlipBit(record.path, at, 3).ok());
           };
           damage(tail[a], (how & 1) != 0);
           if (b != a) damage(tail[b], (how & 2) != 0);
-          Told told;
+          Findings findings;
           RepairOptions options;
           options.include_unproven = include_unproven;
-          const Status s = RepairTo(damaged, {}, options, &told);
+          const Status s = RepairTo(damaged, {}, options, &findings);
           ASSERT_TRUE(s.ok()) << s.ToString();
           const bool is_intact = tail[a].header.value_size == 0 && (how & 1) != 0 &&
                                  (b == a || (tail[b].header.value_size == 0 && (how & 2) != 0));
-          EXPECT_EQ(told.report.IsClean(), is_intact);
+          EXPECT_EQ(findings.report.IsClean(), is_intact);
           const Entries out = Read(damaged, kOutPath);
           const auto k = out.find("default/K");
           const bool is_header_of_k = (tail[a].key == "K" && (how & 1) == 0) ||
                                       (tail[b].key == "K" && b != a && (how & 2) == 0);
           if (k != out.end() && k->second == Value('o')) {
-            // Nothing knows of the newer one; or it was asked for.
-            EXPECT_TRUE(is_header_of_k || (include_unproven && IsToldUnproven(told, "K")));
-            EXPECT_TRUE(told.report.newest_known.has_value());
+            // No record of the newer value survives, or unproven values are included.
+            EXPECT_TRUE(is_header_of_k || (include_unproven && IsReportedUnproven(findings, "K")));
+            EXPECT_TRUE(findings.report.newest_known.has_value());
           } else if (k == out.end()) {
-            EXPECT_TRUE(IsToldLost(told, "K") || IsToldUnproven(told, "K"));
+            EXPECT_TRUE(IsReportedLost(findings, "K") || IsReportedUnproven(findings, "K"));
           } else {
             EXPECT_EQ(k->second, Value('K'));
           }
           for (const Found& record : tail) {
             if (record.key == "W" || record.key == "K") continue;
             const bool is_damaged = record.key == tail[a].key || record.key == tail[b].key;
-            EXPECT_TRUE(is_damaged || out.contains("default/" + record.key) || IsToldUnproven(told, record.key));
+            EXPECT_TRUE(is_damaged || out.contains("default/" + record.key) ||
+                        IsReportedUnproven(findings, record.key));
           }
         }
       }
@@ -115,10 +116,10 @@ TEST(SalvageLog, AFlushedValueDoesNotOutliveADoubtfulNewerOne) {
   }
 }
 
-// A range delete of an older layer was applied to what the lost newest layer had written behind it: whole values, which the
-// log has and proves, were nowhere, not even with what is unproven.
-TEST(SalvageLog, ARangeDeleteHidesNothingThatIsNewer) {
-  CAMBIUM_FOR_THE_LSM_ALONE("a flush takes a range delete straight into the tree, and no layer keeps one");
+// Regression: a range delete of an older layer was applied to newer keys of the lost newest layer. Values that the log
+// has and proves were not recovered, not even as unproven.
+TEST(SalvageLogTest, RangeDeleteDoesNotHideNewerKeys) {
+  CAMBIUM_FOR_THE_LSM_ALONE("a flush applies a range delete to the tree at once, so no layer keeps one");
   for (const bool has_log : {true, false}) {
     TestStore store;
     store.options.blob_file_size = 16 << 10;
@@ -141,8 +142,8 @@ TEST(SalvageLog, ARangeDeleteHidesNothingThatIsNewer) {
     std::vector<std::string> runs = store.FilesOf(".run");
     std::erase_if(runs, [&](const std::string& path) { return std::ranges::find(older, path) != older.end(); });
     ASSERT_EQ(runs.size(), 1u);
-    ASSERT_EQ(store.FilesOf(".run").size(), 3u) << "they were merged";
-    if (!has_log) {  // the range delete cannot be found by its number
+    ASSERT_EQ(store.FilesOf(".run").size(), 3u) << "the runs were compacted";
+    if (!has_log) {  // damage the range delete's record, so that its number is lost
       const std::vector<Found> records = RecordsOf(store);
       const auto range = std::ranges::find(records, RecordOp::kDeleteRange, [](const Found& f) { return f.header.op; });
       ASSERT_NE(range, records.end());
@@ -157,13 +158,13 @@ TEST(SalvageLog, ARangeDeleteHidesNothingThatIsNewer) {
         } else {
           ASSERT_TRUE(damaged.fs->OverwriteForTest(runs[0], store.options.page_size, std::string(64, 'x')).ok());
         }
-        Told told;
+        Findings findings;
         RepairOptions how;
         how.include_unproven = include_unproven;
-        ASSERT_TRUE(RepairTo(damaged, {}, how, &told).ok());
-        EXPECT_FALSE(told.report.IsClean());
+        ASSERT_TRUE(RepairTo(damaged, {}, how, &findings).ok());
+        EXPECT_FALSE(findings.report.IsClean());
         const Entries out = Read(damaged, kOutPath);
-        // The newest ones are the last operations, and nothing is missing behind them.
+        // The keys written last are proven, since no later operation is missing.
         for (int i = 0; i < 3; ++i) EXPECT_EQ(out.at("default/" + NumberedKey(i)), Value('n'));
         for (int i = 3; i < 9; ++i) EXPECT_FALSE(out.contains("default/" + NumberedKey(i)));
       }
@@ -179,8 +180,9 @@ class DropsAll final : public CompactionFilter {
   }
 };
 
-// What a compaction filter had removed came back as proven when the index was lost, since the log still had it.
-TEST(SalvageLog, WhatAFilterRemovedIsUnproven) {
+// Regression: if the index was lost, values that a compaction filter had removed returned as proven, since the log
+// still had them.
+TEST(SalvageLogTest, ValuesThatAFilterRemovedAreUnproven) {
   TestStore store;
   const DropsAll filter;
   store.options.compaction_filter = &filter;
@@ -194,23 +196,23 @@ TEST(SalvageLog, WhatAFilterRemovedIsUnproven) {
   for (const char* const suffix : {".run", ".idx"}) {
     for (const std::string& path : store.FilesOf(suffix)) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
   }
-  for (const bool is_option : {false, true}) {  // known from the options, or said
+  for (const bool is_option : {false, true}) {  // the filter is in the options, or is_filtered is set
     TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
     if (is_option) damaged.options.compaction_filter = &filter;
-    Told told;
+    Findings findings;
     RepairOptions how;
     how.is_filtered = !is_option;
-    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, how, &told).ok());
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, how, &findings).ok());
     EXPECT_EQ(Read(damaged, kOutPath), (Entries{{"default/tail", "t"}}));
-    EXPECT_TRUE(IsToldUnproven(told, "keep"));
-    // Of the run that is missing the MANIFEST says that they were not in it.
-    EXPECT_NE(IsToldUnproven(told, "drop1"), TestsUseLsm());
-    EXPECT_NE(IsToldUnproven(told, "drop2"), TestsUseLsm());
+    EXPECT_TRUE(IsReportedUnproven(findings, "keep"));
+    // In an LSM, the MANIFEST's key range of the missing run excludes these keys.
+    EXPECT_NE(IsReportedUnproven(findings, "drop1"), TestsUseLsm());
+    EXPECT_NE(IsReportedUnproven(findings, "drop2"), TestsUseLsm());
   }
 }
 
-// The large value's file is missing: the value before it came back as if nothing had replaced it.
-TEST(SalvageLog, NoOlderValueTakesThePlaceOfALostLargeOne) {
+// Regression: if the file of a large value was missing, the value before it was recovered.
+TEST(SalvageLogTest, LostLargeValueIsNotReplacedByAnOlderOne) {
   TestStore store;
   store.options.large_value_size = 4 << 10;
   store.MustOpen();
@@ -221,14 +223,14 @@ TEST(SalvageLog, NoOlderValueTakesThePlaceOfALostLargeOne) {
   store.Put("z", "z");
   store.MustClose();
   ASSERT_TRUE(store.fs->RemoveForTest(store.FilesOf(".val").back()).ok());
-  RepairCopies(store, {}, [&](bool, const TestStore& damaged, const Told& told) {
-    EXPECT_TRUE(IsToldLost(told, "K"));
+  RepairCopies(store, {}, [&](bool, const TestStore& damaged, const Findings& findings) {
+    EXPECT_TRUE(IsReportedLost(findings, "K"));
     EXPECT_EQ(Read(damaged, kOutPath), (Entries{{"default/other", "x"}, {"default/z", "z"}}));
   });
 }
 
-// Without a MANIFEST, the end of the log gone: what was before it was called proven.
-TEST(SalvageLog, ALogWithoutAnEndProvesNothing) {
+// Regression: without a MANIFEST, values were called proven although the end of the log was missing.
+TEST(SalvageLogTest, LogWithoutItsEndProvesNothing) {
   TestStore store;
   store.MustOpen();
   store.Put("K", Value('o'));
@@ -253,18 +255,18 @@ TEST(SalvageLog, ALogWithoutAnEndProvesNothing) {
     } else {
       ASSERT_TRUE(damaged.fs->TruncateForTest(path, 60).ok());
     }
-    Told told;
-    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &told).ok());
-    EXPECT_FALSE(told.report.IsClean());
+    Findings findings;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &findings).ok());
+    EXPECT_FALSE(findings.report.IsClean());
     EXPECT_FALSE(Read(damaged, kOutPath).contains("default/K"));
-    EXPECT_TRUE(IsToldUnproven(told, "K"));
-    EXPECT_TRUE(IsToldUnproven(told, "A"));
+    EXPECT_TRUE(IsReportedUnproven(findings, "K"));
+    EXPECT_TRUE(IsReportedUnproven(findings, "A"));
   }
 }
 
-// Without a MANIFEST, where a segment has been collected: the footer of the one before it was taken for damage at the end
-// of the log, so that nothing was proven.
-TEST(SalvageLog, AFooterIsNoDamage) {
+// Regression: log GC had removed a segment. Without a MANIFEST, the footer of the segment before it was taken for
+// damage at the end of the log, and nothing was proven.
+TEST(SalvageLogTest, FooterIsNotDamage) {
   TestStore store;
   store.options.blob_file_size = 16u << 10;
   store.MustOpen();
@@ -278,37 +280,37 @@ TEST(SalvageLog, AFooterIsNoDamage) {
   }
   ASSERT_GE(segments.size(), 4u);
   RemoveManifests(store);
-  ASSERT_GT(store.FilesOf(".log").back(), segments.back()) << "none was made ahead";
+  ASSERT_GT(store.FilesOf(".log").back(), segments.back()) << "there is no spare segment";
   for (int how = 0; how < 4; ++how) {
     SCOPED_TRACE(how);
     const bool is_last = how > 0;
     const std::string gone = is_last ? segments.back() : segments[1];
     TestStore damaged(std::make_shared<SimFileSystem>(store.fs->Snapshot()));
     for (const std::string& path : store.FilesOf(".log")) {
-      // What was made ahead of the log shows nothing of where it ended, with or without room for records.
+      // A spare segment does not show where the log ended, with or without preallocated space.
       if (path == gone || (how == 1 && path > gone)) {
         ASSERT_TRUE(damaged.fs->RemoveForTest(path).ok());
       } else if (how > 1 && path > gone) {
         ASSERT_TRUE(damaged.fs->TruncateForTest(path, how == 2 ? kFileHeaderSize : 8'192).ok());
       }
     }
-    Told told;
-    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &told).ok());
-    EXPECT_TRUE(told.lost.empty()) << told.lost.front().what;
+    Findings findings;
+    ASSERT_TRUE(RepairTo(damaged, {{kDefaultColumnFamilyName, store.options}}, {}, &findings).ok());
+    EXPECT_TRUE(findings.lost.empty()) << findings.lost.front().what;
     const Entries found = Read(damaged, kOutPath);
     for (const Found& record : records) {
       SCOPED_TRACE(record.key);
       if (record.path == gone) continue;
       const bool is_proven = !is_last && record.path != segments.front();
       EXPECT_EQ(found.contains("default/" + record.key), is_proven);
-      EXPECT_EQ(IsToldUnproven(told, record.key), !is_proven);
+      EXPECT_EQ(IsReportedUnproven(findings, record.key), !is_proven);
     }
   }
 }
 
-// A batch that a crash had cut off took away, without a MANIFEST, what it would have deleted, and put in doubt what it would
-// have written.
-TEST(SalvageLog, ABatchWithoutItsEndIsNone) {
+// Regression: without a MANIFEST, a batch that a crash had cut deleted the keys of its deletes, and put the keys of its
+// writes in doubt.
+TEST(SalvageLogTest, BatchWithoutItsEndDoesNotCount) {
   TestStore store;
   store.MustOpen();
   store.Put("K", Value('o'));
@@ -339,10 +341,10 @@ TEST(SalvageLog, ABatchWithoutItsEndIsNone) {
       TestStore torn(std::make_shared<SimFileSystem>(image));
       ASSERT_TRUE(torn.fs->TruncateForTest(records[7].path, cut).ok());
       RemoveManifests(torn);
-      Told told;
+      Findings findings;
       RepairOptions how;
       how.include_unproven = include_unproven;
-      ASSERT_TRUE(RepairTo(torn, {{kDefaultColumnFamilyName, store.options}}, how, &told).ok());
+      ASSERT_TRUE(RepairTo(torn, {{kDefaultColumnFamilyName, store.options}}, how, &findings).ok());
       const Entries out = Read(torn, kOutPath);
       for (const auto& [key, value] : out) {
         ASSERT_TRUE(before.contains(key) && before.at(key) == value) << key;
@@ -350,11 +352,11 @@ TEST(SalvageLog, ABatchWithoutItsEndIsNone) {
       if (include_unproven) {
         EXPECT_EQ(out, before);
       }
-      EXPECT_EQ(out.size() + (include_unproven ? 0 : told.unproven.size()), before.size());
-      proven += told.unproven.empty() ? 1 : 0;
+      EXPECT_EQ(out.size() + (include_unproven ? 0 : findings.unproven.size()), before.size());
+      proven += findings.unproven.empty() ? 1 : 0;
     }
   }
-  EXPECT_GT(proven, 0u);  // where the cut is between two records nothing is in doubt
+  EXPECT_GT(proven, 0u);  // a cut between two records leaves no doubt
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Salvage of databases whose MANIFEST is damaged, one record after the other: what the log knows of and the MANIFEST does
-// not is never taken for something that was dropped.
+// Tests salvage of databases with a damaged MANIFEST, record by record: what the log has and the MANIFEST does not know
+// is never taken for something that was dropped.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -28,7 +28,7 @@ std::vector<ManifestRecordSeen> RecordsOf(const TestStore& store, const std::str
   return records;
 }
 
-// Families that were made after the log segment was named, with and without a flush, and a large value.
+// Makes families that were created after the log segment was named, with or without a flush, and a large value.
 void MakeYoungFamilies(TestStore* store, bool is_flushed) {
   store->options.large_value_size = 4 << 10;
   store->MustOpen();
@@ -51,9 +51,9 @@ void MakeYoungFamilies(TestStore* store, bool is_flushed) {
   ASSERT_TRUE(store->db->SyncWAL().ok());
 }
 
-// Salvage took operations of an unknown family for those of a dropped one, whose creation was among what the MANIFEST had
-// lost; and said that nothing was lost.
-TEST(SalvageManifest, FamiliesThatItHasLostAreNotDropped) {
+// Regression: the MANIFEST had lost the creation of a family. Salvage took operations of this unknown family for those
+// of a dropped one, and reported no loss.
+TEST(SalvageManifestTest, FamiliesThatTheManifestHasLostAreSalvaged) {
   for (const bool is_flushed : {false, true}) {
     for (const bool is_closed : {false, true}) {
       TestStore store;
@@ -82,15 +82,15 @@ TEST(SalvageManifest, FamiliesThatItHasLostAreNotDropped) {
           } else {
             ASSERT_TRUE(damaged.fs->OverwriteForTest(path, record.offset + 41, "damaged").ok());
           }
-          Told told;
-          const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, {}, &told);
+          Findings findings;
+          const Status s = RepairTo(damaged, {{kDefaultColumnFamilyName, damaged.options}}, {}, &findings);
           ASSERT_TRUE(s.ok()) << s.ToString();
           const Entries out = Read(damaged, kOutPath);
-          if (told.report.IsClean()) {
+          if (findings.report.IsClean()) {
             EXPECT_EQ(out, before);
           }
           named += out == before ? 1 : 0;
-          // Under whatever name: the log has it all.
+          // The family's name may be lost, but the log has all values.
           std::multiset<std::string> values;
           std::multiset<std::string> expected;
           for (const auto& [key, value] : out) values.insert(value);
@@ -105,8 +105,8 @@ TEST(SalvageManifest, FamiliesThatItHasLostAreNotDropped) {
   }
 }
 
-// Without a MANIFEST, and without the log that had written it, a large value was not looked at.
-TEST(SalvageManifest, LargeValuesSayWhoseTheyAre) {
+// Regression: without a MANIFEST, a large value was ignored if the log that wrote it was gone.
+TEST(SalvageManifestTest, LargeValuesAreFoundByTheirRecords) {
   TestStore store;
   store.options.large_value_size = 4 << 10;
   store.options.blob_file_size = 16 << 10;
@@ -125,15 +125,16 @@ TEST(SalvageManifest, LargeValuesSayWhoseTheyAre) {
   const Entries before = Read(store, kStorePath);
   for (const std::string& path : store.FilesOf(".log")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
   RemoveManifests(store);
-  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}}, [&](bool include_unproven, const TestStore& damaged, const Told& told) {
+  RepairCopies(store, {{kDefaultColumnFamilyName, store.options}},
+               [&](bool include_unproven, const TestStore& damaged, const Findings& findings) {
     EXPECT_EQ(Read(damaged, kOutPath), include_unproven ? before : Entries());
-    EXPECT_EQ(told.report.unproven, before.size());
+    EXPECT_EQ(findings.report.unproven, before.size());
   });
 }
 
-// A crash had left a file of the index that a merge had replaced; and one large value was missing. Salvage then believed
-// that the MANIFEST had lost its end, and nothing was proven any more.
-TEST(SalvageManifest, IsBelievedBesideWhatACrashHasLeft) {
+// Regression: a crash had left an index file that a compaction had replaced, and one large value was missing. Salvage
+// concluded that the MANIFEST had lost its end, and proved nothing any more.
+TEST(SalvageManifestTest, ManifestCountsDespiteOrphansOfACrash) {
   TestStore store;
   store.options.large_value_size = 4 << 10;
   store.options.blob_file_size = 16 << 10;
@@ -150,14 +151,14 @@ TEST(SalvageManifest, IsBelievedBesideWhatACrashHasLeft) {
   Result<FileHeader> header = DecodeFileHeader(Slice(bytes), other);
   ASSERT_TRUE(header.ok());
   header->kind = FileKind::kRun;
-  header->number = 1;  // the first MANIFEST's, so nobody has it
+  header->number = 1;  // the number of the first MANIFEST, so no other file has it
   const std::string orphan = FilePath(kStorePath, FileKind::kRun, 1);
   ASSERT_TRUE(store.fs->WriteFileForTest(orphan, EncodeFileHeader(*header) + bytes.substr(kFileHeaderSize)).ok());
   for (const std::string& path : store.FilesOf(".val")) ASSERT_TRUE(store.fs->RemoveForTest(path).ok());
-  Told told;
-  ASSERT_TRUE(RepairTo(store, {}, {}, &told).ok());
-  EXPECT_TRUE(told.report.has_manifest);
-  EXPECT_EQ(told.report.unproven, 0u);
+  Findings findings;
+  ASSERT_TRUE(RepairTo(store, {}, {}, &findings).ok());
+  EXPECT_TRUE(findings.report.has_manifest);
+  EXPECT_EQ(findings.report.unproven, 0u);
   Entries expected = before;
   expected.erase("default/large");
   EXPECT_EQ(Read(store, kOutPath), expected);

@@ -1,10 +1,10 @@
 // Salvage over the corruption matrix: every kind of damage to every kind of file, after a clean shutdown and after a
 // crash.
 //
-// Always: the damaged directory is as it was. What is made is a database in which nothing is wrong. It has no value
-// that was never written for its key. What a reader of the damaged one gets is in it. No key has an old value, or comes
-// back from the dead, unless what replaced it is among the bytes that were damaged: the log's tail alone can say so. If
-// something is missing, it was told.
+// Rules for every copy: the damaged directory is unchanged, and VerifyDB finds no problem in the new database. Every
+// value in it was written for its key. It has everything that a reader of the damaged database gets. No key has an old
+// value, and no deleted key returns, unless the newer operation is among the damaged bytes of the log's tail.
+// Everything that is missing is reported.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -26,7 +26,7 @@ std::unique_ptr<TestStore> StoreOn(std::shared_ptr<SimFileSystem> fs) {
   return store;
 }
 
-// What the damaged database still gives.
+// Returns what reads of the damaged database still return.
 Model Readable(const SimImage& image, const Subject& subject) {
   Model readable;
   const auto store = StoreOn(std::make_shared<SimFileSystem>(image));
@@ -43,7 +43,7 @@ struct Salvaged {
   Status status;
   RepairReport report;
   Model model;
-  std::string told;  // of lost things
+  std::string findings;  // of lost things
   std::string violation;
 };
 
@@ -53,13 +53,13 @@ Salvaged SalvageOf(const std::shared_ptr<SimFileSystem>& fs, bool include_unprov
   const auto before = FilesOfDatabase(*fs);
   RepairOptions how;
   how.include_unproven = include_unproven;
-  how.on_lost = [&](const RepairLoss& loss) { salvaged.told += loss.key.value_or("-") + ": " + loss.what + "\n"; };
+  how.on_lost = [&](const RepairLoss& loss) { salvaged.findings += loss.key.value_or("-") + ": " + loss.what + "\n"; };
   how.on_unproven = [&](const RepairUnproven& unproven) {
-    salvaged.told += unproven.key + " is unproven: " + std::to_string(unproven.sequence) + "\n";
+    salvaged.findings += unproven.key + " is unproven: " + std::to_string(unproven.sequence) + "\n";
   };
   salvaged.status = RepairDB(kStorePath, kOutPath, store->options, {{kDefaultColumnFamilyName, store->options}}, how,
                              &salvaged.report);
-  for (const std::string& note : salvaged.report.notes) salvaged.told += "note: " + note + "\n";
+  for (const std::string& note : salvaged.report.notes) salvaged.findings += "note: " + note + "\n";
   if (FilesOfDatabase(*fs) != before) salvaged.violation = "the damaged database was changed";
   if (!salvaged.status.ok()) return salvaged;
   VerifyReport verified;
@@ -123,7 +123,7 @@ class SalvageMatrix {
     const Salvaged salvaged = SalvageOf(std::make_shared<SimFileSystem>(subject.image), false);
     ASSERT_TRUE(salvaged.status.ok()) << salvaged.status.ToString();
     EXPECT_EQ(salvaged.violation, "");
-    EXPECT_TRUE(salvaged.report.IsClean()) << salvaged.told;
+    EXPECT_TRUE(salvaged.report.IsClean()) << salvaged.findings;
     Model expected = subject.model;
     if (end == End::kCrash && salvaged.model.contains("late"))
       expected.insert(subject.maybe.begin(), subject.maybe.end());
@@ -134,29 +134,29 @@ class SalvageMatrix {
     const SimImage image = fs->Snapshot();
     const Salvaged proven = SalvageOf(std::make_shared<SimFileSystem>(image), false);
     ASSERT_TRUE(proven.status.ok()) << proven.status.ToString();
-    ASSERT_EQ(proven.violation, "") << proven.told;
+    ASSERT_EQ(proven.violation, "") << proven.findings;
     for (const auto& [key, value] : Readable(image, subject)) {
       const auto found = proven.model.find(key);
-      ASSERT_TRUE(found != proven.model.end() && found->second == value) << key << " is readable\n" << proven.told;
+      ASSERT_TRUE(found != proven.model.end() && found->second == value) << key << " is readable\n" << proven.findings;
     }
     for (const auto& [key, value] : proven.model) {
       const auto written = subject.written.find(key);
       ASSERT_TRUE(written != subject.written.end() && written->second.contains(value))
-          << key << " was never written so";
+          << key << " has a value that was never written";
       const auto must = subject.model.find(key);
       const auto may = subject.maybe.find(key);
       const bool is_newest = (must != subject.model.end() && must->second == value) ||
                              (may != subject.maybe.end() && may->second == value);
-      // Nothing but the tail knows of this delete, and that operations of it are not known is told.
+      // Only the tail has this delete, and newest_known reports that operations of the tail are unknown.
       const bool is_news_lost = file == "open log" && key == "t130" && proven.report.newest_known.has_value();
-      ASSERT_TRUE(is_newest || is_news_lost) << key << " is an old one\n" << proven.told;
+      ASSERT_TRUE(is_newest || is_news_lost) << key << " has an old value\n" << proven.findings;
     }
     const std::string missing = Missing(proven.model, subject);
     if (missing.empty()) ++whole_;
-    ASSERT_TRUE(missing.empty() || !proven.report.IsClean()) << missing << " missing, and nothing told";
-    // Of this database the log has every operation, so the index proves nothing that the log does not.
+    ASSERT_TRUE(missing.empty() || !proven.report.IsClean()) << missing << " missing without a report";
+    // The log of this database has every operation, so it proves everything that the index does.
     const bool has_values = file == "open log" || file == "sealed log" || file == "large value";
-    ASSERT_TRUE(missing.empty() || has_values) << missing << " missing\n" << proven.told;
+    ASSERT_TRUE(missing.empty() || has_values) << missing << " missing\n" << proven.findings;
     if (missing.empty() && !is_flip) return;
 
     const Salvaged all = SalvageOf(std::make_shared<SimFileSystem>(image), true);
@@ -164,15 +164,15 @@ class SalvageMatrix {
     ASSERT_EQ(all.violation, "");
     const std::string still_missing = Missing(all.model, subject);
     if (!missing.empty() && still_missing.empty()) ++unproven_;
-    ASSERT_TRUE(still_missing.empty() || all.report.lost > 0) << still_missing << " missing, and nothing told";
+    ASSERT_TRUE(still_missing.empty() || all.report.lost > 0) << still_missing << " missing without a report";
     for (const auto& [key, value] : all.model) {
       const auto written = subject.written.find(key);
       ASSERT_TRUE(written != subject.written.end() && written->second.contains(value))
-          << key << " was never written so";
+          << key << " has a value that was never written";
     }
-    // One bit is in one record.
+    // One bit damages one record.
     if (is_flip) {
-      ASSERT_LE(std::ranges::count(still_missing, ' '), 1) << still_missing << "\n" << all.told;
+      ASSERT_LE(std::ranges::count(still_missing, ' '), 1) << still_missing << "\n" << all.findings;
     }
   }
 
@@ -191,7 +191,7 @@ class SalvageMatrix {
   std::uint64_t unproven_ = 0;
 };
 
-TEST(SalvageMatrixTest, EverythingThatIsIntactComesBack) {
+TEST(SalvageMatrixTest, IntactEntriesAreRecovered) {
   SalvageMatrix matrix;
   for (const End end : {End::kClean, End::kCrash}) {
     matrix.Attack(end, CompressionType::kNoCompression, false);

@@ -1,6 +1,6 @@
-// Salvage of databases that have lived: several runs and merges, overwritten and deleted keys, log GC, range deletes.
-// One page, record or file at a time is damaged. Whatever is in the new database was written for its key; without what
-// is unproven it is the newest value, or nothing that survives says otherwise.
+// Tests salvage of databases with a history: several runs and compactions, overwritten and deleted keys, log GC, range
+// deletes. One page, record or file at a time is damaged. Every value in the new database was written for its key.
+// Without unproven values it is the newest, or nothing that survives shows a newer one.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -26,7 +26,7 @@ struct Lived {
   Options options;
 };
 
-// `is_reopened`: the log behind the replay position has gone, so that inline values are in the index alone.
+// `is_reopened`: Open has removed the log before the replay position, so that only the index has inline values.
 Lived Live(std::uint64_t seed, bool is_reopened) {
   TestStore store;
   Prng prng(seed);
@@ -71,7 +71,7 @@ Lived Live(std::uint64_t seed, bool is_reopened) {
 struct Outcome {
   Entries entries;
   RepairReport report;
-  std::string told;
+  std::string findings;
 };
 
 Outcome SalvageOf(const Lived& lived, const std::shared_ptr<SimFileSystem>& fs, bool include_unproven) {
@@ -83,13 +83,13 @@ Outcome SalvageOf(const Lived& lived, const std::shared_ptr<SimFileSystem>& fs, 
   RepairOptions how;
   how.include_unproven = include_unproven;
   how.on_lost = [&](const RepairLoss& loss) {
-    outcome.told += "lost " + loss.key.value_or(loss.begin.value_or("-") + " to " + loss.end.value_or("-")) + ": " +
+    outcome.findings += "lost " + loss.key.value_or(loss.begin.value_or("-") + " to " + loss.end.value_or("-")) + ": " +
                     loss.what + "\n";
   };
-  how.on_unproven = [&](const RepairUnproven& unproven) { outcome.told += "unproven " + unproven.key + "\n"; };
+  how.on_unproven = [&](const RepairUnproven& unproven) { outcome.findings += "unproven " + unproven.key + "\n"; };
   const Status s = RepairDB(kStorePath, kOutPath, options, {{kDefaultColumnFamilyName, options}}, how, &outcome.report);
   EXPECT_TRUE(s.ok()) << s.ToString();
-  for (const std::string& note : outcome.report.notes) outcome.told += "note " + note + "\n";
+  for (const std::string& note : outcome.report.notes) outcome.findings += "note " + note + "\n";
   std::unique_ptr<DB> db;
   EXPECT_TRUE(DB::OpenForReadOnly(options, kOutPath, &db).ok());
   if (db == nullptr) return outcome;
@@ -99,7 +99,7 @@ Outcome SalvageOf(const Lived& lived, const std::shared_ptr<SimFileSystem>& fs, 
   return outcome;
 }
 
-// What a reader of the damaged one still gets.
+// Returns what reads of the damaged database still return.
 Entries Readable(const Lived& lived, const SimImage& damaged) {
   Entries readable;
   TestStore store(std::make_shared<SimFileSystem>(damaged));
@@ -119,7 +119,7 @@ void Judge(const Lived& lived, const SimImage& damaged, bool is_index) {
   const Outcome proven = SalvageOf(lived, std::make_shared<SimFileSystem>(damaged), false);
   for (const auto& [key, value] : Readable(lived, damaged)) {
     const auto there = proven.entries.find(key);
-    ASSERT_TRUE(there != proven.entries.end() && there->second == value) << key << " is readable\n" << proven.told;
+    ASSERT_TRUE(there != proven.entries.end() && there->second == value) << key << " is readable\n" << proven.findings;
   }
   std::set<std::string> missing;
   for (const auto& [key, value] : lived.model) {
@@ -128,34 +128,35 @@ void Judge(const Lived& lived, const SimImage& damaged, bool is_index) {
   for (const auto& [key, value] : proven.entries) {
     const auto newest = lived.model.find(key);
     if (newest != lived.model.end() && newest->second == value) continue;
-    // The tail alone can lose what replaced it, and that it may have is told: no layer is damaged then.
+    // Only damage of the tail can lose a newer value, and newest_known reports this. No layer is damaged then.
     const auto written = lived.written.find(key);
-    ASSERT_TRUE(!is_index && proven.report.newest_known.has_value()) << key << " has an old value\n" << proven.told;
-    ASSERT_TRUE(written != lived.written.end() && written->second.contains(value)) << key << " was never written so";
+    ASSERT_TRUE(!is_index && proven.report.newest_known.has_value()) << key << " has an old value\n" << proven.findings;
+    ASSERT_TRUE(written != lived.written.end() && written->second.contains(value)) << key << ": unwritten value";
   }
-  ASSERT_TRUE(missing.empty() || !proven.report.IsClean()) << *missing.begin() << " is missing, and nothing told";
+  ASSERT_TRUE(missing.empty() || !proven.report.IsClean()) << *missing.begin() << " is missing without a report";
   const Outcome all = SalvageOf(lived, std::make_shared<SimFileSystem>(damaged), true);
   for (const auto& [key, value] : all.entries) {
     const auto written = lived.written.find(key);
-    ASSERT_TRUE(written != lived.written.end() && written->second.contains(value)) << key << " was never written so";
+    ASSERT_TRUE(written != lived.written.end() && written->second.contains(value)) << key << ": unwritten value";
   }
   for (const auto& [key, value] : proven.entries) {
-    ASSERT_TRUE(all.entries.contains(key)) << key << " is proven, and not there with what is not\n" << all.told;
+    ASSERT_TRUE(all.entries.contains(key)) << key << " is proven, but missing if unproven values are included\n"
+                                           << all.findings;
   }
   ASSERT_EQ(proven.report.lost, all.report.lost);
 }
 
-TEST(SalvageTrees, OfHealthyOnesEverythingIsThere) {
+TEST(SalvageTreesTest, HealthyDatabasesAreRecoveredWhole) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Lived lived = Live(seed, seed % 2 == 0);
     const Outcome outcome = SalvageOf(lived, std::make_shared<SimFileSystem>(lived.image), false);
-    EXPECT_TRUE(outcome.report.IsClean()) << outcome.told;
+    EXPECT_TRUE(outcome.report.IsClean()) << outcome.findings;
     ASSERT_EQ(outcome.entries, lived.model);
   }
 }
 
-TEST(SalvageTrees, NothingOldComesBackUnasked) {
+TEST(SalvageTreesTest, OldValuesAreNeverProven) {
   const std::uint64_t seed = SeedFromEnvironment(211);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < 12; ++round) {
@@ -181,10 +182,10 @@ TEST(SalvageTrees, NothingOldComesBackUnasked) {
   }
 }
 
-// A branch was lost with everything below it, if the tree's files had pages that were replaced: which leaves count, nothing
-// was thought to tell. Now those that were written last do, if they are as many entries as the branch had. With another
-// page damaged too they prove nothing: an older leaf might be in the place of that one.
-TEST(SalvageTrees, OfALostBranchTheLeavesAreKnown) {
+// If the tree's files have replaced pages, the leaves below a lost branch are those that were written last, provided
+// that they have as many entries as the branch had. If another page is damaged too, they prove nothing: an older leaf
+// might be in the place of that page.
+TEST(SalvageTreesTest, LeavesBelowALostBranchAreFound) {
   CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const std::uint64_t seed = SeedFromEnvironment(307);
   Prng prng(seed);
@@ -199,9 +200,9 @@ TEST(SalvageTrees, OfALostBranchTheLeavesAreKnown) {
         ASSERT_TRUE(fs->FlipBit(file.path, at + prng.Uniform(512), 3).ok());
         const SimImage damaged = fs->Snapshot();
         const Outcome outcome = SalvageOf(lived, fs, false);
-        if (outcome.told.find("all leaves below it are there") == std::string::npos) continue;
+        if (outcome.findings.find("all leaves below it were found") == std::string::npos) continue;
         ++branches;
-        EXPECT_TRUE(outcome.report.IsClean()) << outcome.told;
+        EXPECT_TRUE(outcome.report.IsClean()) << outcome.findings;
         ASSERT_EQ(outcome.entries, lived.model);
         for (int i = 0; i < 8; ++i) {
           const auto twice = std::make_shared<SimFileSystem>(damaged);
@@ -216,7 +217,7 @@ TEST(SalvageTrees, OfALostBranchTheLeavesAreKnown) {
   EXPECT_GT(branches, 0);
 }
 
-// One key is overwritten with as many bytes, so that the leaf before would do as well by its numbers.
+// Overwrites one key with a value of the same size, so that the replaced leaf has the same counts.
 Lived LiveInATree(int deleted_from, int deleted_to) {
   Lived lived;
   TestStore store;
@@ -238,15 +239,15 @@ Lived LiveInATree(int deleted_from, int deleted_to) {
   }
   store.Flush();
   store.Compact();
-  store.Reopen();  // the log goes
+  store.Reopen();  // removes the log before the replay position
   store.MustClose();
   Prng prng(1);
   lived.image = store.fs->Snapshot().Kill(prng);
   return lived;
 }
 
-// Each page is damaged, and each two. Where just two leaves were deleted from, nothing was written in their place.
-TEST(SalvageTrees, BelowALostBranchNoLeafThatWasReplacedCounts) {
+// Damages each page, and each pair of pages. If all keys of two leaves were deleted, no leaf has replaced these two.
+TEST(SalvageTreesTest, ReplacedLeavesBelowALostBranchDoNotCount) {
   CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   std::uint64_t known = 0;
   for (const auto& [from, to] : {std::pair(13, 39), {25, 55}}) {
@@ -265,17 +266,17 @@ TEST(SalvageTrees, BelowALostBranchNoLeafThatWasReplacedCounts) {
         Judge(lived, fs->Snapshot(), true);
         if (HasFatalFailure()) return;
         const Outcome outcome = SalvageOf(lived, fs, false);
-        const bool is_told = outcome.told.find("all leaves below it are there") != std::string::npos;
-        known += is_told && outcome.entries == lived.model ? 1 : 0;
+        const bool is_reported = outcome.findings.find("all leaves below it were found") != std::string::npos;
+        known += is_reported && outcome.entries == lived.model ? 1 : 0;
       }
     }
   }
   EXPECT_GT(known, 0u);
 }
 
-// A branch that is whole, and not the page that was committed, was counted twice: as one that was read, and as one that is
-// missed. So it made up for another page, and the leaf that had been replaced by that one counted.
-TEST(SalvageTrees, APageThatIsAnotherOneStandsForNoOther) {
+// Regression: a whole branch that is not the committed page was counted twice, as a page that was read and as one that
+// is missing. So it hid that another page was damaged, and a leaf that this page had replaced counted.
+TEST(SalvageTreesTest, MisplacedPageDoesNotHideAMissingOne) {
   CAMBIUM_FOR_THE_TREE_ALONE("it damages branches of a tree whose pages were replaced; no page of a run ever is");
   const Lived lived = LiveInATree(80, 80);
   const std::string path = TestStore(std::make_shared<SimFileSystem>(lived.image)).FilesOf(".idx").at(0);
@@ -306,8 +307,8 @@ TEST(SalvageTrees, APageThatIsAnotherOneStandsForNoOther) {
   EXPECT_GT(forged, 0);
 }
 
-// Without a MANIFEST too; and where the log has all, everything comes back.
-TEST(SalvageTrees, WithoutAManifestNothingIsMadeUp) {
+// The rules hold without a MANIFEST too. If the log has all operations, everything is recovered.
+TEST(SalvageTreesTest, WithoutAManifestNothingIsInvented) {
   std::uint64_t found = 0;
   std::uint64_t all_there = 0;
   for (std::uint64_t seed = 31; seed < 43; ++seed) {

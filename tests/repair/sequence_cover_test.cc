@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-TEST(SequenceCover, KnowsWhatIsWithoutAGap) {
+TEST(SequenceCoverTest, CoversIntervalsWithoutAGap) {
   Prng prng(5);
   for (int round = 0; round < 100; ++round) {
     SequenceCover cover;
@@ -27,7 +27,7 @@ TEST(SequenceCover, KnowsWhatIsWithoutAGap) {
       }
     }
   }
-  EXPECT_TRUE(SequenceCover().Covers(5, 4));  // of nothing
+  EXPECT_TRUE(SequenceCover().Covers(5, 4));  // an empty range
 }
 
 }  // namespace
