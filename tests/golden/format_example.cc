@@ -30,7 +30,7 @@ std::string PageIdText(PageId id) {
   return "file " + Number(FileNumberOf(id)) + ", unit " + Number(UnitOffsetOf(id)) + ", " + Number(UnitsOf(id)) + " unit";
 }
 
-// The lines of one file. Each call takes the next bytes of the file.
+// A Dump writes the lines of one file. Each call takes the next bytes of the file.
 class Dump {
  public:
   explicit Dump(Slice file) : file_(file) {}
@@ -58,7 +58,7 @@ class Dump {
 
   [[nodiscard]] std::uint64_t at() const { return at_; }
   [[nodiscard]] Slice rest() const { return file_.substr(at_, file_.size() - at_); }
-  // All of it, once every byte was taken.
+  // Returns all lines. Fails the test if not every byte was taken.
   [[nodiscard]] std::string Finish() const {
     EXPECT_EQ(at_, file_.size()) << "bytes without a name";
     return lines_;
@@ -89,7 +89,7 @@ class Dump {
   std::string lines_;
 };
 
-// ---- What every file begins with ----
+// ---- File header ----
 
 const char* NameOf(FileKind kind) {
   switch (kind) {
@@ -168,7 +168,7 @@ std::string DumpLog(const File& file, Slice bytes) {
        next = scanner.Next(&record)) {
     DumpRecord(record, seed, &dump);
   }
-  return dump.Finish();  // a segment with a footer would leave bytes over
+  return dump.Finish();  // fails for a segment with a footer
 }
 
 // ---- Run ----
@@ -177,7 +177,7 @@ void DumpLeaf(Slice page, PageId id, Dump* dump) {
   const Result<PageView> parsed = PageView::Parse(page, "example", dump->at());
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   const PageView& view = *parsed;
-  ASSERT_TRUE(view.is_leaf() && view.count() == 1 && view.has_fixed_stride());  // what this prints
+  ASSERT_TRUE(view.is_leaf() && view.count() == 1 && view.has_fixed_stride());  // the only kind of leaf dumped here
   const std::uint64_t page_end = dump->at() + page.size();
   dump->Section("page: a leaf, and the root");
   dump->Field(8, "checksum of the page");
@@ -188,7 +188,7 @@ void DumpLeaf(Slice page, PageId id, Dump* dump) {
   dump->Field(1, "filter probes: no filter in this page");
   dump->Field(4, "count " + Number(view.count()));
   std::string scratch;
-  const std::string key = view.key(0, &scratch).ToString();  // all of it is prefix
+  const std::string key = view.key(0, &scratch).ToString();  // the whole key is the prefix
   dump->Field(4, "prefix length " + Number(view.prefix_size()));
   EXPECT_EQ(DecodeFixed<std::uint32_t>(dump->Field(4, "suffix length 0").data()), 0u);
   EXPECT_EQ(DecodeFixed<std::uint32_t>(dump->Field(4, "key stride 0: a single key is all prefix").data()), 0u);
@@ -269,7 +269,7 @@ struct FieldName {
 };
 using Schema = std::vector<FieldName>;
 
-// As manifest/edit.h draws them. A tag that is not here fails the test.
+// The fields of manifest/edit.h. A tag without a row fails the test.
 const Schema kCreation = {{1, "name", Form::kText}, {2, "index type", Form::kNumber}, {3, "comparator", Form::kText},
                           {4, "page size", Form::kNumber}};
 const Schema kRoot = {{1, "page id", Form::kPageId}, {2, "page checksum", Form::kSum}, {3, "height", Form::kNumber},
@@ -317,7 +317,7 @@ std::vector<std::uint64_t> NumbersOf(const FieldName& field, Slice bytes) {
   return numbers;
 }
 
-// " = 12"; nothing for what the bytes show as well.
+// Returns " = 12", or "" for ids, checksums and messages.
 std::string ValueText(const FieldName& field, Slice value) {
   if (field.form == Form::kText) return " = " + Quoted(value);
   if (field.form == Form::kId || field.form == Form::kSum || field.form == Form::kMessage) return "";
@@ -331,7 +331,8 @@ std::string ValueText(const FieldName& field, Slice value) {
   return text.empty() ? " = none" : text;
 }
 
-// A field's tag and length are on the line of its value, but for messages.
+// Dumps a message. The line of a field has its tag, length and value; a message has a line of its own before its
+// fields.
 void DumpMessage(std::uint64_t size, const Schema& schema, const std::string& indent, Dump* dump) {
   const std::uint64_t end = dump->at() + size;
   while (dump->at() < end) {
@@ -394,7 +395,7 @@ std::map<std::string, std::string> FormatExampleBlocks() {
   std::string& directory = blocks["directory"];
   for (const auto& [path, bytes] : store.Files()) {
     const std::string name = path.substr(path.rfind('/') + 1);
-    if (name.starts_with("OPTIONS-")) continue;  // text, which grows with the options
+    if (name.starts_with("OPTIONS-")) continue;  // text that changes with new options
     char line[64];
     std::snprintf(line, sizeof(line), "%-16s %5zu bytes\n", name.c_str(), bytes.size());
     directory += line;

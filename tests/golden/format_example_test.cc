@@ -1,5 +1,5 @@
-// docs/format/example.md shows the bytes that this version writes. With CAMBIUM_REWRITE_DOCS=1 in the environment the
-// test writes its dumps into the document; what stands between them is written by hand.
+// Tests that docs/format/example.md shows the bytes that this version writes. With CAMBIUM_REWRITE_DOCS=1 in the
+// environment, the test writes its dumps into the document and keeps the text between them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(FormatExampleTest, DocumentShowsTheBytesThatAreWritten) {
+TEST(FormatExampleTest, DocumentShowsTheBytesOfThisVersion) {
   const std::string path = CAMBIUM_FORMAT_EXAMPLE;
   std::stringstream document;
   {
@@ -25,7 +25,7 @@ TEST(FormatExampleTest, DocumentShowsTheBytesThatAreWritten) {
     std::ofstream(path, std::ios::binary) << expected;
     return;
   }
-  EXPECT_EQ(document.str(), expected) << "if this change is meant, run the test with CAMBIUM_REWRITE_DOCS=1";
+  EXPECT_EQ(document.str(), expected) << "if you mean this change, run the test with CAMBIUM_REWRITE_DOCS=1";
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void WriteSmall(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
-// A tree, a run over it, a log tail; values inline and in segments, one of which is sealed with a footer.
+// A tree, a run above it and a log tail; inline and separated values, with one segment sealed and with a footer.
 void WriteLayers(TestStore* store, Pairs* expected) {
   store->MustOpen();
   for (int i = 0; i < 60; ++i) {
@@ -70,13 +70,13 @@ void DeleteRange(TestStore* store, Pairs* expected, const std::string& begin, co
   expected->erase(expected->lower_bound(begin), expected->lower_bound(end));
 }
 
-// Range deletes in runs, with keys beside them and alone, and in the log.
+// Range deletes in a run with keys, in a run without keys, and in the log.
 void WriteRanges(TestStore* store, Pairs* expected) {
   store->MustOpen();
   for (int i = 0; i < 400; ++i) Put(store, expected, KeyOf(i), ValueOf(i, i % 8 == 0 ? 80 : 12));
   store->Compact();
   store->executor->RunAll();
-  // Far apart, so that the flush makes a run.
+  // The keys are far apart, so that the flush makes a run.
   Put(store, expected, KeyOf(0), ValueOf(503, 100));
   Put(store, expected, KeyOf(399), ValueOf(504, 100));
   Put(store, expected, KeyOf(5), ValueOf(500, 100));
@@ -108,7 +108,7 @@ void WriteLevels(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
-// Log GC has moved values, some of which were overwritten since, and older layers still refer to where they were.
+// Log GC has relocated values. Some were overwritten since, and older layers still refer to the old places.
 void WriteMoved(TestStore* store, Pairs* expected) {
   store->MustOpen();
   for (int i = 0; i < 90; ++i) Put(store, expected, KeyOf(i), ValueOf(i, 600));
@@ -126,7 +126,7 @@ void WriteMoved(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
-// Values that nothing refers to any more are holes.
+// Dead values are punched.
 void WritePunched(TestStore* store, Pairs* expected) {
   store->MustOpen();
   Put(store, expected, KeyOf(0), std::string(20'000, 'a'));
@@ -142,7 +142,7 @@ void WritePunched(TestStore* store, Pairs* expected) {
   store->MustClose();
 }
 
-// The power failed: the log ends in the middle of a record that nobody acknowledged.
+// After a power cut, the log ends inside an unacknowledged record.
 void WriteCrashed(TestStore* store, Pairs* expected) {
   store->MustOpen();
   for (int i = 0; i < 20; ++i) Put(store, expected, KeyOf(i), ValueOf(i, i % 2 == 0 ? 10 : 150));
@@ -212,7 +212,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"crashed", true, SetNothing, WriteCrashed},
       {"ranges", true, SetNothing, WriteRanges},
       {"levels", true, SetLsm, WriteLevels},
-      {"moved", false, SetEagerGc, WriteMoved},  // relocation segments were as old as their values
+      {"moved", false, SetEagerGc, WriteMoved},  // from when relocation segments were as old as their values
       {"relocated", true, SetEagerGc, WriteMoved},
       {"punched", true, SetPunching, WritePunched},
       {"large", true, SetSmallFiles, WriteLarge},
@@ -232,7 +232,7 @@ GoldenFiles WriteGolden(const GoldenCase& c, std::map<std::string, std::string>*
   c.write(store.get(), expected);
   GoldenFiles files;
   for (auto& [path, bytes] : store->Files()) files[path.substr(path.rfind('/') + 1)] = bytes;
-  store->fs->PowerOff();  // the crashed one is still open
+  store->fs->PowerOff();  // a crashed store is still open
   store->db.reset();
   return files;
 }

@@ -1,4 +1,5 @@
-// Golden databases: small directories that this or an earlier version wrote. Every later version must open and read them.
+// Golden databases: small directories that this or an earlier version wrote. Every later version must open and read
+// them.
 //
 // A case is a sequence of steps on a simulated machine whose clock stands still and whose random numbers come from a
 // seed, so that writing it twice gives the same bytes. Its archive, v<format>/<name>.golden, holds for each file
@@ -20,25 +21,25 @@ using GoldenFiles = std::map<std::string, std::string>;  // name without its dir
 
 struct GoldenCase {
   const char* name;
-  // This version writes the very bytes of the archive: they do not depend on the version of a compression library, and no
-  // policy has changed since.
+  // This version writes exactly the bytes of the archive: they do not depend on the version of a compression library,
+  // and no policy has changed since.
   bool is_reproducible;
-  // What the database was made with, and is opened with.
+  // Sets the options with which the database is created and opened.
   void (*set)(Options* options);
-  // Writes it; `expected` is what must be read. The store is closed, or dead, when this returns.
+  // Writes the database; `expected` receives its contents. On return the store is closed, or crashed.
   void (*write)(TestStore* store, std::map<std::string, std::string>* expected);
 };
 [[nodiscard]] const std::vector<GoldenCase>& GoldenCases();
 
-// A store with the options of the case.
+// Returns a store with the options of the case.
 [[nodiscard]] std::unique_ptr<TestStore> GoldenStore(const GoldenCase& c);
-// Carries out the steps.
+// Runs the steps of the case and returns its files.
 [[nodiscard]] GoldenFiles WriteGolden(const GoldenCase& c, std::map<std::string, std::string>* expected);
 
 [[nodiscard]] std::string PackGolden(const GoldenFiles& files);
-// Empty if the bytes are no archive.
+// Returns no files if the bytes are not an archive.
 [[nodiscard]] GoldenFiles UnpackGolden(const std::string& archive);
-// "key size checksum\n" for each.
+// Returns "key size checksum\n" for each pair.
 [[nodiscard]] std::string ExpectedText(const std::map<std::string, std::string>& pairs);
 
 }  // namespace cambium::testing

@@ -1,4 +1,4 @@
-// Every golden database of every format opens, verifies, reads as expected and can be written to.
+// Tests that every golden database of every format opens, verifies, reads as expected, and takes writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string ArchiveOf(const GoldenCase& c) {
   return Slurp(std::string(CAMBIUM_GOLDEN_DIRECTORY) + "/v1/" + c.name + ".golden");
 }
 
-// What a scan shows, as the .expected files have it; ordered by bytes, whatever the database's order.
+// Returns the contents in the form of the .expected files: in byte order, even if the database has another order.
 std::string Contents(TestStore* store) {
   std::map<std::string, std::string> pairs;
   const std::unique_ptr<Iterator> it(store->db->NewIterator({}));
@@ -41,7 +41,7 @@ void Restore(const GoldenFiles& files, TestStore* store) {
   }
 }
 
-TEST(Golden, EveryDatabaseOpensVerifiesAndReadsAsExpected) {
+TEST(GoldenTest, EveryDatabaseOpensVerifiesAndReadsAsExpected) {
   for (const GoldenCase& c : GoldenCases()) {
     SCOPED_TRACE(c.name);
     const GoldenFiles files = UnpackGolden(ArchiveOf(c));
@@ -68,20 +68,20 @@ TEST(Golden, EveryDatabaseOpensVerifiesAndReadsAsExpected) {
   }
 }
 
-TEST(Golden, ArchivesAreSmall) {
+TEST(GoldenTest, ArchivesAreSmall) {
   for (const GoldenCase& c : GoldenCases()) EXPECT_LE(ArchiveOf(c).size(), 64u << 10) << c.name;
 }
 
-TEST(Golden, TheSameStepsWriteTheSameBytes) {
+TEST(GoldenTest, SameStepsWriteSameBytes) {
   for (const GoldenCase& c : GoldenCases()) {
     std::map<std::string, std::string> expected;
     EXPECT_TRUE(WriteGolden(c, &expected) == WriteGolden(c, &expected)) << c.name;
   }
 }
 
-// Format 1 is what this version writes. When a change of policy, not of format, makes other bytes, the case leaves this
-// test and stays in the others; a change of format brings a directory v2.
-TEST(Golden, ThisVersionWritesTheBytesOfItsFormat) {
+// This version writes format 1. If a change of policy, not of format, changes the bytes of a case, is_reproducible
+// becomes false for it. A change of the format needs a directory v2.
+TEST(GoldenTest, ThisVersionWritesTheBytesOfItsFormat) {
   for (const GoldenCase& c : GoldenCases()) {
     if (!c.is_reproducible) continue;
     std::map<std::string, std::string> expected;
@@ -89,7 +89,7 @@ TEST(Golden, ThisVersionWritesTheBytesOfItsFormat) {
     const GoldenFiles golden = UnpackGolden(ArchiveOf(c));
     ASSERT_EQ(written.size(), golden.size()) << c.name;
     for (const auto& [name, bytes] : golden) {
-      if (name.starts_with("OPTIONS-")) continue;  // text, which grows with the options: see api/options_file_test
+      if (name.starts_with("OPTIONS-")) continue;  // text that changes with new options
       const auto found = written.find(name);
       ASSERT_NE(found, written.end()) << c.name << "/" << name;
       const std::size_t same = static_cast<std::size_t>(

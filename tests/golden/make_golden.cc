@@ -1,6 +1,6 @@
-// Writes the golden databases, and the golden trace, of the format that this version writes: make_golden DIRECTORY, which is tests/golden/v1
-// for format 1. Run once, when a format or a case is new. The files of a released format are never written again: that a
-// later version still reads what an earlier one wrote is the point of them.
+// Writes the golden databases and the golden trace in the format of this version: make_golden DIRECTORY, which is
+// tests/golden/v1 for format 1. Run it once, when a format or a case is new. The files of a released format are never
+// written again: they show that a later version still reads what an earlier one wrote.
 #include <cstdio>
 #include <fstream>
 

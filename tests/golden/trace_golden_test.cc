@@ -1,4 +1,4 @@
-// The golden trace: this version writes its bytes, and reads it.
+// Tests that this version writes the bytes of the golden trace, and reads it.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@ namespace {
 
 const std::string kPath = std::string(CAMBIUM_GOLDEN_DIRECTORY) + "/v1/every_record.trace";
 
-TEST(GoldenTrace, ThisVersionWritesItsBytes) {
+TEST(GoldenTraceTest, ThisVersionWritesTheBytesOfTheTrace) {
   std::ifstream in(kPath, std::ios::binary);
   ASSERT_TRUE(in.good()) << kPath;
   std::stringstream golden;
@@ -20,7 +20,7 @@ TEST(GoldenTrace, ThisVersionWritesItsBytes) {
   EXPECT_TRUE(WriteGoldenTrace() == golden.str());
 }
 
-TEST(GoldenTrace, ThisVersionReadsIt) {
+TEST(GoldenTraceTest, ThisVersionReadsTheTrace) {
   std::unique_ptr<TraceReader> reader;
   const Status opened = NewFileTraceReader(nullptr, kPath, &reader);
   ASSERT_TRUE(opened.ok()) << opened.ToString();
