@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/check_forbidden.sh SCRIPT finds each kind of forbidden line, and nothing in prose, strings or members.
+# check_forbidden_test.sh SCRIPT: SCRIPT finds each kind of forbidden line, and nothing in prose, strings or members.
 set -u
 script=$1
 tree=$(mktemp -d) || exit 1
@@ -66,7 +66,7 @@ bool runtime(int reopen(int), int is_open(int));
 long million = 1'000'000;
 Result<Run> opened = open();
 GOOD
-expect 0 "what is allowed"
+expect 0 "allowed lines"
 printf 'std::thread t; int fd = open(p, 0);\n' | tee "$tree/src/io/ok.cc" > "$tree/src/util/ok.cc"
 expect 0 "src/io and src/util"
 bash "$script" "$tree/nowhere" > /dev/null 2>&1

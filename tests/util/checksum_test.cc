@@ -10,14 +10,14 @@
 namespace cambium {
 namespace {
 
-// The bytes on disk depend on it: XXH3's published value for the empty input.
-TEST(Checksum, IsXxh3) {
+// Bytes on disk depend on the algorithm. Compares with XXH3's published value for the empty input.
+TEST(ChecksumTest, IsXxh3) {
   EXPECT_EQ(Checksum64("", 0), 0x2d06800538d394c2u);
   EXPECT_NE(Checksum64("", 1), Checksum64("", 0));
 }
 
-// Any cutting of the same bytes, over all of XXH3's size classes, with pieces of zero bytes.
-TEST(Checksum, TheStreamAgreesWithTheWholeHoweverItIsCut) {
+// Splits the same bytes at random, in all of XXH3's size classes, with empty pieces too.
+TEST(ChecksumTest, StreamOfAnyPiecesMatchesWhole) {
   Prng prng(testing::SeedFromEnvironment(2));
   for (const std::size_t size : {0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1023, 1024, 1025, 70'000}) {
     const std::string bytes = prng.Bytes(size);
@@ -30,12 +30,12 @@ TEST(Checksum, TheStreamAgreesWithTheWholeHoweverItIsCut) {
         at += n;
       }
       EXPECT_EQ(stream.Digest(), Checksum64(bytes, seed)) << size;
-      EXPECT_EQ(stream.Digest(), Checksum64(bytes, seed)) << "a digest ends nothing";
+      EXPECT_EQ(stream.Digest(), Checksum64(bytes, seed)) << "a digest must not change the state";
     }
   }
 }
 
-TEST(Checksum, EveryBitCounts) {
+TEST(ChecksumTest, EveryBitChangesTheChecksum) {
   Prng prng(testing::SeedFromEnvironment(3));
   for (const std::size_t size : {1, 7, 20, 150, 300, 2000}) {
     std::string bytes = prng.Bytes(size);
@@ -48,7 +48,7 @@ TEST(Checksum, EveryBitCounts) {
   }
 }
 
-TEST(Checksum, SeedsOfDifferentPlacesDiffer) {
+TEST(ChecksumTest, SeedsOfDifferentOffsetsDiffer) {
   std::set<std::uint64_t> seeds;
   for (std::uint64_t file_seed : {std::uint64_t{0}, std::uint64_t{0x123456789abcdef}}) {
     for (std::uint64_t offset = 0; offset < 10'000; ++offset) seeds.insert(SeedAt(file_seed, offset));

@@ -11,7 +11,7 @@
 namespace cambium {
 namespace {
 
-// Every power of two, its neighbours, and the ends.
+// Every power of two, its neighbours, 0 and the largest number.
 std::vector<std::uint64_t> EdgeNumbers() {
   std::vector<std::uint64_t> numbers = {0, std::numeric_limits<std::uint64_t>::max()};
   for (unsigned bit = 0; bit < 64; ++bit) {
@@ -21,7 +21,7 @@ std::vector<std::uint64_t> EdgeNumbers() {
   return numbers;
 }
 
-TEST(Coding, FixedWidthsAreLittleEndian) {
+TEST(CodingTest, FixedWidthsAreLittleEndian) {
   std::string bytes;
   PutFixed<std::uint32_t>(&bytes, 0x04030201u);
   PutFixed<std::uint16_t>(&bytes, 0x0605u);
@@ -37,7 +37,7 @@ TEST(Coding, FixedWidthsAreLittleEndian) {
   EXPECT_FALSE(GetFixed(&in, &b));
 }
 
-TEST(Coding, VarintsComeBackAndTakeTheSizeOfTheirBits) {
+TEST(CodingTest, VarintsRoundTripInMinimalSize) {
   for (const std::uint64_t number : EdgeNumbers()) {
     std::string bytes;
     PutVarint64(&bytes, number);
@@ -52,7 +52,7 @@ TEST(Coding, VarintsComeBackAndTakeTheSizeOfTheirBits) {
   }
 }
 
-TEST(Coding, AVarintCutAnywhereIsRefused) {
+TEST(CodingTest, TruncatedVarintIsRejected) {
   for (const std::uint64_t number : EdgeNumbers()) {
     std::string bytes;
     PutVarint64(&bytes, number);
@@ -64,7 +64,7 @@ TEST(Coding, AVarintCutAnywhereIsRefused) {
   }
 }
 
-TEST(Coding, AVarintOfMoreThan64BitsIsRefused) {
+TEST(CodingTest, VarintOfMoreThan64BitsIsRejected) {
   const std::string too_large = std::string(9, '\xff') + '\x02';
   const std::string endless(20, '\x80');
   for (const std::string& bytes : {too_large, endless}) {
@@ -74,7 +74,7 @@ TEST(Coding, AVarintOfMoreThan64BitsIsRefused) {
   }
 }
 
-TEST(Coding, Varint32RefusesWhatDoesNotFit) {
+TEST(CodingTest, Varint32RejectsLargerNumbers) {
   std::string bytes;
   PutVarint64(&bytes, 0xffffffffu);
   PutVarint64(&bytes, 0x100000000u);
@@ -85,7 +85,7 @@ TEST(Coding, Varint32RefusesWhatDoesNotFit) {
   EXPECT_FALSE(GetVarint32(&in, &number));
 }
 
-TEST(Coding, ALengthBeyondWhatIsLeftIsRefused) {
+TEST(CodingTest, LengthBeyondTheInputIsRejected) {
   std::string bytes;
   PutLengthPrefixed(&bytes, "abc");
   PutLengthPrefixed(&bytes, "");
@@ -104,7 +104,7 @@ TEST(Coding, ALengthBeyondWhatIsLeftIsRefused) {
   }
 }
 
-TEST(Coding, ZigZagKeepsSmallNumbersOfEitherSignSmall) {
+TEST(CodingTest, ZigZagKeepsSmallNumbersOfEitherSignSmall) {
   EXPECT_EQ(ZigZag(0), 0u);
   EXPECT_EQ(ZigZag(-1), 1u);
   EXPECT_EQ(ZigZag(1), 2u);
@@ -114,8 +114,8 @@ TEST(Coding, ZigZagKeepsSmallNumbersOfEitherSignSmall) {
   }
 }
 
-// Heads of random strings over a small alphabet, zeros included, against the order of the strings.
-TEST(Coding, HeadsOrderAsTheirStringsDoOrTie) {
+// Compares the order of heads with the order of their strings: random strings over a small alphabet with zeros.
+TEST(CodingTest, HeadsCompareAsTheirStringsOrTie) {
   Prng prng(testing::SeedFromEnvironment(1));
   const auto draw = [&prng] {
     std::string bytes;
@@ -137,7 +137,7 @@ TEST(Coding, HeadsOrderAsTheirStringsDoOrTie) {
   EXPECT_EQ(BigEndianHead32(Slice()), 0u);
 }
 
-TEST(Coding, AlignUpGoesToTheNextMultiple) {
+TEST(CodingTest, AlignUpReturnsTheNextMultiple) {
   EXPECT_EQ(AlignUp(0, 8), 0u);
   EXPECT_EQ(AlignUp(1, 8), 8u);
   EXPECT_EQ(AlignUp(8, 8), 8u);

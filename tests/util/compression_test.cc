@@ -23,7 +23,7 @@ std::string Text(Prng* prng, std::size_t size) {
   return text;
 }
 
-TEST_P(CompressionTest, WhatShrinksComesBack) {
+TEST_P(CompressionTest, CompressibleValuesRoundTrip) {
   Prng prng(testing::SeedFromEnvironment(4));
   for (const std::size_t size : {200u, 1000u, 4096u, 100'000u, 3'000'000u}) {
     const std::string raw = Text(&prng, size);
@@ -37,7 +37,7 @@ TEST_P(CompressionTest, WhatShrinksComesBack) {
   }
 }
 
-TEST_P(CompressionTest, WhatDoesNotShrinkIsLeftRaw) {
+TEST_P(CompressionTest, IncompressibleValuesStayRaw) {
   Prng prng(testing::SeedFromEnvironment(5));
   for (const std::size_t size : {0u, 1u, 5u, 1000u, 100'000u}) {
     std::string stored = "before";
@@ -46,7 +46,7 @@ TEST_P(CompressionTest, WhatDoesNotShrinkIsLeftRaw) {
   }
 }
 
-TEST_P(CompressionTest, AnotherSizeThanRecordedIsCorruption) {
+TEST_P(CompressionTest, WrongRecordedSizeIsCorruption) {
   Prng prng(testing::SeedFromEnvironment(6));
   const std::string raw = Text(&prng, 5000);
   std::string stored;
@@ -57,8 +57,9 @@ TEST_P(CompressionTest, AnotherSizeThanRecordedIsCorruption) {
   }
 }
 
-// Flipped bits, cuts and noise: an error or some bytes, never a touch outside the buffer (the sanitizers watch).
-TEST_P(CompressionTest, HostileBytesDoNotHarm) {
+// Flipped bits, truncation and noise give an error or some bytes, but no access outside the buffer (sanitizers check
+// it).
+TEST_P(CompressionTest, HostileBytesDoNoHarm) {
   Prng prng(testing::SeedFromEnvironment(7));
   const std::string raw = Text(&prng, 3000);
   std::string good;
@@ -80,18 +81,18 @@ TEST_P(CompressionTest, HostileBytesDoNotHarm) {
   EXPECT_GT(refused, 1000);
 }
 
-TEST(Compression, NoneNeverCompresses) {
+TEST(CompressionTest, NoneNeverCompresses) {
   std::string stored;
   EXPECT_FALSE(Compress(Codec::kNone, std::string(1000, 'a'), &stored));
   EXPECT_TRUE(stored.empty());
 }
 
-TEST(Compression, AnUnknownCodecIsCorruption) {
+TEST(CompressionTest, UnknownCodecIsCorruption) {
   char out[4];
   EXPECT_TRUE(Decompress(static_cast<Codec>(77), "abcd", out, sizeof(out)).IsCorruption());
 }
 
-TEST(Compression, OptionsWithoutACodecAreRefused) {
+TEST(CompressionTest, OptionsWithoutCodecAreRejected) {
   Codec codec = Codec::kNone;
   EXPECT_TRUE(CodecOf(CompressionType::kNoCompression, &codec));
   EXPECT_EQ(codec, Codec::kNone);

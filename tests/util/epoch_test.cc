@@ -20,31 +20,31 @@
 namespace cambium {
 namespace {
 
-// A thread that does what it is told, one thing at a time.
+// A thread that runs the functions given to it, one at a time.
 class Puppet {
  public:
-  Puppet() : thread_([this] { Live(); }) {}
+  Puppet() : thread_([this] { Run(); }) {}
   ~Puppet() {
     Do({});
     thread_.join();
   }
-  // Returns when it is done. An empty function ends the thread.
+  // Runs `f` in the thread and returns when it is done. An empty function ends the thread.
   void Do(std::function<void()> f) {
     std::unique_lock lock(mutex_);
     next_ = std::move(f);
-    told_ = true;
+    has_task_ = true;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !told_; });
+    changed_.wait(lock, [this] { return !has_task_; });
   }
 
  private:
-  void Live() {
+  void Run() {
     for (bool more = true; more;) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return told_; });
+      changed_.wait(lock, [this] { return has_task_; });
       more = static_cast<bool>(next_);
       if (more) next_();
-      told_ = false;
+      has_task_ = false;
       changed_.notify_all();
     }
   }
@@ -52,11 +52,12 @@ class Puppet {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void()> next_;
-  bool told_ = false;
+  bool has_task_ = false;
   std::thread thread_;
 };
 
-// What a reader inside protects is still there after collection, and goes when it has left.
+// Returns true if collecting does not reclaim memory while a reader is inside. It must reclaim it after the reader has
+// left.
 bool ReaderProtects() {
   Puppet reader;
   std::optional<EpochGuard> guard;
@@ -71,13 +72,13 @@ bool ReaderProtects() {
   return was_protected;
 }
 
-TEST(Epoch, WhatAReaderMaySeeStaysUntilItLeaves) {
+TEST(EpochTest, RetiredMemoryIsKeptUntilReadersLeave) {
   EXPECT_TRUE(ReaderProtects());
   const testing::MutantScope mutant(Mutant::kReclaimUnderReaders);
   EXPECT_FALSE(ReaderProtects()) << "the mutant must be caught";
 }
 
-TEST(Epoch, WhoComesInLaterDoesNotHoldBack) {
+TEST(EpochTest, LaterReaderDoesNotDelayReclaiming) {
   Puppet reader;
   std::optional<EpochGuard> guard;
   bool first = false;
@@ -95,7 +96,7 @@ TEST(Epoch, WhoComesInLaterDoesNotHoldBack) {
   EXPECT_EQ(EpochPending(), 0u);
 }
 
-TEST(Epoch, GuardsNestAndOnlyTheOutermostCounts) {
+TEST(EpochTest, GuardsNestAndOnlyTheOutermostCounts) {
   bool reclaimed = false;
   {
     const EpochGuard outer;
@@ -106,18 +107,18 @@ TEST(Epoch, GuardsNestAndOnlyTheOutermostCounts) {
     EXPECT_EQ(EpochCollect(), 0u);
   }
   EXPECT_FALSE(EpochInside());
-  EXPECT_FALSE(reclaimed) << "leaving runs nothing";
+  EXPECT_FALSE(reclaimed) << "leaving a guard must not reclaim";
   EXPECT_EQ(EpochCollect(), 1u);
   EXPECT_TRUE(reclaimed);
 }
 
-TEST(Epoch, RunsTheOldestFirstAndMayBeReentered) {
+TEST(EpochTest, CollectRunsOldestFirstAndIsReentrant) {
   std::string order;
   EpochRetire([&] {
     order += '(';
     EpochRetire([&] { order += 'c'; });
     { const EpochGuard guard; }
-    EpochCollect();  // 'b' and 'c' are due, and run here
+    EpochCollect();  // 'b' and 'c' are due and run here
     order += ')';
   });
   EpochRetire([&] { order += 'b'; });
@@ -125,7 +126,7 @@ TEST(Epoch, RunsTheOldestFirstAndMayBeReentered) {
   EXPECT_EQ(order, "(bc)");
 }
 
-TEST(Epoch, DrainWaitsForReaders) {
+TEST(EpochTest, DrainWaitsForReaders) {
   std::atomic<bool> inside = false;
   std::atomic<bool> leaving = false;
   bool reclaimed = false;
@@ -148,7 +149,7 @@ TEST(Epoch, DrainWaitsForReaders) {
   other.join();
 }
 
-TEST(Epoch, DrainWaitsForWhatRunsInAnotherThread) {
+TEST(EpochTest, DrainWaitsForReclaimingInAnotherThread) {
   std::atomic<bool> started = false;
   std::atomic<bool> go = false;
   bool done = false;
@@ -169,7 +170,7 @@ TEST(Epoch, DrainWaitsForWhatRunsInAnotherThread) {
   opener.join();
 }
 
-TEST(Epoch, AThreadsSlotIsHandedOn) {
+TEST(EpochTest, SlotOfAnEndedThreadIsReused) {
   const auto visit = [] { const EpochGuard guard; };
   std::thread(visit).join();
   const std::size_t slots = epoch_internal::SlotCount();
@@ -177,14 +178,14 @@ TEST(Epoch, AThreadsSlotIsHandedOn) {
   EXPECT_EQ(epoch_internal::SlotCount(), slots);
 }
 
-// A thread-local object that is older than the thread's first guard is destroyed after the epoch's own hook.
+// A thread-local object created before the thread's first guard is destroyed after the epoch's own hook.
 struct LateVisitor {
   ~LateVisitor() {
     for (int i = 0; i < 3; ++i) const EpochGuard guard;
   }
 };
 
-TEST(Epoch, DestructorsOfAnEndingThreadMayComeInside) {
+TEST(EpochTest, DestructorsOfAnEndingThreadMayEnter) {
   const auto live = [] {
     static thread_local LateVisitor visitor;
     (void)&visitor;
@@ -197,12 +198,13 @@ TEST(Epoch, DestructorsOfAnEndingThreadMayComeInside) {
   bool reclaimed = false;
   EpochRetire([&] { reclaimed = true; });
   EpochCollect();
-  EXPECT_TRUE(reclaimed) << "no slot is left marked as inside";
+  EXPECT_TRUE(reclaimed) << "a slot is still marked as inside";
 }
 
-// A thread is inside at the fork, and something waits for it to leave. The child has no such thread: what it retires goes,
-// it waits for nobody, and what its parent had retired is not its business. EpochDrain waited for ever.
-TEST(Epoch, AForkedChildWaitsForNoThreadOfItsParent) {
+// At the fork a thread is inside, and a retired function waits for it to leave. The child does not have that thread. It
+// must reclaim what it retires itself without waiting, and not run what its parent retired. EpochDrain once waited for
+// ever.
+TEST(EpochTest, ForkedChildDoesNotWaitForParentThreads) {
   Puppet reader;
   std::optional<EpochGuard> guard;
   bool of_parent = false;
@@ -235,9 +237,9 @@ TEST(Epoch, AForkedChildWaitsForNoThreadOfItsParent) {
   EXPECT_TRUE(of_parent);
 }
 
-// Readers follow shared pointers while writers replace, retire and collect. What is reclaimed is overwritten first and
-// freed then, so that a reader that comes too late sees it here, and the sanitizers see it too.
-TEST(Epoch, ReadersNeverSeeReclaimedMemory) {
+// Readers follow shared pointers while writers replace, retire and collect. Reclaiming first overwrites the memory and
+// then frees it, so both this test and the sanitizers notice a reader that uses it too late.
+TEST(EpochTest, ReadersNeverSeeReclaimedMemory) {
   struct Node {
     std::atomic<std::uint64_t> alive{0x600d};
     std::uint64_t payload = 7;

@@ -18,7 +18,7 @@
 namespace cambium {
 namespace {
 
-// Holds a pool's only thread until opened.
+// Blocks the threads that pass it until it is opened.
 class Gate {
  public:
   void Open() {
@@ -37,8 +37,8 @@ class Gate {
   bool open_ = false;
 };
 
-TEST(ThreadPool, TheHigherPriorityGoesFirstThenWhoCameFirst) {
-  std::string order;  // one thread writes it, and the destructor's join hands it over
+TEST(ThreadPoolTest, RunsByPriorityThenInOrderOfScheduling) {
+  std::string order;  // written by one thread, read after the destructor has joined it
   Gate gate;
   {
     const auto pool = Executor::NewThreadPool(1);
@@ -51,7 +51,7 @@ TEST(ThreadPool, TheHigherPriorityGoesFirstThenWhoCameFirst) {
   EXPECT_EQ(order, "abcdef");
 }
 
-TEST(ThreadPool, TheDestructorRunsWhatIsQueuedAndWhatThatSchedules) {
+TEST(ThreadPoolTest, DestructorRunsQueuedTasksAndThoseTheySchedule) {
   std::atomic<int> runs = 0;
   {
     const auto pool = Executor::NewThreadPool(3);
@@ -67,8 +67,8 @@ TEST(ThreadPool, TheDestructorRunsWhatIsQueuedAndWhatThatSchedules) {
   EXPECT_EQ(runs, 200);
 }
 
-// As many tasks as threads wait for each other: done only if all threads are there.
-TEST(ThreadPool, AllItsThreadsWorkAtOnce) {
+// As many tasks as threads wait for each other, so they end only if all threads run.
+TEST(ThreadPoolTest, AllThreadsWorkAtOnce) {
   std::mutex mutex;
   std::condition_variable all;
   int arrived = 0;
@@ -85,8 +85,8 @@ TEST(ThreadPool, AllItsThreadsWorkAtOnce) {
   EXPECT_EQ(arrived, 4);
 }
 
-// As many of low priority as may run wait for one that is urgent and was queued behind them and behind others like them.
-TEST(ThreadPool, LongTasksLeaveThreadsToUrgentOnes) {
+// The kLow tasks that may run wait for an urgent task that is queued after them and after more kLow tasks.
+TEST(ThreadPoolTest, LowTasksLeaveAThreadForUrgentOnes) {
   std::atomic<int> low = 0;
   std::atomic<int> low_most = 0;
   std::atomic<int> ended = 0;
@@ -110,7 +110,7 @@ TEST(ThreadPool, LongTasksLeaveThreadsToUrgentOnes) {
   EXPECT_LE(low_most, 2);
 }
 
-TEST(ThreadPool, OneThreadIsTheLeastAndNobodyElseRunsTasks) {
+TEST(ThreadPoolTest, HasAtLeastOneThreadAndRunsTasksOnlyThere) {
   std::thread::id ran_in;
   {
     const auto pool = Executor::NewThreadPool(-3);
@@ -121,7 +121,7 @@ TEST(ThreadPool, OneThreadIsTheLeastAndNobodyElseRunsTasks) {
   EXPECT_NE(ran_in, std::this_thread::get_id());
 }
 
-TEST(ThreadPool, ManyThreadsMaySchedule) {
+TEST(ThreadPoolTest, ManyThreadsMaySchedule) {
   std::atomic<int> runs = 0;
   {
     const auto pool = Executor::NewThreadPool(2);
@@ -136,7 +136,7 @@ TEST(ThreadPool, ManyThreadsMaySchedule) {
   EXPECT_EQ(runs, 2000);
 }
 
-TEST(ThreadPool, WhatIsForLaterComesLaterInTheOrderOfItsTime) {
+TEST(ThreadPoolTest, DelayedTasksRunInOrderOfTheirTime) {
   const std::shared_ptr<Clock> clock = Clock::Default();
   const std::uint64_t begin = clock->NowMicros();
   std::mutex mutex;
@@ -158,7 +158,7 @@ TEST(ThreadPool, WhatIsForLaterComesLaterInTheOrderOfItsTime) {
   EXPECT_GE(ended - begin, 60'000u);
 }
 
-TEST(ThreadPool, TheDestructorWaitsForNothingThatIsForLater) {
+TEST(ThreadPoolTest, DestructorDropsDelayedTasks) {
   const auto captured = std::make_shared<int>(1);
   bool has_run = false;
   {
@@ -169,7 +169,7 @@ TEST(ThreadPool, TheDestructorWaitsForNothingThatIsForLater) {
   EXPECT_EQ(captured.use_count(), 1);
 }
 
-TEST(ManualExecutor, TimePassesWhenATestSaysSo) {
+TEST(ManualExecutorTest, DelayedTasksWaitForLetTimePass) {
   ManualExecutor executor;
   int runs = 0;
   executor.ScheduleAfter(1, TaskPriority::kLow, [&] { ++runs; });
@@ -180,7 +180,7 @@ TEST(ManualExecutor, TimePassesWhenATestSaysSo) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST(ManualExecutor, WithoutASeedItIsAPoolOfOneThread) {
+TEST(ManualExecutorTest, WithoutASeedOrdersTasksAsAPoolOfOneThread) {
   ManualExecutor executor;
   std::string order;
   for (const char c : std::string("cd")) executor.Schedule(TaskPriority::kNormal, [&order, c] { order += c; });
@@ -204,13 +204,13 @@ std::string OrderOf(std::uint64_t seed) {
   return order;
 }
 
-TEST(ManualExecutor, ASeedPicksAnOrderAndRepeatsIt) {
+TEST(ManualExecutorTest, SeedDeterminesTheOrder) {
   std::set<std::string> orders;
   std::set<char> first;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const std::string order = OrderOf(seed);
     EXPECT_EQ(OrderOf(seed), order);
-    EXPECT_EQ(std::set<char>(order.begin(), order.end()).size(), 8u) << "each task once: " << order;
+    EXPECT_EQ(std::set<char>(order.begin(), order.end()).size(), 8u) << "each task must run once: " << order;
     orders.insert(order);
     first.insert(order.front());
   }
@@ -218,7 +218,7 @@ TEST(ManualExecutor, ASeedPicksAnOrderAndRepeatsIt) {
   EXPECT_EQ(first.size(), 8u) << "any task may be first";
 }
 
-TEST(ManualExecutor, ATaskMayScheduleAndRunOthers) {
+TEST(ManualExecutorTest, TaskMayScheduleAndRunOthers) {
   ManualExecutor executor;
   std::string order;
   executor.Schedule(TaskPriority::kNormal, [&] {
@@ -232,18 +232,18 @@ TEST(ManualExecutor, ATaskMayScheduleAndRunOthers) {
   EXPECT_EQ(order, "(x)y");
 }
 
-TEST(ManualExecutor, WhoWaitsForNothingIsTold) {
+TEST(ManualExecutorTest, CallsHookIfNothingToRun) {
   ManualExecutor executor;
-  int told = 0;
-  executor.OnNothingToRun([&] { ++told; });
+  int calls = 0;
+  executor.OnNothingToRun([&] { ++calls; });
   executor.Schedule(TaskPriority::kNormal, [] {});
   EXPECT_TRUE(executor.RunOneInstead());
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(calls, 0);
   EXPECT_FALSE(executor.RunOneInstead());
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
 }
 
-TEST(ManualExecutor, DropsWhatAPowerCutLeavesBehind) {
+TEST(ManualExecutorTest, DropsUnrunTasksAndTheirCaptures) {
   const auto held = std::make_shared<int>(1);
   bool ran = false;
   {
@@ -257,7 +257,7 @@ TEST(ManualExecutor, DropsWhatAPowerCutLeavesBehind) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST(Clock, MonotonicTimeDoesNotGoBackAndSleepTakesAtLeastItsTime) {
+TEST(ClockTest, MonotonicTimeNeverGoesBackAndSleepLastsItsTime) {
   const auto clock = Clock::Default();
   std::uint64_t before = clock->NowMicros();
   for (int i = 0; i < 1000; ++i) {
@@ -270,13 +270,13 @@ TEST(Clock, MonotonicTimeDoesNotGoBackAndSleepTakesAtLeastItsTime) {
   EXPECT_EQ(Clock::Default(), clock);
 }
 
-TEST(Clock, WallTimeIsOfThisCentury) {
+TEST(ClockTest, WallTimeIsOfThisCentury) {
   EXPECT_GT(Clock::Default()->WallSeconds(), 1'500'000'000u);
   EXPECT_LT(Clock::Default()->WallSeconds(), 4'200'000'000u);
 }
 
-// More than the 256 bytes that the kernel gives in one piece whatever happens.
-TEST(RandomSource, FillsAllBytesAndNeverRepeats) {
+// Asks for more than the 256 bytes that the kernel always returns in one call.
+TEST(RandomSourceTest, FillsAllBytesAndNeverRepeats) {
   std::string a(5000, '\0');
   std::string b(5000, '\0');
   RandomSource::Default()->Fill(a.data(), a.size());

@@ -12,15 +12,16 @@
 namespace cambium {
 namespace {
 
-// The smallest value that at least `percent` of the sorted values do not exceed; in hundredths of a percent, exactly.
+// Returns the smallest value that at least `percent` % of the sorted values do not exceed. Computes in hundredths of a
+// percent, without rounding errors.
 std::uint64_t Exact(const std::vector<std::uint64_t>& sorted, double percent) {
   const auto hundredths = static_cast<std::size_t>(std::llround(percent * 100));
   const std::size_t rank = (hundredths * sorted.size() + 9'999) / 10'000;
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-// Random values of all magnitudes, percentiles against the sorted list: 0.8 % of error, no more.
-TEST(Histogram, PercentilesAreWithinItsResolution) {
+// Compares percentiles of random values of all magnitudes with the sorted list: at most 0.8 % off.
+TEST(HistogramTest, PercentilesAreWithinItsResolution) {
   Prng prng(testing::SeedFromEnvironment(10));
   for (int round = 0; round < 30; ++round) {
     Histogram histogram;
@@ -47,7 +48,7 @@ TEST(Histogram, PercentilesAreWithinItsResolution) {
   }
 }
 
-TEST(Histogram, SmallValuesAreExact) {
+TEST(HistogramTest, SmallValuesAreExact) {
   Histogram histogram;
   for (std::uint64_t value = 0; value < 100; ++value) histogram.Add(value);
   for (int percent = 1; percent <= 100; ++percent) {
@@ -55,8 +56,8 @@ TEST(Histogram, SmallValuesAreExact) {
   }
 }
 
-// The ends of every bucket, the last value of all included: no index beyond the array, none that goes back.
-TEST(Histogram, EveryMagnitudeHasABucket) {
+// Adds both ends of every power of two, including the largest value: the bucket must exist and be the right one.
+TEST(HistogramTest, EveryMagnitudeHasABucket) {
   for (unsigned bit = 0; bit < 64; ++bit) {
     for (const std::uint64_t value : {std::uint64_t{1} << bit, ((std::uint64_t{1} << bit) - 1) * 2 + 1}) {
       Histogram histogram;
@@ -71,7 +72,7 @@ TEST(Histogram, EveryMagnitudeHasABucket) {
   }
 }
 
-TEST(Histogram, MergedIsAsIfAddedTogether) {
+TEST(HistogramTest, MergeEqualsAddingTogether) {
   Prng prng(testing::SeedFromEnvironment(11));
   Histogram all, one, two;
   for (int i = 0; i < 10'000; ++i) {
@@ -84,7 +85,7 @@ TEST(Histogram, MergedIsAsIfAddedTogether) {
   EXPECT_EQ(one.ToString(), all.ToString());
 }
 
-TEST(Histogram, AnEmptyOneSaysZero) {
+TEST(HistogramTest, EmptyHistogramIsAllZeros) {
   Histogram histogram;
   histogram.Add(9);
   histogram.Clear();

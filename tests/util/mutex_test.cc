@@ -29,7 +29,7 @@ struct Counter {
   }
 };
 
-TEST(Mutex, OneThreadHoldsItAtATime) {
+TEST(MutexTest, OneThreadHoldsItAtATime) {
   Counter counter;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -43,7 +43,7 @@ TEST(Mutex, OneThreadHoldsItAtATime) {
 }
 
 // ThreadSanitizer reports a second release of a mutex.
-TEST(Mutex, LockReleasedEarlyLetsAnotherThreadIn) {
+TEST(MutexTest, LockReleasedEarlyLetsAnotherThreadIn) {
   Counter counter;
   MutexLock lock(counter.mutex);
   lock.Unlock();
@@ -55,7 +55,7 @@ TEST(Mutex, LockReleasedEarlyLetsAnotherThreadIn) {
 }
 
 // Another thread gets in while the lock is released, and none once it is taken again, whichever way the scope ends.
-TEST(Mutex, UnlockedScopeEndsWithTheLockHeld) {
+TEST(MutexTest, UnlockedScopeEndsWithTheLockHeld) {
   for (const bool throws : {false, true}) {
     Counter counter;
     std::thread other;
@@ -77,7 +77,7 @@ TEST(Mutex, UnlockedScopeEndsWithTheLockHeld) {
   }
 }
 
-TEST(CondVar, WaitReleasesTheMutexAndTakesItAgain) {
+TEST(CondVarTest, WaitReleasesTheMutexAndTakesItAgain) {
   Counter counter;
   std::thread other;
   {
@@ -91,7 +91,7 @@ TEST(CondVar, WaitReleasesTheMutexAndTakesItAgain) {
   other.join();
 }
 
-TEST(CondVar, WaitForEndsWhenItsTimeIsUp) {
+TEST(CondVarTest, WaitForEndsWhenItsTimeIsUp) {
   Counter counter;
   const auto begin = std::chrono::steady_clock::now();
   {

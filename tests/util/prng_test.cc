@@ -9,8 +9,8 @@
 namespace cambium {
 namespace {
 
-// Written down once: a seed must mean the same on every machine and in every later version, or no failure repeats.
-TEST(Prng, TheNumbersOfASeedNeverChange) {
+// A seed must give the same numbers on every machine and in every later version; otherwise failures do not repeat.
+TEST(PrngTest, NumbersOfASeedNeverChange) {
   Prng prng(0);
   EXPECT_EQ(prng.Next(), 0x99ec5f36cb75f2b4u);
   EXPECT_EQ(prng.Next(), 0xbf6e1f784956452au);
@@ -20,15 +20,15 @@ TEST(Prng, TheNumbersOfASeedNeverChange) {
   EXPECT_NE(other.Next(), 0x99ec5f36cb75f2b4u);
 }
 
-// 100,000 draws over 10 values: each bucket within 5 standard deviations (95 for p = 0.1) of its share.
-TEST(Prng, UniformIsEven) {
+// 100,000 draws of 10 values: each count is within 5 standard deviations (of 95, for p = 0.1) of its share.
+TEST(PrngTest, UniformIsEven) {
   Prng prng(42);
   std::array<int, 10> counts{};
   for (int i = 0; i < 100'000; ++i) ++counts[prng.Uniform(counts.size())];
   for (const int count : counts) EXPECT_NEAR(count, 10'000, 475);
 }
 
-TEST(Prng, RangesIncludeTheirEnds) {
+TEST(PrngTest, RangesIncludeTheirEnds) {
   Prng prng(7);
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(prng.Between(5, 8));
@@ -42,7 +42,7 @@ TEST(Prng, RangesIncludeTheirEnds) {
   }
 }
 
-TEST(Prng, BytesTakeEveryValue) {
+TEST(PrngTest, BytesTakeEveryValue) {
   Prng prng(9);
   const std::string bytes = prng.Bytes(20'000);
   EXPECT_EQ(std::set<char>(bytes.begin(), bytes.end()).size(), 256u);

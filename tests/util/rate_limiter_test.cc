@@ -16,7 +16,7 @@
 namespace cambium {
 namespace {
 
-// Time that goes on when somebody sleeps.
+// A clock that advances when a caller sleeps.
 class SleepClock final : public Clock {
  public:
   std::uint64_t NowMicros() override { return now.load(); }
@@ -32,7 +32,7 @@ class SleepClock final : public Clock {
 const std::function<bool()> kNever = [] { return false; };
 constexpr std::int64_t kMiB = 1 << 20;
 
-TEST(RateLimiterTest, WritesNoMoreThanTheRateAndABurst) {
+TEST(RateLimiterTest, AdmitsNoMoreThanRateAndBurst) {
   SleepClock clock;
   GenericRateLimiter limiter(kMiB, 100'000, 10);
   const std::uint64_t begin = clock.now;
@@ -40,7 +40,7 @@ TEST(RateLimiterTest, WritesNoMoreThanTheRateAndABurst) {
   for (int i = 0; i < 80; ++i) waited += limiter.Admit(128 << 10, IO_MID, &clock, kNever);
   const double seconds = static_cast<double>(clock.now - begin) / 1e6;
   EXPECT_EQ(waited, clock.now - begin);
-  // 10 MiB; the burst and the last piece came for nothing.
+  // 10 MiB, minus the burst and the last piece, which do not wait.
   EXPECT_GT(seconds, 9.7);
   EXPECT_LT(seconds, 10.01);
   EXPECT_EQ(limiter.GetTotalBytesThrough(IO_MID), 10 * kMiB);
@@ -49,7 +49,7 @@ TEST(RateLimiterTest, WritesNoMoreThanTheRateAndABurst) {
   EXPECT_EQ(limiter.GetTotalRequests(IO_TOTAL), 80);
 }
 
-TEST(RateLimiterTest, ARestSavesUpABurstAndNoMore) {
+TEST(RateLimiterTest, IdleTimeAccumulatesOneBurstAtMost) {
   SleepClock clock;
   GenericRateLimiter limiter(kMiB, 100'000, 10);
   EXPECT_EQ(limiter.GetSingleBurstBytes(), kMiB / 10);
@@ -59,7 +59,7 @@ TEST(RateLimiterTest, ARestSavesUpABurstAndNoMore) {
   EXPECT_GT(limiter.Admit(1, IO_MID, &clock, kNever), 0u);
 }
 
-TEST(RateLimiterTest, ANewRateHoldsForWhoWaitsAlready) {
+TEST(RateLimiterTest, NewRateAppliesToWaitingRequests) {
   SleepClock clock;
   GenericRateLimiter limiter(16 << 10, 1000, 10);
   limiter.Admit(10 * kMiB, IO_MID, &clock, kNever);  // ten minutes of debt
@@ -71,16 +71,16 @@ TEST(RateLimiterTest, ANewRateHoldsForWhoWaitsAlready) {
   EXPECT_EQ(limiter.GetBytesPerSecond(), 100 * kMiB);
 }
 
-TEST(RateLimiterTest, WhoIsGivenUpWaitsNoLonger) {
+TEST(RateLimiterTest, GivingUpEndsTheWait) {
   SleepClock clock;
   GenericRateLimiter limiter(16 << 10, 1000, 10);
   limiter.Admit(10 * kMiB, IO_MID, &clock, kNever);
   int looks = 0;
   EXPECT_LT(limiter.Admit(1, IO_MID, &clock, [&] { return ++looks > 5; }), 10'000u);
-  EXPECT_EQ(limiter.GetTotalBytesThrough(IO_MID), 10 * kMiB + 1) << "what is written counts";
+  EXPECT_EQ(limiter.GetTotalBytesThrough(IO_MID), 10 * kMiB + 1) << "the bytes must count";
 }
 
-TEST(RateLimiterTest, SaysWhatIsNotLegal) {
+TEST(RateLimiterTest, IllegalArgumentsAreNamed) {
   const auto said = [](std::int64_t rate, std::int64_t period, std::int32_t fairness) {
     return GenericRateLimiter(rate, period, fairness).Check().ToString();
   };
@@ -94,10 +94,10 @@ TEST(RateLimiterTest, SaysWhatIsNotLegal) {
   EXPECT_EQ(limiter.GetBytesPerSecond(), kMiB);
 }
 
-// One request of each kind, from a thread of its own, waits while the bucket is empty; then the bucket fills, one piece
-// after the other. In which order are they served?
+// Returns the order in which requests are served. One thread per priority waits while the bucket is empty; then the
+// test fills the bucket for one request at a time.
 std::vector<int> OrderOf(std::int32_t fairness, int high_requests) {
-  class GateClock final : public Clock {  // sleeping is yielding; the test moves time
+  class GateClock final : public Clock {  // sleeping only yields; the test advances the time
    public:
     std::uint64_t NowMicros() override { return now.load(); }
     std::uint64_t WallSeconds() override { return 0; }
@@ -128,7 +128,7 @@ std::vector<int> OrderOf(std::int32_t fairness, int high_requests) {
   start(IO_HIGH, high_requests);
   const int all = 1 + high_requests;
   for (int served = 0; served < all; ++served) {
-    // Everybody who can be waiting is.
+    // Wait until every request that can wait does.
     const auto waited_so_far = [&] {
       const std::lock_guard lock(mutex);
       const bool low_is_served = std::ranges::find(order, static_cast<int>(IO_LOW)) != order.end();
@@ -147,11 +147,11 @@ std::vector<int> OrderOf(std::int32_t fairness, int high_requests) {
   return order;
 }
 
-TEST(RateLimiterTest, TheHigherPriorityGoesFirst) {
+TEST(RateLimiterTest, HigherPriorityIsServedFirst) {
   EXPECT_EQ(OrderOf(1000, 3), (std::vector<int>{IO_HIGH, IO_HIGH, IO_HIGH, IO_LOW}));
 }
 
-TEST(RateLimiterTest, NobodyIsOvertakenMoreOftenThanFairnessSays) {
+TEST(RateLimiterTest, LowPriorityIsServedAfterFairnessOvertakes) {
   EXPECT_EQ(OrderOf(2, 5), (std::vector<int>{IO_HIGH, IO_HIGH, IO_LOW, IO_HIGH, IO_HIGH, IO_HIGH}));
 }
 

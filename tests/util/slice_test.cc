@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-TEST(Slice, IsMadeFromWhatHoldsBytes) {
+TEST(SliceTest, ConvertsFromStringTypes) {
   EXPECT_TRUE(Slice().empty());
   EXPECT_NE(Slice().data(), nullptr);
   EXPECT_TRUE(Slice(static_cast<const char*>(nullptr)).empty());
@@ -18,14 +18,14 @@ TEST(Slice, IsMadeFromWhatHoldsBytes) {
   EXPECT_EQ(Slice(std::string_view("xy")).ToString(), "xy");
 }
 
-TEST(Slice, BytesAreUnsignedAndPrefixesComeFirst) {
+TEST(SliceTest, ComparesUnsignedBytesAndPrefixesFirst) {
   EXPECT_LT(Slice("\x7f"), Slice("\x80"));
   EXPECT_LT(Slice("a"), Slice("a\0", 2));
   EXPECT_LT(Slice(""), Slice("\0", 1));
   EXPECT_EQ(Slice("ab").compare("ab"), 0);
 }
 
-TEST(Slice, CutsAndCompares) {
+TEST(SliceTest, RemovesAndComparesParts) {
   Slice slice("abcdef");
   slice.remove_prefix(2);
   slice.remove_suffix(1);
@@ -41,13 +41,13 @@ TEST(Slice, CutsAndCompares) {
   EXPECT_TRUE(slice.empty());
 }
 
-TEST(Slice, HexShowsEveryByte) {
+TEST(SliceTest, HexShowsEveryByte) {
   EXPECT_EQ(Slice("\x00\x1f\xff", 3).ToString(true), "001fff");
   EXPECT_EQ(Slice("\x00z", 2).ToString(false), std::string("\0z", 2));
 }
 
-// The order that an independent definition, std::basic_string of unsigned bytes, gives.
-TEST(Comparator, OrdersAsUnsignedBytesAndInReverse) {
+// Compares with an independent definition: the lexicographic order of unsigned bytes.
+TEST(ComparatorTest, OrdersAsUnsignedBytesAndInReverse) {
   Prng prng(testing::SeedFromEnvironment(8));
   const auto sign = [](int n) { return (n > 0) - (n < 0); };
   for (int i = 0; i < 10'000; ++i) {

@@ -15,7 +15,7 @@
 namespace cambium {
 namespace {
 
-// Time that a test moves.
+// A clock that the test advances.
 class StepClock final : public Clock {
  public:
   std::uint64_t NowMicros() override { return now; }
@@ -31,7 +31,7 @@ struct Counted {
   Meter meter;
 };
 
-TEST(StatisticsTest, TickersAddUpAndStartAnew) {
+TEST(StatisticsTest, TickersAddUpAndReset) {
   Counted counted;
   counted.meter.Tick(MEMTABLE_HIT);
   counted.meter.Tick(MEMTABLE_HIT, 41);
@@ -45,7 +45,7 @@ TEST(StatisticsTest, TickersAddUpAndStartAnew) {
   EXPECT_EQ(counted.statistics->getAndResetTickerCount(TICKER_ENUM_MAX + 7), 0u);
 }
 
-TEST(StatisticsTest, HistogramsTellWhatWasMeasured) {
+TEST(StatisticsTest, HistogramsReportMeasuredValues) {
   Counted counted;
   HistogramData data;
   counted.statistics->histogramData(BYTES_PER_READ, &data);
@@ -67,7 +67,7 @@ TEST(StatisticsTest, HistogramsTellWhatWasMeasured) {
   EXPECT_EQ(data.count, 0u);
 }
 
-TEST(StatisticsTest, AResetForgetsEverything) {
+TEST(StatisticsTest, ResetForgetsEverything) {
   Counted counted;
   counted.meter.Tick(BYTES_READ, 9);
   counted.meter.Measure(BYTES_PER_READ, 1'000'000);
@@ -86,20 +86,20 @@ TEST(StatisticsTest, AResetForgetsEverything) {
   EXPECT_EQ(data.median, 7);
 }
 
-TEST(StatisticsTest, AStopwatchGoesByTheClock) {
+TEST(StatisticsTest, StopwatchUsesTheClock) {
   Counted counted;
   {
     const Stopwatch watch(&counted.meter, DB_GET);
     counted.clock.now += 11;
   }
-  { const Stopwatch nobody(nullptr, DB_GET); }
+  { const Stopwatch unused(nullptr, DB_GET); }
   HistogramData data;
   counted.statistics->histogramData(DB_GET, &data);
   EXPECT_EQ(data.count, 1u);
   EXPECT_EQ(data.max, 11);
 }
 
-TEST(StatisticsTest, EachLevelCountsMoreThanTheOneBefore) {
+TEST(StatisticsTest, EachLevelCountsMoreThanThePrevious) {
   Counted counted;
   EXPECT_EQ(counted.statistics->get_stats_level(), kExceptDetailedTimers);
   const auto counts = [&](StatsLevel level) {
@@ -125,7 +125,7 @@ TEST(StatisticsTest, EachLevelCountsMoreThanTheOneBefore) {
   EXPECT_EQ(counts(kAll), 4u);
 }
 
-TEST(StatisticsTest, TextHasALineForEach) {
+TEST(StatisticsTest, TextHasALineForEachStatistic) {
   Counted counted;
   counted.meter.Tick(WAL_FILE_SYNCED, 12);
   counted.meter.Measure(BYTES_PER_READ, 7);
@@ -142,8 +142,8 @@ TEST(StatisticsTest, TextHasALineForEach) {
   EXPECT_EQ(tickers.at("rocksdb.wal.synced"), 12u);
 }
 
-// More threads than there are stripes of their own, so that some share one; and one who keeps resetting and adds up
-// what he took. Not one is lost or counted twice.
+// More threads than own stripes, so some share one. Meanwhile one thread keeps resetting the ticker and adds up what it
+// read. No count is lost or counted twice.
 TEST(StatisticsTest, ManyThreadsAndResetsLoseNothing) {
   constexpr int kThreads = 80;
   constexpr std::uint64_t kEach = 20'000;

@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-TEST(Status, OkIsSilentAndFree) {
+TEST(StatusTest, OkHasNoMessageAndNoAllocation) {
   const Status status;
   EXPECT_TRUE(status.ok());
   EXPECT_EQ(status.ToString(), "OK");
@@ -17,7 +17,7 @@ TEST(Status, OkIsSilentAndFree) {
   EXPECT_EQ(sizeof(Status), sizeof(void*));
 }
 
-TEST(Status, EachKindAnswersToItsOwnNameOnly) {
+TEST(StatusTest, EachCodeAnswersOnlyToItsOwnQuery) {
   const std::pair<Status, bool (Status::*)() const> kinds[] = {
       {Status::NotFound("m"), &Status::IsNotFound},
       {Status::Corruption("m"), &Status::IsCorruption},
@@ -37,7 +37,7 @@ TEST(Status, EachKindAnswersToItsOwnNameOnly) {
   }
 }
 
-TEST(Status, SubcodesAreIOErrors) {
+TEST(StatusTest, SubcodesAreIOErrors) {
   EXPECT_TRUE(Status::NoSpace("m").IsIOError());
   EXPECT_TRUE(Status::NoSpace("m").IsNoSpace());
   EXPECT_FALSE(Status::NoSpace("m").IsLocked());
@@ -47,7 +47,7 @@ TEST(Status, SubcodesAreIOErrors) {
   EXPECT_FALSE(Status::IOError("m").IsPathNotFound());
 }
 
-TEST(Status, CopiesStandAlone) {
+TEST(StatusTest, CopiesAreIndependent) {
   Status a = Status::Corruption("one");
   const Status b = a;
   a = Status::OK();
@@ -60,7 +60,7 @@ TEST(Status, CopiesStandAlone) {
   EXPECT_EQ(c.message(), "one");
 }
 
-TEST(Status, FatalAndContextKeepTheCode) {
+TEST(StatusTest, FatalAndContextKeepTheCode) {
   const Status status = Status::NoSpace("fdatasync 7.log").Fatal().WithContext("flush");
   EXPECT_TRUE(status.IsNoSpace());
   EXPECT_EQ(status.severity(), Status::Severity::kFatal);
@@ -84,7 +84,7 @@ Status Check(int n) {
   return Status::OK();
 }
 
-TEST(Result, TryTakesTheValueOrLeaves) {
+TEST(ResultTest, TryTakesTheValueOrReturns) {
   ASSERT_TRUE(Quarter(12).ok());
   EXPECT_EQ(*Quarter(12), 3);
   EXPECT_TRUE(Quarter(6).status().IsInvalidArgument());
