@@ -1,5 +1,5 @@
-// What a mapping does when its file is cut: a copy says so, everybody else gets the signal as if we were not there.
-// Whatever may end the process runs in a child, which tells by its exit code or its signal how it went.
+// A mapping whose file is truncated: GuardedCopy reports it, and every other SIGBUS arrives as if we were not there.
+// Whatever may end the process runs in a child, whose exit code or signal shows the result.
 #include "io/guarded_copy.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kPages = 4;
 
-// ---- The program as a child: argv is kChild, what stood for SIGBUS before us, what happens ----
+// ---- The program as a child: argv is kChild, the earlier action for SIGBUS, the event ----
 
 constexpr const char* kChild = "--meet-sigbus";
 constexpr int kHandled = 7;
@@ -31,7 +31,7 @@ void HandleWithInformation(int, siginfo_t* info, void* context) {
   ::_exit(info != nullptr && context != nullptr ? kHandled : 8);
 }
 
-int MeetSigbus(const std::string& before, const std::string& event) {
+int RunWithSigbus(const std::string& before, const std::string& event) {
   struct sigaction action = {};
   if (before == "handler") action.sa_handler = Handle;
   if (before == "ignore") action.sa_handler = SIG_IGN;
@@ -65,13 +65,13 @@ class GuardedCopyTest : public ::testing::Test {
     ASSERT_TRUE(InstallCopyGuard());
 #else
     ASSERT_FALSE(InstallCopyGuard());
-    GTEST_SKIP() << "SKIPPED: the guarded copy is an instruction of x86-64; elsewhere values are read from the file";
+    GTEST_SKIP() << "SKIPPED: the guarded copy needs x86-64; elsewhere values are read from the file";
 #endif
     ASSERT_TRUE(FileSystem::Default()->Open(directory_.File("f"), OpenMode::kCreateNew, {}, &file_).ok());
     ASSERT_TRUE(file_->Write(0, std::string(kPages * page_, 'x')).ok());
     ASSERT_TRUE(file_->Map(0, kPages * page_, &region_).ok());
   }
-  // Half of the pages go, under the mapping.
+  // Truncates the file under the mapping to half of its pages.
   void Cut() { ASSERT_TRUE(file_->Truncate(kPages / 2 * page_).ok()); }
   const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   TempDirectory directory_;
@@ -79,7 +79,7 @@ class GuardedCopyTest : public ::testing::Test {
   std::unique_ptr<MappedRegion> region_;
 };
 
-TEST_F(GuardedCopyTest, CopiesWhatIsThereAndSaysWhatIsNot) {
+TEST_F(GuardedCopyTest, CopiesPresentPagesAndReportsMissingOnes) {
   ASSERT_TRUE(CopyGuardHolds());
   std::string out(kPages * page_, '?');
   EXPECT_TRUE(GuardedCopy(out.data(), region_->data(), out.size()));
@@ -110,7 +110,8 @@ TEST_F(GuardedCopyTest, ManyThreadsMayFaultAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// How a process ends that had this for SIGBUS before the guard came, and then meets the signal in this way.
+// Returns the wait status of a process in which SIGBUS had the action `before`, then the guard is installed, then
+// `event` raises the signal.
 int StatusOf(const char* before, const char* event) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -122,7 +123,7 @@ int StatusOf(const char* before, const char* event) {
   return status;
 }
 
-TEST_F(GuardedCopyTest, EveryOtherSignalGoesWhereItWouldHaveGone) {
+TEST_F(GuardedCopyTest, OtherSignalsReachTheEarlierHandler) {
   for (const char* event : {"fault", "sent"}) {
     const int handled = StatusOf("handler", event);
     EXPECT_TRUE(WIFEXITED(handled) && WEXITSTATUS(handled) == kHandled) << event << ' ' << handled;
@@ -132,12 +133,12 @@ TEST_F(GuardedCopyTest, EveryOtherSignalGoesWhereItWouldHaveGone) {
     EXPECT_TRUE(WIFSIGNALED(by_default) && WTERMSIG(by_default) == SIGBUS) << event << ' ' << by_default;
   }
   const int fault = StatusOf("ignore", "fault");
-  EXPECT_TRUE(WIFSIGNALED(fault) && WTERMSIG(fault) == SIGBUS) << "the kernel lets no fault be ignored";
+  EXPECT_TRUE(WIFSIGNALED(fault) && WTERMSIG(fault) == SIGBUS) << "a process cannot ignore a fault";
   const int sent = StatusOf("ignore", "sent");
   EXPECT_TRUE(WIFEXITED(sent) && WEXITSTATUS(sent) == 0) << sent;
 }
 
-TEST_F(GuardedCopyTest, AThreadThatBlocksTheSignalMustNotCopy) {
+TEST_F(GuardedCopyTest, GuardDoesNotHoldInAThreadThatBlocksSigbus) {
   std::thread([] {
     sigset_t all;
     sigfillset(&all);
@@ -149,14 +150,14 @@ TEST_F(GuardedCopyTest, AThreadThatBlocksTheSignalMustNotCopy) {
 
 void Ignore(int) {}
 
-TEST_F(GuardedCopyTest, AnotherHandlerIsNoticed) {
+TEST_F(GuardedCopyTest, LaterHandlerIsNoticed) {
   struct sigaction ours;
   struct sigaction another = {};
   another.sa_handler = Ignore;
   ASSERT_EQ(sigaction(SIGBUS, &another, &ours), 0);
   for (unsigned i = 0; i < kGuardChecks; ++i) static_cast<void>(CopyGuardHolds());
   EXPECT_FALSE(CopyGuardHolds());
-  std::thread([] { EXPECT_FALSE(CopyGuardHolds()) << "a thread asks at once"; }).join();
+  std::thread([] { EXPECT_FALSE(CopyGuardHolds()) << "the first call of a thread must ask the system"; }).join();
   ASSERT_EQ(sigaction(SIGBUS, &ours, nullptr), 0);
   for (unsigned i = 0; i < kGuardChecks; ++i) static_cast<void>(CopyGuardHolds());
   EXPECT_TRUE(CopyGuardHolds());
@@ -164,7 +165,7 @@ TEST_F(GuardedCopyTest, AnotherHandlerIsNoticed) {
 
 }  // namespace
 
-int RunChild(char** argv) { return MeetSigbus(argv[2], argv[3]); }
+int RunChild(char** argv) { return RunWithSigbus(argv[2], argv[3]); }
 bool IsChild(int argc, char** argv) { return argc == 4 && std::string(argv[1]) == kChild; }
 
 }  // namespace cambium::testing

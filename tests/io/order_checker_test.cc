@@ -1,4 +1,4 @@
-// The rules of the order checker: each is broken once, and obeyed once.
+// Each rule of the order checker is obeyed once and broken once.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace cambium {
 namespace {
 
-TEST(OrderCheckerTest, BytesBelowASealedLengthStay) {
+TEST(OrderCheckerTest, ChangeBelowASealedLengthIsReported) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   const auto file = MustCreateDurable(&fs, "/a", "0123456789");
@@ -29,7 +29,7 @@ TEST(OrderCheckerTest, BytesBelowASealedLengthStay) {
   EXPECT_EQ(checker.violations()[0], "operation 9: write /a:7+1: below the sealed length 8");
 }
 
-TEST(OrderCheckerTest, AFileWithASecondNameStays) {
+TEST(OrderCheckerTest, ChangeOfAFileWithASecondNameIsReported) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   const auto file = MustCreateDurable(&fs, "/a", "abc");
@@ -47,7 +47,7 @@ TEST(OrderCheckerTest, AFileWithASecondNameStays) {
   EXPECT_EQ(checker.violations().size(), 4u);
 }
 
-TEST(OrderCheckerTest, AfterAFailedSyncAFileIsLeftAlone) {
+TEST(OrderCheckerTest, UseOfAFileAfterAFailedSyncIsReported) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   const auto file = MustCreateDurable(&fs, "/a", "abc");
@@ -62,7 +62,7 @@ TEST(OrderCheckerTest, AfterAFailedSyncAFileIsLeftAlone) {
   EXPECT_EQ(checker.violations().size(), 2u);
 }
 
-TEST(OrderCheckerTest, WhatIsNeededIsNotUnlinkedOrReplaced) {
+TEST(OrderCheckerTest, UnlinkOrReplacementOfANeededFileIsReported) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   MustCreateDurable(&fs, "/needed", "abc").reset();
@@ -76,7 +76,7 @@ TEST(OrderCheckerTest, WhatIsNeededIsNotUnlinkedOrReplaced) {
   EXPECT_EQ(checker.violations().size(), 2u);
 }
 
-TEST(OrderCheckerTest, OverlappingWritesAtTheSameTime) {
+TEST(OrderCheckerTest, OverlappingConcurrentWritesAreReported) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   const auto file = MustCreateDurable(&fs, "/a", "");
@@ -93,8 +93,8 @@ TEST(OrderCheckerTest, OverlappingWritesAtTheSameTime) {
   EXPECT_EQ(checker.violations().size(), 1u);
 }
 
-// "No MANIFEST record while a file that it names is unsynced", as an engine's harness would say it.
-TEST(OrderCheckerTest, RulesOfTheEngineMayAskTheFileSystem) {
+// A rule as an engine's test would add it: no MANIFEST record while a file that it names is not durable.
+TEST(OrderCheckerTest, EngineRulesMayAskTheFileSystem) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   int calls = 0;

@@ -41,7 +41,7 @@ class PosixFileSystemTest : public ::testing::Test {
   const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
 };
 
-TEST_F(PosixFileSystemTest, NamesComeAndGo) {
+TEST_F(PosixFileSystemTest, CreatesListsRenamesAndUnlinks) {
   EXPECT_EQ(Names(), Strings());
   Write("b", "2");
   Write("a", "1");
@@ -55,7 +55,7 @@ TEST_F(PosixFileSystemTest, NamesComeAndGo) {
   EXPECT_TRUE(fs_->SyncDirectory(directory_.path()).ok());
 }
 
-TEST_F(PosixFileSystemTest, WhatIsNotThereIsPathNotFound) {
+TEST_F(PosixFileSystemTest, MissingNamesArePathNotFound) {
   FileInfo info;
   Strings names;
   std::unique_ptr<FileLock> lock;
@@ -75,7 +75,7 @@ TEST_F(PosixFileSystemTest, WhatIsNotThereIsPathNotFound) {
   EXPECT_NE(fs_->Unlink(none).ToString().find(none), std::string::npos);
 }
 
-TEST_F(PosixFileSystemTest, DirectoriesAreMadeOnceAndRemovedEmpty) {
+TEST_F(PosixFileSystemTest, CreateDirectoryIsIdempotentAndRemoveNeedsEmpty) {
   const std::string path = directory_.File("d");
   EXPECT_TRUE(fs_->CreateDirectory(path).ok());
   EXPECT_TRUE(fs_->CreateDirectory(path).ok());
@@ -84,14 +84,14 @@ TEST_F(PosixFileSystemTest, DirectoriesAreMadeOnceAndRemovedEmpty) {
   EXPECT_TRUE(info.is_directory);
   EXPECT_FALSE(info.is_regular);
   Write("d/f", "");
-  EXPECT_TRUE(fs_->CreateDirectory(path + "/f").IsIOError()) << "a file is there";
+  EXPECT_TRUE(fs_->CreateDirectory(path + "/f").IsIOError()) << "a file has this name";
   EXPECT_TRUE(fs_->RemoveDirectory(path).IsIOError());
   EXPECT_TRUE(fs_->Unlink(path).IsIOError());
   ASSERT_TRUE(fs_->Unlink(path + "/f").ok());
   EXPECT_TRUE(fs_->RemoveDirectory(path).ok());
 }
 
-TEST_F(PosixFileSystemTest, ALinkIsASecondNameOfTheSameFile) {
+TEST_F(PosixFileSystemTest, LinkAddsASecondNameOfTheFile) {
   Write("a", "one");
   ASSERT_TRUE(fs_->Link(directory_.File("a"), directory_.File("b")).ok());
   FileInfo a;
@@ -107,8 +107,8 @@ TEST_F(PosixFileSystemTest, ALinkIsASecondNameOfTheSameFile) {
   EXPECT_EQ(Content("b"), "one");
 }
 
-// A second name of the link itself would go on depending on where that leads.
-TEST_F(PosixFileSystemTest, ALinkOfASymbolicLinkIsOneOfItsFile) {
+// A second name of the symbolic link itself would still depend on the link's target.
+TEST_F(PosixFileSystemTest, LinkFollowsSymbolicLinks) {
   Write("a", "one");
   ASSERT_EQ(::symlink(directory_.File("a").c_str(), directory_.File("s").c_str()), 0);
   ASSERT_TRUE(fs_->Link(directory_.File("s"), directory_.File("b")).ok());
@@ -119,7 +119,7 @@ TEST_F(PosixFileSystemTest, ALinkOfASymbolicLinkIsOneOfItsFile) {
   EXPECT_EQ(Content("b"), "one");
 }
 
-TEST_F(PosixFileSystemTest, ARenameToANewNameReplacesNothing) {
+TEST_F(PosixFileSystemTest, RenameToNewReplacesNothing) {
   Write("a", "one");
   Write("b", "two");
   ASSERT_TRUE(fs_->CreateDirectory(directory_.File("d")).ok());
@@ -134,7 +134,7 @@ TEST_F(PosixFileSystemTest, ARenameToANewNameReplacesNothing) {
   EXPECT_TRUE(fs_->RenameToNew(directory_.File("none"), directory_.File("f")).IsPathNotFound());
 }
 
-TEST_F(PosixFileSystemTest, ALinkAcrossFileSystemsIsNotSupported) {
+TEST_F(PosixFileSystemTest, LinkAcrossFileSystemsIsNotSupported) {
   struct stat here;
   ASSERT_EQ(::stat(directory_.path().c_str(), &here), 0);
   std::string elsewhere;
@@ -144,8 +144,8 @@ TEST_F(PosixFileSystemTest, ALinkAcrossFileSystemsIsNotSupported) {
     if (serves && ::access(place.c_str(), W_OK) == 0) elsewhere = place + "/cambium-link-" + std::to_string(::getpid());
   }
   if (elsewhere.empty()) {
-    GTEST_SKIP() << "SKIPPED: neither /dev/shm nor /run, /var/tmp or /tmp is a file system other than that of "
-                 << directory_.path() << " and can be written";
+    GTEST_SKIP() << "SKIPPED: /dev/shm, /run, /var/tmp and /tmp are read-only or on the same file system as "
+                 << directory_.path();
   }
   Write("a", "one");
   const Status status = fs_->Link(directory_.File("a"), elsewhere);
@@ -153,7 +153,7 @@ TEST_F(PosixFileSystemTest, ALinkAcrossFileSystemsIsNotSupported) {
   EXPECT_NE(status.ToString().find(elsewhere), std::string::npos);
 }
 
-TEST_F(PosixFileSystemTest, FreeSpaceIsSomething) {
+TEST_F(PosixFileSystemTest, FreeSpaceIsPositive) {
   std::uint64_t bytes = 0;
   ASSERT_TRUE(fs_->FreeSpace(directory_.path(), &bytes).ok());
   EXPECT_GT(bytes, 0u);
@@ -169,8 +169,8 @@ std::set<int> OpenDescriptors() {
   return open;
 }
 
-// H49: a program that the host starts must inherit nothing of ours.
-TEST_F(PosixFileSystemTest, EveryDescriptorIsClosedOnExecAndWhenDone) {
+// H49: a program that the host starts must not inherit our descriptors.
+TEST_F(PosixFileSystemTest, DescriptorsAreCloseOnExecAndClosedAfterUse) {
   Write("a", "one");
   const std::set<int> before = OpenDescriptors();
   {

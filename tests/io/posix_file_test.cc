@@ -29,7 +29,7 @@
 #include "testing/temp_directory.h"
 #include "util/prng.h"
 
-// This program's preadv2 stands before the C library's, as one of a system that knows no reads that do not wait.
+// Overrides the C library's preadv2. It can play a system without reads that do not wait.
 namespace {
 bool reads_always_wait = false;
 int refused_reads = 0;
@@ -68,7 +68,7 @@ class PosixFileTest : public ::testing::Test {
   const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
 };
 
-TEST_F(PosixFileTest, ReadsBackWhatWasWrittenAnywhere) {
+TEST_F(PosixFileTest, RandomWritesReadBack) {
   Prng prng(testing::SeedFromEnvironment(30));
   const auto file = Create("f");
   std::string model;
@@ -115,8 +115,8 @@ TEST_F(PosixFileTest, ReadsBackWhatWasWrittenAnywhere) {
   EXPECT_TRUE(file->Sync().ok());
 }
 
-// More pieces than one system call takes.
-TEST_F(PosixFileTest, ThousandsOfPiecesGoInOrder) {
+// Uses more pieces than one system call takes.
+TEST_F(PosixFileTest, VectoredCallsTakeThousandsOfPieces) {
   const auto file = Create("f");
   std::string data;
   for (int i = 0; i < 3000; ++i) data += static_cast<char>(i % 251);
@@ -133,7 +133,7 @@ TEST_F(PosixFileTest, ThousandsOfPiecesGoInOrder) {
   EXPECT_EQ(out, data);
 }
 
-TEST_F(PosixFileTest, OffsetsThatNoFileHasAreRefusedOrEmpty) {
+TEST_F(PosixFileTest, ImpossibleOffsetsAreRejectedOrReadNothing) {
   const auto file = Create("f");
   ASSERT_TRUE(file->Write(0, "abc").ok());
   constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
@@ -155,7 +155,7 @@ TEST_F(PosixFileTest, OffsetsThatNoFileHasAreRefusedOrEmpty) {
   EXPECT_EQ(info.size, 3u);
 }
 
-TEST_F(PosixFileTest, ModesSayWhatMustExist) {
+TEST_F(PosixFileTest, OpenModesDecideWhatMustExist) {
   const std::string path = directory_.File("f");
   std::unique_ptr<File> file;
   EXPECT_TRUE(fs_->Open(path, OpenMode::kReadOnly, {}, &file).IsPathNotFound());
@@ -175,7 +175,7 @@ TEST_F(PosixFileTest, ModesSayWhatMustExist) {
   EXPECT_NE(refused.ToString().find(path + ":77: "), std::string::npos) << refused.ToString();
 }
 
-// A FIFO without a writer would hold an open() for ever.
+// An open() of a FIFO without a writer would block for ever.
 TEST_F(PosixFileTest, OnlyRegularFilesAreOpened) {
   std::unique_ptr<File> file;
   ASSERT_EQ(::mkfifo(directory_.File("fifo").c_str(), 0600), 0);
@@ -231,8 +231,8 @@ TEST_F(PosixFileTest, SizesAndBlocksFollowTruncateAllocateAndPunch) {
   EXPECT_TRUE(file->Allocate(0, 0, true).ok());
 }
 
-// Whether the file system has direct I/O or not: the same bytes, and the end of a file that no block ends at.
-TEST_F(PosixFileTest, DirectOrNotTheBytesAreTheSame) {
+// With or without direct I/O: the bytes are the same, and so is an end of file that is not at a block boundary.
+TEST_F(PosixFileTest, DirectFilesHaveTheSameBytes) {
   const auto file = Create("f", true);
   alignas(kDirectAlignment) static std::array<char, 4 * kDirectAlignment> buffer;
   Prng prng(31);
@@ -251,19 +251,19 @@ TEST_F(PosixFileTest, DirectOrNotTheBytesAreTheSame) {
   std::unique_ptr<MappedRegion> region;
   EXPECT_EQ(file->Map(0, 100, &region).IsNotSupported(), file->IsDirect());
   if (file->IsDirect()) {
-    EXPECT_TRUE(file->Read(1, 100, buffer.data(), &read).IsIOError()) << "that is what direct I/O means";
+    EXPECT_TRUE(file->Read(1, 100, buffer.data(), &read).IsIOError()) << "direct I/O rejects unaligned reads";
   }
 }
 
-// Files of /proc have no direct I/O.
-TEST_F(PosixFileTest, WithoutDirectIoTheFileIsOpenedBuffered) {
+// Files in /proc have no direct I/O.
+TEST_F(PosixFileTest, OpensBufferedWithoutDirectIo) {
   std::unique_ptr<File> file;
   ASSERT_TRUE(fs_->Open("/proc/self/status", OpenMode::kReadOnly, {.direct = true}, &file).ok());
   EXPECT_FALSE(file->IsDirect());
   EXPECT_EQ(ReadAll(*file).substr(0, 5), "Name:");
 }
 
-TEST_F(PosixFileTest, BothWaysToAskForResidencyAgree) {
+TEST_F(PosixFileTest, MincoreAndCachestatAgree) {
   const auto file = Create("f");
   const std::string data(1 << 20, 'x');
   ASSERT_TRUE(file->Write(0, data).ok());
@@ -281,7 +281,7 @@ TEST_F(PosixFileTest, BothWaysToAskForResidencyAgree) {
   };
   std::uint64_t resident = 0;
   ASSERT_TRUE(file->Residency(0, data.size(), &resident).ok());
-  EXPECT_EQ(resident, data.size()) << "not written back yet, so it must be in memory";
+  EXPECT_EQ(resident, data.size()) << "dirty pages must be in memory";
   expect_agreement(0, data.size());
   expect_agreement(5000, 100'000);
   ASSERT_TRUE(file->Residency(2 << 20, 4096, &resident).ok());
@@ -301,8 +301,8 @@ TEST_F(PosixFileTest, BothWaysToAskForResidencyAgree) {
   }
 }
 
-// Hot values of a scan went through a queue there, each after a refused system call.
-TEST_F(PosixFileTest, WhereReadsAlwaysWaitWhatIsResidentIsReadAllTheSame) {
+// Without this fallback, cached values of a scan went through a read queue, each after a refused system call.
+TEST_F(PosixFileTest, ReadCachedWorksWithoutReadsThatDoNotWait) {
   const auto file = Create("f");
   const std::string data = Prng(3).Bytes(256 << 10);
   ASSERT_TRUE(file->Write(0, data).ok());
@@ -319,24 +319,24 @@ TEST_F(PosixFileTest, WhereReadsAlwaysWaitWhatIsResidentIsReadAllTheSame) {
   EXPECT_EQ(cached(5000, 20'000), data.substr(5000, 20'000));
   EXPECT_EQ(cached(0, 0), "");
   EXPECT_EQ(cached(7, 1), data.substr(7, 1));
-  EXPECT_EQ(refused_reads, 1) << "it is not asked for again";
+  EXPECT_EQ(refused_reads, 1) << "the refused call must not be repeated";
 
   ASSERT_TRUE(file->Advise(0, 0, AccessHint::kDontNeed).ok());
   std::uint64_t resident = 0;
   ASSERT_TRUE(file->Residency(0, data.size(), &resident).ok());
-  if (resident > 0) std::printf("SKIPPED what is not resident: this file system keeps its pages\n");
+  if (resident > 0) std::printf("SKIPPED pages that are not resident: this file system does not evict its pages\n");
   if (resident == 0) {
     EXPECT_EQ(cached(5000, 1000), "");
     ASSERT_TRUE(file->Read(8192, 10, out.data(), &read).ok());
     EXPECT_EQ(cached(8192, 4096), data.substr(8192, 4096));
-    EXPECT_EQ(cached(8192 + 4000, 200), "") << "half of it";
+    EXPECT_EQ(cached(8192 + 4000, 200), "") << "only half of the range is resident";
     EXPECT_EQ(cached(8192 - 100, 200), "");
   }
   reads_always_wait = false;
 }
 
 // RLIMIT_FSIZE gives a short write first and EFBIG for the rest (F4).
-TEST_F(PosixFileTest, AWriteThatFailsHalfWayNamesWhereAndWhy) {
+TEST_F(PosixFileTest, PartialWriteErrorNamesOffsetAndReason) {
   const auto file = Create("f");
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   Status status;
@@ -350,11 +350,12 @@ TEST_F(PosixFileTest, AWriteThatFailsHalfWayNamesWhereAndWhy) {
   EXPECT_NE(status.ToString().find(file->path() + ":8192: File too large"), std::string::npos) << status.ToString();
 }
 
-// F8: nothing is left behind by the attempts that failed.
-TEST_F(PosixFileTest, WithoutDescriptorsTheCallFailsAndNothingElse) {
+// F8: failed attempts leave nothing behind.
+TEST_F(PosixFileTest, WithoutDescriptorsOnlyTheCallFails) {
   std::unique_ptr<File> file;
   std::unique_ptr<FileLock> lock;
-  // Taken once before: UBSan looks at a class it has not met yet through a pipe, and finds no descriptor for it.
+  // Lock once before the limit: UBSan checks a class that it sees for the first time through a pipe, which needs
+  // descriptors.
   ASSERT_TRUE(fs_->Lock(directory_.path(), LockMode::kExclusive, 0, &lock).ok());
   lock.reset();
   const int next = ::dup(0);
@@ -394,7 +395,7 @@ TEST_F(PosixFileTest, ThreadsReadAndWriteTheirOwnRangesOfOneFile) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(PosixError, TellsApartWhatCallersMustTellApart) {
+TEST(PosixErrorTest, MapsErrnoToStatusCodes) {
   EXPECT_TRUE(PosixError("write", "p", 7, ENOSPC).IsNoSpace());
   EXPECT_TRUE(PosixError("write", "p", 7, EDQUOT).IsNoSpace());
   EXPECT_TRUE(PosixError("open", "p", ENOENT).IsPathNotFound());
@@ -403,8 +404,8 @@ TEST(PosixError, TellsApartWhatCallersMustTellApart) {
   EXPECT_EQ(PosixError("read", "/db/7.log", 8192, EIO).ToString(), "IO error: read /db/7.log:8192: Input/output error");
 }
 
-// A sync asks the journal through LOCK of the same directory, if that is a file. Nothing is made for it.
-TEST_F(PosixFileTest, ASyncWantsNoLockAndMayHaveOne) {
+// A sync asks the journal through LOCK of the same directory, if that is a file. It does not create LOCK.
+TEST_F(PosixFileTest, SyncUsesLockAsWitnessIfThereIsOne) {
   const std::string lock = directory_.File(kLockFileName);
   {
     const auto file = Create("without");
@@ -431,15 +432,15 @@ TEST_F(PosixFileTest, ASyncWantsNoLockAndMayHaveOne) {
   const int fd = static_cast<const PosixFile&>(*one).fd();
   const auto witness = JournalWitnessFor(fd, one->path());
   if (!MayHaveJournalOfExt4(fd)) {
-    EXPECT_EQ(witness, nullptr) << "nobody has to be asked on this file system";
+    EXPECT_EQ(witness, nullptr) << "the journal need not be asked on this file system";
     EXPECT_EQ(ReadAll(*locked), "");
     return;
   }
   ASSERT_NE(witness, nullptr);
-  EXPECT_EQ(witness, JournalWitnessFor(fd, two->path())) << "one descriptor for all";
+  EXPECT_EQ(witness, JournalWitnessFor(fd, two->path())) << "all files of a directory share one descriptor";
   const PosixDescriptor elsewhere(::open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
-  EXPECT_EQ(JournalWitnessFor(elsewhere.get(), one->path()), nullptr) << "of another file system";
-  EXPECT_EQ(JournalWitnessFor(witness->get(), lock), nullptr) << "not through itself";
+  EXPECT_EQ(JournalWitnessFor(elsewhere.get(), one->path()), nullptr) << "LOCK is on another file system";
+  EXPECT_EQ(JournalWitnessFor(witness->get(), lock), nullptr) << "LOCK is not its own witness";
   EXPECT_EQ(ReadAll(*locked), "\n");
 }
 
@@ -448,13 +449,13 @@ int OpenDescriptors() {
   return static_cast<int>(std::distance(begin(all), end(all)));
 }
 
-// It was null for the file's life: each sync then asked through the file itself, at twice the price.
-TEST_F(PosixFileTest, AWitnessThatNoDescriptorWasFreeForComesLater) {
+// A missing witness was once final: each sync then asked through the file itself, at twice the cost.
+TEST_F(PosixFileTest, WitnessIsOpenedLaterIfDescriptorsRunOut) {
   const std::unique_ptr<File> locked = Create(kLockFileName);
   const auto file = Create("f");
   ASSERT_TRUE(file->Write(0, "x").ok());
   const int fd = static_cast<const PosixFile&>(*file).fd();
-  const bool is_wanted = MayHaveJournalOfExt4(fd);  // else nothing is tried, now or later
+  const bool is_wanted = MayHaveJournalOfExt4(fd);  // else no witness is opened, now or later
   const int before = OpenDescriptors();
   const int next = ::dup(0);
   ::close(next);
@@ -470,8 +471,8 @@ TEST_F(PosixFileTest, AWitnessThatNoDescriptorWasFreeForComesLater) {
   EXPECT_EQ(OpenDescriptors(), before + (is_wanted ? 1 : 0));
 }
 
-// The log's sync must not fail, for ever, because there was no memory for a second opinion.
-TEST_F(PosixFileTest, ASyncNeedsNoMemory) {
+// A sync of the log must not fail because there is no memory for the witness: a failed sync is final.
+TEST_F(PosixFileTest, SyncNeedsNoMemory) {
   const std::unique_ptr<File> locked = Create(kLockFileName);
   std::uint64_t met = 1;
   for (std::uint64_t n = 0; met != 0; ++n) {
@@ -491,8 +492,8 @@ TEST_F(PosixFileTest, ASyncNeedsNoMemory) {
   }
 }
 
-// A file in memory stands for all that are on no ext4, whatever the directory is on.
-TEST_F(PosixFileTest, NoWitnessIsKeptWhereNobodyHasToBeAsked) {
+// A memfd stands for every file outside of ext4, whatever file system the directory is on.
+TEST_F(PosixFileTest, NoWitnessOutsideOfExt4) {
   const std::unique_ptr<File> locked = Create(kLockFileName);
   const PosixDescriptor in_memory(::memfd_create("f", MFD_CLOEXEC));
   ASSERT_TRUE(in_memory.valid());
@@ -501,7 +502,7 @@ TEST_F(PosixFileTest, NoWitnessIsKeptWhereNobodyHasToBeAsked) {
   EXPECT_EQ(JournalWitnessFor(in_memory.get(), directory_.File("f"), &is_settled), nullptr);
   EXPECT_TRUE(is_settled);
   EXPECT_EQ(OpenDescriptors(), before);
-  EXPECT_EQ(ReadAll(*locked), "") << "LOCK was opened, and written to";
+  EXPECT_EQ(ReadAll(*locked), "") << "LOCK was opened and written to";
   EXPECT_FALSE(HasJournalOfExt4(in_memory.get()));
 }
 

@@ -19,14 +19,14 @@
 namespace cambium {
 namespace {
 
-constexpr std::uint64_t kLongMicros = 30'000'000;  // longer than any machine takes; a test that needs it all has failed
+constexpr std::uint64_t kLongMicros = 30'000'000;  // longer than any machine needs; a test that reaches it has failed
 
 class PosixLockTest : public ::testing::Test {
  protected:
   Status Lock(LockMode mode, std::unique_ptr<FileLock>* lock, std::uint64_t wait_micros = 0) {
     return FileSystem::Default()->Lock(directory_.path(), mode, wait_micros, lock);
   }
-  // Whether one more handle would get it, from this process.
+  // Returns whether another handle of this process could get the lock.
   bool IsFree(LockMode mode = LockMode::kExclusive) {
     std::unique_ptr<FileLock> lock;
     const Status status = Lock(mode, &lock);
@@ -38,7 +38,7 @@ class PosixLockTest : public ::testing::Test {
   testing::TempDirectory directory_;
 };
 
-// Runs `body` in a forked child, and returns its answer (0 to 99). _exit: the child must run none of gtest's ends.
+// Runs `body` in a forked child, and returns its result (0 to 99). Uses _exit: the child must not run gtest's teardown.
 int InChild(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(body());
@@ -47,7 +47,7 @@ int InChild(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + status;
 }
 
-// A child that does `first`, says so, and lives on until it is told to end or killed.
+// A child that runs `first`, reports it, and then lives until this object is destroyed or kills it.
 class LivingChild {
  public:
   explicit LivingChild(const std::function<void()>& first) {
@@ -99,7 +99,7 @@ TEST_F(PosixLockTest, OneWriterOrManyReaders) {
   EXPECT_TRUE(IsFree());
 }
 
-TEST_F(PosixLockTest, AnotherProcessIsKeptOutAndComesInLater) {
+TEST_F(PosixLockTest, LockExcludesOtherProcessesUntilReleased) {
   const auto try_in_child = [this](LockMode mode) { return InChild([this, mode] { return IsFree(mode) ? 1 : 2; }); };
   std::unique_ptr<FileLock> lock;
   ASSERT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
@@ -112,11 +112,11 @@ TEST_F(PosixLockTest, AnotherProcessIsKeptOutAndComesInLater) {
   EXPECT_EQ(try_in_child(LockMode::kShared), 1);
 }
 
-TEST_F(PosixLockTest, AKilledHolderLetsGo) {
+TEST_F(PosixLockTest, LockOfAKilledProcessIsReleased) {
   const LivingChild holder([this] {
     std::unique_ptr<FileLock> lock;
     if (!Lock(LockMode::kExclusive, &lock).ok()) ::_exit(1);
-    (void)lock.release();  // held by the process, as a database that is open when the process dies
+    (void)lock.release();  // held until the process dies, as by an open database
   });
   EXPECT_FALSE(IsFree());
   holder.Kill();
@@ -124,7 +124,7 @@ TEST_F(PosixLockTest, AKilledHolderLetsGo) {
   EXPECT_TRUE(Lock(LockMode::kExclusive, &lock, kLongMicros).ok());
 }
 
-TEST_F(PosixLockTest, WaitsForWhoLetsGoInTimeAndGivesUpOtherwise) {
+TEST_F(PosixLockTest, WaitsUntilReleasedOrGivesUpInTime) {
   std::unique_ptr<FileLock> lock;
   std::unique_ptr<FileLock> late;
   ASSERT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
@@ -137,7 +137,7 @@ TEST_F(PosixLockTest, WaitsForWhoLetsGoInTimeAndGivesUpOtherwise) {
   holder.join();
 }
 
-TEST_F(PosixLockTest, DeletingLockByHandLetsNobodyIn) {
+TEST_F(PosixLockTest, DeletingTheLockFileDoesNotRelease) {
   const auto second_is_kept_out = [this] {
     std::unique_ptr<FileLock> lock;
     EXPECT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
@@ -145,13 +145,13 @@ TEST_F(PosixLockTest, DeletingLockByHandLetsNobodyIn) {
     return !IsFree(LockMode::kExclusive) && InChild([this] { return IsFree() ? 1 : 2; }) == 2;
   };
   EXPECT_TRUE(second_is_kept_out());
-  EXPECT_TRUE(IsFree()) << "and the directory is free again, with a new LOCK";
+  EXPECT_TRUE(IsFree()) << "the directory must be free again, with a new LOCK";
   const testing::MutantScope mutant(Mutant::kLockFileOnly);
   EXPECT_FALSE(second_is_kept_out()) << "the mutant must be caught";
 }
 
-// Whoever holds the lock adds one on coming and takes it off on going, while another thread keeps replacing LOCK.
-TEST_F(PosixLockTest, ReplacingLockWhileOthersLockLetsNoTwoIn) {
+// Each holder of the lock increments a counter and decrements it before release. Another thread keeps deleting LOCK.
+TEST_F(PosixLockTest, ReplacingTheLockFileNeverAdmitsTwo) {
   std::atomic<bool> stop = false;
   std::atomic<int> holders = 0;
   std::atomic<int> turns = 0;
@@ -177,7 +177,7 @@ TEST_F(PosixLockTest, ReplacingLockWhileOthersLockLetsNoTwoIn) {
   EXPECT_EQ(collisions, 0);
 }
 
-TEST_F(PosixLockTest, AForkedChildsCopyReleasesNothing) {
+TEST_F(PosixLockTest, ForkedChildDoesNotReleaseTheLock) {
   const auto parent_keeps_it = [this] {
     std::unique_ptr<FileLock> lock;
     EXPECT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
@@ -193,7 +193,7 @@ TEST_F(PosixLockTest, AForkedChildsCopyReleasesNothing) {
   EXPECT_FALSE(parent_keeps_it()) << "the mutant must be caught";
 }
 
-TEST_F(PosixLockTest, AChildThatLivesOnDoesNotKeepTheLock) {
+TEST_F(PosixLockTest, SurvivingChildDoesNotKeepTheLock) {
   std::unique_ptr<FileLock> lock;
   ASSERT_TRUE(Lock(LockMode::kExclusive, &lock).ok());
   const LivingChild child([] {});
@@ -201,8 +201,8 @@ TEST_F(PosixLockTest, AChildThatLivesOnDoesNotKeepTheLock) {
   EXPECT_TRUE(IsFree());
 }
 
-// As an ordinary user, whom permissions bind, also where the tests run as root.
-TEST_F(PosixLockTest, AReaderNeedsNoLockFileAndMakesNone) {
+// Runs as an ordinary user, even if the tests run as root: permissions do not restrict root.
+TEST_F(PosixLockTest, SharedLockNeitherNeedsNorCreatesTheLockFile) {
   ASSERT_EQ(::chmod(directory_.path().c_str(), 0555), 0);
   EXPECT_EQ(InChild([this] {
               if (::geteuid() == 0 && ::setuid(65534) != 0) return 10;
@@ -215,10 +215,10 @@ TEST_F(PosixLockTest, AReaderNeedsNoLockFileAndMakesNone) {
   ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
   std::unique_ptr<FileLock> reader;
   ASSERT_TRUE(Lock(LockMode::kShared, &reader).ok());
-  EXPECT_FALSE(IsFree()) << "the directory alone keeps a writer out";
+  EXPECT_FALSE(IsFree()) << "the directory's lock alone must exclude a writer";
 }
 
-TEST_F(PosixLockTest, WhatCannotBeALockFileIsAnErrorNotALock) {
+TEST_F(PosixLockTest, DirectoryNamedLockIsAnError) {
   ASSERT_EQ(::mkdir(LockFile().c_str(), 0755), 0);
   std::unique_ptr<FileLock> lock;
   const Status status = Lock(LockMode::kExclusive, &lock, kLongMicros);

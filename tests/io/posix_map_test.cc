@@ -54,7 +54,7 @@ TEST_F(PosixMapTest, OutlivesTheFileObjectAndTheName) {
   EXPECT_EQ(std::string(region->data(), 5000), out);
 }
 
-TEST_F(PosixMapTest, SeesWhatIsWrittenLater) {
+TEST_F(PosixMapTest, ShowsLaterWrites) {
   std::unique_ptr<MappedRegion> region;
   ASSERT_TRUE(file_->Map(0, 100, &region).ok());
   ASSERT_TRUE(file_->Write(50, "new").ok());
@@ -64,8 +64,8 @@ TEST_F(PosixMapTest, SeesWhatIsWrittenLater) {
   EXPECT_EQ(std::string(region->data() + 50, 3), "new");
 }
 
-// Touching these pages would raise SIGBUS and end the process.
-TEST_F(PosixMapTest, ATruncatedFileIsAnIOErrorNotASignal) {
+// Reading these pages through data() would raise SIGBUS and end the process.
+TEST_F(PosixMapTest, TruncatedFileIsAnIOErrorNotASignal) {
   std::unique_ptr<MappedRegion> region;
   ASSERT_TRUE(file_->Map(0, content_.size(), &region).ok());
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -83,14 +83,14 @@ TEST_F(PosixMapTest, ATruncatedFileIsAnIOErrorNotASignal) {
   EXPECT_TRUE(region->CopyOut(0, 1, out.data()).IsIOError());
 }
 
-TEST_F(PosixMapTest, ARangeBeyondTheEndMapsAndDoesNotCopy) {
+TEST_F(PosixMapTest, RangeBeyondTheEndMapsButDoesNotCopy) {
   std::unique_ptr<MappedRegion> region;
   ASSERT_TRUE(file_->Map(1 << 20, 100, &region).ok());
   char out[1];
   EXPECT_TRUE(region->CopyOut(0, 1, out).IsIOError());
 }
 
-TEST_F(PosixMapTest, NothingMapsToNothing) {
+TEST_F(PosixMapTest, EmptyRangeMapsToEmptyRegion) {
   std::unique_ptr<MappedRegion> region;
   ASSERT_TRUE(file_->Map(5, 0, &region).ok());
   EXPECT_EQ(region->size(), 0u);

@@ -16,9 +16,9 @@ int Fail(int error) {
   return -1;
 }
 
-// A file of `content` whose calls are cut short, interrupted and refused at random; with direct I/O they may only
-// begin at multiples of the alignment.
-TEST(PosixTransfer, ReadsAllHoweverTheKernelCutsIt) {
+// Calls are cut short, interrupted and refused at random. With direct I/O they may begin only at multiples of the
+// alignment.
+TEST(PosixTransferTest, ReadCompletesDespiteShortAndFailedCalls) {
   Prng prng(testing::SeedFromEnvironment(20));
   for (int round = 0; round < 500; ++round) {
     const std::size_t alignment = prng.OneIn(2) ? 1 : 512;
@@ -33,7 +33,7 @@ TEST(PosixTransfer, ReadsAllHoweverTheKernelCutsIt) {
       if (refusals < 3 && prng.OneIn(50)) return ++refusals, Fail(EAGAIN);
       if (from >= content.size()) return 0;
       std::size_t n = std::min(size, content.size() - from);
-      // A short count of direct I/O is a multiple of the device's blocks, or ends the file.
+      // A short count of direct I/O is a multiple of the device's blocks, or reaches the end of the file.
       if (prng.OneIn(3) && n > alignment) n = std::max(alignment, prng.Uniform(n) / alignment * alignment);
       std::memcpy(out.data() + from, content.data() + from, n);
       return static_cast<ssize_t>(n);
@@ -44,7 +44,7 @@ TEST(PosixTransfer, ReadsAllHoweverTheKernelCutsIt) {
   }
 }
 
-TEST(PosixTransfer, WritesAllHoweverTheKernelCutsIt) {
+TEST(PosixTransferTest, WriteCompletesDespiteShortAndFailedCalls) {
   Prng prng(testing::SeedFromEnvironment(21));
   for (int round = 0; round < 500; ++round) {
     const std::size_t alignment = prng.OneIn(2) ? 1 : 512;
@@ -66,7 +66,7 @@ TEST(PosixTransfer, WritesAllHoweverTheKernelCutsIt) {
   }
 }
 
-TEST(PosixTransfer, AShortDirectWriteBeginsAgainAtTheBoundaryBeforeItsEnd) {
+TEST(PosixTransferTest, ShortDirectWriteResumesAtAlignedOffset) {
   std::string begins;
   const TransferEnd end = WriteToEnd(1536, 512, [&](std::size_t from, std::size_t size) -> ssize_t {
     begins += std::to_string(from) + " ";
@@ -77,7 +77,7 @@ TEST(PosixTransfer, AShortDirectWriteBeginsAgainAtTheBoundaryBeforeItsEnd) {
   EXPECT_EQ(begins, "0 512 ");
 }
 
-TEST(PosixTransfer, TheTailOfAFileThatEndsBetweenBoundariesIsTheEnd) {
+TEST(PosixTransferTest, UnalignedEndOfFileEndsADirectRead) {
   int calls = 0;
   const TransferEnd end = ReadToEnd(4096, 512, [&](std::size_t from, std::size_t) -> ssize_t {
     ++calls;
@@ -85,10 +85,10 @@ TEST(PosixTransfer, TheTailOfAFileThatEndsBetweenBoundariesIsTheEnd) {
   });
   EXPECT_EQ(end.moved, 700u);
   EXPECT_EQ(end.error, 0);
-  EXPECT_EQ(calls, 2);  // 700, then its last 188 once more: nothing new
+  EXPECT_EQ(calls, 2);  // 700 bytes, then the last 188 of them once more: nothing new
 }
 
-TEST(PosixTransfer, AWriteOfNothingIsTriedOnceMoreThenAnError) {
+TEST(PosixTransferTest, WriteOfZeroBytesIsRetriedOnceThenFails) {
   int calls = 0;
   const TransferEnd end = WriteToEnd(100, 1, [&](std::size_t from, std::size_t) -> ssize_t {
     ++calls;
@@ -99,7 +99,7 @@ TEST(PosixTransfer, AWriteOfNothingIsTriedOnceMoreThenAnError) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST(PosixTransfer, AnErrorStopsAndSaysHowFarItCame) {
+TEST(PosixTransferTest, ErrorStopsAndReportsProgress) {
   const auto call = [](std::size_t from, std::size_t) -> ssize_t { return from == 0 ? 10 : Fail(ENOSPC); };
   EXPECT_EQ(WriteToEnd(100, 1, call).error, ENOSPC);
   EXPECT_EQ(WriteToEnd(100, 1, call).moved, 10u);
@@ -107,7 +107,7 @@ TEST(PosixTransfer, AnErrorStopsAndSaysHowFarItCame) {
   EXPECT_EQ(ReadToEnd(100, 1, call).moved, 10u);
 }
 
-TEST(PosixTransfer, NoCallIsLargerThanAGibibyte) {
+TEST(PosixTransferTest, NoCallIsLargerThanAGibibyte) {
   std::size_t calls = 0;
   const auto call = [&](std::size_t, std::size_t size) {
     ++calls;
@@ -120,7 +120,7 @@ TEST(PosixTransfer, NoCallIsLargerThanAGibibyte) {
   EXPECT_EQ(calls, 12u);
 }
 
-TEST(PosixTransfer, NothingToMoveIsNoCall) {
+TEST(PosixTransferTest, EmptyTransferMakesNoCall) {
   const auto call = [](std::size_t, std::size_t) -> ssize_t { return Fail(EIO); };
   EXPECT_EQ(ReadToEnd(0, 1, call).error, 0);
   EXPECT_EQ(WriteToEnd(0, 1, call).error, 0);

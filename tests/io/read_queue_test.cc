@@ -1,4 +1,4 @@
-// One contract, two queues: the kernel's ring and the threads.
+// Both read queues, io_uring and threads, against the same contract.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,7 +23,7 @@
 namespace cambium {
 namespace {
 
-// A file that no kernel knows, in memory; offset kBad fails.
+// A file in memory that the kernel does not know. A read at offset kBad fails.
 class ForeignFile final : public testing::PartialFile {
  public:
   static constexpr std::uint64_t kBad = 999'999;
@@ -50,7 +50,7 @@ ReadRequest Request(const File* file, std::uint64_t offset, std::size_t size, ch
   return request;
 }
 
-// Memory that nobody may touch.
+// A page of memory that may be neither read nor written.
 struct ForbiddenPage {
   ForbiddenPage() = default;
   ~ForbiddenPage() { ::munmap(begin, kSize); }
@@ -73,7 +73,7 @@ class ReadQueueTest : public ::testing::TestWithParam<bool> {
     return fs_->NewReadQueue(depth, GetParam());
   }
 
-  // Reads of what is in memory are done before Submit returns; others take their time.
+  // Evicts the file's pages. Reads of cached pages are done before Submit returns; the others take longer.
   void DropFromCache() {
     ASSERT_TRUE(file_->SyncData().ok());
     ASSERT_TRUE(file_->Advise(0, 0, AccessHint::kDontNeed).ok());
@@ -87,7 +87,7 @@ class ReadQueueTest : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Queues, ReadQueueTest, ::testing::Bool(),
                          [](const auto& queue) { return queue.param ? "Uring" : "Threads"; });
 
-// A batch of requests with memory of their own, checked against the content they should have brought.
+// A batch of requests with their own buffers, which it compares with the expected content.
 class Batch {
  public:
   void Add(const File* file, std::uint64_t offset, std::size_t size) {
@@ -99,7 +99,7 @@ class Batch {
   [[nodiscard]] std::span<ReadRequest* const> pointers() const { return pointers_; }
   [[nodiscard]] std::size_t size() const { return pointers_.size(); }
 
-  // Every request is in `done` once, with the bytes of `content`.
+  // Expects every request in `done` once, with the bytes of `content`.
   void ExpectAll(std::vector<ReadRequest*> done, const std::string& content) const {
     std::vector<ReadRequest*> expected = pointers_;
     std::sort(done.begin(), done.end());
@@ -120,7 +120,7 @@ class Batch {
   std::vector<ReadRequest*> pointers_;
 };
 
-TEST_P(ReadQueueTest, EveryReadComesBackOnceWithItsBytes) {
+TEST_P(ReadQueueTest, EveryReadIsDeliveredOnceWithItsBytes) {
   Prng prng(testing::SeedFromEnvironment(40));
   for (const std::size_t depth : {1u, 3u, 32u}) {
     const auto queue = NewQueue(depth);
@@ -132,12 +132,12 @@ TEST_P(ReadQueueTest, EveryReadComesBackOnceWithItsBytes) {
         batch.Add(file_.get(), prng.Uniform(content_.size() + 20'000), prng.Skewed(16));
       }
       std::vector<ReadRequest*> done;
-      std::size_t handed_in = 0;
-      while (handed_in < batch.size()) {
-        const std::size_t n = 1 + prng.Uniform(batch.size() - handed_in);
-        ASSERT_TRUE(queue->Submit(batch.pointers().subspan(handed_in, n)).ok());
-        handed_in += n;
-        ASSERT_EQ(queue->in_flight() + done.size(), handed_in);
+      std::size_t submitted_count = 0;
+      while (submitted_count < batch.size()) {
+        const std::size_t n = 1 + prng.Uniform(batch.size() - submitted_count);
+        ASSERT_TRUE(queue->Submit(batch.pointers().subspan(submitted_count, n)).ok());
+        submitted_count += n;
+        ASSERT_EQ(queue->in_flight() + done.size(), submitted_count);
         if (prng.OneIn(2)) {
           ASSERT_TRUE(queue->Wait(&done).ok());
         }
@@ -145,7 +145,7 @@ TEST_P(ReadQueueTest, EveryReadComesBackOnceWithItsBytes) {
       while (queue->in_flight() > 0) {
         const std::size_t before = done.size();
         ASSERT_TRUE(queue->Wait(&done).ok());
-        ASSERT_GT(done.size(), before) << "Wait brings at least one";
+        ASSERT_GT(done.size(), before) << "Wait must deliver at least one";
       }
       batch.ExpectAll(done, content_);
     }
@@ -162,7 +162,7 @@ TEST_P(ReadQueueTest, WaitWithoutReadsReturns) {
   EXPECT_EQ(queue->in_flight(), 0u);
 }
 
-TEST_P(ReadQueueTest, ADepthOfNothingIsOne) {
+TEST_P(ReadQueueTest, DepthIsAtLeastOne) {
   const auto queue = NewQueue(0);
   EXPECT_EQ(queue->depth(), 1u);
   Batch batch;
@@ -173,7 +173,7 @@ TEST_P(ReadQueueTest, ADepthOfNothingIsOne) {
   batch.ExpectAll(done, content_);
 }
 
-TEST_P(ReadQueueTest, OffsetsThatNoFileHasReadNothing) {
+TEST_P(ReadQueueTest, ImpossibleOffsetsReadNothing) {
   const auto queue = NewQueue(4);
   Batch batch;
   for (const std::uint64_t offset : {UINT64_MAX, UINT64_MAX - 5, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 9,
@@ -206,9 +206,9 @@ TEST_P(ReadQueueTest, FilesOfOtherFileSystemsAreServedByTheirOwnRead) {
   own.ExpectAll(done, content_);
 }
 
-TEST_P(ReadQueueTest, AnErrorBelongsToItsRequestAlone) {
+TEST_P(ReadQueueTest, ErrorAffectsOnlyItsRequest) {
   const auto queue = NewQueue(4);
-  // What a healthy device does not refuse the kernel does: to write where nothing may be written.
+  // A healthy device refuses no read, but the kernel refuses to write to this page.
   const ForbiddenPage page;
   ASSERT_NE(page.begin, MAP_FAILED);
   ReadRequest impossible = Request(file_.get(), 1, 10, static_cast<char*>(page.begin));
@@ -226,7 +226,8 @@ TEST_P(ReadQueueTest, AnErrorBelongsToItsRequestAlone) {
   own.ExpectAll(done, content_);
 }
 
-// The file does not end at a multiple of the alignment: the read of its tail is short, and goes on where none may begin.
+// The file does not end at a multiple of the alignment, so the read of its tail is short and would resume at an
+// unaligned offset.
 TEST_P(ReadQueueTest, DirectFilesAreReadToTheirEnd) {
   std::unique_ptr<File> direct;
   ASSERT_TRUE(file_->SyncData().ok());
@@ -244,8 +245,8 @@ TEST_P(ReadQueueTest, DirectFilesAreReadToTheirEnd) {
   EXPECT_EQ(std::string(out, request.read), content_.substr(offset));
 }
 
-// Memory is given back right after: a read that arrives later would write to what is freed.
-TEST_P(ReadQueueTest, TheDestructorWaitsForWhatIsInFlight) {
+// The buffers are freed right after the queue: a read that arrives later would write to freed memory.
+TEST_P(ReadQueueTest, DestructorWaitsForReadsInFlight) {
   for (int i = 0; i < 50; ++i) {
     DropFromCache();
     Batch batch;
@@ -255,8 +256,8 @@ TEST_P(ReadQueueTest, TheDestructorWaitsForWhatIsInFlight) {
   }
 }
 
-// Each thread has a queue of its own over the same file; then a queue that one thread filled is emptied by another.
-TEST_P(ReadQueueTest, QueuesOfSeveralThreadsDoNotMeet) {
+// Each thread has its own queue over the same file. Then one thread submits to a queue and another waits on it.
+TEST_P(ReadQueueTest, QueuesOfSeveralThreadsAreIndependent) {
   std::vector<std::thread> threads;
   for (std::uint64_t t = 0; t < 4; ++t) {
     threads.emplace_back([this, t] {
@@ -286,7 +287,7 @@ TEST_P(ReadQueueTest, QueuesOfSeveralThreadsDoNotMeet) {
 }
 
 // Without a descriptor for a ring, threads serve the queue (F8).
-TEST_P(ReadQueueTest, WithoutDescriptorsReadsAreServedAllTheSame) {
+TEST_P(ReadQueueTest, WithoutDescriptorsThreadsServeTheReads) {
   const auto queue = NewQueue(8);
   Batch batch;
   for (std::uint64_t n = 0; n < 20; ++n) batch.Add(file_.get(), n * 1000, 3000);
@@ -302,12 +303,12 @@ TEST_P(ReadQueueTest, WithoutDescriptorsReadsAreServedAllTheSame) {
   std::vector<ReadRequest*> done;
   while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
   batch.ExpectAll(done, content_);
-  EXPECT_EQ(queue->IsSpent(), GetParam()) << "the next one may have a ring";
+  EXPECT_EQ(queue->IsSpent(), GetParam()) << "a new queue may have a ring";
 }
 
-// The n-th allocation of Submit and Wait is refused, for every n, and then all of them. A request that was counted and
-// never handed in was waited for, for ever, by Wait or by the destructor.
-TEST_P(ReadQueueTest, WithoutMemoryEachReadComesBackOnceOrIsRefused) {
+// Refuses the n-th allocation of Submit and Wait, for every n, and then all from the n-th on. Once, Wait or the
+// destructor waited for ever for a request that was counted but never submitted.
+TEST_P(ReadQueueTest, WithoutMemoryEachReadIsDeliveredOnceOrRefused) {
   const ForeignFile foreign(std::string(500, 'f'));
   for (const std::uint64_t count : {std::uint64_t{1}, UINT64_MAX}) {
     for (std::uint64_t n = 0, met = 1; met != 0; ++n) {
@@ -323,19 +324,19 @@ TEST_P(ReadQueueTest, WithoutMemoryEachReadComesBackOnceOrIsRefused) {
       }
       const auto queue = NewQueue(8);
       std::vector<ReadRequest*> done;
-      bool is_handed_in = false;
+      bool is_submitted = false;
       {
         testing::ScarceMemory scarce(n, count);
         try {
-          is_handed_in = queue->Submit(batch.pointers()).ok();
+          is_submitted = queue->Submit(batch.pointers()).ok();
           while (queue->in_flight() > 0) static_cast<void>(queue->Wait(&done));
         } catch (const std::bad_alloc&) {
         }
         met = scarce.End();
       }
-      if (n % 3 == 2) continue;  // the destructor waits
+      if (n % 3 == 2) continue;  // leaves the waiting to the destructor
       while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
-      ASSERT_EQ(done.size(), is_handed_in ? batch.size() : 0u);
+      ASSERT_EQ(done.size(), is_submitted ? batch.size() : 0u);
       std::sort(done.begin(), done.end());
       ASSERT_EQ(std::unique(done.begin(), done.end()), done.end());
       for (const ReadRequest* const request : done) {
@@ -347,14 +348,14 @@ TEST_P(ReadQueueTest, WithoutMemoryEachReadComesBackOnceOrIsRefused) {
   }
 }
 
-// A file that has no memory for what it reads, in whichever thread.
+// A file whose reads run out of memory, in every thread.
 class ExhaustedFile final : public testing::PartialFile {
  public:
   ExhaustedFile() : PartialFile("exhausted") {}
   Status Read(std::uint64_t, std::size_t, char*, std::size_t*) const override { throw std::bad_alloc(); }
 };
 
-TEST_P(ReadQueueTest, AFileWithoutMemoryIsAnErrorOfItsOwn) {
+TEST_P(ReadQueueTest, OutOfMemoryInReadFailsOnlyItsRequest) {
   const ExhaustedFile exhausted;
   const auto queue = NewQueue(4);
   char out[8] = {};

@@ -1,4 +1,4 @@
-// Files, names and durability of the simulated file system: what a power cut may take, and what it must leave.
+// Files, names and durability of the simulated file system: what a power cut may lose, and what it must keep.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,7 +14,7 @@
 namespace cambium {
 namespace {
 
-// What 300 cuts of one image leave of a file.
+// Returns the contents of a file after 300 cuts of one image.
 std::set<std::string> Outcomes(const SimImage& image, const std::string& path, const DamageMix& mix = {}) {
   std::set<std::string> outcomes;
   Prng prng(7);
@@ -46,7 +46,7 @@ TEST(SimDiskTest, SyncedBytesAndNamesSurviveEveryCut) {
   }
 }
 
-TEST(SimDiskTest, UnsyncedBytesMayVanishOrStayOrTearOrRot) {
+TEST(SimDiskTest, UnsyncedBytesMayBeLostKeptTornOrGarbage) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(2048, 'a')));
   ASSERT_TRUE(file->Write(0, Slice(std::string(2048, 'b'))).ok());
@@ -77,7 +77,7 @@ TEST(SimDiskTest, UnsyncedBytesMayVanishOrStayOrTearOrRot) {
   EXPECT_TRUE(between && holes && torn && garbage) << between << holes << torn << garbage;
 }
 
-TEST(SimDiskTest, TheSizeMayGrowWithoutItsData) {
+TEST(SimDiskTest, SizeMayGrowWithoutData) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "x");
   ASSERT_TRUE(file->Write(1, Slice(std::string(5000, 'y'))).ok());
@@ -91,7 +91,7 @@ TEST(SimDiskTest, TheSizeMayGrowWithoutItsData) {
   EXPECT_TRUE(zeros);
 }
 
-TEST(SimDiskTest, ATruncationMayBeUndone) {
+TEST(SimDiskTest, TruncationMayBeUndone) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(1000, 'a')));
   ASSERT_TRUE(file->Truncate(10).ok());
@@ -104,7 +104,7 @@ TEST(SimDiskTest, ATruncationMayBeUndone) {
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a"), (std::set<std::string>{std::string(10, 'a') + "bb"}));
 }
 
-TEST(SimDiskTest, ANewNameNeedsTheDirectorySync) {
+TEST(SimDiskTest, NewNameNeedsDirectorySync) {
   SimFileSystem fs;
   const auto file = MustOpen(&fs, "/a", OpenMode::kCreateNew);
   ASSERT_TRUE(file->Write(0, "abc").ok());
@@ -119,7 +119,7 @@ TEST(SimDiskTest, ANewNameNeedsTheDirectorySync) {
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a"), (std::set<std::string>{"abc"}));
 }
 
-TEST(SimDiskTest, OnExt4TheFirstSyncBringsTheName) {
+TEST(SimDiskTest, Ext4FileSyncCommitsTheName) {
   SimOptions options;
   options.names = SimNames::kExt4;
   SimFileSystem fs(options);
@@ -131,7 +131,7 @@ TEST(SimDiskTest, OnExt4TheFirstSyncBringsTheName) {
   EXPECT_EQ(Outcomes(fs.Snapshot(), "/a"), (std::set<std::string>{"abc"}));
 }
 
-TEST(SimDiskTest, AnUnlinkedFileComesBackUntilTheDirectoryIsSynced) {
+TEST(SimDiskTest, UnlinkedFileMayReturnUntilDirectorySync) {
   SimFileSystem fs;
   MustCreateDurable(&fs, "/a", "abc").reset();
   ASSERT_TRUE(fs.Unlink("/a").ok());
@@ -143,7 +143,7 @@ TEST(SimDiskTest, AnUnlinkedFileComesBackUntilTheDirectoryIsSynced) {
   EXPECT_FALSE(ExistsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"));
 }
 
-TEST(SimDiskTest, ARenameIsWholeOrNotAtAll) {
+TEST(SimDiskTest, RenameIsAtomic) {
   SimFileSystem fs;
   MustCreateDurable(&fs, "/a", "new").reset();
   MustCreateDurable(&fs, "/b", "old").reset();
@@ -159,7 +159,7 @@ TEST(SimDiskTest, ARenameIsWholeOrNotAtAll) {
   EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/b"), "new");
 }
 
-TEST(SimDiskTest, ARenameToAnotherDirectoryMayLeaveBothNamesAndNeverNone) {
+TEST(SimDiskTest, RenameAcrossDirectoriesMayLeaveBothNamesButNeverNone) {
   SimFileSystem fs;
   ASSERT_TRUE(fs.CreateDirectory("/d").ok());
   MustCreateDurable(&fs, "/a", "abc").reset();
@@ -173,7 +173,7 @@ TEST(SimDiskTest, ARenameToAnotherDirectoryMayLeaveBothNamesAndNeverNone) {
   EXPECT_EQ(outcomes, (std::set<std::pair<bool, bool>>{{true, false}, {true, true}, {false, true}}));
 }
 
-TEST(SimDiskTest, OrderedNamesSurviveAsAPrefixAndPosixNamesAsAnySubset) {
+TEST(SimDiskTest, OrderedNamesKeepAPrefixPosixNamesAnySubset) {
   for (const SimNames rule : {SimNames::kPosix, SimNames::kOrdered, SimNames::kExt4}) {
     SimOptions options;
     options.names = rule;
@@ -195,7 +195,7 @@ TEST(SimDiskTest, OrderedNamesSurviveAsAPrefixAndPosixNamesAsAnySubset) {
   }
 }
 
-TEST(SimDiskTest, WhatIsWrittenDuringASyncIsNotCovered) {
+TEST(SimDiskTest, SyncDoesNotCoverWritesDuringIt) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "");
   ASSERT_TRUE(file->Write(0, "before").ok());
@@ -212,7 +212,7 @@ TEST(SimDiskTest, WhatIsWrittenDuringASyncIsNotCovered) {
   EXPECT_EQ(ContentsIn(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "before");
 }
 
-TEST(SimDiskTest, AKillKeepsTheCacheAndALaterCutMayTakeIt) {
+TEST(SimDiskTest, KillKeepsTheCacheThatALaterCutMayLose) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "abc");
   ASSERT_TRUE(file->Write(3, "def").ok());
@@ -228,12 +228,12 @@ TEST(SimDiskTest, AKillKeepsTheCacheAndALaterCutMayTakeIt) {
   const SimImage cut = next.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost));
   EXPECT_EQ(ContentsIn(cut, "/a"), "abc");
   EXPECT_FALSE(ExistsIn(cut, "/new"));
-  // The next process can make it durable, by a handle of its own.
+  // The next process can make it durable with its own handle.
   ASSERT_TRUE(MustOpen(&next, "/a", OpenMode::kReadWrite)->SyncData().ok());
   EXPECT_EQ(ContentsIn(next.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost)), "/a"), "abcdef");
 }
 
-TEST(SimDiskTest, AKillTearsTheWriteInFlightAtPages) {
+TEST(SimDiskTest, KillTearsAWriteInFlightAtPageBoundaries) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "");
   SimImage during;
@@ -248,7 +248,7 @@ TEST(SimDiskTest, AKillTearsTheWriteInFlightAtPages) {
   EXPECT_EQ(sizes, (std::set<std::size_t>{0, 4096, 8192, 12288, 13000}));
 }
 
-TEST(SimDiskTest, TheSameSeedDrawsTheSameImages) {
+TEST(SimDiskTest, SameSeedDrawsTheSameImages) {
   const auto run = [](std::uint64_t seed) {
     SimFileSystem fs;
     Prng prng(seed);
@@ -264,7 +264,7 @@ TEST(SimDiskTest, TheSameSeedDrawsTheSameImages) {
   EXPECT_NE(run(5), run(6));
 }
 
-TEST(SimDiskTest, ImagesDoNotFeelEachOther) {
+TEST(SimDiskTest, ImagesAreIndependent) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(10000, 'a')));
   const SimImage image = fs.Snapshot();
@@ -287,7 +287,7 @@ TEST(SimDiskTest, ImagesDoNotFeelEachOther) {
   EXPECT_EQ(std::string(out, read), "1111");
 }
 
-// Each unit of a cut taken alone, all of them, and none: the table that an exhaustive test walks.
+// Tries every subset of the units of a cut, as an exhaustive test does.
 TEST(SimDiskTest, UnitsCanBeKeptAndLostOneByOne) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(1024, 'a')));
@@ -303,7 +303,7 @@ TEST(SimDiskTest, UnitsCanBeKeptAndLostOneByOne) {
     const SimImage after = image.CutKeeping(kept);
     outcomes.insert(ContentsIn(after, "/a") + (ExistsIn(after, "/new") ? "+" : "-"));
   }
-  EXPECT_EQ(outcomes.size(), 2u * (4 * 2 + 4));  // without the size the third sector does not show
+  EXPECT_EQ(outcomes.size(), 2u * (4 * 2 + 4));  // without the new size the third sector is not visible
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string ReadAll(const File& file) {
   return bytes;
 }
 
-// Through O_DIRECT, so from the device.
+// Reads with direct I/O, that is, from the device.
 std::string ReadDevice(FileSystem* fs, const std::string& path) {
   const auto file = MustOpen(fs, path, OpenMode::kReadOnly, true);
   alignas(kDirectAlignment) static char buffer[16 * kPage];
@@ -48,7 +48,7 @@ SimFault FailSync(SyncFailure how) {
   return fault;
 }
 
-TEST(SimSyncFailureTest, DroppedDataStaysInTheCacheAndTheNextSyncSaysOk) {
+TEST(SimSyncFailureTest, DroppedDataStaysCachedAndNextSyncSucceeds) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(100, 'a')));
   ASSERT_TRUE(file->Write(0, Slice(std::string(kPage + 100, 'b'))).ok());
@@ -61,7 +61,7 @@ TEST(SimSyncFailureTest, DroppedDataStaysInTheCacheAndTheNextSyncSaysOk) {
   EXPECT_EQ(ReadDevice(&fs, "/a"), lost);
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllKept), lost);
 
-  // A process that starts now and believes the cache is fooled; one that asks the device is not.
+  // A process that starts now and reads the cache is misled; one that reads the device is not.
   Prng prng(1);
   SimFileSystem restarted(fs.KillImage(prng));
   EXPECT_EQ(ReadAll(*MustOpen(&restarted, "/a", OpenMode::kReadOnly)), std::string(kPage + 100, 'b'));
@@ -70,7 +70,7 @@ TEST(SimSyncFailureTest, DroppedDataStaysInTheCacheAndTheNextSyncSaysOk) {
   EXPECT_EQ(ReadAll(*file), lost);
 }
 
-TEST(SimSyncFailureTest, AWriteIntoADroppedPageTakesThePageAlong) {
+TEST(SimSyncFailureTest, WriteToADroppedPageWritesThePage) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "");
   ASSERT_TRUE(file->Write(0, Slice(std::string(2 * kPage, 'b'))).ok());
@@ -83,7 +83,7 @@ TEST(SimSyncFailureTest, AWriteIntoADroppedPageTakesThePageAlong) {
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllLost), page + std::string(kPage, '\0'));
 }
 
-TEST(SimSyncFailureTest, DroppedDataAndOldCache) {
+TEST(SimSyncFailureTest, DroppedDataMayRevertTheCache) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "old");
   ASSERT_TRUE(file->Write(0, "newer").ok());
@@ -103,7 +103,7 @@ TEST(SimSyncFailureTest, FalseFailureIsDurable) {
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllLost), "new");
 }
 
-TEST(SimSyncFailureTest, LateErrorComesWithTheNextSyncOfThatFile) {
+TEST(SimSyncFailureTest, LateErrorIsReturnedByTheNextSync) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "old");
   const auto other = MustCreateDurable(&fs, "/b", "");
@@ -117,7 +117,7 @@ TEST(SimSyncFailureTest, LateErrorComesWithTheNextSyncOfThatFile) {
   EXPECT_TRUE(file->SyncData().ok());
 }
 
-TEST(SimSyncFailureTest, APartialDropKeepsSomePages) {
+TEST(SimSyncFailureTest, PartialDropKeepsSomePages) {
   std::set<std::string> outcomes;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SimOptions options;
@@ -136,7 +136,7 @@ TEST(SimSyncFailureTest, APartialDropKeepsSomePages) {
   EXPECT_EQ(outcomes, (std::set<std::string>{"aa", "ab", "ba", "bb"}));
 }
 
-TEST(SimSyncFailureTest, AFailedDirectorySyncDropsNamesInEachWay) {
+TEST(SimSyncFailureTest, FailedDirectorySyncDropsNames) {
   for (const SyncFailure how :
        {SyncFailure::kDropKeepCache, SyncFailure::kDropRevertCache, SyncFailure::kFalse, SyncFailure::kLate}) {
     SimFileSystem fs;
@@ -161,7 +161,7 @@ TEST(SimSyncFailureTest, AFailedDirectorySyncDropsNamesInEachWay) {
   }
 }
 
-TEST(SimFaultTest, TheNthCallOfAKindFailsOnceOrForGood) {
+TEST(SimFaultTest, NthCallFailsOnceOrSticky) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "abc");
   char out[3];
@@ -190,8 +190,8 @@ TEST(SimFaultTest, TheNthCallOfAKindFailsOnceOrForGood) {
   MustOpen(&fs, "/b", OpenMode::kCreateNew).reset();
 }
 
-// Counts the calls of a small program, then fails each in turn: every kind must be reachable by the n-th call.
-TEST(SimFaultTest, EveryCallCanBeFailed) {
+// Counts the calls of a small program, then fails each in turn. The program makes calls of every kind.
+TEST(SimFaultTest, EveryCallCanFail) {
   const auto program = [](SimFileSystem* fs) {
     std::vector<Status> results;
     std::unique_ptr<File> file;
@@ -252,7 +252,7 @@ TEST(SimFaultTest, EveryCallCanBeFailed) {
   }
 }
 
-TEST(SimFaultTest, AShortWriteLeavesItsBeginning) {
+TEST(SimFaultTest, ShortWriteLeavesItsBeginning) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "");
   SimFault fault;
@@ -263,7 +263,7 @@ TEST(SimFaultTest, AShortWriteLeavesItsBeginning) {
   EXPECT_EQ(ReadAll(*file), "abc");
 }
 
-TEST(SimFaultTest, AnOperationMayHappenAndBeReportedAsFailed) {
+TEST(SimFaultTest, FailedOperationMayTakeEffect) {
   SimFileSystem fs;
   MustCreateDurable(&fs, "/a", "x").reset();
   SimFault fault;
@@ -280,7 +280,7 @@ TEST(SimFaultTest, AnOperationMayHappenAndBeReportedAsFailed) {
   EXPECT_EQ(fs.open_files(), 0u);
 }
 
-TEST(SimFaultTest, AfterPowerOffNothingHappens) {
+TEST(SimFaultTest, NothingChangesAfterPowerOff) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "abc");
   fs.AddHook([&](const SimOp& op) {
@@ -294,7 +294,7 @@ TEST(SimFaultTest, AfterPowerOffNothingHappens) {
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllKept), "def");
 }
 
-TEST(SimSpaceTest, AFullDiskTakesWhatFits) {
+TEST(SimSpaceTest, FullDiskTakesWhatFits) {
   SimOptions options;
   options.quota_bytes = 4 * kPage;
   SimFileSystem fs(options);
@@ -318,7 +318,7 @@ TEST(SimSpaceTest, AFullDiskTakesWhatFits) {
   EXPECT_EQ(info.allocated_bytes, 4 * kPage);
 }
 
-TEST(SimSpaceTest, AnUnlinkedFileKeepsItsSpaceUntilItIsClosed) {
+TEST(SimSpaceTest, UnlinkedFileKeepsItsSpaceUntilClosed) {
   SimOptions options;
   options.quota_bytes = kPage;
   SimFileSystem fs(options);
@@ -343,7 +343,7 @@ TEST(SimSpaceTest, DelayedAllocationFailsTheSync) {
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllKept).substr(kPage), std::string(3, '\0'));
 }
 
-TEST(SimSpaceTest, TooManyOpenFiles) {
+TEST(SimSpaceTest, OpenFailsWithTooManyFiles) {
   SimOptions options;
   options.max_open_files = 2;
   SimFileSystem fs(options);
@@ -356,7 +356,7 @@ TEST(SimSpaceTest, TooManyOpenFiles) {
   EXPECT_TRUE(fs.Open("/b", OpenMode::kCreateNew, {}, &b).ok());
 }
 
-TEST(SimDeviceTest, ALostWriteShowsInTheCacheOnly) {
+TEST(SimDeviceTest, LostWriteIsOnlyInTheCache) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(2 * kPage, 'a')));
   fs.SetWriteOverlay([](std::uint64_t write, const SimOp& op) {
@@ -375,7 +375,7 @@ TEST(SimDeviceTest, ALostWriteShowsInTheCacheOnly) {
   EXPECT_EQ(ReadAll(*file), device);
 }
 
-TEST(SimDeviceTest, AMisdirectedWriteHitsAnotherPlace) {
+TEST(SimDeviceTest, MisdirectedWriteHitsAnotherOffset) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", Slice(std::string(3 * kPage, 'a')));
   fs.SetWriteOverlay([](std::uint64_t, const SimOp& op) {
@@ -388,7 +388,7 @@ TEST(SimDeviceTest, AMisdirectedWriteHitsAnotherPlace) {
   EXPECT_EQ(AfterCut(fs, "/a", SimDamage::kAllLost), std::string(2 * kPage, 'a') + std::string(kPage, 'b'));
 }
 
-TEST(SimDeviceTest, ADirectReadShowsDirtyPagesAndDoesNotMakeThemDurable) {
+TEST(SimDeviceTest, DirectReadShowsDirtyPagesButNotDurable) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "old");
   ASSERT_TRUE(file->Write(0, "new").ok());
@@ -471,7 +471,7 @@ TEST(SimHandleTest, ReadQueuesDeliverEachRequestOnceInAnyOrder) {
   }
 }
 
-TEST(SimHandleTest, WhatTheDiskRefuses) {
+TEST(SimHandleTest, InvalidNamespaceCallsFail) {
   SimFileSystem fs;
   MustCreateDurable(&fs, "/a", "x").reset();
   ASSERT_TRUE(fs.CreateDirectory("/d").ok());
@@ -506,7 +506,7 @@ TEST(SimHandleTest, WhatTheDiskRefuses) {
   EXPECT_EQ(info.link_count, 1u);
 }
 
-TEST(SimTamperTest, RotShowsThroughCacheDeviceAndCut) {
+TEST(SimTamperTest, TamperingIsVisibleInCacheDeviceAndAfterCut) {
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/d", Slice("abcdefgh"));
   ASSERT_TRUE(file->Write(8, "ij").ok());
@@ -531,7 +531,7 @@ TEST(SimTamperTest, RotShowsThroughCacheDeviceAndCut) {
   EXPECT_TRUE(fs.IsFullyDurable("/sub/dir/copy", 5));
 }
 
-TEST(SimClockTest, StandsStillUntilMoved) {
+TEST(SimClockTest, StandsStillUntilAdvanced) {
   SimClock clock(10, 1000);
   clock.SleepMicros(5);
   EXPECT_EQ(clock.NowMicros(), 15u);

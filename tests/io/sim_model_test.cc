@@ -1,5 +1,5 @@
-// Random programs on the simulated file system, against a map of strings for what is seen, and against the promise of
-// each sync for what survives. Threads, and the speed that crash tests need, at the end.
+// Random programs on the simulated file system. What they read is compared with a map of strings, and what survives
+// with the promise of each sync. At the end: threads, and the speed that crash tests need.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -124,9 +124,9 @@ class Program {
   Model model_;
 };
 
-// Every cut and every kill must leave a consistent disk; with everything synced, exactly the model; with nothing lost,
-// the model too; after a kill, what the cache showed.
-TEST(SimModelTest, RandomProgramsAgreeWithAMapAndSurviveCuts) {
+// Every cut and every kill must leave a consistent disk. The disk must equal the model if everything is synced, if the
+// cut loses nothing, and after a kill.
+TEST(SimModelTest, RandomProgramsMatchTheModelAndSurviveCuts) {
   const std::uint64_t seed = testing::SeedFromEnvironment(21);
   const std::uint64_t runs = testing::ScaledCount(60);
   for (std::uint64_t run = 0; run < runs; ++run) {
@@ -152,7 +152,7 @@ TEST(SimModelTest, RandomProgramsAgreeWithAMapAndSurviveCuts) {
         const SimImage after = (cut == 2 ? killed : fs.Snapshot()).DrawCrash(program.prng(), {}, &report);
         ASSERT_EQ(after.disk().CheckInvariants(), "") << report.ToString();
         ASSERT_TRUE(after.Units().empty()) << report.ToString();
-        // What a checker was told is durable is there.
+        // Whatever IsFullyDurable() reports must survive.
         for (const auto& [name, bytes] : program.model()) {
           if (!fs.IsFullyDurable(name, bytes->size())) continue;
           ASSERT_EQ(ContentsIn(after, name).substr(0, bytes->size()), *bytes) << report.ToString();
@@ -168,7 +168,7 @@ TEST(SimModelTest, RandomProgramsAgreeWithAMapAndSurviveCuts) {
   }
 }
 
-// Failing syncs in random programs: nothing may become inconsistent, whatever the personality.
+// Random programs with failing syncs must keep the disk consistent under every rule for names.
 TEST(SimModelTest, RandomSyncFailuresKeepTheDiskConsistent) {
   const std::uint64_t seed = testing::SeedFromEnvironment(22);
   for (std::uint64_t run = 0; run < testing::ScaledCount(200); ++run) {
@@ -227,8 +227,8 @@ TEST(SimModelTest, RandomSyncFailuresKeepTheDiskConsistent) {
   }
 }
 
-// Directories that come, go and move while nothing says when they are durable.
-TEST(SimModelTest, DirectoriesMayGoWithWhatTheyHold) {
+// Directories are created, removed and moved, and few of them are synced.
+TEST(SimModelTest, LostDirectoriesLoseTheirContents) {
   const std::uint64_t seed = testing::SeedFromEnvironment(23);
   for (std::uint64_t run = 0; run < 200; ++run) {
     SimOptions options;
@@ -272,8 +272,8 @@ TEST(SimModelTest, DirectoriesMayGoWithWhatTheyHold) {
   }
 }
 
-// Four threads with files of their own, one that takes images and draws cuts, one that draws from a shared image.
-TEST(SimThreadsTest, ThreadsMayShareTheFileSystemAndImages) {
+// Four threads write their own files, one takes images and draws cuts, two start file systems from a shared image.
+TEST(SimThreadsTest, ThreadsShareFileSystemAndImages) {
   SimFileSystem fs;
   OrderChecker checker(&fs);
   const auto shared = MustCreateDurable(&fs, "/shared", Slice(std::string(20000, 's')));
@@ -315,8 +315,8 @@ TEST(SimThreadsTest, ThreadsMayShareTheFileSystemAndImages) {
   }
 }
 
-// Reserving and cutting back large files must not cost what they could hold.
-TEST(SimModelTest, LargeReservationsAreCheap) {
+// Allocating and truncating large files must not cost as much as writing them.
+TEST(SimModelTest, LargeAllocationsAreCheap) {
   constexpr std::uint64_t kSegment = std::uint64_t{256} << 20;
   SimFileSystem fs;
   const auto file = MustCreateDurable(&fs, "/a", "head");

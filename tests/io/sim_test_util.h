@@ -1,4 +1,4 @@
-// What the tests of the simulated file system share.
+// Helpers for the tests of the simulated file system.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline std::unique_ptr<File> MustOpen(FileSystem* fs, const std::string& path, O
   return file;
 }
 
-// A file in "/" with a durable name and durable bytes.
+// Creates a file in "/" with a durable name and durable bytes.
 inline std::unique_ptr<File> MustCreateDurable(SimFileSystem* fs, const std::string& path, Slice bytes) {
   std::unique_ptr<File> file = MustOpen(fs, path, OpenMode::kCreateNew);
   EXPECT_TRUE(file->Write(0, bytes).ok());
@@ -29,7 +29,7 @@ inline std::unique_ptr<File> MustCreateDurable(SimFileSystem* fs, const std::str
   return file;
 }
 
-// The bytes of a file in an image, or "<why not>".
+// Returns the bytes of a file in an image, or "<error>".
 inline std::string ContentsIn(const SimImage& image, const std::string& path) {
   const SimFileSystem fs(image);
   std::string bytes;

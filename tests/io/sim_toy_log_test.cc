@@ -1,5 +1,5 @@
-// A toy commit log on the simulated file system, right and with one defect at a time: the images drawn must accuse
-// every defect, and never the right one.
+// A toy commit log on the simulated file system, correct or with one defect. Cuts must reveal every defect, and none in
+// the correct log.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,7 +18,8 @@ namespace {
 
 enum class Defect { kNone, kNoDataSync, kNoDirectorySync, kForgetRotated, kClaimsLate, kNoChecksum };
 
-// "/db/1", "/db/2", ...: records of {checksum, number, size, payload}. Record n's payload follows from n.
+// Files "/db/1", "/db/2", ... with records of {checksum, number, size, payload}. The payload of record n depends only
+// on n.
 class ToyLog {
  public:
   ToyLog(SimFileSystem* fs, Defect defect) : fs_(fs), defect_(defect) {}
@@ -42,7 +43,7 @@ class ToyLog {
     return status;
   }
 
-  // All that was appended before is acknowledged when this returns.
+  // Acknowledges everything that was appended before the call.
   Status Sync() {
     std::uint64_t covered = last_;
     for (const auto& file : dirty_) {
@@ -76,7 +77,8 @@ class ToyLog {
     return record + body;
   }
 
-  // How many records are there, from the first on; false if one of them is not what was written.
+  // Sets *count to the number of valid records from the first one on. Returns false if one differs from what was
+  // written.
   static bool Recover(SimFileSystem* fs, Defect defect, std::uint64_t* count) {
     *count = 0;
     for (int n = 1;; ++n) {
@@ -109,9 +111,9 @@ class ToyLog {
   std::uint64_t acknowledged_ = 0;
 };
 
-// Runs the log once, takes the disk at every step of every operation, and cuts the power there in many ways. Returns
-// how many cuts showed a loss of acknowledged records or a wrong one.
-int Accusations(Defect defect, std::uint64_t seed, const SimOptions& options = {}, int* cuts = nullptr) {
+// Runs the log once, takes an image at every phase of every operation, and cuts the power there in several ways.
+// Returns how many cuts lost an acknowledged record or left a wrong one.
+int RevealingCuts(Defect defect, std::uint64_t seed, const SimOptions& options = {}, int* cuts = nullptr) {
   struct Moment {
     SimImage image;
     std::uint64_t acknowledged;
@@ -134,7 +136,7 @@ int Accusations(Defect defect, std::uint64_t seed, const SimOptions& options = {
   }
   fs.RemoveHook(hook);
 
-  int accusations = 0;
+  int revealing = 0;
   for (const Moment& moment : moments) {
     for (int variant = 0; variant < 6; ++variant) {
       const bool killed_first = variant == 5;
@@ -142,25 +144,25 @@ int Accusations(Defect defect, std::uint64_t seed, const SimOptions& options = {
       SimFileSystem next(after, options);
       std::uint64_t count = 0;
       const bool right = ToyLog::Recover(&next, defect, &count);
-      accusations += !right || count < moment.acknowledged || count > log.last() ? 1 : 0;
+      revealing += !right || count < moment.acknowledged || count > log.last() ? 1 : 0;
       if (cuts != nullptr) ++*cuts;
     }
   }
-  return accusations;
+  return revealing;
 }
 
 class ToyLogTest : public ::testing::TestWithParam<Defect> {};
 
-TEST_P(ToyLogTest, IsAccusedExactlyIfItIsWrong) {
+TEST_P(ToyLogTest, CutsRevealExactlyTheDefects) {
   const std::uint64_t seed = testing::SeedFromEnvironment(11);
-  int accusations = 0;
+  int revealing = 0;
   int cuts = 0;
-  for (std::uint64_t run = 0; run < 30; ++run) accusations += Accusations(GetParam(), seed + run, {}, &cuts);
+  for (std::uint64_t run = 0; run < 30; ++run) revealing += RevealingCuts(GetParam(), seed + run, {}, &cuts);
   EXPECT_GT(cuts, 5000);
   if (GetParam() == Defect::kNone) {
-    EXPECT_EQ(accusations, 0);
+    EXPECT_EQ(revealing, 0);
   } else {
-    EXPECT_GT(accusations, 0);
+    EXPECT_GT(revealing, 0);
   }
 }
 
@@ -168,13 +170,13 @@ INSTANTIATE_TEST_SUITE_P(Defects, ToyLogTest,
                          ::testing::Values(Defect::kNone, Defect::kNoDataSync, Defect::kNoDirectorySync,
                                            Defect::kForgetRotated, Defect::kClaimsLate, Defect::kNoChecksum));
 
-// Real ext4 hides a missing directory sync; so does ours, which is why the default is kPosix.
-TEST(ToyLogOnExt4Test, HidesTheMissingDirectorySync) {
+// Real ext4 hides a missing directory sync, and so does kExt4. That is why the simulator's default is kPosix.
+TEST(ToyLogOnExt4Test, MissingDirectorySyncIsNotRevealed) {
   SimOptions options;
   options.names = SimNames::kExt4;
-  int accusations = 0;
-  for (std::uint64_t run = 0; run < 30; ++run) accusations += Accusations(Defect::kNoDirectorySync, run, options);
-  EXPECT_EQ(accusations, 0);
+  int revealing = 0;
+  for (std::uint64_t run = 0; run < 30; ++run) revealing += RevealingCuts(Defect::kNoDirectorySync, run, options);
+  EXPECT_EQ(revealing, 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The ring with a kernel that refuses, interrupts and cuts short. This program defines the two calls of liburing through
-// which everything goes; they stand before the library's own, which they call or not, as the seed says.
+// The io_uring queue with a kernel that refuses, interrupts and cuts short. This program overrides the two functions of
+// liburing through which all requests pass. They call the real ones, or fail, as the seed decides.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <liburing.h>
@@ -35,7 +35,7 @@ Function Next(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-// Makes worse what has arrived: refused, or shorter than it was.
+// Changes completions that have arrived: some become errors, some become shorter.
 void Damage(io_uring* ring) {
   unsigned head;
   io_uring_cqe* arrived;
@@ -61,11 +61,11 @@ extern "C" int io_uring_submit(io_uring* ring) {
     return kErrors[faults.prng.Uniform(3)];
   }
   const int taken = real(ring);
-  if (faults.on) Damage(ring);  // what is in the page cache is done by now
+  if (faults.on) Damage(ring);  // reads of cached pages are done by now
   return taken;
 }
 
-// Whatever waits for a completion that has not arrived ends up here.
+// Every wait for a completion that has not arrived yet calls this function.
 extern "C" int __io_uring_get_cqe(io_uring* ring, io_uring_cqe** cqe, unsigned submit, unsigned wait, sigset_t* mask) {
   using Function = int (*)(io_uring*, io_uring_cqe**, unsigned, unsigned, sigset_t*);
   static const auto real = Next<Function>("__io_uring_get_cqe");
@@ -89,7 +89,7 @@ class UringFaultTest : public ::testing::Test {
   }
   void TearDown() override { faults = {}; }
 
-  // Reads `n` random ranges through a queue of `depth`, and compares them all.
+  // Reads `n` random ranges through `queue` and compares all bytes.
   void ReadAndCompare(Prng* prng, ReadQueue* queue, std::size_t n) {
     std::vector<std::string> buffers;
     std::vector<ReadRequest> requests(n);
@@ -120,7 +120,7 @@ class UringFaultTest : public ::testing::Test {
   std::string content_;
 };
 
-TEST_F(UringFaultTest, ShortInterruptedAndRefusedReadsAreCarriedOn) {
+TEST_F(UringFaultTest, ShortInterruptedAndRefusedReadsAreCompleted) {
   const std::uint64_t seed = testing::SeedFromEnvironment(50);
   Prng prng(seed);
   faults.prng = Prng(seed + 1);
@@ -129,12 +129,12 @@ TEST_F(UringFaultTest, ShortInterruptedAndRefusedReadsAreCarriedOn) {
     const auto queue = NewUringReadQueue(depth);
     for (int round = 0; round < 20; ++round) ReadAndCompare(&prng, queue.get(), 1 + prng.Uniform(60));
   }
-  EXPECT_GT(faults.refused, 50) << "the faults must have been there";
+  EXPECT_GT(faults.refused, 50) << "too few faults occurred";
   EXPECT_GT(faults.cut, 50);
   EXPECT_GT(faults.interrupted, 50);
 }
 
-TEST_F(UringFaultTest, ARingThatTakesNothingAnyMoreIsReplacedByPlainReads) {
+TEST_F(UringFaultTest, PlainReadsReplaceARefusingRing) {
   Prng prng(testing::SeedFromEnvironment(51));
   const auto queue = NewUringReadQueue(8);
   ReadAndCompare(&prng, queue.get(), 30);
@@ -144,12 +144,12 @@ TEST_F(UringFaultTest, ARingThatTakesNothingAnyMoreIsReplacedByPlainReads) {
   EXPECT_EQ(faults.refused, 1);
   EXPECT_TRUE(queue->IsSpent());
   faults.refuse_for_ever = false;
-  ReadAndCompare(&prng, queue.get(), 30);  // entries that the kernel never took must not wake up
+  ReadAndCompare(&prng, queue.get(), 30);  // entries that the kernel never took must not be submitted
 }
 
-// A completion that was taken and not marked as seen, since the list of what is done could not grow, came again: its bytes
-// were counted twice, and the rest of the request had a size below zero.
-TEST_F(UringFaultTest, NoCompletionIsSeenTwiceForWantOfMemory) {
+// Once, if the list of finished reads could not grow, a completion was processed but not marked as seen. It then
+// arrived a second time, its bytes counted twice, and the rest of the request had a negative size.
+TEST_F(UringFaultTest, OutOfMemoryNeverRepeatsACompletion) {
   constexpr std::size_t kReads = 20;
   constexpr std::size_t kSize = 3000;
   const std::uint64_t seed = testing::SeedFromEnvironment(52);
@@ -169,23 +169,23 @@ TEST_F(UringFaultTest, NoCompletionIsSeenTwiceForWantOfMemory) {
       pointers.push_back(&requests[i]);
     }
     std::vector<ReadRequest*> done;
-    bool is_handed_in = false;
+    bool is_submitted = false;
     {
       testing::ScarceMemory scarce(n);
       try {
-        is_handed_in = queue->Submit(pointers).ok();
+        is_submitted = queue->Submit(pointers).ok();
         while (queue->in_flight() > 0) static_cast<void>(queue->Wait(&done));
       } catch (const std::bad_alloc&) {
       }
       met = scarce.End();
     }
     while (queue->in_flight() > 0) ASSERT_TRUE(queue->Wait(&done).ok());
-    ASSERT_EQ(done.size(), is_handed_in ? kReads : 0u);
+    ASSERT_EQ(done.size(), is_submitted ? kReads : 0u);
     std::sort(done.begin(), done.end());
     ASSERT_EQ(std::unique(done.begin(), done.end()), done.end());
     for (std::size_t i = 0; i < kReads; ++i) {
-      ASSERT_EQ(buffers[i].substr(kSize), std::string(100, '#')) << "nothing is written behind the request";
-      ASSERT_TRUE(!is_handed_in || buffers[i].substr(0, kSize) == content_.substr(i * 9000, kSize));
+      ASSERT_EQ(buffers[i].substr(kSize), std::string(100, '#')) << "bytes after the request were overwritten";
+      ASSERT_TRUE(!is_submitted || buffers[i].substr(0, kSize) == content_.substr(i * 9000, kSize));
     }
   }
 }
