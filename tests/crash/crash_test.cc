@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "crash/crash_explorer.h"
-#include "testing/every_way.h"
+#include "testing/all_read_paths.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/shrink.h"
@@ -78,7 +78,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
               static_cast<unsigned long long>(programs), static_cast<unsigned long long>(hits));
   if (!repeat) {
     EXPECT_GE(images, wanted);
-    ExpectEveryWay(reads);
+    ExpectAllReadPaths(reads);
   }
 }
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "testing/all_read_paths.h"
 #include "testing/engine_rules.h"
-#include "testing/every_way.h"
 #include "testing/runner.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -156,7 +156,7 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
   }
   std::printf("%llu runs, each with one failing call or with all from one on\n", static_cast<unsigned long long>(runs));
   EXPECT_GT(runs, programs * (kUnderSanitizer ? 33 : 100));
-  if (!kUnderSanitizer) ExpectEveryWay(reads_of_all, false);  // there it is three programs
+  if (!kUnderSanitizer) ExpectAllReadPaths(reads_of_all, false);  // there it is three programs
 }
 
 }  // namespace

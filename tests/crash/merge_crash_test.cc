@@ -13,7 +13,7 @@
 #include "testing/test_store.h"
 #include "cambium/compaction_filter.h"
 #include "io/sim/sim_image.h"
-#include "testing/every_way.h"
+#include "testing/all_read_paths.h"
 #include "testing/move_pages.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -317,7 +317,7 @@ void RunMany(bool has_filter) {
               static_cast<unsigned long long>(interruptions));
   EXPECT_GT(cuts, runs * 10);
   EXPECT_GT(interruptions, runs * 5);
-  ExpectEveryWay(reads);
+  ExpectAllReadPaths(reads);
 }
 
 TEST(MergeCrash, WhateverRunsBesideAMergeACutLeavesAPrefix) { RunMany(false); }

@@ -7,7 +7,7 @@
 
 #include "testing/family_store.h"
 #include "io/sim/sim_image.h"
-#include "testing/every_way.h"
+#include "testing/all_read_paths.h"
 #include "testing/move_pages.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -232,7 +232,7 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
     ASSERT_EQ(store.Verify(), "");
     reads += store.fs->read_counts();
   }
-  ExpectEveryWay(reads);
+  ExpectAllReadPaths(reads);
 }
 
 // What is there after a cut is the same in both families, a prefix of the batches, and holds every synced one.

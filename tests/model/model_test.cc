@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "testing/every_way.h"
+#include "testing/all_read_paths.h"
 #include "testing/index_mode.h"
 #include "testing/mutant_scope.h"
 #include "testing/runner.h"
@@ -69,7 +69,7 @@ TEST(ModelTest, EveryAnswerIsThatOfAMap) {
   const std::uint64_t seed = SeedFromEnvironment(1);
   reads_of_all = {};
   RunMany(seed, ScaledPrograms(2000), {}, RunInMemory);
-  ExpectEveryWay(reads_of_all);
+  ExpectAllReadPaths(reads_of_all);
 }
 
 // Short programs reach states that long ones overwrite, and shrink well.
@@ -82,7 +82,7 @@ TEST(ModelTest, ShortPrograms) {
   reads_of_all = {};
   RunMany(seed, ScaledPrograms(4000), shape, RunInMemory);
   // A sanitizer's 25th of them has few values over 16 KiB, and as chance has it none that is in memory in part.
-  ExpectEveryWay(reads_of_all, !kUnderSanitizer);
+  ExpectAllReadPaths(reads_of_all, !kUnderSanitizer);
 }
 
 // What the first of so many programs says that goes wrong, of those with a compaction filter; "": none does.

@@ -1,4 +1,4 @@
-// What must hold of a database whose process has ended, whatever ended it.
+// CheckDatabase: what must hold for a database after its process has ended, for whatever reason.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace cambium::testing {
 
-// Verifies the files as they were left, then what a database made of them holds. With `recover` it is opened for
-// writing, closed, and verified again; else it is only looked at, and the next process finds what this one found.
+// Verifies the files as they were left, then opens the database and checks its contents. With `recover` it opens it for
+// writing, closes it, and verifies it again. Otherwise it opens it for reading only, and the next process finds the
+// same files.
 [[nodiscard]] inline std::string CheckDatabase(const Plan& plan, bool only_synced, bool recover, History* history) {
   const Options options = WorkloadOptions(plan.size);
   if (history->was_open()) {
@@ -24,7 +25,7 @@ namespace cambium::testing {
   if (!wrong.empty() || !recover) return wrong;
   s = db->Close();
   if (!s.ok()) return "close: " + s.ToString();
-  return DeepVerify(plan.directory, options, Orphans::kAreWrong);
+  return DeepVerify(plan.directory, options, Orphans::kForbidden);
 }
 
 }  // namespace cambium::testing

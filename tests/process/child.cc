@@ -44,7 +44,7 @@ Child::Child(const std::string& role, const Plan& plan, const std::vector<std::s
   }
   ::close(ends[1]);
   if (pid_ < 0) throw std::runtime_error("no process");
-  ::setpgid(pid_, pid_);  // whichever of the two comes first
+  ::setpgid(pid_, pid_);  // the child does it too; either may be first
   in_ = ends[0];
 }
 
@@ -73,7 +73,7 @@ bool Child::Listen(std::uint64_t micros_max, const std::function<bool(const Mess
     }
     if (last) return false;
     const std::uint64_t now = NowMicros();
-    last = now >= deadline;  // still takes what is in the pipe
+    last = now >= deadline;  // still reads what is in the pipe
     const std::uint64_t left = last ? 0 : deadline - now;
     pollfd ready{in_, POLLIN, 0};
     const timespec wait{static_cast<time_t>(left / 1'000'000), static_cast<long>(left % 1'000'000) * 1000};

@@ -1,4 +1,4 @@
-// Child: a process that runs this test program again in a role of its own, and tells us how it goes.
+// Child: a process that runs this test program again in another role, and sends messages.
 #pragma once
 
 #include <sys/types.h>
@@ -14,20 +14,20 @@ namespace cambium::testing {
 
 inline constexpr int kMessageDescriptor = 3;
 
-// One thread. A child that still lives dies with this object.
+// One thread. The destructor kills a child that still runs.
 class Child {
  public:
-  // `prefix`: a program that runs ours, as strace does. The child heads a process group of its own.
+  // `prefix`: the command line of a program that runs ours, such as strace. The child leads its own process group.
   Child(const std::string& role, const Plan& plan, const std::vector<std::string>& prefix = {});
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Hands on messages until `stop` says so (true), or until the pipe ends or the time is over (false).
+  // Passes messages to `stop` until it returns true. Returns false if the pipe ends or the time is over first.
   bool Listen(std::uint64_t micros_max, const std::function<bool(const Message&)>& stop);
-  // SIGKILL to it and what it has started, then the rest of its messages.
+  // Sends SIGKILL to the child and all processes that it has started, then passes on the rest of its messages.
   void Kill(const std::function<void(const Message&)>& see);
-  // Waits for its end: the exit code, or 1000 + the signal that killed it. After `seconds_max` it is killed.
+  // Waits for the end of the child. Returns its exit code, or 1000 + the signal that killed it.
   int Wait();
 
  private:
@@ -39,7 +39,7 @@ class Child {
   std::string buffer_;
 };
 
-// The roles of this program: what main() does instead of running tests when it is called with --role.
+// Runs a role of this program. main() calls it instead of the tests if it gets --role.
 int RunRole(const std::string& role, const Plan& plan);
 
 }  // namespace cambium::testing

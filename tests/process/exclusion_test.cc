@@ -1,5 +1,5 @@
-// Several processes and one database: one writer, or any number of readers. Another process holds the database, this
-// one tries to get at it.
+// Several processes and one database: either one writer, or any number of readers. Another process has the database
+// open, and this one tries to open it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ class ExclusionTest : public ::testing::Test {
     EXPECT_TRUE(child->Listen(60'000'000, [](const Message& m) { return m.kind == Message::Kind::kOpened; }));
     return child;
   }
-  // Names, sizes and contents of all files, but for the log of messages and the lock.
+  // Returns names, sizes and contents of all files, except LOG and LOCK.
   [[nodiscard]] std::string Fingerprint() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(plan_.directory)) {
@@ -61,7 +61,7 @@ class ExclusionTest : public ::testing::Test {
   Plan plan_;
 };
 
-TEST_F(ExclusionTest, ASecondOpenerIsRefusedAndTouchesNothing) {
+TEST_F(ExclusionTest, SecondOpenIsRefusedAndChangesNothing) {
   const std::unique_ptr<Child> holder = Hold("hold");
   const std::string before = Fingerprint();
   const Status writer = TryOpen(false);
@@ -75,9 +75,9 @@ TEST_F(ExclusionTest, ASecondOpenerIsRefusedAndTouchesNothing) {
   EXPECT_EQ(Fingerprint(), before);
 }
 
-// Two floors had a constant of this name, a string and a view of one, which the linker took for one variable. Depending
-// on the optimiser the file that was locked had a name of garbage, and DestroyDB and verify did not know it.
-TEST_F(ExclusionTest, TheFileThatIsLockedIsCalledLock) {
+// Once two floors had a constant of the same name, one a string and one a view, which the linker took for one variable.
+// Depending on the optimizer, the locked file had garbage for a name, and DestroyDB and verify did not recognize it.
+TEST_F(ExclusionTest, LockedFileIsNamedLock) {
   const std::unique_ptr<Child> holder = Hold("hold");
   std::vector<std::string> names;
   ASSERT_TRUE(FileSystem::Default()->List(plan_.directory, &names).ok());
@@ -87,7 +87,7 @@ TEST_F(ExclusionTest, TheFileThatIsLockedIsCalledLock) {
   }
 }
 
-TEST_F(ExclusionTest, ReadersShareAndKeepAWriterOut) {
+TEST_F(ExclusionTest, ReadersShareAndExcludeAWriter) {
   const std::unique_ptr<Child> one = Hold("hold-for-reading");
   const std::unique_ptr<Child> two = Hold("hold-for-reading");
   const std::string before = Fingerprint();
@@ -96,45 +96,45 @@ TEST_F(ExclusionTest, ReadersShareAndKeepAWriterOut) {
   EXPECT_EQ(Fingerprint(), before);
 }
 
-TEST_F(ExclusionTest, TheNextComesInWhenTheHolderIsKilled) {
+TEST_F(ExclusionTest, LockOfAKilledHolderIsFree) {
   std::unique_ptr<Child> holder = Hold("hold");
   EXPECT_TRUE(TryOpen(false).IsLocked());
   holder->Kill([](const Message&) {});
   EXPECT_TRUE(TryOpen(false).ok());
 }
 
-// An operator who thinks the lock is stale removes LOCK, and starts a second one.
-TEST_F(ExclusionTest, DeletingTheLockFileLetsNobodyIn) {
+// An operator takes the lock for stale, removes LOCK, and starts a second process.
+TEST_F(ExclusionTest, DeletingTheLockFileAdmitsNoSecondOpen) {
   const std::unique_ptr<Child> holder = Hold("hold");
   ASSERT_EQ(::unlink((plan_.directory + "/LOCK").c_str()), 0);
   EXPECT_TRUE(TryOpen(false).IsLocked());
   EXPECT_TRUE(TryOpen(true).IsLocked());
-  // Now there is a new LOCK, perhaps. It helps neither.
+  // The attempts above may have created a new LOCK. That must not help either.
   EXPECT_TRUE(TryOpen(false).IsLocked());
 }
 
-TEST_F(ExclusionTest, TheSameProcessIsRefusedToo) {
+TEST_F(ExclusionTest, SecondOpenInTheSameProcessIsRefused) {
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::Open(WorkloadOptions(plan_.size), plan_.directory, &db).ok());
   EXPECT_TRUE(TryOpen(false).IsLocked());
   EXPECT_TRUE(TryOpen(true).IsLocked());
-  // What was refused has let go of nothing that the first one holds.
+  // The refused attempts have not released the first handle's locks.
   EXPECT_TRUE(TryOpen(false).IsLocked());
   const std::unique_ptr<Child> other = std::make_unique<Child>("hold", plan_);
   EXPECT_FALSE(other->Listen(300'000, [](const Message& m) { return m.kind == Message::Kind::kOpened; }));
   EXPECT_TRUE(db->Put({}, "key", "another").ok());
   EXPECT_TRUE(db->Close().ok());
-  // It was waiting all the while.
+  // The other process has been waiting for the lock.
   EXPECT_TRUE(other->Listen(60'000'000, [](const Message& m) { return m.kind == Message::Kind::kOpened; }));
 }
 
-TEST_F(ExclusionTest, WithoutTheLockASecondOpenerWouldComeIn) {
+TEST_F(ExclusionTest, MutantWithoutLockAdmitsASecondOpen) {
   const std::unique_ptr<Child> holder = Hold("hold");
   const MutantScope mutant(Mutant::kNoExclusiveLock);
   EXPECT_FALSE(TryOpen(false).IsLocked());
 }
 
-TEST_F(ExclusionTest, WithTheLockFileAloneDeletingItWouldLetASecondOneIn) {
+TEST_F(ExclusionTest, MutantWithLockFileOnlyAdmitsASecondOpen) {
   const MutantScope mutant(Mutant::kLockFileOnly);
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::Open(WorkloadOptions(plan_.size), plan_.directory, &db).ok());

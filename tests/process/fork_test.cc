@@ -1,5 +1,5 @@
-// fork() under an open database with all its threads at work: the child may do nothing with it, and harms nothing by
-// ending.
+// fork() while a database is open and all its threads work. In the child every call must be refused, and the end of the
+// child must do no harm.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -22,10 +22,11 @@
 namespace cambium::testing {
 namespace {
 
-// A child that hangs is ended by SIGALRM after this.
+// SIGALRM ends a child that hangs for this long.
 constexpr unsigned kChildSeconds = 30;
 
-// 0 to 99: what `body` returned in a forked child; 100 + signal: how it died. Where `body` says so it ends by exit().
+// Runs `body` in a forked child. Returns its result (0 to 99), or 100 + the signal that killed the child. With
+// `run_exit_handlers` the child ends by exit().
 int InChild(const std::function<int()>& body, bool run_exit_handlers) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -39,7 +40,7 @@ int InChild(const std::function<int()>& body, bool run_exit_handlers) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-// The number of the first call that does not refuse, 0 if all do.
+// Returns the number of the first call that is not refused, or 0 if all are.
 int FirstCallThatWorks(DB* db) {
   std::string value;
   std::vector<std::string> values;
@@ -77,7 +78,7 @@ class ForkTest : public ::testing::Test {
     ASSERT_TRUE(DB::Open(options_, path_, &db_).ok());
     ASSERT_TRUE(db_->Put({}, "key", "value").ok());
   }
-  // Two writers, one of them with syncs, and a reader, until told to stop.
+  // Starts two writers, one of them with syncs, and a reader. They run until StopThreads.
   void StartThreads() {
     for (int t = 0; t < 2; ++t) {
       threads_.emplace_back([this, t] {
@@ -104,7 +105,7 @@ class ForkTest : public ::testing::Test {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
   }
-  // Whether a second opener is kept out.
+  // Returns whether a second Open is refused.
   bool IsLocked() {
     std::unique_ptr<DB> second;
     return DB::Open(options_, path_, &second).IsLocked();
@@ -125,21 +126,22 @@ class ForkTest : public ::testing::Test {
   std::atomic<std::uint64_t> written_{0};
 };
 
-TEST_F(ForkTest, EveryCallInAChildIsRefused) {
+TEST_F(ForkTest, CallsInAChildAreRefused) {
   EXPECT_EQ(InChild([this] { return FirstCallThatWorks(db_.get()); }, false), 0);
   EXPECT_TRUE(IsLocked());
   CloseAndVerify();
 }
 
-// Its parent's reads may be under way: a child that waited for them would take their answers from the parent.
-TEST_F(ForkTest, AnIteratorOfTheParentIsRefusedInAChild) {
+// The parent may have reads in flight. A child that waited for them would take their completions from the parent.
+TEST_F(ForkTest, ParentIteratorIsRefusedInAChild) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(db_->Put({}, "scan" + std::to_string(i), std::string(2000, 'v')).ok());
   ASSERT_TRUE(db_->Flush({}).ok());
-  if (!ForgetLogPages(path_)) std::printf("SKIPPED reads under way: this file system keeps its pages\n");
+  if (!ForgetLogPages(path_)) std::printf("SKIPPED reads in flight: this file system does not evict its pages\n");
   const std::unique_ptr<Iterator> it(db_->NewIterator({}));
   it->SeekToFirst();
   int seen = 0;
-  for (; seen < 40; it->Next(), ++seen) ASSERT_FALSE(it->value().empty());  // from here on it is known to be long
+  // After this many steps the engine takes the scan for a long one.
+  for (; seen < 40; it->Next(), ++seen) ASSERT_FALSE(it->value().empty());
   ASSERT_TRUE(it->Valid());
   const auto first_that_works = [&it] {
     const auto refuses = [&it] { return !it->Valid() && it->status().IsNotSupported(); };
@@ -162,13 +164,13 @@ TEST_F(ForkTest, AnIteratorOfTheParentIsRefusedInAChild) {
   EXPECT_EQ(seen, 101);
 }
 
-// What the child then does to the files of its parent is not looked at: that it may is enough.
-TEST_F(ForkTest, WithoutTheCheckAChildWouldWrite) {
+// It is enough that the call succeeds; the effect on the parent's files is not checked.
+TEST_F(ForkTest, MutantWithoutForkCheckWritesInAChild) {
   const MutantScope mutant(Mutant::kForkUnnoticed);
   EXPECT_EQ(InChild([this] { return FirstCallThatWorks(db_.get()); }, false), 1);
 }
 
-TEST_F(ForkTest, ChildrenComeAndGoWhileThreadsWork) {
+TEST_F(ForkTest, ChildrenAreRefusedWhileThreadsWork) {
   StartThreads();
   for (int i = 0; i < 10; ++i) {
     const std::uint64_t before = written_.load();
@@ -180,9 +182,9 @@ TEST_F(ForkTest, ChildrenComeAndGoWhileThreadsWork) {
   CloseAndVerify();
 }
 
-// A child that leaves main, or deletes what it has, runs the destructor of the database, whatever its threads were
-// doing.
-TEST_F(ForkTest, AChildMayDestroyItsCopy) {
+// A child that exits or deletes its objects runs the destructor of the database, whatever the parent's threads did at
+// the fork.
+TEST_F(ForkTest, ChildMayDestroyItsCopy) {
   StartThreads();
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t before = written_.load();
@@ -202,8 +204,8 @@ TEST_F(ForkTest, AChildMayDestroyItsCopy) {
   CloseAndVerify();
 }
 
-// The parent's snapshots and iterators are in the child too.
-TEST_F(ForkTest, AChildMayDestroyIteratorsAndSnapshots) {
+// The child also has copies of the parent's snapshots and iterators.
+TEST_F(ForkTest, ChildMayDestroyIteratorsAndSnapshots) {
   const Snapshot* snapshot = db_->GetSnapshot();
   std::unique_ptr<Iterator> it(db_->NewIterator({}));
   it->SeekToFirst();
@@ -228,8 +230,8 @@ TEST_F(ForkTest, AChildMayDestroyIteratorsAndSnapshots) {
   CloseAndVerify();
 }
 
-// Makes a database, closes it, opens it again and reads it through the shared threads. 0, or the number of the step that
-// went wrong.
+// Creates a database, destroys it without Close, opens it again, and reads it through the shared threads. Returns 0, or
+// the number of the step that failed.
 int UseDatabase(const std::string& path, const Options& options) {
   constexpr int kKeys = 120;
   std::unique_ptr<DB> db;
@@ -254,7 +256,7 @@ int UseDatabase(const std::string& path, const Options& options) {
     int seen = 0;
     for (it->SeekToFirst(); it->Valid(); it->Next()) seen += it->value().size() == 2000 ? 1 : 0;
     if (!it->status().ok() || seen != kKeys) return step + 5;
-    // What is written last is replayed by the next opening.
+    // The next Open replays this last write.
     if (!db->Put({}, "scan0", std::string(2000, 'w')).ok()) return step + 6;
   }
   return db->Close().ok() ? 0 : 30;
@@ -266,16 +268,16 @@ constexpr bool kMayStartThreads = false;  // ThreadSanitizer ends a child that d
 constexpr bool kMayStartThreads = true;
 #endif
 constexpr const char* kNoThreadsInChild =
-    "SKIPPED: ThreadSanitizer ends a child that starts threads, and a database has some; runs in all other builds";
+    "SKIPPED: ThreadSanitizer ends a child that starts threads, as a database does; runs in all other builds";
 
-// The threads that read for all databases of a process are not in its child, which waited for them; nor is whoever had
-// a lock of the process when it forked, or was inside an epoch.
-TEST_F(ForkTest, AChildMayUseADatabaseOfItsOwn) {
+// The child does not have the process-wide read threads, for which it once waited. Nor does it have the threads that
+// held a process-wide lock, or were inside an epoch, at the fork.
+TEST_F(ForkTest, ChildMayUseItsOwnDatabase) {
   if (!kMayStartThreads) GTEST_SKIP() << kNoThreadsInChild;
   ASSERT_EQ(UseDatabase(directory_.File("of parent"), options_), 0);
   EXPECT_EQ(InChild([this] { return UseDatabase(directory_.File("of child"), options_); }, false), 0);
   if (kUnderSanitizer) {
-    std::printf("SKIPPED beside other threads: AddressSanitizer's allocator is locked behind a fork beside threads that "
+    std::printf("SKIPPED with other threads: AddressSanitizer's allocator stays locked after a fork while other threads "
                 "allocate (its lock, not ours); runs in all other builds\n");
     return;
   }
@@ -289,8 +291,8 @@ TEST_F(ForkTest, AChildMayUseADatabaseOfItsOwn) {
   CloseAndVerify();
 }
 
-// Its grandchild too.
-TEST_F(ForkTest, AChildOfAChildMayUseADatabaseOfItsOwn) {
+// The same holds for a child of a child.
+TEST_F(ForkTest, GrandchildMayUseItsOwnDatabase) {
   if (!kMayStartThreads) GTEST_SKIP() << kNoThreadsInChild;
   const auto use = [this](const char* name) { return UseDatabase(directory_.File(name), options_); };
   EXPECT_EQ(InChild([&] {

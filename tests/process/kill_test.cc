@@ -1,5 +1,6 @@
-// SIGKILL at any moment of a real process on a real file system: everything acknowledged is back, in whole batches, and
-// nothing that a recovery has discarded ever returns. The page cache outlives the process, so syncs do not matter here.
+// SIGKILL of a real process at any moment, on a real file system. Every acknowledged batch must survive as a whole, and
+// a batch that a recovery has discarded must never reappear. The page cache outlives the process, so syncs do not
+// matter.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -22,7 +23,7 @@ class KillTest : public ::testing::TestWithParam<Size> {
     plan_.directory = directory_.File("db");
     plan_.size = GetParam();
   }
-  // Lets a process run until `moment`, and `micros` longer, and kills it.
+  // Lets a process run until `moment` and then for `micros`, and kills it.
   void OneLife(Message::Kind moment, std::uint64_t micros) {
     plan_.seed = prng_.Next();
     history_.BeginLife(&plan_);
@@ -39,7 +40,7 @@ class KillTest : public ::testing::TestWithParam<Size> {
     static_cast<void>(child.Listen(micros, [&](const Message& message) { return see(message) && false; }));
     child.Kill(see);
     EXPECT_EQ(child.Wait(), 1000 + SIGKILL);
-    // Half of the time the next process finds the files as this one left them.
+    // Half of the time the check leaves the files as the killed process left them.
     ASSERT_EQ(CheckDatabase(plan_, false, prng_.OneIn(2), &history_), "");
   }
 
@@ -50,7 +51,7 @@ class KillTest : public ::testing::TestWithParam<Size> {
   History history_;
 };
 
-TEST_P(KillTest, EveryAcknowledgedBatchIsBackWhole) {
+TEST_P(KillTest, AcknowledgedBatchesSurviveWhole) {
   const std::uint64_t kills = ScaledCount(20);
   for (std::uint64_t i = 0; i < kills; ++i) {
     SCOPED_TRACE("kill " + std::to_string(i));
@@ -61,9 +62,9 @@ TEST_P(KillTest, EveryAcknowledgedBatchIsBackWhole) {
   EXPECT_GT(history_.total_rounds(), kills) << "nothing was written between the kills";
 }
 
-// Most of each life is opening and closing.
-TEST_P(KillTest, OpenAndCloseMayEndAnywhere) {
-  plan_.openings = 0;
+// Each process spends most of its time in Open and Close.
+TEST_P(KillTest, KillDuringOpenOrCloseLosesNothing) {
+  plan_.open_count = 0;
   const std::uint64_t kills = ScaledCount(10);
   for (std::uint64_t i = 0; i < kills; ++i) {
     SCOPED_TRACE("kill " + std::to_string(i));

@@ -1,4 +1,4 @@
-// A process whose kernel lacks, or forbids, what makes reads fast: everything is read all the same.
+// A process whose kernel lacks or forbids the calls that make reads fast must still read everything.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ namespace {
 
 class LackingCallsTest : public ::testing::Test {
  protected:
-  // What a child that reads everything has seen. Fails if that was not what it had written.
+  // Runs a child that reads everything. Returns which read paths it used. Fails if it read wrong values.
   std::string ReadAll(const std::string& role) {
     Plan plan;
     plan.directory = directory_.File(role);
@@ -37,8 +37,8 @@ class LackingCallsTest : public ::testing::Test {
   }
   static bool Has(const std::string& seen, const std::string& word) { return seen.find(word) != std::string::npos; }
 
-  // Whether mincore tells of a file of ours, and whether pages of one can be forgotten.
-  bool MincoreTells() {
+  // Returns whether mincore reports residency for a file of ours.
+  bool MincoreWorks() {
     const std::string path = directory_.File("probe");
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (::pwrite(fd, "x", 1, 0) != 1) return false;
@@ -53,26 +53,26 @@ class LackingCallsTest : public ::testing::Test {
   TempDirectory directory_;
 };
 
-TEST_F(LackingCallsTest, WithoutCachestatMincoreTells) {
-  if (!MincoreTells()) GTEST_SKIP() << "SKIPPED: mincore does not tell";
+TEST_F(LackingCallsTest, WithoutCachestatMincoreIsUsed) {
+  if (!MincoreWorks()) GTEST_SKIP() << "SKIPPED: mincore does not report residency";
   const std::string seen = ReadAll("read-without-cachestat");
   if (seen == "cannot forbid") GTEST_SKIP() << "SKIPPED: no seccomp filter may be set here";
   EXPECT_TRUE(Has(seen, "mapped")) << seen;
 }
 
-TEST_F(LackingCallsTest, WhereNobodyTellsNothingIsMapped) {
+TEST_F(LackingCallsTest, WithoutResidencyNothingIsMapped) {
   const std::string seen = ReadAll("read-without-residency");
   if (seen == "cannot forbid") GTEST_SKIP() << "SKIPPED: no seccomp filter may be set here";
   EXPECT_FALSE(Has(seen, "mapped") || Has(seen, "nothing")) << seen;
 }
 
-TEST_F(LackingCallsTest, WithoutIoUringThreadsServeItsQueues) {
+TEST_F(LackingCallsTest, WithoutIoUringThreadsServeTheQueues) {
   for (const std::string role : {"read", "read-without-io_uring", "read-with-io_uring-forbidden"}) {
     const std::string seen = ReadAll(role);
     if (seen == "cannot forbid") GTEST_SKIP() << "SKIPPED: no seccomp filter may be set here";
     EXPECT_EQ(Has(seen, "uring"), role == "read" && IoUringWorks()) << seen;
     if (Has(seen, "kept")) {
-      std::printf("SKIPPED cold values (%s): no page stays out of the cache\n", role.c_str());
+      std::printf("SKIPPED cold values (%s): no page can be kept out of the cache\n", role.c_str());
     } else {
       EXPECT_TRUE(Has(seen, "queued")) << seen;
     }

@@ -1,5 +1,5 @@
-// What the system gives is little, or nothing: descriptors, file sizes, permissions, space. Calls fail with a status
-// that says why, and what was acknowledged is there when the limit is gone.
+// The system limits descriptors, file sizes, permissions or space. Calls must fail with a status that says why, and
+// every acknowledged write must be found after the limit is gone.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ class LimitsTest : public ::testing::Test {
     if (outcome->text.empty()) outcome->text = message.text;
   }
 
-  // One life of the writing process to its own end.
+  // Runs the writing process until it ends.
   [[nodiscard]] Outcome OneLife() {
     Outcome outcome;
     plan_.seed = ++seed_;
@@ -68,7 +68,7 @@ class LimitsTest : public ::testing::Test {
     EXPECT_TRUE(outcome.code == 0 || outcome.code == 3) << outcome.code << " " << outcome.text;
     return outcome;
   }
-  // The same without limits: nothing may be left of them.
+  // Runs it without limits: earlier limits must have no effect any more.
   void OneCleanLife() {
     plan_.open_files_max = plan_.file_size_max = plan_.user = 0;
     const Outcome outcome = OneLife();
@@ -85,8 +85,8 @@ class LimitsTest : public ::testing::Test {
 
 TEST_F(LimitsTest, TooFewDescriptorsFailCleanly) {
   if (kUnderSanitizer) {
-    GTEST_SKIP() << "SKIPPED: UBSan opens a pipe to see whether an object's memory can be read, and without a descriptor "
-                    "says of each virtual call that its object is invalid; without sanitizers this runs";
+    GTEST_SKIP() << "SKIPPED: UBSan opens a pipe to check whether an object's memory can be read, and without descriptors "
+                    "it reports every virtual call as invalid; runs in builds without sanitizers";
   }
   int failed = 0;
   int worked = 0;
@@ -100,12 +100,12 @@ TEST_F(LimitsTest, TooFewDescriptorsFailCleanly) {
     }
     ASSERT_EQ(CheckDatabase(plan_, false, limit % 2 == 0, &history_), "") << outcome.text;
   }
-  std::printf("%d of the limits were too low, %d were not\n", failed, worked);
+  std::printf("%d of the limits were too low, %d were high enough\n", failed, worked);
   EXPECT_GT(failed, 0);
   OneCleanLife();
 }
 
-// A write beyond the limit is a short one first, and then fails with EFBIG.
+// A write beyond the limit is first short, and then fails with EFBIG.
 TEST_F(LimitsTest, FilesThatMayNotGrowFailCleanly) {
   int failed = 0;
   for (const std::uint64_t limit : {1000, 4096, 8192, 10'000, 20'000, 30'001, 50'000, 65'000, 100'000}) {
@@ -122,7 +122,7 @@ TEST_F(LimitsTest, FilesThatMayNotGrowFailCleanly) {
   OneCleanLife();
 }
 
-TEST_F(LimitsTest, ADirectoryThatMayNotBeWrittenToOpensForReadingOnly) {
+TEST_F(LimitsTest, ReadOnlyDirectoryOpensForReadingOnly) {
   OneCleanLife();
   std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
   std::filesystem::permissions(plan_.directory, std::filesystem::perms(0555));
@@ -151,11 +151,12 @@ class FullDiskTest : public LimitsTest {
     mounted_ = std::make_unique<Mount>("tmpfs", directory_.File("mount"), "tmpfs", "size=8m");
     if (!mounted_->error().empty()) GTEST_SKIP() << "SKIPPED: " << mounted_->error();
     plan_.directory = directory_.File("mount/db");
-    BeginAnew();
+    CreateNewDatabase();
   }
 
-  // With a new database. What fills leave behind adds up, and in the end nothing would help that the ballast goes.
-  void BeginAnew() {
+  // Each fill leaves some data behind. After many of them, removing the ballast would not free enough space, so tests
+  // start with a new database.
+  void CreateNewDatabase() {
     std::filesystem::remove_all(plan_.directory);
     history_ = {};
     plan_.mutant = 0;
@@ -166,8 +167,8 @@ class FullDiskTest : public LimitsTest {
     plan_.attempts = 0;
   }
 
-  // Leaves `left` bytes, lets a process write until it finds no space, gives the space back, and kills the process when
-  // it has written on. Then what CheckDatabase says.
+  // Leaves `left` bytes free, lets a process write until the disk is full, frees the space, and kills the process after
+  // it has resumed. Returns the result of CheckDatabase.
   [[nodiscard]] std::string FillUpAndResume(std::uint64_t left) {
     const std::string ballast = directory_.File("mount/ballast");
     std::uint64_t free = 0;
@@ -182,7 +183,7 @@ class FullDiskTest : public LimitsTest {
         Note(m, &outcome);
         return outcome.failed == 30 || outcome.fatal || outcome.open_failed;
       }));
-      // The kernel's words, or ours if we have seen it coming.
+      // The kernel's message, or ours if the engine refused the write before the disk was full.
       EXPECT_NE(outcome.text.find("(no space)"), std::string::npos) << outcome.text;
       EXPECT_FALSE(outcome.fatal) << outcome.text;
       std::uint64_t files = 0;
@@ -204,7 +205,7 @@ class FullDiskTest : public LimitsTest {
   std::unique_ptr<Mount> mounted_;
 };
 
-TEST_F(FullDiskTest, WritesResumeWhenThereIsSpaceAgain) {
+TEST_F(FullDiskTest, WritesResumeWhenSpaceIsFreed) {
   for (const std::uint64_t left : {400u << 10, 100u << 10, 8u << 10, 0u}) {
     SCOPED_TRACE(std::to_string(left) + " bytes left");
     ASSERT_EQ(FillUpAndResume(left), "");
@@ -214,20 +215,20 @@ TEST_F(FullDiskTest, WritesResumeWhenThereIsSpaceAgain) {
   OneCleanLife();
 }
 
-// Were the log continued behind what a failed write left, recovery would end there.
-TEST_F(FullDiskTest, GoingOnBehindAHalfRecordWouldLoseBatches) {
-  plan_.size = Size::kDefaultKeepsAll;  // one segment for all, so that no rotation comes in between
+// If appends continued after the remains of a failed write, recovery would end there.
+TEST_F(FullDiskTest, MutantThatAppendsAfterHalfRecordLosesBatches) {
+  plan_.size = Size::kDefaultKeepsAll;  // a single segment, so that there is no rotation in between
   const auto lost = [this](Mutant mutant, std::uint64_t turns) {
     std::string found;
     for (std::uint64_t i = 0; i < 8 * turns && found.empty(); ++i) {
-      if (i % 8 == 0) BeginAnew();
+      if (i % 8 == 0) CreateNewDatabase();
       plan_.mutant = static_cast<std::uint64_t>(mutant);
       found = FillUpAndResume((100 + 13 * (i % 8)) << 10);
     }
     return found;
   };
   EXPECT_EQ(lost(Mutant::kNone, 1), "");
-  // Whether the disk ends within a record is chance: eight fills in a row have missed it one time in twelve.
+  // Whether the disk is full within a record is random: one time in twelve, eight fills in a row missed it.
   EXPECT_NE(lost(Mutant::kLeaveHalfRecord, 5), "");
 }
 

@@ -78,7 +78,7 @@ LoopDevice::LoopDevice(const std::string& file) {
   loop_config config = {};
   config.fd = static_cast<std::uint32_t>(backing);
   config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
-  // Between asking for a free one and taking it another process may have taken it.
+  // Another process may take the free device before we do, so try several times.
   for (int i = 0; i < 20 && device_ < 0; ++i) {
     const int number = ::ioctl(control, LOOP_CTL_GET_FREE);
     if (number < 0) {

@@ -1,5 +1,5 @@
-// Mounts and loop devices that nobody has to clean up: mounts are made in a namespace of this process, loop devices
-// clear themselves, so both go with the process, however it ends.
+// Mounts and loop devices that need no cleanup. Mounts are in a namespace of this process, and loop devices clear
+// themselves, so both end with the process, however it ends.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,22 @@
 
 namespace cambium::testing {
 
-// From now on mounts of this process and its children are seen by them alone. "" or why that cannot be had. As root, or
-// where a user may have a namespace of his own.
+// From now on only this process and its children see their mounts. Returns "", or why that is not possible. Needs root,
+// or a system on which users may create namespaces.
 [[nodiscard]] std::string EnterPrivateMounts();
 
 class Mount {
  public:
-  // Makes the directory. `data` as for mount(2). Look at error().
+  // Creates the directory and mounts. `data` is as for mount(2). Check error() afterwards.
   Mount(const std::string& source, const std::string& target, const std::string& type, const std::string& data = {});
   ~Mount();
   Mount(const Mount&) = delete;
   Mount& operator=(const Mount&) = delete;
 
   [[nodiscard]] const std::string& error() const { return error_; }  // "" if it is mounted
-  // Waits until nobody uses it any more. "" or the error.
+  // Waits until it is not in use, and unmounts it. Returns "" or the error.
   [[nodiscard]] std::string Unmount();
-  // With other `data`, such as another size.
+  // Remounts with other `data`, such as another size. Returns "" or the error.
   [[nodiscard]] std::string Remount(const std::string& data);
 
  private:
@@ -33,7 +33,7 @@ class Mount {
   bool mounted_ = false;
 };
 
-// A block device over a file.
+// A block device backed by a file.
 class LoopDevice {
  public:
   explicit LoopDevice(const std::string& file);
@@ -41,7 +41,7 @@ class LoopDevice {
   LoopDevice(const LoopDevice&) = delete;
   LoopDevice& operator=(const LoopDevice&) = delete;
 
-  [[nodiscard]] const std::string& error() const { return error_; }  // "" if it is there
+  [[nodiscard]] const std::string& error() const { return error_; }  // "" if it is set up
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -50,7 +50,7 @@ class LoopDevice {
   std::string error_;
 };
 
-// A sparse file with an empty ext4 in it. "" or why not.
+// Makes a sparse file that contains an empty ext4. Returns "" or the error.
 [[nodiscard]] std::string MakeExt4(const std::string& file, std::uint64_t bytes, bool with_journal = true);
 
 }  // namespace cambium::testing

@@ -1,6 +1,5 @@
-// Power cuts and failing devices of a real kernel. ext4 on a loop device is shut down without its journal being
-// flushed, so that what was not synced is lost as in a power cut; and a device whose backing file system is full fails
-// syncs.
+// Power cuts and failing devices with a real kernel. ext4 on a loop device is shut down without a flush of its journal,
+// so unsynced data is lost as in a power cut. And syncs fail on a device whose backing file system is full.
 #include <gtest/gtest.h>
 #include <fcntl.h>
 #include <linux/types.h>
@@ -26,7 +25,7 @@
 namespace cambium::testing {
 namespace {
 
-// EXT4_IOC_SHUTDOWN, which no header of user space has; 2 asks for no flush of the journal.
+// EXT4_IOC_SHUTDOWN, which user-space headers lack. 2 means: without a flush of the journal.
 constexpr unsigned long kShutdown = _IOR('X', 125, __u32);
 constexpr __u32 kNoLogFlush = 2;
 
@@ -56,7 +55,7 @@ class DeviceTest : public ::testing::Test {
 
 class PowerCutTest : public DeviceTest, public ::testing::WithParamInterface<Size> {};
 
-TEST_P(PowerCutTest, EverySyncedBatchIsBackWhole) {
+TEST_P(PowerCutTest, SyncedBatchesSurviveWhole) {
   plan_.size = GetParam();
   const std::string image = directory_.File("image");
   if (const std::string why = MakeExt4(image, 256u << 20); !why.empty()) GTEST_SKIP() << "SKIPPED: " << why;
@@ -78,20 +77,20 @@ TEST_P(PowerCutTest, EverySyncedBatchIsBackWhole) {
       ASSERT_EQ(mounted.error(), "");
       plan_.seed = prng_.Next();
       plan_.sync_percent = prng_.OneIn(2) ? 5 : 30;
-      plan_.openings = prng_.OneIn(4) ? 0 : 1;
-      plan_.rounds = plan_.openings == 0 ? 20 : 0;
+      plan_.open_count = prng_.OneIn(4) ? 0 : 1;
+      plan_.rounds = plan_.open_count == 0 ? 20 : 0;
       history_.BeginLife(&plan_);
       Child child("write", plan_);
       const auto see = [&](const Message& message) {
         history_.See(message);
         return false;
       };
-      // In one of eight lives also while it opens.
+      // In one of eight lives the cut may also fall into Open.
       const Message::Kind moment = prng_.OneIn(8) ? Message::Kind::kOpening : Message::Kind::kOpened;
       ASSERT_TRUE(child.Listen(60'000'000, [&](const Message& m) { return see(m) || m.kind == moment; }));
       static_cast<void>(child.Listen(prng_.OneIn(3) ? prng_.Skewed(17) : prng_.Uniform(300'000), see));
-      // An fdatasync that is under way when ext4 is shut down may find its transaction gone and return 0. No process
-      // sees that happen in a power cut, so from here on nothing counts as synced.
+      // An fdatasync in progress when ext4 is shut down may find its transaction gone and return 0. In a power cut no
+      // process would see that result, so nothing counts as synced from here on.
       static_cast<void>(child.Listen(0, see));
       ASSERT_EQ(ShutDown(mount_point), "");
       child.Kill([this](const Message& message) { history_.See(message, true); });
@@ -107,13 +106,13 @@ TEST_P(PowerCutTest, EverySyncedBatchIsBackWhole) {
   EXPECT_GT(history_.total_rounds(), 0u);
 }
 
-// The device fills up under ext4, which learns of it when it writes back: fdatasync fails, and the kernel then believes
-// the pages to be clean. From then on the database takes nothing, and what it had acknowledged as synced is there. In one
-// of seven runs it was not, because ext4 had lost the transaction and said nothing of it: see src/io/posix_sync.h. So
-// there are many, each on a device of its own.
+// The device below ext4 becomes full, which ext4 notices during write-back: fdatasync fails, and the kernel then takes
+// the pages for clean. From then on the database must refuse writes, and everything acknowledged as synced must
+// survive. In one of seven runs it did not, because ext4 lost a transaction without an error: see src/io/posix_sync.h.
+// So there are many runs, each on its own device.
 class FullDeviceTest : public DeviceTest, public ::testing::WithParamInterface<std::uint64_t> {};
 
-TEST_P(FullDeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
+TEST_P(FullDeviceTest, FailedSyncOfTheDeviceEndsAllWriting) {
   Mount backing("tmpfs", directory_.File("backing"), "tmpfs", "size=12m");
   if (!backing.error().empty()) GTEST_SKIP() << "SKIPPED: " << backing.error();
   const std::string image = directory_.File("backing/image");
@@ -122,8 +121,8 @@ TEST_P(FullDeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
   if (!device.error().empty()) GTEST_SKIP() << "SKIPPED: " << device.error();
   const std::string mount_point = directory_.File("mount");
   plan_.directory = mount_point + "/db";
-  // Nothing is deleted, so the device fills up. And it fills up by small writes: of one that finds space for its beginning
-  // only, Linux's loop driver says that it was written (seen with 6.18), and a device that lies is nobody's to survive.
+  // Nothing is deleted, so the device fills up, and by small writes. If a large write finds space only for its beginning,
+  // Linux's loop driver reports it as written (seen with 6.18), and no database survives a device that lies.
   plan_.size = Size::kDefaultKeepsAll;
   plan_.sync_percent = 10;
   plan_.seed = seed_ + GetParam();
@@ -145,8 +144,8 @@ TEST_P(FullDeviceTest, ADeviceThatFailsSyncsEndsAllWriting) {
     child.Kill(see);
     ASSERT_EQ(mounted.Unmount(), "");
   }
-  // ext4 may find out first that its journal cannot be written; then nothing can be written to it at all. What a loop
-  // device says of a full file differs among kernels.
+  // ext4 may notice first that it cannot write its journal, and then becomes read-only. What a loop device reports for
+  // a full file differs among kernels.
   const bool read_only = text.find("Read-only file system") != std::string::npos;
   EXPECT_TRUE(fatal || read_only) << text;
   EXPECT_TRUE(read_only || text.find("Input/output error") != std::string::npos ||
@@ -165,9 +164,9 @@ INSTANTIATE_TEST_SUITE_P(Runs, FullDeviceTest, ::testing::Range(std::uint64_t{0}
 INSTANTIATE_TEST_SUITE_P(Sizes, PowerCutTest, ::testing::Values(Size::kTiny, Size::kDefault),
                          [](const auto& instance) { return instance.param == Size::kTiny ? "Tiny" : "Default"; });
 
-// ext4 without a journal may forget after a sync that a block which was allocated ahead is written by now; no process can
-// see that without a power cut, so it is not relied upon.
-TEST_F(DeviceTest, TheLogGrowsAheadOnlyWhereAJournalKeepsTrack) {
+// After a sync, ext4 without a journal may lose the information that a block allocated ahead has been written. No
+// process can detect that without a power cut, so the log does not rely on it.
+TEST_F(DeviceTest, LogGrowsAheadOnlyWithAJournal) {
   for (const bool with_journal : {true, false}) {
     SCOPED_TRACE(with_journal);
     const std::string name = with_journal ? "with" : "without";
@@ -182,7 +181,8 @@ TEST_F(DeviceTest, TheLogGrowsAheadOnlyWhereAJournalKeepsTrack) {
       std::unique_ptr<File> file;
       ASSERT_TRUE(FileSystem::Default()->Open(mount_point + "/file", OpenMode::kCreateNew, {}, &file).ok());
       EXPECT_EQ(file->CanGrowAhead(), with_journal);
-      // To ask takes a descriptor, among other things, and a log asks for each piece it grows by: it is asked once.
+      // Asking the system needs a descriptor, and a log calls this each time it grows. So the answer must be
+      // remembered.
       const LimitScope none_free(RLIMIT_NOFILE, 0);
       EXPECT_EQ(file->CanGrowAhead(), with_journal);
     }

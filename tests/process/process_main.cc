@@ -1,4 +1,4 @@
-// main() of the tests that need processes: runs tests, or, called with --role, what one of their children does.
+// main() of the tests with several processes: runs the tests or, if called with --role, the role of a child.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

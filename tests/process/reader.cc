@@ -35,7 +35,7 @@ int Tell(int out, Message::Kind kind, const std::string& text) {
   return ::write(out, &message, sizeof(message)) == sizeof(message) ? 0 : 5;
 }
 
-// From now on system call `number` fails with `error` in all threads of this process, and in what it starts.
+// From now on system call `number` fails with `error` in all threads of this process and in its children.
 bool Forbid(long number, int error) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -72,7 +72,7 @@ class Reader {
     options_.info_log = NullLogger();
   }
 
-  // A database at rest, with values in several complete segments.
+  // Makes a database without pending work and with values in several complete segments.
   bool Load() {
     if (!Open()) return false;
     for (int i = 0; i < kKeys; ++i) {

@@ -1,4 +1,4 @@
-// The unmodified program under strace, which kills it, or fails a call of it, at the n-th system call of one kind.
+// The unmodified program under strace, which kills it or makes a call fail at the n-th system call of one kind.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -39,9 +39,9 @@ class StraceTest : public ::testing::Test {
 
   struct Outcome {
     bool injected = false;  // the call was reached
-    bool hit_options = false;  // it was one of an OPTIONS file, on which nothing depends
+    bool hit_options = false;  // the call was on an OPTIONS file, on which nothing depends
     int code = 0;
-    int failed = 0;  // writes that failed and were tried again
+    int failed = 0;  // writes that failed and were retried
     int failed_reads = 0;
     bool fatal = false;
     bool open_failed = false;
@@ -49,8 +49,8 @@ class StraceTest : public ::testing::Test {
     std::string text;  // of the first failure
   };
 
-  // One life of the writing process with `injection`, as in "fdatasync:signal=SIGKILL:when=3"; then everything that it
-  // had acknowledged must be there, since the kernel lives on.
+  // Runs the writing process with `injection`, for example "fdatasync:signal=SIGKILL:when=3". The kernel survives, so
+  // every acknowledged write must survive.
   void OneLife(const std::string& injection, Outcome* outcome) {
     SCOPED_TRACE(injection);
     plan_.seed = prng_.Next();
@@ -85,7 +85,7 @@ class StraceTest : public ::testing::Test {
     ASSERT_EQ(CheckDatabase(plan_, false, prng_.OneIn(2), &history_), "") << outcome->text;
   }
 
-  // `when` of the n-th try: dense at first, then wider apart; with CAMBIUM_SCALE all of them.
+  // Returns the next value of `when`: dense at first, then sparser. With CAMBIUM_SCALE it takes all values.
   static std::uint64_t Next(std::uint64_t n) { return ScaleFromEnvironment() > 1 ? n + 1 : n + 1 + n / 2; }
 
   const std::uint64_t seed_ = SeedFromEnvironment(0x57ace);
@@ -95,8 +95,8 @@ class StraceTest : public ::testing::Test {
   History history_;
 };
 
-// The calls that change something. strace counts them for each thread by itself.
-TEST_F(StraceTest, KilledAtTheNthCallNothingIsLost) {
+// Tries the calls that change something. strace counts them separately for each thread.
+TEST_F(StraceTest, KillAtTheNthCallLosesNothing) {
   int killed = 0;
   for (const std::string call : {"fdatasync", "fsync", "pwrite64", "pwritev", "openat", "unlink", "rename", "close"}) {
     for (std::uint64_t n = 1; n < 60; n = Next(n)) {
@@ -112,8 +112,8 @@ TEST_F(StraceTest, KilledAtTheNthCallNothingIsLost) {
   EXPECT_GT(history_.total_rounds(), 0u);
 }
 
-// A sync that fails once is enough: nothing is written any more, and nobody is told that it was.
-TEST_F(StraceTest, AfterAFailedSyncTheDatabaseIsReadOnlyUntilReopened) {
+// After a single failed sync no write is accepted or acknowledged any more.
+TEST_F(StraceTest, FailedSyncMakesTheDatabaseReadOnlyUntilReopened) {
   int failures = 0;
   for (const std::string call : {"fdatasync", "fsync"}) {
     for (const std::string error : {"EIO", "ENOSPC"}) {
@@ -124,7 +124,7 @@ TEST_F(StraceTest, AfterAFailedSyncTheDatabaseIsReadOnlyUntilReopened) {
         if (HasFatalFailure() || HasNonfatalFailure()) return;
         if (!outcome.injected) break;
         ++failures;
-        // What found no space, and is named nowhere, may be made again.
+        // After ENOSPC, a file that is not named yet may be written again.
         if (error == "EIO" && !outcome.hit_options) {
           EXPECT_TRUE(outcome.fatal || outcome.open_failed || outcome.close_failed) << injection;
           EXPECT_NE(outcome.text.find("Input/output error"), std::string::npos) << injection << ": " << outcome.text;
@@ -137,8 +137,8 @@ TEST_F(StraceTest, AfterAFailedSyncTheDatabaseIsReadOnlyUntilReopened) {
   EXPECT_GT(failures, 10);
 }
 
-// With large files hardly anything but the log is synced, so that it is the log's sync which fails.
-TEST_F(StraceTest, ASyncThatIsTriedAgainWouldHideTheFailure) {
+// With large files almost all syncs are the log's, so the failing sync is one of the log.
+TEST_F(StraceTest, MutantThatRetriesASyncHidesTheFailure) {
   plan_.size = Size::kDefaultKeepsAll;
   plan_.rounds = 25;
   plan_.sync_percent = 60;
@@ -156,8 +156,9 @@ TEST_F(StraceTest, ASyncThatIsTriedAgainWouldHideTheFailure) {
   EXPECT_TRUE(is_hidden(Mutant::kRetryFailedSync));
 }
 
-// A write that fails is that batch's affair, or the end if it was the MANIFEST's; either way nothing else is hurt.
-TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
+// A failed write affects only its batch, or ends all writing if it was the MANIFEST's. Either way nothing else is
+// damaged.
+TEST_F(StraceTest, FailedCallAffectsOnlyItsOperation) {
   plan_.read_every = 4;
   int failures = 0;
   for (const std::string fault : {"pwrite64:error=EIO", "pwrite64:error=ENOSPC", "pwritev:error=EIO",
@@ -166,11 +167,11 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
                                   "preadv2:error=EAGAIN", "preadv2:error=EOPNOTSUPP"}) {
     int hits = 0;
     int failed_reads = 0;
-    // The first of these calls are the loader's, before main.
+    // The loader makes the first of these calls, before main.
     const std::uint64_t first = fault.starts_with("openat") || fault.starts_with("pread64") ? 15 : 1;
     for (std::uint64_t n = first; n < 60; n = 2 * Next(n)) {
       for (const std::string many : {"", "+"}) {
-        if (many == "+" && fault == "pwrite64:error=EINTR") continue;  // for ever is what no kernel says
+        if (many == "+" && fault == "pwrite64:error=EINTR") continue;  // no kernel returns EINTR for ever
         Outcome outcome;
         const std::string injection = fault + ":when=" + std::to_string(n) + many;
         OneLife(injection, &outcome);
@@ -178,7 +179,7 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
         hits += outcome.injected ? 1 : 0;
         failed_reads += outcome.failed_reads;
         EXPECT_LT(outcome.code, 4) << injection;
-        // Not in memory, or nobody knows: then it is read in another way.
+        // These mean "interrupted", "not in memory" or "not supported": the read or write is then done in another way.
         const bool is_no_error = fault == "pwrite64:error=EINTR" || fault == "preadv2:error=EAGAIN" ||
                                  fault == "preadv2:error=EOPNOTSUPP";
         if (is_no_error) {
@@ -188,7 +189,7 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
       }
     }
     std::printf("%s: hit in %d lives, %d reads failed\n", fault.c_str(), hits, failed_reads);
-    if (!fault.starts_with("fallocate")) {  // not made where the log does not grow ahead
+    if (!fault.starts_with("fallocate")) {  // there is none if the log does not grow ahead
       EXPECT_GT(hits, 0) << fault;
     }
     if (fault == "preadv2:error=EIO") {
@@ -202,11 +203,11 @@ TEST_F(StraceTest, AFailedCallHurtsOnlyWhatAskedForIt) {
   EXPECT_GT(failures, 15);
 }
 
-// Calls by name that the child's first thread makes between its two markers, and those that read in any thread.
+// Counts, by name, the calls that the child's first thread makes between its two markers, and the reads of all threads.
 std::map<std::string, std::uint64_t> CallsBetweenMarkers(const std::string& log) {
   std::map<std::string, std::uint64_t> calls;
   std::ifstream lines(log);
-  std::string marked;  // the thread
+  std::string marked;  // the thread that made the first marker
   for (std::string line; std::getline(lines, line);) {
     const std::string thread = line.substr(0, line.find(' '));
     const std::size_t from = line.find_first_not_of(' ', thread.size());
@@ -225,18 +226,18 @@ std::map<std::string, std::uint64_t> CallsBetweenMarkers(const std::string& log)
   return {{"no markers", 1}};
 }
 
-// A value that is in memory costs no system call. But a thread asks now and then whether it may copy (rt_sigaction and
-// rt_sigprocmask, at every 256th copy), and whether the values are still there (fstat and cachestat, or what mincore takes;
-// ever more rarely, up to every 8192nd copy).
-TEST_F(StraceTest, AHotGetMakesNoSystemCall) {
-  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED: a sanitizer makes calls of its own";
+// Reading a value in memory costs no system call. But a thread asks now and then whether it may copy (rt_sigaction and
+// rt_sigprocmask, at every 256th copy) and whether the values are still resident (fstat and cachestat, or the calls for
+// mincore; more and more rarely, up to every 8192nd copy).
+TEST_F(StraceTest, HotGetMakesNoSystemCall) {
+  if (kUnderSanitizer) GTEST_SKIP() << "SKIPPED: a sanitizer makes its own system calls";
   std::unique_ptr<File> probe;
   std::uint64_t resident = 0;
   ASSERT_TRUE(FileSystem::Default()->Open(directory_.File("probe"), OpenMode::kCreateNew, {}, &probe).ok());
   ASSERT_TRUE(probe->Write(0, "x").ok());
-  if (!probe->Residency(0, 1, &resident).ok()) GTEST_SKIP() << "SKIPPED: this system does not tell what is in memory";
+  if (!probe->Residency(0, 1, &resident).ok()) GTEST_SKIP() << "SKIPPED: this system does not report residency";
 #if !defined(__x86_64__)
-  GTEST_SKIP() << "SKIPPED: nothing is copied out of mappings here";
+  GTEST_SKIP() << "SKIPPED: values are not copied from mappings on this processor";
 #endif
   const std::string log = directory_.File("strace.out");
   Child child("get-hot", plan_, {"strace", "-f", "-qqq", "-o", log});
@@ -252,7 +253,7 @@ TEST_F(StraceTest, AHotGetMakesNoSystemCall) {
   const std::map<std::string, std::uint64_t> bounds = {
       {"rt_sigaction", kHotGets / 256 + 1}, {"rt_sigprocmask", kHotGets / 256 + 1},
       {"fstat", 2 * kLooks}, {"newfstatat", 2 * kLooks}, {"cachestat", kLooks}, {"syscall_0x1c3", kLooks},
-      // Where there is no cachestat.
+      // Without cachestat:
       {"mmap", kLooks}, {"mincore", kLooks}, {"munmap", kLooks}, {"geteuid", 2 * kLooks}, {"faccessat2", kLooks}};
   for (const auto& [name, count] : CallsBetweenMarkers(log)) {
     std::printf("%s: %llu\n", name.c_str(), static_cast<unsigned long long>(count));

@@ -30,8 +30,8 @@ std::string KeyOf(std::size_t writer, std::uint64_t slot, std::uint64_t digit) {
 
 std::string LastKeyOf(std::size_t writer) { return "last-w" + std::to_string(writer); }
 
-// Sizes below and above what is inline, what is separated and what has a file of its own. The text in front tells a
-// person where a value comes from that is where it does not belong.
+// The sizes give inline, separated and large values. The text at the beginning tells a person where a misplaced value
+// comes from.
 std::string ValueOf(std::size_t writer, std::uint64_t round, std::uint64_t life, std::uint64_t digit) {
   Prng prng(((life * 1'000'003 + round) * kWriters + writer) * kGroup + digit);
   const std::uint64_t kind = prng.Uniform(100);
@@ -68,8 +68,8 @@ class WriterProcess {
       if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 4;
     }
     if (plan_.user != 0 && ::setuid(static_cast<uid_t>(plan_.user)) != 0) return 4;
-    for (std::uint64_t i = 0; plan_.openings == 0 || i < plan_.openings; ++i) {
-      const int code = OneOpening(i);
+    for (std::uint64_t i = 0; plan_.open_count == 0 || i < plan_.open_count; ++i) {
+      const int code = OneOpen(i);
       if (code != 0) return code;
     }
     return 0;
@@ -85,7 +85,7 @@ class WriterProcess {
     if (::write(out_, &message, sizeof(message)) != sizeof(message)) ::_exit(5);
   }
 
-  int OneOpening(std::uint64_t opening) {
+  int OneOpen(std::uint64_t opening) {
     Tell(Message::Kind::kOpening);
     std::unique_ptr<DB> db;
     const Status opened = DB::Open(WorkloadOptions(plan_.size), plan_.directory, &db);
@@ -145,13 +145,13 @@ class WriterProcess {
         Tell(Message::Kind::kSynced, writer, round);
       }
       if (plan_.read_every != 0 && n % plan_.read_every == 0) ReadBack(db, writer, round);
-      // Their failures show in writes, if they matter.
+      // Failures of these show in later writes, if they matter.
       if (prng.OneIn(60)) static_cast<void>(db->Flush({}));
       if (prng.OneIn(200)) static_cast<void>(db->CompactRange({}, nullptr, nullptr));
     }
   }
 
-  // What the round has written, by Get, MultiGet and a scan: right, or an honest error.
+  // Reads what the round has written, by Get, MultiGet and a scan. Each must return the right value or an I/O error.
   void ReadBack(DB* db, std::size_t writer, std::uint64_t round) {
     std::vector<std::string> keys;
     for (std::uint64_t digit = 0; digit < kGroup; ++digit) keys.push_back(KeyOf(writer, round % kSlots, digit));
@@ -178,27 +178,27 @@ class WriterProcess {
       value = is_there ? it->value().ToString() : "";
       s = it->status();
       judge(digit, s.ok() && !is_there ? Status::NotFound("") : s, value, "a scan");
-      // What comes then is of other writers too, so that nobody knows what it is.
+      // The next entries may be other writers', so their values are not known.
       for (int i = 0; i < 3 && it->Valid(); ++i, it->Next()) static_cast<void>(it->value());
     }
   }
 
-  // After a fatal error reads go on and no write is taken, however often one asks.
+  // After a fatal error reads must still work, and every write must be refused.
   void CheckReadOnly(DB* db, std::size_t writer) {
     for (const bool sync : {false, true}) {
       WriteOptions options;
       options.sync = sync;
       const Status s = db->Put(options, "never", "never");
       if (s.severity() != Status::Severity::kFatal) {
-        Tell(Message::Kind::kWrong, writer, 0, "a write after a fatal error said: " + s.ToString());
+        Tell(Message::Kind::kWrong, writer, 0, "a write after a fatal error returned: " + s.ToString());
       }
     }
     const Status synced = db->SyncWAL();
-    if (synced.ok()) Tell(Message::Kind::kWrong, writer, 0, "SyncWAL said OK after a fatal error");
+    if (synced.ok()) Tell(Message::Kind::kWrong, writer, 0, "SyncWAL returned OK after a fatal error");
     std::string last;
     const Status read = db->Get({}, LastKeyOf(writer), &last);
     if (acked_[writer].load() > 0 && !read.ok()) {
-      Tell(Message::Kind::kWrong, writer, 0, "a read after a fatal error said: " + read.ToString());
+      Tell(Message::Kind::kWrong, writer, 0, "a read after a fatal error returned: " + read.ToString());
     } else if (read.ok() && std::strtoull(last.c_str(), nullptr, 10) < acked_[writer].load()) {
       Tell(Message::Kind::kWrong, writer, 0, "a read after a fatal error shows an old state: " + last);
     }
@@ -236,7 +236,7 @@ Options WorkloadOptions(Size size) {
 
 std::string Plan::ToText() const {
   std::ostringstream text;
-  text << static_cast<std::uint64_t>(size) << ' ' << life << ' ' << seed << ' ' << rounds << ' ' << openings << ' '
+  text << static_cast<std::uint64_t>(size) << ' ' << life << ' ' << seed << ' ' << rounds << ' ' << open_count << ' '
        << sync_percent << ' ' << open_files_max << ' ' << file_size_max << ' ' << user << ' ' << attempts << ' '
        << mutant << ' ' << read_every;
   for (const std::uint64_t rounds_done : done) text << ' ' << rounds_done;
@@ -248,7 +248,7 @@ Plan Plan::FromText(const std::string& text) {
   Plan plan;
   std::istringstream in(text);
   std::uint64_t size = 0;
-  in >> size >> plan.life >> plan.seed >> plan.rounds >> plan.openings >> plan.sync_percent >> plan.open_files_max >>
+  in >> size >> plan.life >> plan.seed >> plan.rounds >> plan.open_count >> plan.sync_percent >> plan.open_files_max >>
       plan.file_size_max >> plan.user >> plan.attempts >> plan.mutant >> plan.read_every;
   plan.size = static_cast<Size>(size);
   for (std::uint64_t& rounds_done : plan.done) in >> rounds_done;
@@ -317,7 +317,7 @@ std::string History::Check(DB* db, bool only_synced) {
     const std::uint64_t least = only_synced ? writer.synced : writer.acked;
     if (last < least) {
       return name + ": round " + std::to_string(least) + (only_synced ? " was synced" : " was acknowledged") +
-             ", and the last that is back is " + std::to_string(last);
+             ", but the last that survived is " + std::to_string(last);
     }
     if (last > writer.acked + 1) {
       return name + ": round " + std::to_string(last) + " was never begun; the last acknowledged is " +
@@ -335,14 +335,14 @@ std::string History::Check(DB* db, bool only_synced) {
           if (expected) return after + " is missing; it was written in round " + std::to_string(round);
           continue;
         }
-        if (!expected) return after + " should not exist, and holds " + Beginning(found->second);
+        if (!expected) return after + " should not exist, but holds " + Beginning(found->second);
         const std::string value = ValueOf(w, round, LifeOf(w, round), digit);
         if (found->second != value) {
           return after + " holds " + Beginning(found->second) + " instead of " + Beginning(value);
         }
         std::string got;
         const Status s = db->Get({}, key, &got);
-        if (!s.ok() || got != value) return after + ": Get says " + s.ToString() + " " + Beginning(got);
+        if (!s.ok() || got != value) return after + ": Get returns " + s.ToString() + " " + Beginning(got);
         contents.erase(found);
       }
     }
@@ -350,13 +350,13 @@ std::string History::Check(DB* db, bool only_synced) {
     writer.found = last;
     writer.lives.erase(writer.lives.upper_bound(last), writer.lives.end());
   }
-  if (!contents.empty()) return "nobody wrote key " + Beginning(contents.begin()->first);
+  if (!contents.empty()) return "no writer wrote key " + Beginning(contents.begin()->first);
   for (std::size_t w = 0; w < kWriters; ++w) {
     for (std::size_t other = 0; other < kWriters; ++other) {
       if (writers_[other].found < seen[w][other]) {
-        return "no prefix: writer " + std::to_string(w) + " had seen round " + std::to_string(seen[w][other]) +
+        return "not a prefix: writer " + std::to_string(w) + " had seen round " + std::to_string(seen[w][other]) +
                " of writer " + std::to_string(other) + ", of which only " + std::to_string(writers_[other].found) +
-               " are back";
+               " survived";
       }
     }
   }

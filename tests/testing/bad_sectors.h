@@ -1,4 +1,4 @@
-// BadSectors: a file system over another one, of which one sector of one file cannot be read.
+// BadSectors: a file system on top of another one, in which one sector of one file cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace cambium::testing {
 
 inline constexpr std::uint64_t kSectorBytes = 4096;
 
-// `base` is the simulated one, whose queues only know its own files: a queue never gets the file with the bad sector.
+// `base` is a simulated file system. Its read queues know only its own files, so they must not get the bad file.
 class BadSectors final : public FileSystem {
  public:
   BadSectors(std::shared_ptr<FileSystem> base, std::string path, std::uint64_t sector)

@@ -1,4 +1,4 @@
-// CountingFileSystem: the operating system's files, with counts of what is read by queues.
+// CountingFileSystem: the operating system's files, with counts of the reads through queues.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +37,9 @@ class CountingFileSystem final : public FileSystem {
     return std::make_unique<Queue>(base_->NewReadQueue(depth, use_io_uring), &counts_[use_io_uring ? 1 : 0]);
   }
 
-  // Since the last call: of queues without io_uring, and of those with it.
+  // Returns the reads since the last call: of queues without io_uring, and of queues with it.
   std::array<std::uint64_t, 2> TakeReads() { return {counts_[0].reads.exchange(0), counts_[1].reads.exchange(0)}; }
-  // Since the last call: the most that were under way at a time in one queue.
+  // Returns the largest number of reads in flight at once in one queue, since the last call.
   std::uint64_t TakeTogether() { return std::max(counts_[0].together.exchange(0), counts_[1].together.exchange(0)); }
 
  private:

@@ -1,4 +1,4 @@
-// What happens to a file of a database: every kind of damage, as functions that do it to a copy of the disk.
+// Every kind of damage to a file of a database, as functions that apply it to a copy of the disk.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Damage {
        }},
       {"zero 512 bytes",
        [](const std::string& path, const std::string& bytes, Prng&, const auto& make) {
-         // Not where it is zero anyway: a log's file may have grown ahead.
+         // Skips the zeros at the end: a log's file may have grown ahead.
          for (std::uint64_t at = 0; at <= bytes.find_last_not_of('\0'); at += 512) {
            const std::string zeros(std::min<std::size_t>(512, bytes.size() - at), '\0');
            make([=](SimFileSystem* fs) { return fs->OverwriteForTest(path, at, zeros); });

@@ -1,4 +1,4 @@
-// A database with every kind of file, to be damaged.
+// A database with every kind of file, for tests that damage it.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace cambium::testing {
 
 using Model = std::map<std::string, std::string>;
 
-// A database made by fixed steps. `id` makes its identity, `steps` ends it early: an older copy of itself.
+// A database made by fixed steps.
 struct Subject {
   SimImage image;
-  Model model;                                                    // synced: must be there
-  Model maybe;                                                    // not synced: may be there
-  std::map<std::string, std::set<std::string>> written;           // whatever a key had at any time
-  std::string open_log, sealed_log, run, index, large, manifest;  // paths; `index` of the tree, or of a level below 0
+  Model model;                                                    // synced: must survive
+  Model maybe;                                                    // not synced: may survive
+  std::map<std::string, std::set<std::string>> written;           // all values that a key ever had
+  std::string open_log, sealed_log, run, index, large, manifest;  // paths; `index`: of the tree or a level
 };
 
 [[nodiscard]] inline std::string ValueOf(int i, std::size_t size) {
@@ -38,6 +38,8 @@ inline void UseSubjectOptions(Options* options) {
 
 enum class End { kClean, kCrash };
 
+// Makes the database. Its ids depend on `id`. With `older` it stops early, which gives an older copy of the same
+// database.
 [[nodiscard]] inline Subject MakeSubject(std::uint64_t id, End end, bool older = false,
                                          CompressionType compression = CompressionType::kNoCompression) {
   TestStore store;
@@ -54,7 +56,7 @@ enum class End { kClean, kCrash };
   for (int i = 0; i < 40; ++i) put("t" + std::to_string(100 + i), ValueOf(i, i % 3 == 0 ? 12 : 700));
   put("large", ValueOf(1, 5'000));
   if (compression != CompressionType::kNoCompression) {
-    // Inline values that shrink, so that leaves are stored compressed; in two runs, since one would only be moved.
+    // Inline values that compress, so that leaves are stored compressed. In two runs: a single run would only be moved.
     for (const int part : {0, 1}) {
       for (int i = part; i < 80; i += 2) {
         Prng noise(static_cast<std::uint64_t>(i));
@@ -68,12 +70,12 @@ enum class End { kClean, kCrash };
   subject.sealed_log = store.FilesOf(".log").front();
   const std::vector<std::string> levels = store.FilesOf(".run");
   if (!older) {
-    // A run, since the keys span the whole tree.
+    // This flush makes a run, since its keys span the whole tree.
     put("t100", ValueOf(50, 90));
     put("t139", ValueOf(51, 9));
     EXPECT_TRUE(store.db->Delete({}, "t120").ok());
     subject.model.erase("t120");
-    if (TestsUseLsm()) {  // a tree would take it straight in
+    if (TestsUseLsm()) {  // with a tree, the flush would merge it into the tree directly
       EXPECT_TRUE(store.db->DeleteRange({}, "t122", "t124").ok());
       subject.model.erase("t122");
       subject.model.erase("t123");
@@ -86,12 +88,12 @@ enum class End { kClean, kCrash };
     subject.model.erase("t130");
   }
   EXPECT_TRUE(store.db->SyncWAL().ok());
-  // Not synced; naming its file in the MANIFEST says there how far the log is durable.
+  // Not synced. Naming its file in the MANIFEST records how far the log is durable.
   subject.maybe["late"] = ValueOf(9, 4'500);
   store.Put("late", subject.maybe["late"]);
   subject.written["late"].insert(subject.maybe["late"]);
   for (const auto& [path, bytes] : store.Files()) {
-    // Not one that was made ahead.
+    // Skips the spare segment.
     if (path.ends_with(".log") && bytes.find("late") != std::string::npos) subject.open_log = path;
   }
   if (end == End::kClean) {

@@ -1,4 +1,4 @@
-// What VerifyDB says of a directory that nobody has open.
+// DeepVerify: runs a deep VerifyDB on a database that is not open.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace cambium::testing {
 
-// Files that nobody names: what a crash may leave, and a clean close may not.
-enum class Orphans { kMayBe, kAreWrong };
+// Whether orphans are allowed: a crash may leave them, a clean close must not.
+enum class Orphans { kAllowed, kForbidden };
 
 namespace internal {
 
 [[nodiscard]] inline std::string Verdict(const Status& verified, const VerifyReport& report, Orphans orphans) {
   if (!verified.ok()) return "verify: " + verified.ToString();
   if (!report.problems.empty()) return "verify: " + report.problems.front();
-  if (!report.dead_damage.empty()) return "verify, of what nobody needs: " + report.dead_damage.front();
-  if (orphans == Orphans::kMayBe) return "";
+  if (!report.dead_damage.empty()) return "verify, damage in dead bytes: " + report.dead_damage.front();
+  if (orphans == Orphans::kAllowed) return "";
   for (const std::string& note : report.notes) {
     if (note.find("orphan") != std::string::npos) return "after a clean close: " + note;
   }
@@ -26,9 +26,9 @@ namespace internal {
 
 }  // namespace internal
 
-// Every value is read. "" if nothing is wrong.
+// Reads every value. Returns "" if nothing is wrong, else the first problem.
 [[nodiscard]] inline std::string DeepVerify(const std::string& path, const Options& options,
-                                            Orphans orphans = Orphans::kMayBe) {
+                                            Orphans orphans = Orphans::kAllowed) {
   VerifyReport report;
   const Status s = VerifyDB(path, options, {.deep = true}, &report);
   return internal::Verdict(s, report, orphans);
@@ -36,7 +36,7 @@ namespace internal {
 
 [[nodiscard]] inline std::string DeepVerify(const std::string& path, const DBOptions& options,
                                             const std::vector<ColumnFamilyDescriptor>& families,
-                                            Orphans orphans = Orphans::kMayBe) {
+                                            Orphans orphans = Orphans::kAllowed) {
   VerifyReport report;
   const Status s = VerifyDB(path, options, families, {.deep = true}, &report);
   return internal::Verdict(s, report, orphans);

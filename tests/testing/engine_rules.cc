@@ -14,8 +14,8 @@ namespace {
 struct NamedBytes {
   FileKind kind;
   std::uint64_t number;
-  std::uint64_t length;  // that must be durable
-  bool sealed;           // and must never change
+  std::uint64_t length;  // bytes that must be durable
+  bool sealed;           // the bytes must never change
 };
 
 std::vector<NamedBytes> FilesOf(const ManifestState& state) {
@@ -84,7 +84,7 @@ void EngineRules::See(const SimOp& op) {
     if (!op.status->IsNoSpace()) sync_failed_ = true;
   }
   if (op.kind == SimOpKind::kUnlink && op.phase == SimPhase::kBefore && sync_failed_) {
-    Report(op, "a file goes although a sync has failed");
+    Report(op, "a file is deleted although a sync has failed");
   }
   if (op.kind == SimOpKind::kWrite && op.phase == SimPhase::kAfter && op.status->ok() &&
       BaseName(op.path).starts_with("MANIFEST-")) {
@@ -107,10 +107,11 @@ void EngineRules::CheckManifest(const SimOp& op) {
 
 bool EngineRules::SurvivesEveryCut(const std::string& path, std::uint64_t length) const {
   if (fs_->IsFullyDurable(path, length)) return true;
-  // A hole may be there or not: whose it is, is nobody's.
+  // An unsynced hole may survive or not: either way no live byte changes.
   if (fs_->IsNameDurable(path) && fs_->HasOnlyHolesUnsynced(path) && fs_->DurableSize(path) >= length) return true;
   if (!sync_failed_ever_) return false;
-  // A page that a failed sync has dropped counts as a whole there; the part of it that was durable before still is.
+  // IsFullyDurable counts a page that a failed sync dropped as a whole, but bytes in it may have been durable before.
+  // So compare the two extreme cuts.
   Prng prng(0);
   std::string bytes[2];
   for (const SimDamage damage : {SimDamage::kAllLost, SimDamage::kAllKept}) {

@@ -1,7 +1,8 @@
-// EngineRules: what must be true at every call of the file system, crash or no crash. On top of what OrderChecker knows:
-//   - no MANIFEST record while something that it names, or the log below its replay position, is not durable
-//   - no file goes that the MANIFEST which a cut would leave us with names
-//   - no file goes at all after a failed sync, until the next opening
+// EngineRules: what must hold at every call of the file system, even without a crash. In addition to OrderChecker's
+// rules:
+//   - no MANIFEST record is written while something that it names, or the log below its replay position, is not durable
+//   - no file is deleted while the durable MANIFEST names it
+//   - no file is deleted between a failed sync and the next Open
 //   - what a MANIFEST record seals is never written again
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace cambium::testing {
 
-// The end of a sync that failed, of anything that matters: an OPTIONS file that is being written is nobody's data, and
-// goes if it cannot be synced.
+// Returns true for the end of a failed sync, except of a temporary OPTIONS file: that holds no data, and is deleted if
+// it cannot be synced.
 [[nodiscard]] bool IsFailedSync(const SimOp& op);
 
 // One thread. Watches the file system from construction to destruction.
@@ -25,11 +26,11 @@ class EngineRules {
   EngineRules(const EngineRules&) = delete;
   EngineRules& operator=(const EngineRules&) = delete;
 
-  // A database is being opened: failed syncs are history, it looks at the device anew.
+  // Call it when a database is being opened: this forgets failed syncs, since recovery reads the device again.
   void OnOpen();
-  // At the moment a sync is acknowledged: "" or which log segment still has unsynced bytes.
+  // Call it when a sync is acknowledged. Returns "", or which log segment still has unsynced bytes.
   [[nodiscard]] std::string CheckSynced() const;
-  // The first violation, or "".
+  // Returns the first violation, or "".
   [[nodiscard]] std::string violation() const;
 
  private:
@@ -43,8 +44,8 @@ class EngineRules {
   const std::string directory_;
   std::unique_ptr<OrderChecker> checker_;
   int hook_ = 0;
-  bool sync_failed_ = false;       // in this opening
-  bool sync_failed_ever_ = false;  // for whatever reason
+  bool sync_failed_ = false;       // since the last Open, for a reason other than NoSpace
+  bool sync_failed_ever_ = false;  // for any reason
   std::string violation_;
 };
 

@@ -1,4 +1,4 @@
-// FileWatch: a listener that keeps a list of files by what it is told, and finds out when that cannot be.
+// FileWatch: a listener that keeps a list of files from the events it gets, and detects impossible events.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace cambium::testing {
 
-// Table and blob files, by their names; other paths are nobody's business here.
+// Returns true for table and blob files, by their names. Other files have no events.
 [[nodiscard]] inline bool IsWatchedFile(const std::string& path) {
   for (const char* const kind : {".run", ".idx", ".log", ".val", ".gc"}) {
     if (path.ends_with(kind)) return true;
@@ -21,38 +21,39 @@ namespace cambium::testing {
   return false;
 }
 
-// Any thread. `there`: paths of the files that are there when the database is about to be opened.
+// Any thread.
 class FileWatch final : public EventListener {
  public:
+  // `there` are the paths of the files that exist just before the database is opened.
   explicit FileWatch(const std::vector<std::string>& there) {
     for (const std::string& path : there) {
       if (IsWatchedFile(path)) files_[path] = State::kComplete;
     }
   }
 
-  // The first thing that cannot be, or nothing.
+  // Returns the first impossible event, or "".
   [[nodiscard]] std::string wrong() const {
     const std::lock_guard lock(mutex_);
     return wrong_;
   }
-  // What is told of, and not of its removal, should be what is there.
+  // Compares the files that exist with those that were created and not deleted, according to the events.
   [[nodiscard]] std::string Compare(const std::vector<std::string>& there) const {
     const std::lock_guard lock(mutex_);
     if (!wrong_.empty()) return wrong_;
     std::set<std::string> left;
     for (const auto& [path, state] : files_) left.insert(path);
     for (const std::string& path : there) {
-      if (IsWatchedFile(path) && left.erase(path) == 0) return path + " is there, and no listener knows of it";
+      if (IsWatchedFile(path) && left.erase(path) == 0) return path + " exists, and no event reported it";
     }
-    return left.empty() ? "" : *left.begin() + " is not there, and no listener was told of its removal";
+    return left.empty() ? "" : *left.begin() + " does not exist, and no event reported its deletion";
   }
-  // Nothing is under way any more.
+  // As Compare, when no job runs: every job must have ended, and every file must be complete.
   [[nodiscard]] std::string CompareAtRest(const std::vector<std::string>& there) const {
     if (std::string unlike = Compare(there); !unlike.empty()) return unlike;
     const std::lock_guard lock(mutex_);
-    if (!jobs_.empty()) return "job " + std::to_string(*jobs_.begin()) + " has begun and not ended";
+    if (!jobs_.empty()) return "job " + std::to_string(*jobs_.begin()) + " began and did not end";
     for (const auto& [path, state] : files_) {
-      if (state == State::kBegun) return path + " was begun, and never complete";
+      if (state == State::kBegun) return path + " was begun and never completed";
     }
     return "";
   }
@@ -73,34 +74,34 @@ class FileWatch final : public EventListener {
 
   void Begin(const std::string& path) {
     const std::lock_guard lock(mutex_);
-    if (!files_.emplace(path, State::kBegun).second) Wrong(path + " was begun twice");
+    if (!files_.emplace(path, State::kBegun).second) Wrong(path + " was started twice");
   }
   void Complete(const std::string& path) {
     const std::lock_guard lock(mutex_);
     const auto found = files_.find(path);
-    if (found == files_.end() || found->second != State::kBegun) return Wrong(path + " is complete, and was not begun");
+    if (found == files_.end() || found->second != State::kBegun) return Wrong(path + " was completed but not started");
     found->second = State::kComplete;
   }
   void Delete(const std::string& path) {
     const std::lock_guard lock(mutex_);
     const auto found = files_.find(path);
     if (found == files_.end() || found->second != State::kComplete) {
-      return Wrong(path + " is gone, and was not complete");
+      return Wrong(path + " was deleted but not completed");
     }
     files_.erase(found);
   }
-  // Whoever is told looks around, as it may.
+  // A listener may call the database from an event, so these do.
   void BeginJob(DB* db, int job) {
     std::uint64_t number = 0;
     static_cast<void>(db->GetIntProperty("cambium.num-runs", &number));
     const std::lock_guard lock(mutex_);
-    if (!jobs_.insert(job).second) Wrong("job " + std::to_string(job) + " has begun twice");
+    if (!jobs_.insert(job).second) Wrong("job " + std::to_string(job) + " began twice");
   }
   void EndJob(DB* db, int job) {
     std::string figures;
-    static_cast<void>(db->GetProperty("cambium.space", &figures));  // which takes the lock of commits
+    static_cast<void>(db->GetProperty("cambium.space", &figures));  // takes commit_mutex_
     const std::lock_guard lock(mutex_);
-    if (jobs_.erase(job) == 0) Wrong("job " + std::to_string(job) + " has ended, and had not begun");
+    if (jobs_.erase(job) == 0) Wrong("job " + std::to_string(job) + " ended without a beginning");
   }
   void Wrong(const std::string& what) {  // mutex_ held
     if (wrong_.empty()) wrong_ = "listener: " + what;
@@ -108,7 +109,7 @@ class FileWatch final : public EventListener {
 
   mutable std::mutex mutex_;
   std::map<std::string, State> files_;  // mutex_
-  std::set<int> jobs_;                  // mutex_; that have begun and not ended
+  std::set<int> jobs_;                  // mutex_; jobs that have begun and not ended
   std::string wrong_;                   // mutex_
 };
 

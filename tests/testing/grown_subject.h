@@ -1,5 +1,5 @@
-// Databases in which everything is that only time brings, for tests that damage them: families of both indexes, what log
-// GC has moved, holes, large values, a tree in the middle of a sweep.
+// Databases in states that only develop over time, for tests that damage them: families of both indexes, relocated
+// values, holes, large values, a tree in the middle of a sweep.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,15 +26,15 @@ using Models = std::map<std::string, Model>;  // by family
 struct Subject {
   std::string name = {};
   std::function<void(FamilyStore*)> set_options = {};
-  std::vector<std::string> families = {};  // beside the default one
+  std::vector<std::string> families = {};  // in addition to the default one
   SimImage image = {};
-  SimImage older = {};  // what it was on the way there
-  Models must = {};     // what is there
-  Models may = {};      // what may be there
-  std::map<std::string, std::map<std::string, std::set<std::string>>> written = {};  // whatever a key had at any time
+  SimImage older = {};  // an earlier state of the database
+  Models must = {};     // entries that must be found
+  Models may = {};      // entries that may be found
+  std::map<std::string, std::map<std::string, std::set<std::string>>> written = {};  // all values that a key ever had
 };
 
-// Databases of other ids have other identities, and are the same but for that.
+// Databases with different ids differ only in their database id and file ids.
 inline constexpr std::uint64_t kUsualId = 7;
 
 
@@ -55,9 +55,9 @@ inline void PutBoth(FamilyStore* store, Subject* subject, std::size_t family, co
   return NumberedKey(i) + std::string(size, static_cast<char>('a' + i % 26));
 }
 
-// Everything is synced, and the MANIFEST knows: of the last synced group before a crash nothing else does, so that damage
-// in it could not be told from a torn tail.
-inline void SyncAndSaySo(FamilyStore* store, Subject* subject) {
+// Syncs everything and makes the MANIFEST record it, by writing a large value. Otherwise damage in the last synced
+// group before a crash could not be told from a torn tail: nothing else records that it was durable.
+inline void SyncAndRecord(FamilyStore* store, Subject* subject) {
   EXPECT_TRUE(store->db->SyncWAL().ok());
   const std::string large = ValueOf(99, store->options.large_value_size);
   store->Put("late", large);
@@ -66,7 +66,7 @@ inline void SyncAndSaySo(FamilyStore* store, Subject* subject) {
 }
 
 inline void End(FamilyStore* store, Subject* subject) {
-  SyncAndSaySo(store, subject);
+  SyncAndRecord(store, subject);
   Prng prng(1);
   subject->image = store->fs->Snapshot().Kill(prng);
   store->GiveBackHandles();
@@ -81,8 +81,8 @@ inline void End(FamilyStore* store, Subject* subject) {
   return read->state;
 }
 
-// Both indexes; runs above a tree and levels; dead records and live ones in segments with footers; a tail with new
-// keys.
+// Has families of both indexes, runs above a tree and levels, segments with footers that hold dead and live records,
+// and a tail with new keys.
 [[nodiscard]] inline Subject Families(std::uint64_t id = kUsualId) {
   Subject subject{.name = "families", .set_options = UseSmallFiles, .families = {"other", "third"}};
   subject.set_options = [](FamilyStore* store) {
@@ -125,7 +125,7 @@ inline void End(FamilyStore* store, Subject* subject) {
   return subject;
 }
 
-// Most of the log overwritten, and what was alive of it moved.
+// Most of the log is overwritten, and log GC has relocated the live values.
 [[nodiscard]] inline Subject Collected(std::uint64_t id = kUsualId) {
   Subject subject{.name = "collected", .set_options = UseSmallFiles};
   FamilyStore store;
@@ -144,7 +144,7 @@ inline void End(FamilyStore* store, Subject* subject) {
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "true"}}).ok());
   store.Quiet();
   EXPECT_TRUE(store.db->SetOptions({{"enable_blob_garbage_collection", "false"}}).ok());
-  // And garbage anew, in segments old and new, that is still there.
+  // Adds new garbage in old and new segments, which log GC does not collect.
   for (int i = 0; i < 60; i += 7) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i + 2, 300));
   store.Flush();
   store.executor->RunAll();
@@ -186,7 +186,7 @@ inline void End(FamilyStore* store, Subject* subject) {
   return subject;
 }
 
-// In files of their own: flushed, hidden by something newer, and in the tail.
+// Has large values that are flushed, hidden by newer entries, and in the tail.
 [[nodiscard]] inline Subject LargeValues(std::uint64_t id = kUsualId) {
   Subject subject{.name = "large values", .set_options = UseSmallFiles};
   FamilyStore store;
@@ -206,7 +206,7 @@ inline void End(FamilyStore* store, Subject* subject) {
   return subject;
 }
 
-// A tree, and runs of which the keys below a cursor have gone into it.
+// Has a tree, and runs whose keys below the sweep cursor have been merged into the tree.
 [[nodiscard]] inline Subject HalfSwept(std::uint64_t id = kUsualId) {
   Subject subject{.name = "half swept"};
   subject.set_options = [](FamilyStore* store) {
@@ -237,7 +237,7 @@ inline void End(FamilyStore* store, Subject* subject) {
       return subject;
     }
   }
-  ADD_FAILURE() << "no sweep was half way";
+  ADD_FAILURE() << "no sweep stopped half way";
   return subject;
 }
 

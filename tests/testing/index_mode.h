@@ -1,5 +1,5 @@
-// Which index the databases of a test have: a B+-tree, or with CAMBIUM_INDEX=lsm in the environment an LSM. ctest runs
-// what is the same for both with each of them (BOTH_INDEXES in cmake/Cambium.cmake).
+// Which index the databases of a test have: a B+-tree, or an LSM if the environment has CAMBIUM_INDEX=lsm. ctest runs
+// tests that apply to both with each of them (BOTH_INDEXES in cmake/Cambium.cmake).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,17 +16,17 @@ namespace cambium::testing {
   return index != nullptr && std::string_view(index) == "lsm";
 }
 
-// Begins a test of what only one index has. It runs in the program's other turn, which ctest makes in every run.
+// Begins a test that applies to one index only. It is skipped in the run with the other index; ctest always makes both.
 #define CAMBIUM_FOR_THE_TREE_ALONE(why) \
   if (::cambium::testing::TestsUseLsm()) GTEST_SKIP() << "SKIPPED with an LSM, runs with a tree: " why
 #define CAMBIUM_FOR_THE_LSM_ALONE(why) \
   if (!::cambium::testing::TestsUseLsm()) GTEST_SKIP() << "SKIPPED with a tree, runs with an LSM: " why
 
-// How files end that a flush of a database makes which holds nothing yet.
+// Returns the suffix of the files that the first flush of an empty database makes.
 [[nodiscard]] inline const char* IndexFileSuffix() { return TestsUseLsm() ? ".run" : ".idx"; }
 
-// With levels so small that little work meets all of them. Both styles of compaction, with and without compression, come
-// up by way of page sizes, so that a program stays the same in both modes.
+// Sets levels so small that little work reaches all of them. The page size decides the compaction style and
+// compression, so that random programs are the same with both indexes.
 inline void UseIndexOfTest(ColumnFamilyOptions* options) {
   if (!TestsUseLsm()) return;
   options->index_type = IndexKind::kLsm;

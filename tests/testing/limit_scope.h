@@ -1,11 +1,11 @@
-// LimitScope: less than usual of what the system gives a process.
+// LimitScope: lowers a resource limit of the process.
 #pragma once
 
 #include <sys/resource.h>
 
 namespace cambium::testing {
 
-// Lowers a soft limit of the process, for the life of an object.
+// Lowers a soft limit of the process for its own lifetime.
 class LimitScope {
  public:
   LimitScope(__rlimit_resource resource, rlim_t soft) : resource_(resource) {

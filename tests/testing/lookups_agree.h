@@ -1,4 +1,4 @@
-// Whether keys that are looked up together are answered as each alone.
+// LookupsAgree: checks that looking keys up together gives the same answers as looking up each alone.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace cambium::testing {
 
-// Each of the keys, and one right behind it that is hardly ever there. OK, or what differs.
+// Looks up each key, and the next possible key after it, which rarely exists. Returns OK, or an error if answers
+// differ.
 inline Status LookupsAgree(const Layers& layers, const std::vector<std::string>& keys) {
   std::vector<std::string> all;
   for (const std::string& key : keys) {
@@ -29,7 +30,7 @@ inline Status LookupsAgree(const Layers& layers, const std::vector<std::string>&
     const bool same = lookup.is_found == found && lookup.is_done == found &&
                       (!found || (lookup.entry.kind == alone.kind && lookup.entry.inline_value == alone.inline_value &&
                                   (!alone.HasAddress() || lookup.entry.address == alone.address)));
-    if (!same) return Status::Corruption("among others a key is answered otherwise than alone");
+    if (!same) return Status::Corruption("a key has different answers when looked up alone and together with others");
   }
   return Status::OK();
 }

@@ -1,4 +1,4 @@
-// MergedLayers: all layers of an index as one cursor, as an iterator merges them.
+// MergedLayers: merges all layers of an index into one cursor, as an iterator does.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace cambium::testing {
 
-// `layers` are an LsmLayers or a TreeLayers. The cursor keeps open what it reads; the page pool must outlive it.
+// `layers` is an LsmLayers or a TreeLayers. The cursor keeps its files open; the page pool must outlive it.
 template <typename AnyLayers>
 std::unique_ptr<EntryCursor> MergedLayers(const AnyLayers& layers) {
   std::vector<MergeChild> children;

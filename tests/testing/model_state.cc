@@ -52,7 +52,7 @@ std::optional<std::string> ModelState::FilteredValueOf(const Cell& cell) const {
   return filter_->Filtered(cell.key, MakeValue(cell.value));
 }
 
-// The hash is that of what is filtered anyway.
+// The hash does not change: it is always that of the filtered value.
 ModelState::Map::iterator ModelState::FilterOne(Map::iterator at) {
   if (!FilteredValueOf(at->second).has_value()) return map_.erase(at);
   at->second.is_filtered = true;

@@ -1,7 +1,7 @@
-// ModelState: what a database should hold, and a hash of it that is kept up with every change.
+// ModelState: what a database should hold, and its hash, which every change updates.
 //
-// With a compaction filter a value may be as it was written, or filtered, for as long as nobody says which: a state
-// then stands for several. Its hash is that of all of them: of what is left when everything is filtered.
+// With a compaction filter, a value may be read as it was written or filtered until it is known which. A ModelState
+// then stands for several states. They all have the same hash: that of the state in which everything is filtered.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace cambium::testing {
 
-// Of one key with its value; equal keys have equal hashes, however they are spelt. The hash of a state is the XOR of
-// those of its keys, so that a change costs as much as the change. With a filter it is that of what it leaves; 0 if
-// that is nothing.
+// Returns the hash of one key with its value. Keys that compare equal have equal hashes, even if their bytes differ.
+// The hash of a state is the XOR of these hashes, so updating it costs no more than the change. With a filter, it is
+// the hash of the filtered value, or 0 if the filter removes the key.
 [[nodiscard]] std::uint64_t HashOf(const Comparator* comparator, Slice key, Slice value,
                                    const RuleFilter* filter = nullptr);
 
-// A value: copies are snapshots.
+// Copyable: a copy is a snapshot.
 class ModelState {
  public:
   struct KeyLess {
@@ -28,10 +28,10 @@ class ModelState {
     bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
   };
   struct Cell {
-    std::string key;  // as it was last written; it may be spelt otherwise than what the map has
+    std::string key;  // as it was last written; its bytes may differ from the map's equal key
     ValueSpec value;
     std::uint64_t hash = 0;
-    bool is_filtered = false;  // known to be; never one that is removed: such a cell is not there
+    bool is_filtered = false;  // known to be filtered and kept; a cell that the filter removes is erased
   };
   using Map = std::map<std::string, Cell, KeyLess>;
 
@@ -39,10 +39,10 @@ class ModelState {
       : map_(KeyLess{comparator}), filter_(filter) {}
 
   void Apply(const Operation& write);
-  // Keys of [lower, upper], both included and either absent, are filtered now.
+  // Marks the keys in [lower, upper] as filtered. Both bounds are inclusive; an absent one is infinite.
   void Filter(const std::optional<std::string>& lower, const std::optional<std::string>& upper);
-  // `found`, by canonical key, is what is there: "" or what of it this state does not allow. If it is "" the state
-  // stands for that alone from now on.
+  // Compares with `found`, the contents by canonical key. If this state allows them, returns "" and from then on stands
+  // only for them. Otherwise returns what it does not allow.
   [[nodiscard]] std::string Settle(const std::map<std::string, std::string>& found);
 
   [[nodiscard]] const Map& map() const { return map_; }
@@ -50,10 +50,10 @@ class ModelState {
   [[nodiscard]] const Comparator* comparator() const { return map_.key_comp().comparator; }
   [[nodiscard]] const RuleFilter* filter() const { return filter_; }
 
-  // What the cell may read as: this, and, if the state does not know better, what the filter leaves of it.
+  // Returns the value that the cell may read as. If MayBeFiltered(), it may also read as the filtered value.
   [[nodiscard]] std::string ValueOf(const Cell& cell) const;
   [[nodiscard]] bool MayBeFiltered() const { return filter_ != nullptr && !is_settled_; }
-  // Whether this is all there can be of the key: none, or its value.
+  // Returns whether a read of the key may give `found`: a value, or none.
   [[nodiscard]] bool Allows(const Cell& cell, const std::optional<std::string>& found) const;
 
  private:
@@ -62,7 +62,7 @@ class ModelState {
 
   Map map_;
   const RuleFilter* filter_;
-  bool is_settled_ = false;  // each cell is as it stands here
+  bool is_settled_ = false;  // is_filtered of every cell is exact
   std::uint64_t hash_ = 0;
 };
 

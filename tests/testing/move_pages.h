@@ -1,4 +1,4 @@
-// MovePages: from now on other bytes of a simulated file system are in memory than before, whatever anybody believes.
+// MovePages: changes which bytes of a simulated file system are in the page cache, without the engine's knowledge.
 #pragma once
 
 #include "io/sim/sim_file_system.h"
@@ -6,7 +6,7 @@
 
 namespace cambium::testing {
 
-// All of them, none, or some: warm reads, cold ones, or both.
+// Draws all, none or some of the bytes: warm reads, cold reads, or both.
 inline void MovePages(SimFileSystem* fs, Prng& prng) {
   switch (prng.Uniform(3)) {
     case 0: fs->SetResident(true); break;

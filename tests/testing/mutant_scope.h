@@ -1,4 +1,4 @@
-// MutantScope: switches one defect on for the life of an object.
+// MutantScope: switches one mutant on for its own lifetime.
 #pragma once
 
 #include "util/mutant.h"

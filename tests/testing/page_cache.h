@@ -1,4 +1,4 @@
-// What the kernel has cached of a database's log: given, and taken away.
+// Puts a database's log into the kernel's page cache, evicts it, and asks about it.
 #pragma once
 
 #include <fstream>
@@ -12,8 +12,8 @@ namespace cambium::testing {
 
 enum class Forget { kEverySegment, kEveryOther };
 
-// Of log segments on a real file system; pages that are mapped stay. False if the kernel keeps them all the same (a file
-// system in memory), or nobody can tell.
+// Evicts the cached pages of log segments on a real file system; mapped pages stay. Returns false if the kernel keeps
+// some (as a file system in memory does), or if it does not report residency.
 inline bool ForgetLogPages(const std::string& directory, Forget which = Forget::kEverySegment) {
   const std::shared_ptr<FileSystem> fs = FileSystem::Default();
   std::vector<std::string> names;
@@ -36,8 +36,8 @@ inline bool ForgetLogPages(const std::string& directory, Forget which = Forget::
   return left == 0;
 }
 
-// Takes all pages away, and tells whether a read that does not wait finds none of them then. Some machines read a page as
-// fast as it is asked for; there, and where pages stay, nothing is ever cold.
+// Evicts all pages of the log, and returns whether a read that does not wait then finds none of them. On some machines
+// such a read brings the page in at once; there, and where pages cannot be evicted, no read is cold.
 [[nodiscard]] inline bool ColdReadsWait(const std::string& directory) {
   if (!ForgetLogPages(directory)) return false;
   const std::shared_ptr<FileSystem> fs = FileSystem::Default();
@@ -70,7 +70,8 @@ inline bool ForgetLogPages(const std::string& directory, Forget which = Forget::
   return bytes;
 }
 
-// Has all of it cached. False if that is not so afterwards, or nobody can tell: the kernel may take idle pages at any time.
+// Reads the whole log into the page cache. Returns false if it is not resident afterwards (the kernel may evict idle
+// pages at any time) or if the kernel does not report residency.
 inline bool CacheLogPages(const std::string& directory) {
   const std::shared_ptr<FileSystem> fs = FileSystem::Default();
   std::vector<std::string> names;
@@ -91,7 +92,7 @@ inline bool CacheLogPages(const std::string& directory) {
   return true;
 }
 
-// Whether this process has a segment of the log mapped.
+// Returns whether this process has mapped a segment of the log.
 [[nodiscard]] inline bool LogIsMapped(const std::string& directory) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -1,4 +1,4 @@
-// PartialFile: a File that can do nothing, for stand-ins that need a few of its functions.
+// PartialFile: a File whose calls all fail, as a base for test files that implement only some.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,7 @@
 
 namespace cambium::testing {
 
-// Whoever derives from it overrides what is expected to be called. Everything else is NotSupported, so that a call that
-// nobody expected is seen.
+// A derived class overrides the calls that it expects. All others return NotSupported, so a test notices them.
 class PartialFile : public File {
  public:
   explicit PartialFile(std::string path) : path_(std::move(path)) {}
@@ -34,7 +33,7 @@ class PartialFile : public File {
   [[nodiscard]] const std::string& path() const override { return path_; }
 
  private:
-  [[nodiscard]] Status Unexpected() const { return Status::NotSupported(path_ + ": a call that nobody expected"); }
+  [[nodiscard]] Status Unexpected() const { return Status::NotSupported(path_ + ": unexpected call"); }
 
   const std::string path_;
 };

@@ -1,4 +1,4 @@
-// PartialFileSystem: a FileSystem that can do nothing, for stand-ins that need a few of its functions.
+// PartialFileSystem: a FileSystem whose calls all fail, as a base for test file systems that implement only some.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace cambium::testing {
 
-// As PartialFile: whoever derives from it overrides what is expected to be called.
+// As with PartialFile, a derived class overrides the calls that it expects.
 class PartialFileSystem : public FileSystem {
  public:
   using Names = std::vector<std::string>;
@@ -27,7 +27,7 @@ class PartialFileSystem : public FileSystem {
   std::unique_ptr<ReadQueue> NewReadQueue(std::size_t, bool) override { return nullptr; }
 
  private:
-  static Status No(const std::string& path) { return Status::NotSupported(path + ": a call that nobody expected"); }
+  static Status No(const std::string& path) { return Status::NotSupported(path + ": unexpected call"); }
 };
 
 }  // namespace cambium::testing

@@ -1,5 +1,5 @@
-// What most tests include, parsed once for all of them where sanitizers are on: it is a third of what their build takes
-// there.
+// The headers that most tests include. With sanitizers they are parsed once for all tests, which saves a third of their
+// build time.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 namespace cambium::testing {
 namespace {
 
-// Which features a program has.
+// The features that a program has.
 struct Swarm {
   bool deletes;
   bool batches;
@@ -51,7 +51,7 @@ std::string DrawKey(Prng& prng, const ProgramShape& shape, std::uint64_t page_si
                                                        std::string("\0\xff", 2)};
   std::string key = kPrefixes[prng.Uniform(kPrefixes.size())];
   switch (prng.Uniform(8)) {
-    case 0: return key;  // the prefix itself; the empty key among them
+    case 0: return key;  // the prefix itself, which may be the empty key
     case 1: return key + prng.Bytes(prng.Between(1, 3));
     case 2: return key + std::string(prng.Between(1, 9), prng.OneIn(2) ? '\0' : '\xff');
     case 3:
@@ -85,7 +85,7 @@ class Drawer {
     const bool hot = !prng_.OneIn(3);
     return program_.universe[prng_.Uniform(hot ? program_.hot_keys : program_.universe.size())];
   }
-  // Mostly a key that may be there, at times a neighbour of one, or none.
+  // Usually returns a key that may exist, sometimes a neighbour of one or any other key.
   std::string Target() {
     std::string key = Key();
     switch (prng_.Uniform(8)) {
@@ -137,7 +137,7 @@ class Drawer {
     return mutation;
   }
 
-  // Between two keys of the universe, or from one to right behind it.
+  // The range is between two keys of the universe, or from one key to just after it.
   void MakeRange(Mutation* mutation) {
     const auto any_key = [this] { return program_.universe[range_prng_.Uniform(program_.universe.size())]; };
     std::string begin = any_key();
@@ -231,12 +231,12 @@ class Drawer {
   Prng& prng_;
   const ProgramShape& shape_;
   const Swarm swarm_;
-  // Of its own, so that a program is the same with and without range deletes but for those.
+  // A separate generator, so that a program with range deletes differs from one without only in these.
   Prng range_prng_{0};
   bool ranges_ = false;
 };
 
-// A load of many small values in batches, and a flush.
+// Loads many small values in batches, then flushes.
 void AddBulk(Program* program, Prng& prng) {
   const std::size_t count = prng.Between(100, 400);
   Operation op;
@@ -256,7 +256,7 @@ void AddBulk(Program* program, Prng& prng) {
   program->operations.push_back(std::move(op));
 }
 
-// From numbers of its own, so that a program is the same on every system.
+// Uses its own generator, so that the rest of the program does not depend on what it draws.
 void DrawSystem(std::uint64_t seed, Config* config) {
   Prng prng(seed ^ 0x73797374656du);
   config->maps = !prng.OneIn(4);
@@ -264,7 +264,7 @@ void DrawSystem(std::uint64_t seed, Config* config) {
   config->shuffle_reads = prng.OneIn(2);
 }
 
-// From numbers of its own too.
+// Uses its own generator too.
 void DrawWatching(std::uint64_t seed, Config* config) {
   Prng prng(seed ^ 0x7761746368u);
   config->statistics = prng.OneIn(3);
@@ -272,7 +272,7 @@ void DrawWatching(std::uint64_t seed, Config* config) {
   if (prng.OneIn(4)) config->rate = std::uint64_t{1} << prng.Between(16, 24);
 }
 
-// From numbers of its own too.
+// Uses its own generator too.
 void DrawGc(std::uint64_t seed, Config* config) {
   static const std::array<double, 4> kCutoffs = {0.25, 0.5, 1, 1};
   static const std::array<double, 3> kThresholds = {0.1, 0.5, 1};
@@ -287,7 +287,7 @@ void DrawGc(std::uint64_t seed, Config* config) {
   config->value_clustering = static_cast<ValueClustering>(prng.Uniform(3));
 }
 
-// From numbers of its own as well. Between two keys of the universe everything goes, in some.
+// Uses its own generator as well. Some filters remove everything between two keys of the universe.
 void DrawFilter(Program* program, const ProgramShape& shape) {
   Prng prng(program->seed ^ 0x66696c746572u);
   Config& config = program->config;

@@ -1,8 +1,9 @@
 // Program: a database configuration and a list of operations, both drawn from a seed. The same seed gives the same
-// program on every machine; a failing one prints itself, line by line, after operations that do not matter were removed.
+// program on every machine. A failing program is printed line by line, after Shrink has removed the operations that do
+// not matter.
 //
-// Swarm testing (Groce et al., 2012): each feature is in a program or not with probability one half, and sizes are as
-// small as options allow, since bugs hide where some features are absent and where few operations reach a boundary.
+// Swarm testing (Groce et al., 2012): a program has each feature with a probability of one half, since bugs hide where
+// some features are absent. Sizes are as small as options allow, so that few operations reach a boundary.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace cambium::testing {
 
-// The options that matter to correctness.
+// The options that matter for correctness.
 struct Config {
   const Comparator* comparator = BytewiseComparator();
   std::uint64_t page_size = 512;
@@ -41,14 +42,14 @@ struct Config {
   double max_space_amplification = 0;
   std::uint64_t min_punch_size = 0;
   ValueClustering value_clustering = ValueClustering::kOff;
-  bool block_values = false;  // values fill blocks of the file system, so that they can be punched
+  bool block_values = false;  // values fill whole blocks of the file system, so that they can be punched
   bool statistics = false;
   bool listeners = false;
-  std::uint64_t rate = 0;  // bytes a second of background work; 0: any
-  std::shared_ptr<const RuleFilter> filter;  // null: none. It must outlive the database
+  std::uint64_t rate = 0;  // bytes per second of background work; 0: no limit
+  std::shared_ptr<const RuleFilter> filter;  // null: none; must outlive the database
   bool filter_by_factory = false;
-  bool shuffle_tasks = false;  // background tasks run in any order, not by priority
-  // Of the simulated system below: what it lacks, and in what order queued reads come.
+  bool shuffle_tasks = false;  // background tasks run in random order, not by priority
+  // Features of the simulated file system, and the order in which it delivers queued reads.
   bool maps = true;
   bool residency = true;
   bool shuffle_reads = false;
@@ -79,16 +80,16 @@ struct Operation {
   enum class Verb : std::uint8_t {
     kWrite,            // mutations, as one batch
     kSyncWal,
-    kFlush,            // waits or not
-    kCompact,          // bounds: lower, upper; `slot`: what log GC is to do
+    kFlush,            // `flag`: waits
+    kCompact,          // bounds: lower, upper; `slot`: the log GC policy
     kGet,              // keys
     kMultiGet,         // keys
-    kIterate,          // steps through the iterator in `slot`; a fresh one with `fresh`
+    kIterate,          // steps through the iterator in `slot`; a new one if `fresh`
     kTakeSnapshot,     // into `slot`
     kReleaseSnapshot,  // of `slot`
-    kReadDurable,      // everything, by ReadOptions::durable_only
+    kReadDurable,      // reads everything with ReadOptions::durable_only
     kReopen,
-    kBackground,       // `count` tasks
+    kBackground,       // runs `count` tasks
   };
   Verb verb = Verb::kWrite;
   std::uint64_t id = 0;
@@ -98,7 +99,7 @@ struct Operation {
   std::vector<IteratorStep> steps;
   std::optional<std::string> lower;
   std::optional<std::string> upper;
-  bool flag = false;          // kFlush: wait; kIterate: keys only; kReopen: without Close
+  bool flag = false;          // kFlush: wait; kIterate: keys only; kReopen: Close first
   bool fresh = false;         // kIterate
   bool at_snapshot = false;   // kGet, kMultiGet, a fresh kIterate: at the snapshot in `slot`
   std::size_t slot = 0;
@@ -117,12 +118,12 @@ struct Program {
   std::uint64_t seed = 0;
   Config config;
   std::vector<std::string> universe;  // every key that may be written
-  std::size_t hot_keys = 0;           // the first so many of them are written again and again
+  std::size_t hot_keys = 0;           // this many, at the beginning, are written again and again
   std::vector<Operation> operations;
   [[nodiscard]] std::string ToString() const;
 };
 
-// What kinds of programs to draw.
+// Which programs to draw.
 struct ProgramShape {
   std::size_t operations = 200;
   std::uint32_t value_size_max = 64u << 10;
@@ -133,18 +134,18 @@ struct ProgramShape {
   bool long_keys = true;
   bool range_deletes = true;
   bool filters = true;
-  // One in so many programs first loads a few hundred keys: then a flush is no longer cheap enough to go straight into
-  // the tree, and there are runs and sweeps.
+  // One in this many programs first loads a few hundred keys. Then flushes are not cheap enough to merge directly into
+  // the tree, so there are runs and sweeps.
   std::uint64_t bulk_one_in = 4;
 };
 
 [[nodiscard]] Config DrawConfig(Prng& prng);
 [[nodiscard]] Program DrawProgram(std::uint64_t seed, const ProgramShape& shape);
-// More operations for the database of `program`, with ids from `first_id`.
+// Draws more operations for the database of `program`, with ids from `first_id` on.
 [[nodiscard]] std::vector<Operation> DrawOperations(const Program& program, Prng& prng, const ProgramShape& shape,
                                                     std::uint64_t first_id);
 
-// Bytes as a C string literal would hold them, long runs shortened.
+// Returns bytes as a C string literal, with long runs of one byte shortened.
 [[nodiscard]] std::string Quote(Slice bytes);
 
 }  // namespace cambium::testing

@@ -37,13 +37,13 @@ std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* compar
   for (std::size_t i = 0; i < forwards.size(); ++i) {
     const auto& [key, value] = forwards[i];
     if (i > 0 && comparator->Compare(forwards[i - 1].first, key) >= 0) {
-      return "an iterator shows " + Quote(key) + " behind " + Quote(forwards[i - 1].first);
+      return "an iterator shows " + Quote(key) + " after " + Quote(forwards[i - 1].first);
     }
     contents->hash ^= HashOf(comparator, key, value, filter);
     contents->values[CanonicalKey(comparator, key)] = value;
   }
   if (forwards.size() != backwards.size()) {
-    return "forwards there are " + std::to_string(forwards.size()) + " keys, backwards " +
+    return "an iterator shows " + std::to_string(forwards.size()) + " keys forwards, but backwards " +
            std::to_string(backwards.size());
   }
   for (std::size_t i = 0; i < forwards.size(); ++i) {
@@ -60,10 +60,10 @@ std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* compar
     }
     const auto walked = contents->values.find(CanonicalKey(comparator, key));
     if (status.ok() != (walked != contents->values.end())) {
-      return "Get(" + Quote(key) + ") says " + status.ToString() + ", and an iterator the contrary";
+      return "Get(" + Quote(key) + ") returns " + status.ToString() + ", but an iterator shows the opposite";
     }
     if (status.ok() && value != walked->second) {
-      return "Get(" + Quote(key) + ") gives " + DescribeValue(value) + ", an iterator " + DescribeValue(walked->second);
+      return "Get(" + Quote(key) + ") gives " + DescribeValue(value) + ", but an iterator " + DescribeValue(walked->second);
     }
   }
   return "";

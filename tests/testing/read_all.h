@@ -1,4 +1,4 @@
-// ReadAll: everything a database holds, read in every way there is.
+// ReadAll: reads everything in a database in several ways and compares them.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@ struct Contents {
   Status status;                               // why reading ended early
 };
 
-// Walks forwards and backwards and gets every key of `universe`; "" or where two of them differ. A status that is not
-// OK is left in contents->status and is no difference. With a filter the hash is that of what it leaves.
+// Iterates forwards and backwards, and gets every key of `universe`. Returns "", or where two of them differ. An error
+// is not a difference: it is in contents->status. With a filter, the hash is that of the filtered contents.
 [[nodiscard]] std::string ReadAll(DB* db, const ReadOptions& options, const Comparator* comparator,
                                   const std::vector<std::string>& universe, Contents* contents,
                                   const RuleFilter* filter = nullptr);
 
-// The same by one iterator, so at one moment, while others write.
+// Reads everything with one iterator, that is, at one moment, while other threads write.
 void ReadAtOnce(DB* db, const ReadOptions& options, const Comparator* comparator, Contents* contents,
                 const RuleFilter* filter = nullptr);
 

@@ -7,7 +7,7 @@
 namespace cambium::testing {
 namespace {
 
-constexpr std::string_view kMark = "filtered";  // no writer has this number
+constexpr std::string_view kMark = "filtered";  // no operation has this number
 constexpr std::size_t kSmallSize = 24;
 
 }  // namespace

@@ -1,8 +1,9 @@
-// RuleFilter: the compaction filter of a random program. What it does to a key with its value depends on nothing else, and
-// doing it twice is doing it once, so that a model knows both states a value may be in: as it was written, and filtered.
+// RuleFilter: the compaction filter of a random program. Its decision depends only on the key and the value, and
+// filtering a filtered value changes nothing. So the model knows both states of a value: as written, and filtered.
 //
-//   by key     some keys, drawn by hash, and all of a range (kRemoveAndSkipUntil to its end): the value goes, whatever it is
-//   by value   of the operation that wrote it: goes, or becomes small, separated, or large; what was changed is kept
+//   by key     removes some keys, drawn by hash, and all keys of a range (kRemoveAndSkipUntil to its end)
+//   by value decided by the operation that wrote it: removes the value, or makes it small, separated or large; keeps a
+//              value that it changed before
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,14 @@ class RuleFilter final : public CompactionFilter {
     const Comparator* comparator = nullptr;
     std::uint64_t seed = 0;
     bool by_key = false;
-    std::optional<std::string> skip_from;  // with skip_to: keys in [from, to) go
+    std::optional<std::string> skip_from;  // with skip_to: removes the keys in [from, to)
     std::string skip_to;
     std::size_t separated_size = 0;  // of changed values
     std::size_t large_size = 0;
   };
   explicit RuleFilter(Rules rules) : rules_(std::move(rules)) {}
 
-  // What is left of the value; none: the key goes.
+  // Returns the filtered value, or nullopt if the filter removes the key.
   [[nodiscard]] std::optional<std::string> Filtered(Slice key, Slice value) const;
 
   Decision FilterBlobByKey(int level, const Slice& key, std::string* new_value, std::string* skip_until) const override;

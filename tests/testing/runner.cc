@@ -37,7 +37,7 @@ std::string Runner::Run(const Operation& op) {
     }
     for (auto& held : snapshots_) held.reset();
     database_->Abandon();
-    wrong = "it waits, and no task is left that could wake it";
+    wrong = "the call waits, but no task is left that could wake it";
   }
   return wrong.empty() ? "" : "operation " + op.ToString() + "\n  " + wrong;
 }
@@ -77,12 +77,12 @@ std::string Runner::RunUnguarded(const Operation& op) {
       auto& held = snapshots_[op.slot % kSnapshotSlots];
       if (held.has_value()) return "";
       const Snapshot* snapshot = database_->get()->GetSnapshot();
-      if (snapshot == nullptr) return "GetSnapshot gives none";
+      if (snapshot == nullptr) return "GetSnapshot returns null";
       held.emplace(HeldSnapshot{snapshot, timeline_->tip()});
       bool is_settled = false;
       if (std::string wrong = SettleAt(snapshot, &held->state, &is_settled); !wrong.empty()) return wrong;
       if (snapshot->GetSequenceNumber() != timeline_->sequence()) {
-        return "the snapshot is at " + std::to_string(snapshot->GetSequenceNumber()) + ", and the last write at " +
+        return "the snapshot is at " + std::to_string(snapshot->GetSequenceNumber()) + ", but the last write at " +
                std::to_string(timeline_->sequence());
       }
       return "";
@@ -105,12 +105,13 @@ bool Runner::MayFailToRead(const Status& status) const {
   return status.IsIOError() || (status.IsCorruption() && policy_.unsynced_is_gone && policy_.unsynced_is_gone());
 }
 
-// An error of something that writes: allowed only where calls fail, and then honest about what comes after.
+// Judges the status of a writing call. Errors are allowed only if calls may fail, and must be fatal if later writes
+// fail too.
 std::string Runner::JudgeWrite(const Status& status, const char* what) {
   const bool is_fatal = status.severity() == Status::Severity::kFatal;
   if (status.ok()) {
-    if (fatal_) return std::string(what) + " says OK after a fatal error";
-    if (policy_.sync_has_failed && policy_.sync_has_failed()) return std::string(what) + " says OK after a failed sync";
+    if (fatal_) return std::string(what) + " returns OK after a fatal error";
+    if (policy_.sync_has_failed && policy_.sync_has_failed()) return std::string(what) + " returns OK after a failed sync";
     return "";
   }
   if (!policy_.faults) return std::string(what) + ": " + status.ToString();
@@ -118,7 +119,7 @@ std::string Runner::JudgeWrite(const Status& status, const char* what) {
   if (!is_fatal && policy_.sync_has_failed && policy_.sync_has_failed()) {
     return std::string(what) + " after a failed sync is not fatal: " + status.ToString();
   }
-  if (!status.IsIOError()) return std::string(what) + " of a failing device says " + status.ToString();
+  if (!status.IsIOError()) return std::string(what) + " on a failing device returns " + status.ToString();
   fatal_ = is_fatal;
   return "";
 }
@@ -155,9 +156,9 @@ std::string Runner::Write(const Operation& op) {
   const SequenceNumber after = db->GetLatestSequenceNumber();
   if (after == before + op.mutations.size()) {
     timeline_->Commit();
-    if (!status.ok() && !options.sync) return "the batch is visible, and was not acknowledged: " + status.ToString();
+    if (!status.ok() && !options.sync) return "the batch is visible but was not acknowledged: " + status.ToString();
     if (!status.ok() && status.severity() != Status::Severity::kFatal) {
-      return "the batch is visible, its sync failed, and that is not fatal: " + status.ToString();
+      return "the batch is visible and its sync failed, but the error is not fatal: " + status.ToString();
     }
     if (status.ok()) timeline_->Acknowledge();
     if (status.ok() && options.sync) {
@@ -168,7 +169,7 @@ std::string Runner::Write(const Operation& op) {
     }
   } else if (after == before) {
     timeline_->Fail();
-    if (status.ok()) return "OK, and the batch has no sequence number";
+    if (status.ok()) return "Write returns OK, but the batch has no sequence number";
   } else {
     return "the batch of " + std::to_string(op.mutations.size()) + " took the sequence number from " +
            std::to_string(before) + " to " + std::to_string(after);
@@ -203,12 +204,12 @@ std::string Runner::ExpectValue(const ModelState& state, const std::string& key,
   }
   const auto found = state.map().find(key);
   if (found == state.map().end()) {
-    return status.IsNotFound() ? "" : Quote(key) + " is not there, and reads as " + DescribeValue(value);
+    return status.IsNotFound() ? "" : Quote(key) + " should not exist, but reads as " + DescribeValue(value);
   }
   const std::string expected = state.ValueOf(found->second);
   const bool differs = status.IsNotFound() || value != expected;
   if (differs && state.Allows(found->second, status.IsNotFound() ? std::nullopt : std::optional(value))) {
-    timeline_->Filtered(key, key);  // from now on it must be
+    timeline_->Filtered(key, key);  // from now on it must be filtered
     return "";
   }
   if (status.IsNotFound()) return Quote(key) + " is not found; it should be " + DescribeValue(expected);
@@ -244,7 +245,7 @@ std::string Runner::MultiGet(const Operation& op) {
   const std::vector<Slice> keys(op.keys.begin(), op.keys.end());
   std::vector<std::string> values;
   const std::vector<Status> statuses = database_->get()->MultiGet(options, keys, &values);
-  if (statuses.size() != keys.size() || values.size() != keys.size()) return "MultiGet gives another number of answers";
+  if (statuses.size() != keys.size() || values.size() != keys.size()) return "MultiGet returns a wrong number of results";
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (std::string wrong = ExpectValue(state, op.keys[i], statuses[i], values[i]); !wrong.empty()) return wrong;
   }
@@ -287,7 +288,7 @@ std::string Runner::Iterate(const Operation& op) {
     held.iterator.reset(database_->get()->NewIterator(options));
     if (now != nullptr) database_->get()->ReleaseSnapshot(now);
     if (held.iterator->Valid()) return "a new iterator is valid";
-    if (!is_settled) {  // nobody knows what it should show
+    if (!is_settled) {  // it is not known what the iterator should show
       slot.reset();
       return "";
     }
@@ -317,7 +318,7 @@ std::string Runner::Step(HeldIterator* held, const IteratorStep& step) {
   };
   using Kind = IteratorStep::Kind;
   if (step.kind == Kind::kNext || step.kind == Kind::kPrev) {
-    if (!held->place.has_value() || held->broken) return "";  // moving an iterator that is not valid is forbidden
+    if (!held->place.has_value() || held->broken) return "";  // it is forbidden to move an iterator that is not valid
     if (step.kind == Kind::kNext) {
       it->Next();
       held->place = at(*held->place + 1);
@@ -360,7 +361,7 @@ std::string Runner::CompareIterator(HeldIterator* held) {
   };
   if (!it->Valid() && !it->status().ok()) return broken();
   if (it->Valid() != held->place.has_value()) {
-    return it->Valid() ? "the iterator is at " + Quote(it->key()) + ", behind the end"
+    return it->Valid() ? "the iterator is at " + Quote(it->key()) + ", which is after the end"
                        : "the iterator has ended; it should be at " + Quote(held->cells[*held->place].key);
   }
   if (!it->Valid()) return "";
@@ -379,7 +380,7 @@ std::string Runner::CompareIterator(HeldIterator* held) {
   return "";
 }
 
-// What durable_only shows is some prefix, and from now on a power cut may not take it.
+// durable_only must show the state after some prefix of the commits. From now on a power cut must not lose that prefix.
 std::string Runner::ReadDurable() {
   ReadOptions options;
   options.durable_only = true;
@@ -395,16 +396,16 @@ std::string Runner::ReadDurable() {
   if (!contents.status.ok()) {
     return MayFailToRead(contents.status) ? "" : "durable_only: " + contents.status.ToString();
   }
-  // Several prefixes may look the same: the least of them is what is proven.
+  // Several prefixes may give the same state. Only the shortest of them is proven to be durable.
   for (std::size_t k = timeline_->synced_count(); k <= timeline_->commit_count(); ++k) {
     if (timeline_->StateAt(k).hash() != contents.hash) continue;
     timeline_->AcknowledgeSync(k);
     return "";
   }
-  return "durable_only shows no state that was, or one before what an acknowledged sync covers";
+  return "durable_only shows a state that never existed, or one older than an acknowledged sync";
 }
 
-// Where a filter may be at work, at one moment.
+// Reads all contents. With a filter, reads at a snapshot: compactions may filter values meanwhile.
 std::string Runner::ReadNow(Contents* contents) {
   ReadOptions options;
   if (filter() != nullptr) options.snapshot = database_->get()->GetSnapshot();
@@ -467,7 +468,7 @@ std::string Runner::Reopen(const Operation& op) {
                      std::any_of(iterators_.begin(), iterators_.end(), [](const auto& i) { return i.has_value(); });
   if (holds && op.flag) {
     const Status refused = database_->Close();
-    if (!refused.IsAborted()) return "Close with a snapshot or an iterator alive says " + refused.ToString();
+    if (!refused.IsAborted()) return "Close with a live snapshot or iterator returns " + refused.ToString();
   }
   ReleaseAll();
   const auto sync_failed = [&] { return policy_.sync_has_failed && policy_.sync_has_failed(); };
@@ -477,7 +478,7 @@ std::string Runner::Reopen(const Operation& op) {
     closed_well = closed.ok();
     if (!closed.ok() && !policy_.faults) return "Close: " + closed.ToString();
     if (closed_well) timeline_->AcknowledgeSync(timeline_->commit_count());
-    if (closed.ok() && (fatal_ || sync_failed())) return "Close says OK after a fatal error";
+    if (closed.ok() && (fatal_ || sync_failed())) return "Close returns OK after a fatal error";
   } else {
     database_->Drop();
   }
@@ -494,7 +495,8 @@ std::string Runner::Reopen(const Operation& op) {
     opened = database_->Open();
   }
   if (!opened.ok()) return "Open: " + opened.ToString();
-  // After a failed sync the cache has forgotten or will be doubted: only what was synced must be there.
+  // After a failed sync the page cache may have dropped unsynced data, or recovery does not trust it: only synced data
+  // must survive.
   return CheckRecovered(bound, cache_is_doubted);
 }
 

@@ -1,4 +1,4 @@
-// Runner: carries out the operations of a program and compares every answer with the model.
+// Runner: runs the operations of a program and compares every result with the model.
 #pragma once
 
 #include <array>
@@ -15,43 +15,45 @@
 
 namespace cambium::testing {
 
-// One thread. The database must be open when an operation runs, and stays so.
+// One thread. The database must be open when an operation runs, and is open afterwards.
 class Runner {
  public:
   struct Policy {
-    // Calls of the file system may fail: errors are answers then, as long as they are honest. A reopening is a
-    // recovery.
+    // Calls of the file system may fail. Operations may then return errors, as long as these are correct. A reopening
+    // is a recovery.
     bool faults = false;
-    // Called when an Open has failed: the next one must not.
+    // Called after an Open has failed: the next Open must succeed.
     std::function<void()> lift_faults;
-    // True if a sync has failed in this opening, for whatever reason but want of space: then every later write must be
-    // fatal. (For want of space a file that nobody has named yet may be thrown away.)
+    // Returns true if a sync has failed since the last Open for a reason other than NoSpace. Then every later write
+    // must return a fatal error. (After NoSpace, a file that is not named yet may be thrown away.)
     std::function<bool()> sync_has_failed;
-    // True if a sync has failed in this opening for any reason: what was not synced may be gone even without a cut.
+    // Returns true if a sync has failed since the last Open for any reason: unsynced writes may be lost without a power
+    // cut.
     std::function<bool()> cache_is_doubted;
-    // True if a failed sync has taken unsynced bytes out of the page cache too: reading them is Corruption then, and
-    // honestly so.
+    // Returns true if a failed sync has also removed unsynced bytes from the page cache: reading them may return
+    // Corruption.
     std::function<bool()> unsynced_is_gone;
-    // VerifyDB after each reopening.
+    // Whether to run VerifyDB after each reopening.
     bool verify = true;
   };
   Runner(const Program& program, TestDatabase* database, std::shared_ptr<Timeline> timeline, Policy policy);
   ~Runner();
 
-  // "" or what is wrong. After Stuck the database has been abandoned.
+  // Runs one operation. Returns "", or what is wrong. If the operation got stuck, the database has been abandoned.
   [[nodiscard]] std::string Run(const Operation& op);
-  // Gives back snapshots and iterators.
+  // Releases snapshots and iterators.
   void ReleaseAll();
-  // Compares everything with the model.
+  // Compares all contents with the model.
   [[nodiscard]] std::string CheckAll();
-  // Matches what is there after an opening; then a new timeline begins, that of a new life. The old one does not change.
+  // Compares the contents after an Open with the timeline, then begins a new timeline for the new life. Does not change
+  // the old one.
   [[nodiscard]] std::string CheckRecovered(const Timeline::Bound& bound, bool power_cut);
 
   [[nodiscard]] const std::shared_ptr<Timeline>& timeline() const { return timeline_; }
   [[nodiscard]] bool is_fatal() const { return fatal_; }
-  // From now on an error is wrong again, unless a fatal one came before.
+  // From now on errors are wrong, unless a fatal one has occurred.
   void ForbidErrors() { policy_.faults = fatal_; }
-  // Everything that was written so far is acknowledged as durable: a check of files may follow.
+  // Sets a check that runs after each acknowledged sync, when all writes so far must be durable.
   void OnSyncAcknowledged(std::function<std::string()> check) { check_synced_ = std::move(check); }
 
  private:
@@ -65,10 +67,9 @@ class Runner {
     std::string upper;
     Slice lower_slice;
     Slice upper_slice;
-    std::optional<ModelState> state;      // that it reads
-    std::vector<ModelState::Cell> cells;  // of it, within the bounds, in order
-    std::optional<std::size_t> place;     // in cells; none: not valid
-    bool positioned = false;
+    std::optional<ModelState> state;      // the state that it reads
+    std::vector<ModelState::Cell> cells;  // the cells of `state` within the bounds, in order
+    std::optional<std::size_t> place;     // its position in `cells`; nullopt: not valid
     bool keys_only = false;
     bool broken = false;  // an error ended it
   };
@@ -88,8 +89,8 @@ class Runner {
   std::string ReadNow(Contents* contents);
   std::string Reopen(const Operation& op);
   [[nodiscard]] const ModelState& StateOf(const Operation& op, ReadOptions* options) const;
-  // With a filter: reads all there is at the snapshot, which `state` must allow and stands for alone from then on.
-  // False if it could not be read, and nobody is to blame.
+  // With a filter: reads everything at the snapshot and settles `state` to it. Returns "", or what `state` does not
+  // allow. *is_settled is false if the contents could not be read because of an allowed error.
   std::string SettleAt(const Snapshot* snapshot, ModelState* state, bool* is_settled);
   [[nodiscard]] const RuleFilter* filter() const { return program_.config.filter.get(); }
 

@@ -1,5 +1,5 @@
-// How large a random test is in this build: CAMBIUM_SCALE times what CI takes, and a tenth of it under a sanitizer,
-// where every step costs so much more.
+// How large a random test is in this build: CAMBIUM_SCALE times the size in CI, and a tenth of that under a sanitizer,
+// where every step costs much more.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ inline constexpr bool kUnderThreadSanitizer = false;
   return kUnderSanitizer ? (count + 9) / 10 : count;
 }
 
-// The same for random programs, each of which goes through all floors: under a sanitizer a 25th of them shows what the
-// code does with memory, and that what it does is right is shown without.
+// As ScaledCount, for random programs, each of which exercises all floors. Under a sanitizer a 25th of them is enough
+// to check memory accesses; builds without sanitizers check the results.
 [[nodiscard]] inline std::uint64_t ScaledPrograms(std::uint64_t in_ci) {
   const std::uint64_t count = in_ci * ScaleFromEnvironment();
   return kUnderSanitizer ? (count + 24) / 25 : count;

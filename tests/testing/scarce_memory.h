@@ -1,4 +1,4 @@
-// ScarceMemory: memory that runs out at a place of one's choice.
+// ScarceMemory: makes chosen allocations fail.
 //
 //   for (std::uint64_t n = 0, met = 1; met != 0; ++n) {      // every allocation of the call fails once
 //     ScarceMemory scarce(n);
@@ -7,14 +7,14 @@
 //     ...
 //   }
 //
-// A program that uses it has scarce_memory.cc among its sources, which replaces operator new.
+// A program that uses it must have scarce_memory.cc among its sources, which replaces operator new.
 #pragma once
 
 #include <cstdint>
 
 namespace cambium::testing {
 
-// Of one thread: after `granted` allocations the next one throws std::bad_alloc, and `count` - 1 behind it.
+// In the calling thread, after `granted` allocations the next `count` ones throw std::bad_alloc.
 class ScarceMemory {
  public:
   explicit ScarceMemory(std::uint64_t granted, std::uint64_t count = 1);
@@ -22,7 +22,7 @@ class ScarceMemory {
   ScarceMemory(const ScarceMemory&) = delete;
   ScarceMemory& operator=(const ScarceMemory&) = delete;
 
-  // There is memory again. How often there was none.
+  // Stops refusing allocations. Returns how many were refused.
   std::uint64_t End();
 };
 

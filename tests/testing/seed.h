@@ -1,4 +1,4 @@
-// Every random test draws its seed here, prints it, and can be repeated with it.
+// Every random test gets its seed here. The seed is printed, and repeats the test.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cambium::testing {
 
-// CAMBIUM_SEED=0x2a (or 42) in the environment replaces `fallback`. What was taken is printed.
+// Returns `fallback`, or the seed in the environment: CAMBIUM_SEED=0x2a (or 42). Prints the result.
 inline std::uint64_t SeedFromEnvironment(std::uint64_t fallback) {
   std::uint64_t seed = fallback;
   if (const char* text = std::getenv("CAMBIUM_SEED"); text != nullptr && *text != '\0') {
@@ -17,7 +17,7 @@ inline std::uint64_t SeedFromEnvironment(std::uint64_t fallback) {
   return seed;
 }
 
-// How many times longer than in CI a random test runs: CAMBIUM_SCALE=20 for a night.
+// Returns how many times longer than in CI a random test runs: CAMBIUM_SCALE=20 for a night.
 inline std::uint64_t ScaleFromEnvironment() {
   const char* text = std::getenv("CAMBIUM_SCALE");
   const std::uint64_t scale = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);

@@ -1,4 +1,5 @@
-// Shrink: removes operations, and then parts of batches, from a failing program as long as it keeps failing, so that what is printed can be read.
+// Shrink: removes operations, and then parts of batches, from a failing program as long as it keeps failing, so that
+// the printed program is short.
 #pragma once
 
 #include <functional>
@@ -8,7 +9,7 @@
 
 namespace cambium::testing {
 
-// `run` returns "" or what went wrong. Runs it up to `budget` times.
+// `run` returns "" or what went wrong. Calls it up to `budget` times.
 inline Program Shrink(Program program, const std::function<std::string(const Program&)>& run, int budget = 400) {
   for (std::size_t chunk = program.operations.size() / 2; chunk > 0 && budget > 0;) {
     bool removed = false;

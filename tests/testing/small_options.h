@@ -1,4 +1,4 @@
-// Options of a database so small that little work meets flushes, rotations, merges and large values.
+// SmallOptions: options with sizes so small that little work causes flushes, rotations, compactions and large values.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cambium::testing {
 
-// Of the index of the test, which goes by the page size.
+// The index is that of the test; with an LSM, the page size decides its other options (see UseIndexOfTest).
 [[nodiscard]] inline Options SmallOptions(std::size_t page_size = 512) {
   Options options;
   options.create_if_missing = true;

@@ -1,4 +1,4 @@
-// StillCursor: an EntryCursor that stays where it is, whatever it is asked for.
+// StillCursor: an EntryCursor that is always valid and never moves, as a base for test cursors.
 #pragma once
 
 #include "memtable/entry_cursor.h"

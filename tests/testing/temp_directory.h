@@ -1,4 +1,4 @@
-// TempDirectory: a fresh directory of the real file system, gone with the object.
+// TempDirectory: a new directory on the real file system, which the destructor deletes.
 #pragma once
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 namespace cambium::testing {
 
-// Under $TMPDIR, or /tmp.
+// Created in $TMPDIR, or in /tmp.
 class TempDirectory {
  public:
   TempDirectory() {
     const char* const parent = std::getenv("TMPDIR");
     path_ = std::string(parent == nullptr || *parent == '\0' ? "/tmp" : parent) + "/cambium-test-XXXXXX";
-    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + path_);
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot create a directory like " + path_);
   }
   ~TempDirectory() {
     std::error_code ignored;

@@ -1,4 +1,4 @@
-// Comparators as users write them.
+// Comparators like those that users write.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace cambium::testing {
 // Shorter keys first. Different bytes are different keys, but no byte order may be assumed.
 [[nodiscard]] const Comparator* LengthFirstComparator();
 
-// The one spelling that stands for all keys that are equal to this one.
+// Returns the same bytes for all keys that compare equal.
 [[nodiscard]] std::string CanonicalKey(const Comparator* comparator, Slice key);
 
 }  // namespace cambium::testing

@@ -36,11 +36,11 @@ TestDatabase::~TestDatabase() = default;
 Status TestDatabase::Open() {
   if (on_open_) on_open_();
   if (sim_ != nullptr) {
-    ++openings_;
-    Prng prng(seed_ + openings_);
+    ++open_count_;
+    Prng prng(seed_ + open_count_);
     testing::MovePages(sim_.get(), prng);
     SegmentMap::ResetThreadCounters();
-    executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + openings_)
+    executor_ = config_.shuffle_tasks ? std::make_shared<ManualExecutor>(seed_ + open_count_)
                                       : std::make_shared<ManualExecutor>();
     executor_->OnNothingToRun([] { throw Stuck(); });
     options_.executor = executor_;

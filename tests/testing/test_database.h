@@ -1,5 +1,5 @@
-// TestDatabase: a database with its surroundings, in a simulated file system with tasks that run when asked, or in a
-// real directory with threads of its own.
+// TestDatabase: a database and its environment: a simulated file system with tasks that run on demand, or a real
+// directory with threads.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace cambium::testing {
 
-// Thrown by the executor of a TestDatabase when a call of the database is about to block and no task is left that
-// could wake it: with one thread that is for ever. The database must be abandoned then.
+// The executor of a TestDatabase throws it if a call of the database is about to block and no task is left that could
+// wake it. With one thread it would block for ever. The database must then be abandoned.
 struct Stuck {};
 
 class TestDatabase {
  public:
-  // Everything that is drawn inside comes from `seed`.
+  // All random choices come from `seed`.
   TestDatabase(const Config& config, std::shared_ptr<SimFileSystem> fs, std::uint64_t seed);
   TestDatabase(const Config& config, std::string path);
   ~TestDatabase();
@@ -31,11 +31,11 @@ class TestDatabase {
   Status Open();
   // Called at the beginning of each Open.
   void OnOpen(std::function<void()> f) { on_open_ = std::move(f); }
-  // Close, then destruction; the status of Close.
+  // Closes and destroys the database. Returns the status of Close.
   Status Close();
-  // Destruction without Close.
+  // Destroys the database without Close.
   void Drop() { db_.reset(); }
-  // Never destroyed: after Stuck, its destructor would block too.
+  // Leaks the database: after Stuck, its destructor would block too.
   void Abandon();
 
   [[nodiscard]] DB* get() const { return db_.get(); }
@@ -44,18 +44,18 @@ class TestDatabase {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] SimFileSystem* sim() const { return sim_.get(); }  // null in a real directory
   [[nodiscard]] SimClock* clock() const { return clock_.get(); }
-  // Runs up to `count` tasks. Nothing to do where there are threads.
+  // Runs up to `count` tasks. Does nothing in a real directory, where threads run them.
   void RunBackground(std::uint64_t count);
-  // Before operation `id`: now and then other values are in memory than before, whatever anybody believes. The same for
-  // the same seed and id.
+  // Call it before operation `id`. Now and then it changes which values are in the page cache, without the engine's
+  // knowledge. Depends only on the seed and `id`.
   void MovePages(std::uint64_t id);
 
-  // What listeners were told is what happened, as far as anybody can tell: "" or what is wrong. `compare`: with the
-  // files that are there, of a simulated database.
+  // Checks the events that listeners got. Returns "", or what is wrong. With `compare`, also compares them with the
+  // files that exist. Only for a simulated database.
   [[nodiscard]] std::string CheckListeners(bool compare) const;
 
-  // VerifyDB, with every value read, of the files as they are now: "" if it finds nothing wrong. A simulated database
-  // may be open meanwhile, since a copy of its files is looked at.
+  // Runs a deep VerifyDB on the files as they are now. Returns "" if nothing is wrong. A simulated database may be
+  // open: a copy of its files is verified.
   [[nodiscard]] std::string Verify() const;
 
  private:
@@ -65,18 +65,18 @@ class TestDatabase {
   const std::string path_;
   Options options_;
   const std::uint64_t seed_ = 0;
-  std::uint64_t openings_ = 0;
+  std::uint64_t open_count_ = 0;
   std::shared_ptr<SimFileSystem> sim_;
   std::shared_ptr<SimClock> clock_;
   std::shared_ptr<ManualExecutor> executor_;
   std::unique_ptr<DB> db_;
   std::function<void()> on_open_;
-  std::shared_ptr<FileWatch> watch_;  // of the last opening; null: nobody listens
+  std::shared_ptr<FileWatch> watch_;  // since the last Open; null: no listener
 };
 
 inline constexpr const char* kSimDatabasePath = "/db";
 
-// VerifyDB of the database in `image`, deep: "" or what it says.
+// Runs a deep VerifyDB on the database in `image`. Returns "", or what is wrong.
 [[nodiscard]] std::string VerifyImage(const SimImage& image, const Options& options);
 
 }  // namespace cambium::testing

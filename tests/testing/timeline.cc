@@ -51,7 +51,7 @@ Timeline::Bound Timeline::BoundOfCommits(std::size_t commits) const {
 bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, SequenceNumber sequence,
                     const std::map<std::string, std::string>& found, Match* match, std::string* violation) const {
   const std::size_t least = power_cut ? bound.synced : bound.acknowledged;
-  // The newest first: batches that change nothing leave several prefixes with one state.
+  // Newest first: batches that change nothing give several prefixes with the same state.
   for (std::size_t e = bound.entries; e-- > 0;) {
     const Entry& entry = entries_[e];
     if (entry.last_sequence != sequence || entry.hash != hash) continue;
@@ -60,7 +60,7 @@ bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, Sequ
       *match = {entry.commits_before + 1, 0};
       return Settles(match, bound, found, violation);
     }
-    // Asked for and not, or not yet, visible: only if nothing was committed after it.
+    // A batch that is not visible (yet) can match only if no commit came after it.
     if (entry.commits_before < least || entry.commits_before != bound.commits) continue;
     *match = {entry.commits_before, e + 1};
     return Settles(match, bound, found, violation);
@@ -76,10 +76,10 @@ bool Timeline::Find(const Bound& bound, bool power_cut, std::uint64_t hash, Sequ
 std::string Timeline::Explain(const Bound& bound, bool power_cut, SequenceNumber sequence,
                               const std::map<std::string, std::string>& found) const {
   const std::size_t least = power_cut ? bound.synced : bound.acknowledged;
-  std::string text = "the recovered state is no prefix of what was committed: sequence number " +
+  std::string text = "the recovered state is not a prefix of the commits: sequence number " +
                      std::to_string(sequence) + ", " + std::to_string(found.size()) + " keys; " +
                      std::to_string(least) + " to " + std::to_string(bound.commits) + " batches were expected";
-  // The commit with this sequence number, or the nearest, is what it should have been.
+  // Compare with the commit of this sequence number, or the nearest one below it.
   std::size_t commits = 0;
   SequenceNumber reached = base_sequence_;
   for (std::size_t k = 0; k < commits_.size(); ++k) {
@@ -87,7 +87,7 @@ std::string Timeline::Explain(const Bound& bound, bool power_cut, SequenceNumber
     commits = k + 1;
     reached = entries_[commits_[k]].last_sequence;
   }
-  text += ". " + std::string(reached == sequence ? "That number is the end of" : "The nearest below it is the end of") +
+  text += ". " + std::string(reached == sequence ? "That number ends" : "The nearest number below it ends") +
           " batch " + std::to_string(commits) +
           (commits == 0 ? " (the beginning)" : " (operation " + std::to_string(entries_[commits_[commits - 1]].write.id) + ")");
   if (commits < least) text += "; acknowledged batches are lost";
@@ -98,20 +98,20 @@ std::string Timeline::Explain(const Bound& bound, bool power_cut, SequenceNumber
     const std::string right = expected.ValueOf(cell);
     if (expected.Allows(cell, there == found.end() ? std::nullopt : std::optional(there->second))) continue;
     if (++lines > 8) break;
-    text += "\n    " + Quote(key) + " should be " + DescribeValue(right) + ", and is " +
+    text += "\n    " + Quote(key) + " should be " + DescribeValue(right) + ", but is " +
             (there == found.end() ? "missing" : DescribeValue(there->second));
   }
   for (const auto& [key, value] : found) {
     if (expected.map().contains(key)) continue;
     if (++lines > 8) break;
-    text += "\n    " + Quote(key) + " should not be there, and is " + DescribeValue(value);
+    text += "\n    " + Quote(key) + " should not exist, but is " + DescribeValue(value);
   }
   for (const auto& [key, value] : found) {
     if (value.size() < 8) continue;
     const auto dropped = dropped_.find(DecodeFixed<std::uint64_t>(value.data()));
     if (dropped == dropped_.end()) continue;
     text += "\n    operation " + std::to_string(dropped->first) + " was dropped by recovery " +
-            std::to_string(dropped->second) + ", and came back";
+            std::to_string(dropped->second) + ", but reappeared";
     break;
   }
   return text;
@@ -146,7 +146,7 @@ bool Timeline::Settles(Match* match, const Bound& bound, const std::map<std::str
   const std::string wrong = StateOf(*match).Settle(found);
   if (wrong.empty()) return true;
   *violation =
-      "it is the state after " + std::to_string(match->commits) + " batches, but for what no filter does: " + wrong;
+      "the state after " + std::to_string(match->commits) + " batches, but not what the filter leaves: " + wrong;
   return false;
 }
 

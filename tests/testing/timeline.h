@@ -1,13 +1,14 @@
-// Timeline: the batches of a run in the order of their commits, and which of them must be there after a crash. The
+// Timeline: the batches of a run in the order of their commits, and which of them must survive a crash. It is the
 // oracle of all crash tests.
 //
-// A recovered database must hold the state after some k batches, and no other: whole batches, none left out in the
-// middle. k is bounded from below by what was acknowledged, and from above by what had been asked for. Each batch
-// carries the hash of the state behind it, so a recovered state finds its k at once. After a crash the run goes on with
-// a timeline that was cut at k: what lies behind is dropped, and a dropped batch that comes back later is in no prefix.
+// A recovered database must hold the state after the first k batches, for some k: whole batches, with none missing in
+// the middle. k is at least the number of acknowledged batches, and at most the number of issued ones. Each batch has
+// the hash of the state after it, so the hash of a recovered state gives its k. After a crash the run continues with a
+// new timeline that is cut at k. The later batches are dropped; if a dropped batch reappears, no prefix matches.
 //
-// With a compaction filter a state stands for several, see ModelState. What is known to be filtered, since CompactRange
-// said so or a read has shown it, is filtered after a crash too: its commit was durable before anybody saw it.
+// With a compaction filter, a ModelState stands for several states. A key that is known to be filtered, from
+// CompactRange or from a read, must be filtered after a crash too: the commit of the compaction was durable before it
+// became visible.
 //
 // One thread.
 #pragma once
@@ -33,16 +34,17 @@ class Timeline {
 
   // ---- During a life ----
 
-  // The batch has been handed to the database. Exactly one of Commit and Fail follows before the next Issue.
+  // The batch is passed to the database. Exactly one of Commit and Fail must follow before the next Issue.
   void Issue(const Operation& write);
-  // It is visible.
+  // The batch is visible.
   void Commit();
-  // It returned an error and is not visible. A crash before the next commit may bring it back whole, since nobody knows
-  // what a failed write has written; never later.
+  // The batch returned an error and is not visible. It is unknown what a failed write has written, so a crash before
+  // the next commit may bring the batch back as a whole; a later crash may not.
   void Fail();
-  // What the last commit left is acknowledged: to survive the death of the process, or a power cut as well.
+  // All commits so far must survive the death of the process. AcknowledgeSync: the first `commits` must survive a power
+  // cut.
   void Acknowledge() { acknowledged_ = commits_.size(); }
-  // Keys of [lower, upper] that were written so far are filtered from now on.
+  // The keys in [lower, upper] that were written so far are filtered from now on.
   void Filtered(const std::optional<std::string>& lower, const std::optional<std::string>& upper);
   void AcknowledgeSync(std::size_t commits) { synced_ = std::max(synced_, commits); }
 
@@ -53,31 +55,32 @@ class Timeline {
 
   // ---- About a crash ----
 
-  // What a crash at this moment may leave.
+  // The states that a crash at this moment may leave.
   struct Bound {
-    std::size_t entries = 0;       // batches asked for so far
-    std::size_t commits = 0;       // of them, known to be visible
+    std::size_t entries = 0;       // batches issued so far
+    std::size_t commits = 0;       // batches known to be visible
     std::size_t acknowledged = 0;  // commits that survive a kill
     std::size_t synced = 0;        // commits that survive a power cut
-    std::size_t filtered = 0;      // calls of Filtered() that hold, if what was written before them is there
+    std::size_t filtered = 0;      // calls of Filtered() so far; each holds for writes before it that survive
   };
   [[nodiscard]] Bound bound() const;
-  [[nodiscard]] Bound BoundOfCommits(std::size_t commits) const;  // exactly these, no more and no fewer
+  [[nodiscard]] Bound BoundOfCommits(std::size_t commits) const;  // exactly these survive
 
-  // Which state a recovery found.
+  // The state that a recovery found.
   struct Match {
     std::size_t commits = 0;
-    std::size_t failed_entry = 0;  // 1 + index of a failed batch that came back behind them; 0: none
+    std::size_t failed_entry = 0;  // 1 + index of a failed batch that reappeared after them; 0: none
     std::size_t filtered = 0;      // the bound's
   };
-  // Finds the state with this hash and sequence number within the bound; else *violation says what is wrong. `found`
-  // (canonical key -> value) is used for the message, and where a filter lets one hash stand for several states.
+  // Finds the state with this hash and sequence number within the bound. Returns false if there is none; *violation
+  // then says what is wrong. `found` (canonical key -> value) is for the message, and, with a filter, to tell states of
+  // one hash apart.
   bool Find(const Bound& bound, bool power_cut, std::uint64_t hash, SequenceNumber sequence,
             const std::map<std::string, std::string>& found, Match* match, std::string* violation) const;
 
-  // The timeline of the next life: it begins with what was found, all of which is durable now.
+  // Returns the timeline of the next life. It begins with the state that was found, all of which is durable now.
   [[nodiscard]] Timeline After(const Match& match) const;
-  // The state after the first `commits` batches; of the calls of Filtered() the first `filtered` count.
+  // Returns the state after the first `commits` batches and the first `filtered` calls of Filtered().
   [[nodiscard]] ModelState StateAt(std::size_t commits) const { return StateAt(commits, filtered_.size()); }
   [[nodiscard]] ModelState StateAt(std::size_t commits, std::size_t filtered) const;
 
@@ -86,12 +89,12 @@ class Timeline {
     Operation write;
     std::size_t commits_before = 0;
     SequenceNumber last_sequence = 0;
-    std::uint64_t hash = 0;  // of the state behind it
+    std::uint64_t hash = 0;  // of the state after it
     bool committed = false;
     bool failed = false;
   };
   [[nodiscard]] ModelState StateOf(const Match& match) const;
-  // *match with what the filter may have done; false, and *violation, if it cannot have.
+  // Completes *match if the filter may have left `found`. Otherwise returns false and sets *violation.
   bool Settles(Match* match, const Bound& bound, const std::map<std::string, std::string>& found,
                std::string* violation) const;
   [[nodiscard]] std::string Explain(const Bound& bound, bool power_cut, SequenceNumber sequence,

@@ -7,7 +7,7 @@
 namespace cambium::testing {
 namespace {
 
-// writer 8, index 4, size 4, compressible 1. A shorter value holds a prefix of it, and is named by its writer at least.
+// Bytes: writer 8, index 4, size 4, compressible 1. A shorter value holds a prefix of these.
 constexpr std::size_t kSpecSize = 17;
 constexpr std::size_t kWord = 8;
 
@@ -45,7 +45,7 @@ std::string DescribeValue(Slice value) {
   spec.size = DecodeFixed<std::uint32_t>(value.data() + 12);
   spec.compressible = value[16] != 0;
   const std::string who = " written by operation " + std::to_string(spec.writer) + "[" + std::to_string(spec.index) + "]";
-  if (spec.size > (64u << 20)) return bytes + " that nobody wrote";
+  if (spec.size > (64u << 20)) return bytes + " that no operation wrote";
   const std::string right = MakeValue(spec);
   if (value == Slice(right)) return bytes + who;
   const std::size_t shared = std::min(right.size(), value.size());

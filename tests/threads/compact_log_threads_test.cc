@@ -1,4 +1,4 @@
-// CompactLog with steps in several threads, on a real file system.
+// CompactLog with concurrent steps in several threads, on a real file system.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace cambium::testing {
 namespace {
 
-TEST(CompactLogThreads, StepsBesideOneAnotherLoseNothing) {
+TEST(CompactLogThreadsTest, ConcurrentStepsLoseNothing) {
   const TempDirectory directory;
   const std::string path = directory.File("db");
   Options options;

@@ -1,5 +1,5 @@
-// Many threads on one database, on the real file system, with everything so small that it flushes, merges and drops
-// segments all the time. Built to be run under ThreadSanitizer.
+// Many threads on one database, on the real file system. All sizes are so small that the database flushes, compacts and
+// drops segments all the time. Meant for ThreadSanitizer.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,10 +29,10 @@ namespace {
 
 // ---- Everything at once ----
 
-constexpr std::size_t kDigits = 10;     // keys of a group, all written by each of its batches
+constexpr std::size_t kDigits = 10;     // keys of a group; each batch writes all of them
 constexpr std::size_t kGroups = 16;
 constexpr std::size_t kAccounts = 20;
-constexpr std::uint64_t kMoney = 100;   // per account at first
+constexpr std::uint64_t kMoney = 100;   // per account at the beginning
 constexpr std::size_t kGroupWriters = 2;
 
 std::string GroupKey(std::size_t digit, std::size_t group) {
@@ -41,7 +41,7 @@ std::string GroupKey(std::size_t digit, std::size_t group) {
 std::string AccountKey(std::size_t account) { return "b/" + std::to_string(account); }
 const char* const kSequenceKey = "sequence";
 
-// What one state of the database says, and whether such a state can have been.
+// The contents of the database at one moment, and a check whether such a state is possible.
 class State {
  public:
   void Add(const std::string& key, const std::string& value) { values_[key] = value; }
@@ -60,7 +60,7 @@ class State {
     std::uint64_t sum = 0;
     for (std::size_t account = 0; account < kAccounts; ++account) {
       const auto found = values_.find(AccountKey(account));
-      if (found == values_.end()) return "an account is gone";
+      if (found == values_.end()) return "an account is missing";
       sum += NumberIn(found->second);
     }
     if (sum != kAccounts * kMoney) return "the accounts hold " + std::to_string(sum);
@@ -78,7 +78,7 @@ class State {
 
 class EverythingTest : public DbThreadsTest {
  protected:
-  // Ten equal values per batch, of a size that changes; one batch in nine deletes the group.
+  // Each batch writes ten equal values of a random size; one batch in nine deletes the group.
   void WriteGroups(std::size_t writer, std::uint64_t rounds, Watchdog* watchdog) {
     Prng prng(seed_ + writer);
     for (std::uint64_t round = 1; round <= rounds && !complaints_.any(); ++round) {
@@ -112,7 +112,8 @@ class EverythingTest : public DbThreadsTest {
       watchdog->Moved();
     }
   }
-  // A number that only grows. written_ is raised once the write has returned, so whoever reads it first must see it.
+  // Writes a number that only grows. Raises written_ after the write has returned: a thread that loads written_ before
+  // it reads the database must find at least that number.
   void Count(std::uint64_t rounds, Watchdog* watchdog) {
     for (std::uint64_t round = 1; round <= rounds && !complaints_.any(); ++round) {
       WriteOptions options;
@@ -123,7 +124,7 @@ class EverythingTest : public DbThreadsTest {
       watchdog->Moved();
     }
   }
-  // Newest states, one after the other, never go back.
+  // Reads of the newest state must never go back.
   void ReadPoints() {
     Prng prng(seed_ + 200);
     std::uint64_t last = 0;
@@ -141,7 +142,7 @@ class EverythingTest : public DbThreadsTest {
       }
       last = shown;
 
-      // What a synced write has acknowledged is in the durable state.
+      // An acknowledged synced write must be in the durable state.
       ReadOptions durable;
       durable.durable_only = true;
       const std::uint64_t synced = durable_.load();
@@ -191,7 +192,7 @@ class EverythingTest : public DbThreadsTest {
       Check(state, written, forwards ? "forwards" : "backwards");
     }
   }
-  // One snapshot, read in four ways, at leisure.
+  // Reads each snapshot in four ways.
   void ReadAtSnapshots() {
     while (!stop_.load() && !complaints_.any()) {
       const std::uint64_t written = written_.load();
@@ -253,7 +254,7 @@ class EverythingTest : public DbThreadsTest {
   std::atomic<std::uint64_t> durable_{0};
 };
 
-TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
+TEST_F(EverythingTest, ReadersSeeConsistentStatesInOrder) {
   Options options = TinyOptions();
   options.max_background_jobs = 3;
   options.allow_mmap_reads = true;
@@ -287,7 +288,7 @@ TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
   const State before = Walk({}, true, &ignored);
   EXPECT_EQ(before.Problem(rounds), "");
 
-  // Whoever still reads keeps it open.
+  // A live iterator keeps the database open.
   std::unique_ptr<Iterator> it(db_->NewIterator({}));
   EXPECT_TRUE(db_->Close().IsAborted());
   it.reset();
@@ -299,9 +300,9 @@ TEST_F(EverythingTest, EveryReaderSeesWholeStatesInOrder) {
 
 // ---- Syncs ----
 
-// Sixteen threads that sync every write share the syncs of the log, which take long here. Each write that has returned
-// is below durable-sequence, and in what a durable read sees.
-TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
+// Sixteen threads that sync every write share the syncs of the log, which are slow here. After a write has returned,
+// durable-sequence covers it, and a durable read sees it.
+TEST_F(DbThreadsTest, SyncingWritersShareLogSyncs) {
   auto sim = std::make_shared<SimFileSystem>();
   const int hook = sim->AddHook([](const SimOp& op) {
     if (op.kind == SimOpKind::kSync && op.phase == SimPhase::kBefore) {
@@ -330,7 +331,7 @@ TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
           const std::uint64_t least = acknowledged.fetch_add(1) + 1;
           std::uint64_t durable = 0;
           if (!db_->GetIntProperty("cambium.durable-sequence", &durable) || durable < least) {
-            complaints_.Add(std::to_string(least) + " writes are acknowledged, and the log is durable up to " +
+            complaints_.Add(std::to_string(least) + " writes are acknowledged, but the log is durable only up to " +
                             std::to_string(durable));
           }
           ReadOptions read;
@@ -357,10 +358,10 @@ TEST_F(DbThreadsTest, WritersThatSyncShareTheSyncsOfTheLog) {
 
 // ---- Views ----
 
-// Readers that began long ago: every file of theirs has been dropped since, runs and tree pages by merges, segments of
-// the log because all of their values were overwritten. They see their state to the end, and when they have gone so
-// have the files.
-TEST_F(DbThreadsTest, OldReadersKeepTheirFilesAndNothingLonger) {
+// Old readers, all of whose files have been dropped since: runs and tree pages by compactions, segments of the log
+// because all of their values were overwritten. They must see their state to the end. When they have ended, the files
+// must be deleted.
+TEST_F(DbThreadsTest, OldReadersKeepTheirFilesUntilTheyEnd) {
   Open(TinyOptions());
   constexpr std::size_t kKeys = 120;
   struct Reader {
@@ -394,7 +395,7 @@ TEST_F(DbThreadsTest, OldReadersKeepTheirFilesAndNothingLonger) {
   ASSERT_TRUE(db_->WaitForCompact().ok());
   const std::size_t held = FilesOnDisk(".log");
 
-  // All of them read at once, while the storm goes on.
+  // All of them read at once, while a thread keeps writing and compacting.
   {
     Watchdog watchdog(db_.get());
     std::atomic<bool> stop{false};
@@ -452,8 +453,8 @@ TEST_F(DbThreadsTest, OldReadersKeepTheirFilesAndNothingLonger) {
   CloseAndVerify();
 }
 
-// Between the moment a reader has the view and the moment it has the sequence number, the table is frozen and a write
-// goes to the next one, which the view does not show.
+// Between the reader's pin of the view and its read of the sequence number, freezes the memtable and writes to the next
+// one, which the view does not contain.
 void FreezeBetweenViewAndSequence(DB* db, std::string* seen) {
   ASSERT_TRUE(db->Put({}, "key", "old").ok());
   std::atomic<bool> done{false};
@@ -468,11 +469,11 @@ void FreezeBetweenViewAndSequence(DB* db, std::string* seen) {
   ReadOptions options;
   options.snapshot = snapshot.snapshot();
   ASSERT_TRUE(db->Get(options, "key", seen).ok());
-  // The number says what the state is: either both writes or the first.
+  // The sequence number covers both writes.
   EXPECT_EQ(snapshot.snapshot()->GetSequenceNumber(), 2u);
 }
 
-TEST_F(DbThreadsTest, ASnapshotShowsAllThatItsNumberCovers) {
+TEST_F(DbThreadsTest, SnapshotShowsAllWritesUpToItsNumber) {
   Open(TinyOptions());
   std::string seen;
   FreezeBetweenViewAndSequence(db_.get(), &seen);
@@ -480,7 +481,7 @@ TEST_F(DbThreadsTest, ASnapshotShowsAllThatItsNumberCovers) {
   CloseAndVerify();
 }
 
-TEST_F(DbThreadsTest, ASnapshotThatLooksOnceMissesAWrite) {
+TEST_F(DbThreadsTest, SnapshotWithoutSecondCheckMissesAWrite) {
   Open(TinyOptions());
   std::string seen;
   {
@@ -493,10 +494,10 @@ TEST_F(DbThreadsTest, ASnapshotThatLooksOnceMissesAWrite) {
 
 // ---- Waiting ----
 
-// Whoever looked whether anything was left to do held a view under the lock of the jobs. When that was the last view of a
-// file that had just been replaced, the file asked for a job, under the same lock: for ever. Elsewhere the families of a
-// view were walked that nobody held any more.
-TEST_F(DbThreadsTest, WaitingForQuietBesideMergesComesToAnEnd) {
+// Regression test for two defects. The check for remaining work held a view under the lock of the jobs. If that was the
+// last view with a file that had just been replaced, the file scheduled a job under the same lock: a deadlock. In
+// another place, the families of a view were visited without holding the view.
+TEST_F(DbThreadsTest, WaitForCompactEndsDuringCompactions) {
   Options options = TinyOptions();
   options.write_buffer_size = 4u << 10;
   Open(options);
@@ -523,8 +524,8 @@ TEST_F(DbThreadsTest, WaitingForQuietBesideMergesComesToAnEnd) {
   CloseAndVerify();
 }
 
-// Two memory tables of the smallest size, one background thread, and everybody who can wait for a flush waits for one.
-TEST_F(DbThreadsTest, WritersThatWaitForEachFlushAlwaysGoOn) {
+// Two memtables of the smallest size and one background thread: every thread that can wait for a flush does.
+TEST_F(DbThreadsTest, WritersAlwaysResumeAfterWaitingForFlushes) {
   Options options = TinyOptions();
   options.write_buffer_size = 4u << 10;
   options.max_write_buffer_number = 2;
@@ -576,8 +577,8 @@ TEST_F(DbThreadsTest, WritersThatWaitForEachFlushAlwaysGoOn) {
   CloseAndVerify();
 }
 
-// Closing with work under way: what is queued ends first, nothing is lost, and nothing starts any more.
-TEST_F(DbThreadsTest, CloseEndsWhateverIsUnderWay) {
+// Close during background work: queued work ends first, nothing is lost, and no new work starts.
+TEST_F(DbThreadsTest, CloseFinishesWorkInProgress) {
   const std::uint64_t times = kUnderSanitizer ? 10 : 40;
   std::map<std::string, std::string> expected;
   Prng prng(seed_);
@@ -610,9 +611,9 @@ TEST_F(DbThreadsTest, CloseEndsWhateverIsUnderWay) {
 
 // ---- Fork ----
 
-TEST_F(DbThreadsTest, AForkInTheMiddleLeavesAChildThatMayDoNothing) {
-  // Its runtime has locks of its own, one of which another thread may hold at the fork; in one run of many the child
-  // waits for it.
+TEST_F(DbThreadsTest, CallsInAForkedChildAreRefused) {
+  // ThreadSanitizer's runtime has its own locks. If another thread holds one at the fork, the child waits for it for
+  // ever.
   if (kUnderThreadSanitizer) GTEST_SKIP() << "SKIPPED: ThreadSanitizer does not follow processes that fork";
   Open(TinyOptions());
   std::atomic<bool> stop{false};

@@ -1,4 +1,4 @@
-// Column families that come and go, and merges that run, while everything else goes on: what compactions may race with.
+// Everything that compactions may race with: column families are created and dropped, and other threads read and write.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 using Handle = std::shared_ptr<ColumnFamilyHandle>;
 
-constexpr std::size_t kTrio = 3;  // families that hold the same: "default", a tree and an LSM
+constexpr std::size_t kTrio = 3;  // families with the same contents: "default", a tree and an LSM
 constexpr std::size_t kKeys = 200;
 constexpr std::size_t kGuestKeys = 150;
 
@@ -73,7 +73,7 @@ class FamilyThreadsTest : public DbThreadsTest {
     return {trio_[0].get(), trio_[1].get(), trio_[2].get()};
   }
 
-  // The family that another thread may drop at any moment. Null: none now.
+  // Returns the family that another thread may drop at any moment, or null if there is none now.
   Handle Guest() {
     const std::lock_guard lock(guest_mutex_);
     return guest_;
@@ -84,7 +84,7 @@ class FamilyThreadsTest : public DbThreadsTest {
   }
   bool OkOrDropped(const Status& s, const char* where) { return s.IsColumnFamilyDropped() || Ok(s, where); }
 
-  // Every batch does the same to all three.
+  // Every batch makes the same change in all three families.
   void WriteTrio(std::size_t writer, std::uint64_t rounds, Watchdog* watchdog) {
     Prng prng(seed_ + writer);
     for (std::uint64_t round = 0; round < rounds && !complaints_.any(); ++round) {
@@ -111,7 +111,8 @@ class FamilyThreadsTest : public DbThreadsTest {
     }
   }
 
-  // Iterators made at once show the same, from either end, whatever is compacted under them.
+  // Iterators of one NewIterators call must show the same contents, in either direction, whatever is compacted
+  // meanwhile.
   void ReadTrio(bool forward) {
     Prng prng(seed_ + 50 + (forward ? 1 : 0));
     while (!stop_.load() && !complaints_.any()) {
@@ -134,7 +135,7 @@ class FamilyThreadsTest : public DbThreadsTest {
       }
       for (std::size_t i = 0; i < kTrio; ++i) {
         Ok(its[i]->status(), "iterator");
-        if (its[i]->Valid() && !complaints_.any()) complaints_.Add("one iterator goes on where another ends");
+        if (its[i]->Valid() && !complaints_.any()) complaints_.Add("one iterator continues where another ends");
       }
       if (at_snapshot) {
         const std::string key = KeyOf(prng.Uniform(kKeys));
@@ -150,8 +151,8 @@ class FamilyThreadsTest : public DbThreadsTest {
     }
   }
 
-  // A family is made, filled, read and dropped; who looks at it goes on looking.
-  void ComeAndGo(std::uint64_t times, Watchdog* watchdog) {
+  // Creates, fills, reads and drops a family. An iterator of the dropped family must still work.
+  void CreateAndDrop(std::uint64_t times, Watchdog* watchdog) {
     Prng prng(seed_ + 70);
     for (std::uint64_t time = 0; time < times && !complaints_.any(); ++time) {
       ColumnFamilyOptions options = time % 2 == 0 ? Lsm() : ColumnFamilyOptions(options_);
@@ -181,7 +182,7 @@ class FamilyThreadsTest : public DbThreadsTest {
       if (Ok(it->status(), "iterator of a dropped family") && n != kGuestKeys && !complaints_.any()) {
         complaints_.Add("an iterator of a dropped family ends at " + std::to_string(n));
       }
-      if (!db_->Put({}, guest.get(), "x", "y").IsColumnFamilyDropped()) complaints_.Add("a put to a dropped family");
+      if (!db_->Put({}, guest.get(), "x", "y").IsColumnFamilyDropped()) complaints_.Add("a put to a dropped family succeeded");
       watchdog->Moved();
     }
   }
@@ -241,7 +242,7 @@ class FamilyThreadsTest : public DbThreadsTest {
   Handle guest_;  // guest_mutex_
 };
 
-TEST_F(FamilyThreadsTest, FamiliesComeAndGoUnderCompactionsAndEveryoneElse) {
+TEST_F(FamilyThreadsTest, FamiliesAreCreatedAndDroppedDuringCompactionsAndReads) {
   ASSERT_NO_FATAL_FAILURE(OpenTrio());
   const std::uint64_t rounds = ScaledCount(kUnderSanitizer ? 15'000 : 6000);
   const std::uint64_t guests = ScaledCount(kUnderSanitizer ? 150 : 80);
@@ -255,7 +256,7 @@ TEST_F(FamilyThreadsTest, FamiliesComeAndGoUnderCompactionsAndEveryoneElse) {
     std::vector<std::thread> writers;
     writers.emplace_back([this, rounds, &watchdog] { WriteTrio(0, rounds, &watchdog); });
     writers.emplace_back([this, rounds, &watchdog] { WriteTrio(1, rounds, &watchdog); });
-    writers.emplace_back([this, guests, &watchdog] { ComeAndGo(guests, &watchdog); });
+    writers.emplace_back([this, guests, &watchdog] { CreateAndDrop(guests, &watchdog); });
     for (std::thread& thread : writers) thread.join();
     stop_.store(true);
     for (std::thread& thread : others) thread.join();
@@ -273,16 +274,16 @@ TEST_F(FamilyThreadsTest, FamiliesComeAndGoUnderCompactionsAndEveryoneElse) {
   CloseTrio();
 }
 
-// ---- A merge that takes as long as the test says ----
+// ---- A compaction that the test holds and releases ----
 
-class HeldMergeTest : public ::testing::Test {
+class HeldCompactionTest : public ::testing::Test {
  protected:
-  // A family with runs over something older, and no memory table. Nothing is due.
+  // Makes a family with runs above older entries, and with an empty memtable. No compaction is due.
   void SetUp() override {
     options_ = TinyOptions();
     options_.file_system = fs_;
     options_.max_background_jobs = 3;
-    options_.write_buffer_size = 256u << 10;  // flushes are the test's
+    options_.write_buffer_size = 256u << 10;  // only the test flushes
     options_.sweep_ratio = 1;
     options_.level0_file_num_compaction_trigger = 7;
     MustOpen();
@@ -295,7 +296,7 @@ class HeldMergeTest : public ::testing::Test {
     ASSERT_TRUE(db_->WaitForCompact().ok());
     std::uint64_t runs = 0;
     ASSERT_TRUE(db_->GetIntProperty(family_.get(), "cambium.num-runs", &runs));
-    ASSERT_GE(runs, 3u) << "there is nothing to merge";
+    ASSERT_GE(runs, 3u) << "there is nothing to compact";
     held_.Arm();
   }
   void MustOpen() {
@@ -340,13 +341,13 @@ class HeldMergeTest : public ::testing::Test {
                       }};
 };
 
-// Nothing but another merge of the family waits for one.
-TEST_F(HeldMergeTest, NothingButAnotherMergeWaitsForOne) {
+// While a compaction is held, only another compaction of the same family waits.
+TEST_F(HeldCompactionTest, OnlyAnotherCompactionWaits) {
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
   std::thread other([this] {
     EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok());
-    EXPECT_TRUE(held_.released()) << "two merges of one family at once";
+    EXPECT_TRUE(held_.released()) << "two compactions of one family at once";
   });
   EXPECT_EQ(Contents(), model_);
   const std::map<std::string, std::string> then = model_;
@@ -371,7 +372,7 @@ TEST_F(HeldMergeTest, NothingButAnotherMergeWaitsForOne) {
   held_.Release();
   merge.join();
   other.join();
-  EXPECT_EQ(Contents(), model_) << "what came on top during the merge stays on top";
+  EXPECT_EQ(Contents(), model_) << "entries written during the compaction must stay newer";
   EXPECT_EQ(Contents(it.get()), then);
   ReadOptions at;
   at.snapshot = snapshot.snapshot();
@@ -379,8 +380,8 @@ TEST_F(HeldMergeTest, NothingButAnotherMergeWaitsForOne) {
   EXPECT_EQ(Contents(at_snapshot.get()), then);
 }
 
-// Beyond level0_stop_writes_trigger a write waits for a step of a compaction, whoever takes it.
-TEST_F(HeldMergeTest, AWriteBeyondTheStopTriggerWaitsForTheMergeOfAnotherCaller) {
+// Beyond level0_stop_writes_trigger a write waits for a step of a compaction, also for one that another thread runs.
+TEST_F(HeldCompactionTest, WriteBeyondStopTriggerWaitsForAnothersCompaction) {
   CAMBIUM_FOR_THE_LSM_ALONE("a tree has no level 0 whose length would stop writers");
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
@@ -399,7 +400,7 @@ TEST_F(HeldMergeTest, AWriteBeyondTheStopTriggerWaitsForTheMergeOfAnotherCaller)
   EXPECT_EQ(Contents(), model_);
 }
 
-TEST_F(HeldMergeTest, AFamilyMayBeDroppedWhileItIsMerged) {
+TEST_F(HeldCompactionTest, FamilyMayBeDroppedDuringItsCompaction) {
   std::thread merge([this] { EXPECT_TRUE(db_->CompactRange({}, family_.get(), nullptr, nullptr).ok()); });
   held_.AwaitHeld();
   {
@@ -419,7 +420,7 @@ TEST_F(HeldMergeTest, AFamilyMayBeDroppedWhileItIsMerged) {
   }
 }
 
-TEST_F(HeldMergeTest, CloseWaitsForTheMergeThatRuns) {
+TEST_F(HeldCompactionTest, CloseWaitsForTheRunningCompaction) {
   ASSERT_TRUE(db_->SetOptions(family_.get(), {{"level0_file_num_compaction_trigger", "2"}, {"sweep_ratio", "1000"}}).ok());
   held_.AwaitHeld();
   std::thread release([this] {
@@ -428,7 +429,7 @@ TEST_F(HeldMergeTest, CloseWaitsForTheMergeThatRuns) {
   });
   family_.reset();
   EXPECT_TRUE(db_->Close().ok());
-  EXPECT_TRUE(held_.released()) << "a merge runs on in a database that is closed";
+  EXPECT_TRUE(held_.released()) << "a compaction still runs in a closed database";
   release.join();
   db_.reset();
   MustOpen();

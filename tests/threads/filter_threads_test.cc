@@ -1,5 +1,5 @@
-// A compaction filter while everything else goes on, on the real file system: writers, deletes, log GC, flushes, merges in
-// the background and CompactRange, with readers who know what they may see.
+// A compaction filter during everything else, on the real file system: writes, deletes, log GC, flushes, background
+// compactions and CompactRange. Readers know what they may see.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kKeys = 400;
 constexpr std::size_t kWriters = 2;
 
-// Of a value that says which round wrote it. By key the one, by value the other, as far as anybody can tell from outside.
+// Whether the filter removes a value. Each value says which round wrote it.
 bool IsRemoved(std::uint64_t round) { return round % 3 == 0; }
 
 class RoundFilter final : public CompactionFilter {
@@ -57,7 +57,8 @@ class FilterThreadsTest : public DbThreadsTest {
  protected:
   static std::string KeyOf(std::size_t key) { return "key" + std::to_string(1000 + key); }
 
-  // Each key has one writer. A round is a put, or where it is removed anyway now and then a delete.
+  // Each key has one writer. A round is a put; a round whose value the filter would remove is a delete half of the
+  // time.
   void WriteKeys(std::size_t writer, std::uint64_t rounds) {
     Prng prng(seed_ + writer);
     for (std::uint64_t i = 0; i < rounds && !complaints_.any(); ++i) {
@@ -73,7 +74,8 @@ class FilterThreadsTest : public DbThreadsTest {
     }
   }
 
-  // What is read is of no round before the last that was done, and is missing only if a round that is removed may be the last.
+  // A read must not return a round before the last finished one. The key may be missing only if the newest round may be
+  // one that is removed.
   void CheckKey(std::size_t key) {
     const std::uint64_t least = done_[key].load();
     std::string value;
@@ -82,14 +84,15 @@ class FilterThreadsTest : public DbThreadsTest {
     if (s.ok()) {
       const std::uint64_t round = NumberIn(value);
       if (round >= least && round <= most) return;
-      return complaints_.Add(KeyOf(key) + " is of round " + std::to_string(round) + "; done are " + std::to_string(least));
+      return complaints_.Add(KeyOf(key) + " is of round " + std::to_string(round) + "; the last finished one is " +
+                             std::to_string(least));
     }
     if (!s.IsNotFound()) return complaints_.Add("Get: " + s.ToString());
     if (least == 0) return;
     for (std::uint64_t round = least; round <= most; ++round) {
       if (IsRemoved(round)) return;
     }
-    complaints_.Add(KeyOf(key) + " is gone; of it was done round " + std::to_string(least));
+    complaints_.Add(KeyOf(key) + " is missing; its last finished round is " + std::to_string(least));
   }
 
   std::array<std::atomic<std::uint64_t>, kKeys> begun_{};
@@ -97,7 +100,7 @@ class FilterThreadsTest : public DbThreadsTest {
   std::atomic<std::uint64_t> shown_{0};
 };
 
-TEST_F(FilterThreadsTest, NothingIsLostAndNothingComesBack) {
+TEST_F(FilterThreadsTest, NoKeyIsLostOrReappears) {
   const RoundFilter shared(&shown_);
   for (const bool by_factory : {false, true}) {
     Options options = TinyOptions();
@@ -129,7 +132,7 @@ TEST_F(FilterThreadsTest, NothingIsLostAndNothingComesBack) {
         Ok(db_->CompactRange({}, whole ? nullptr : &begin, whole ? nullptr : &end), "CompactRange");
       }
     });
-    others.emplace_back([&] {  // snapshots see what they saw
+    others.emplace_back([&] {  // snapshots must not change
       while (!stop.load() && !complaints_.any()) {
         const ManagedSnapshot snapshot(db_.get());
         ReadOptions then;

@@ -1,4 +1,4 @@
-// A full disk, with writers and the background on threads of their own and a real clock.
+// A full disk, with writers and background work in separate threads and a real clock.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kKiB = 1u << 10;
 constexpr std::uint64_t kMiB = 1u << 20;
 
-// Writers fill the disk together, delete together, and write again.
-TEST(FullDiskThreads, WritersInManyThreadsComeBackFromIt) {
+// Several writers fill the disk, delete everything, and write again.
+TEST(FullDiskThreadsTest, ManyWritersRecoverAfterDeletes) {
   SimOptions sim;
   sim.quota_bytes = 8 * kMiB;
   TestStore store(sim);

@@ -1,4 +1,4 @@
-// HeldOperation: an operation on the file system that takes as long as the test says.
+// HeldOperation: stops an operation of the file system until the test releases it.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 
 namespace cambium::testing {
 
-// From Arm() on, holds the first thread that is about to do such an operation until Release(). Any thread.
+// After Arm(), holds the first thread that is about to do such an operation, until Release(). Any thread.
 class HeldOperation {
  public:
   HeldOperation(std::shared_ptr<SimFileSystem> fs, std::function<bool(const SimOp&)> which) : fs_(std::move(fs)) {
@@ -24,7 +24,7 @@ class HeldOperation {
       state->changed.wait(lock, [&state] { return state->released; });
     });
   }
-  // A thread that was held, or is about to ask, may still be on its way.
+  // A thread may still be in the hook; state_ outlives it.
   ~HeldOperation() {
     Release();
     fs_->RemoveHook(hook_);
@@ -51,9 +51,9 @@ class HeldOperation {
   }
 
  private:
-  // Outlives us where a hook still runs.
+  // Shared with the hook, which may outlive this object.
   struct State {
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     bool armed = false;
     bool is_held = false;

@@ -1,4 +1,4 @@
-// What a writer does not wait for where one segment of the log ends and the next begins.
+// What a writer does not wait for when the log rotates to its next segment.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kValueSize = 1000;
 constexpr std::uint64_t kSegment = 32u << 10;
 
-// Segments fill and nothing else happens: memory tables have room for all of them.
+// Only segments fill up: the memtable has room for everything.
 class RotationTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -43,8 +43,8 @@ class RotationTest : public ::testing::Test {
       ASSERT_TRUE(db_->Put({}, "key" + std::to_string(written_), std::string(kValueSize, 'v')).ok());
     }
   }
-  // Whether it is done while that is held. If it does not come to an end, what is held is let go of.
-  bool FillsBehind(HeldOperation* held, std::uint64_t bytes) {
+  // Returns whether Fill ends while `held` holds its operation. If it does not, releases the operation.
+  bool FillsDuring(HeldOperation* held, std::uint64_t bytes) {
     auto filled = std::async(std::launch::async, [this, bytes] { Fill(bytes); });
     if (filled.wait_for(std::chrono::seconds(20)) == std::future_status::ready) return true;
     held->Release();
@@ -64,7 +64,7 @@ class RotationTest : public ::testing::Test {
   std::uint64_t written_ = 0;
 };
 
-TEST_F(RotationTest, AWriterWaitsForNoCommitIfTheNextSegmentIsThere) {
+TEST_F(RotationTest, WriterDoesNotWaitForCommitIfSpareSegmentExists) {
   Fill(kSegment * 3 / 4);
   ASSERT_TRUE(db_->WaitForCompact().ok());
   ASSERT_EQ(Segments().size(), 2u);
@@ -80,14 +80,14 @@ TEST_F(RotationTest, AWriterWaitsForNoCommitIfTheNextSegmentIsThere) {
   });
   held.AwaitHeld();
   const std::uint64_t before = written_;
-  EXPECT_TRUE(FillsBehind(&held, kSegment / 2));
+  EXPECT_TRUE(FillsDuring(&held, kSegment / 2));
   EXPECT_LT(before, kSegment);
   EXPECT_GT(written_, kSegment);
   held.Release();
   EXPECT_TRUE(family.get().ok());
 }
 
-TEST_F(RotationTest, TheSegmentAfterTheNextIsMadeBeforeTheFullOneIsSynced) {
+TEST_F(RotationTest, SpareSegmentIsCreatedBeforeFullOneIsSynced) {
   Fill(kSegment * 3 / 4);
   ASSERT_TRUE(db_->WaitForCompact().ok());
   const std::vector<std::string> first = Segments();
@@ -97,11 +97,11 @@ TEST_F(RotationTest, TheSegmentAfterTheNextIsMadeBeforeTheFullOneIsSynced) {
   Fill(kSegment / 2);
   held.AwaitHeld();
   EXPECT_EQ(Segments().size(), 3u);
-  EXPECT_TRUE(FillsBehind(&held, kSegment)) << "the device is busy with a segment, and a writer waits for it";
+  EXPECT_TRUE(FillsDuring(&held, kSegment)) << "a writer waits for the sync of a segment";
   held.Release();
 }
 
-// Has memory for no task as long as it is told so.
+// An executor that runs out of memory for every task while is_full is set.
 class FullExecutor final : public Executor {
  public:
   void Schedule(TaskPriority priority, std::function<void()> task) override {
@@ -126,8 +126,8 @@ class FullExecutor final : public Executor {
   const std::unique_ptr<Executor> pool_ = Executor::NewThreadPool(2);
 };
 
-// The record was in the log, and its sequence number was given out a second time.
-TEST_F(RotationTest, NoMemoryForTheSealFailsNoWrite) {
+// Once such a write failed although its record was in the log, and its sequence number was used a second time.
+TEST_F(RotationTest, OutOfMemoryForTheSealFailsNoWrite) {
   ASSERT_TRUE(db_->Close().ok());
   const auto executor = std::make_shared<FullExecutor>();
   options_.executor = executor;
@@ -137,7 +137,7 @@ TEST_F(RotationTest, NoMemoryForTheSealFailsNoWrite) {
   EXPECT_GE(executor->refused.load(), 3);
   executor->is_full.store(false);
   Fill(kSegment);
-  ASSERT_TRUE(db_->WaitForCompact().ok()) << "a job that was never begun counts as scheduled";
+  ASSERT_TRUE(db_->WaitForCompact().ok()) << "a job that was never scheduled counts as scheduled";
   ASSERT_TRUE(db_->Close().ok());
   ASSERT_TRUE(DB::Open(options_, "/db", &db_).ok());
   std::string value;
@@ -146,8 +146,8 @@ TEST_F(RotationTest, NoMemoryForTheSealFailsNoWrite) {
   }
 }
 
-// A database that stays small has one segment, and no second one ahead of it.
-TEST_F(RotationTest, WhatNeverFillsASegmentHasNoneAhead) {
+// A database that stays small has one segment and no spare one.
+TEST_F(RotationTest, SmallDatabaseHasNoSpareSegment) {
   for (int i = 0; i < 5; ++i) {
     Fill(kSegment / 16);
     ASSERT_TRUE(db_->Close().ok());
@@ -155,7 +155,7 @@ TEST_F(RotationTest, WhatNeverFillsASegmentHasNoneAhead) {
   }
   Fill(kSegment / 16);
   ASSERT_TRUE(db_->WaitForCompact().ok());
-  EXPECT_EQ(Segments().size(), 6u) << "one of each opening";
+  EXPECT_EQ(Segments().size(), 6u) << "one for each Open";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Writers that wait for space, and what wakes them: an error that nothing mends, jobs that help, and one thread for all
-// of them. Close is not among them: it must run alone.
+// Writers that wait for space, and what wakes them: a fatal error, jobs that free space, also if one thread runs all
+// jobs. Close does not wake them: no other call may run at the same time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(20);
 constexpr std::uint64_t kKeys = 1000;
 
-// Tasks run in the test's thread, or not at all: a writer finds the pool busy, and blocks.
+// While is_busy is set, tasks run only in the test's thread: a writer cannot run one itself, and blocks.
 class BusyExecutor final : public Executor {
  public:
   void Schedule(TaskPriority priority, std::function<void()> task) override { tasks_.Schedule(priority, std::move(task)); }
@@ -40,7 +40,7 @@ class BusyExecutor final : public Executor {
   }
 
   std::atomic<bool> is_busy{false};
-  std::atomic<int> waits{0};  // that found it so
+  std::atomic<int> waits{0};  // calls of RunOneInstead that found it busy
 
  private:
   const std::thread::id worker_ = std::this_thread::get_id();
@@ -75,7 +75,7 @@ struct Overwriting {
   std::unique_ptr<DB> db;
 };
 
-// A writer that waits, as nobody does what would help; `wake` is what happens then. How the writer ended.
+// Starts a writer, which blocks because no job runs, then calls `wake`. Returns the status with which the writer ended.
 Status Woken(const std::function<void(Overwriting*, BusyExecutor*)>& wake) {
   const auto executor = std::make_shared<BusyExecutor>();
   Overwriting store(executor);
@@ -84,7 +84,7 @@ Status Woken(const std::function<void(Overwriting*, BusyExecutor*)>& wake) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (executor->waits.load() < 5) {
     if (std::chrono::steady_clock::now() > deadline) {
-      ADD_FAILURE() << "nobody waits";
+      ADD_FAILURE() << "no writer waits";
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -98,7 +98,7 @@ Status Woken(const std::function<void(Overwriting*, BusyExecutor*)>& wake) {
   return writer.get();
 }
 
-TEST(SpaceWaits, AnErrorThatNothingMendsWakesTheWriter) {
+TEST(SpaceWaitsTest, FatalErrorWakesTheWriter) {
   const Status s = Woken([](Overwriting* store, BusyExecutor*) {
     SimFault fault;
     fault.kind = SimOpKind::kSync;
@@ -109,13 +109,13 @@ TEST(SpaceWaits, AnErrorThatNothingMendsWakesTheWriter) {
   EXPECT_EQ(s.severity(), Status::Severity::kFatal) << s.ToString();
 }
 
-TEST(SpaceWaits, JobsThatHelpWakeTheWriter) {
+TEST(SpaceWaitsTest, FreedSpaceWakesTheWriter) {
   const Status s = Woken([](Overwriting*, BusyExecutor* executor) { executor->is_busy = false; });
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
-// One thread does all that writers wait for, several of them, one with a snapshot.
-TEST(SpaceWaits, OneThreadIsEnough) {
+// Several writers wait for jobs that all run in one thread, while a snapshot is held.
+TEST(SpaceWaitsTest, OneThreadIsEnough) {
   Overwriting store(nullptr);
   const std::uint64_t bytes = ScaledCount(12u << 20);
   const Snapshot* const snapshot = store.db->GetSnapshot();

@@ -1,5 +1,5 @@
-// DbThreadsTest: a database on the real file system, with everything so small that it flushes, merges and drops segments
-// all the time, and what many threads say of it.
+// DbThreadsTest: a database on the real file system with sizes so small that it flushes, compacts and drops segments
+// all the time, and a list of complaints from many threads.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ inline Options TinyOptions() {
   return options;
 }
 
-// The first complaint of any thread. gtest's own macros may be used by several threads, but each failure would bring
-// thousands after it.
+// Keeps the first complaint of any thread. Several threads may use gtest's macros, but one failure would cause
+// thousands more.
 class Complaints {
  public:
   void Add(const std::string& text) {
@@ -64,7 +64,7 @@ class DbThreadsTest : public ::testing::Test {
     const Status s = db_->Close();
     ASSERT_TRUE(s.ok()) << s.ToString();
     db_.reset();
-    EXPECT_EQ(DeepVerify(path_, options_, Orphans::kAreWrong), "");
+    EXPECT_EQ(DeepVerify(path_, options_, Orphans::kForbidden), "");
   }
   bool Ok(const Status& s, const char* where) {
     if (!s.ok()) complaints_.Add(std::string(where) + ": " + s.ToString());

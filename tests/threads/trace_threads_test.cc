@@ -1,4 +1,4 @@
-// Many threads are traced while traces begin and end.
+// Many threads are traced while traces start and end.
 #include <thread>
 #include <vector>
 
@@ -14,7 +14,7 @@ constexpr int kRounds = 800;
 
 class TraceThreadsTest : public DbThreadsTest {
  protected:
-  // Puts keys of its own with rising lengths, reads them, and scans.
+  // Puts the worker's own keys with values of increasing length, reads them, and scans.
   void Work(int worker) {
     Prng prng(seed_ + static_cast<std::uint64_t>(worker));
     for (int round = 1; round <= kRounds && !complaints_.any(); ++round) {
@@ -30,8 +30,8 @@ class TraceThreadsTest : public DbThreadsTest {
   }
   [[nodiscard]] std::string TracePath(int i) const { return directory_.File("trace" + std::to_string(i)); }
 
-  // Whole, each worker's puts in their order, each get with the length of the put before it, each done behind its seek.
-  // How many records there are.
+  // Checks that the trace is complete: each worker's puts are in order, each get has the length of the put before it,
+  // and each iterator ends after its seek. Returns the number of records.
   std::uint64_t CheckTrace(const std::string& path) {
     std::unique_ptr<TraceReader> reader;
     const Status opened = NewFileTraceReader(nullptr, path, &reader);
@@ -70,7 +70,7 @@ class TraceThreadsTest : public DbThreadsTest {
   }
 };
 
-TEST_F(TraceThreadsTest, WhatAThreadDoesIsRecordedInItsOrder) {
+TEST_F(TraceThreadsTest, OperationsOfAThreadAreTracedInOrder) {
   for (const bool in_order : {false, true}) {
     Open(TinyOptions());
     TraceOptions options;
@@ -87,7 +87,7 @@ TEST_F(TraceThreadsTest, WhatAThreadDoesIsRecordedInItsOrder) {
   }
 }
 
-TEST_F(TraceThreadsTest, TracesBeginAndEndWhileOthersWork) {
+TEST_F(TraceThreadsTest, TracesStartAndEndDuringOperations) {
   Open(TinyOptions());
   std::atomic<int> working{kWorkers};
   std::vector<std::thread> threads;

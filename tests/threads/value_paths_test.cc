@@ -1,5 +1,5 @@
-// Every way to a value, on a real file system: a mapping, a read that does not wait, io_uring, threads; with values that
-// are in memory, that are not, and some of each.
+// All read paths to a value on a real file system: a mapping, a read that does not wait, io_uring, threads. The values
+// are all in memory, none of them, or some.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string KeyOf(int i) {
   std::string digits = std::to_string(i);
   return "key" + std::string(5 - digits.size(), '0') + digits;
 }
-// Some of them inline, some over pages, one in 50 in a file of its own.
+// Some are inline, some span pages, one in 50 is a large value.
 std::string ValueOf(int i, std::uint64_t version = 0) {
   Prng prng(static_cast<std::uint64_t>(i) * 1000 + version);
   const std::size_t size = i % 50 == 49 ? 20'000 : i % 7 == 0 ? 30 : prng.Between(100, 7000);
@@ -68,7 +68,7 @@ class ValuePathsTest : public ::testing::Test {
     Close();
   }
 
-  // ---- Each reads everything, and compares it ----
+  // ---- Each of these reads everything and compares it ----
 
   void ReadByGet(const ReadOptions& read) {
     for (int i = 0; i < kKeys; ++i) {
@@ -120,9 +120,9 @@ class ValuePathsTest : public ::testing::Test {
 
 enum class Memory { kHot, kCold, kMixed };
 
-TEST_F(ValuePathsTest, EachGivesTheSameValues) {
+TEST_F(ValuePathsTest, AllPathsReturnTheSameValues) {
   Load();
-  if (!ForgetLogPages(path_)) std::printf("SKIPPED cold values: this file system keeps its pages\n");
+  if (!ForgetLogPages(path_)) std::printf("SKIPPED cold values: this file system does not evict its pages\n");
   if (!IoUringWorks()) std::printf("SKIPPED io_uring: refused here; threads serve its queues\n");
   const bool can_forget = ForgetLogPages(path_);
   int cold = 0;
@@ -147,8 +147,8 @@ TEST_F(ValuePathsTest, EachGivesTheSameValues) {
           Open(mapped);
           bool is_hot = false;
           if (memory == Memory::kHot) is_hot = CacheLogPages(path_);
-          if (memory == Memory::kHot) ReadByGet(read);  // a mapping is looked for at every eighth read
-          bool is_cold = false;  // the kernel may keep a page that somebody just looks at
+          if (memory == Memory::kHot) ReadByGet(read);  // the engine considers a mapping at every eighth read
+          bool is_cold = false;  // the kernel may keep a page that is in use
           if (memory == Memory::kCold) is_cold = ForgetLogPages(path_);
           if (memory == Memory::kMixed) is_cold = ForgetLogPages(path_, Forget::kEveryOther);
           cold += is_cold ? 1 : 0;
@@ -180,28 +180,28 @@ TEST_F(ValuePathsTest, EachGivesTheSameValues) {
   if (can_forget) {
     EXPECT_GT(cold, 20) << "of 40";
     EXPECT_GT(hot, 5) << "of 20";
-    // None, but that the kernel may let go of a page at any time, and may say of one in memory that it has to wait.
+    // Almost none: the kernel may evict a page at any time, and may answer for a resident page that the read would
+    // wait.
     EXPECT_LE(100 * queued_hot, static_cast<std::uint64_t>(hot) * kKeys);
     EXPECT_GT(queued[0], 100u);
     EXPECT_GT(queued[1], 100u);
     EXPECT_GE(together_max, 8u) << "of 50 in a MultiGet";
-    // A read that does not wait starts one that others wait for, and on some machines that one is done at once.
+    // A read that does not wait starts the I/O, and on some machines that ends at once.
     EXPECT_GT(cold_multigets, 3);
     EXPECT_GE(2 * queued_multigets, cold_multigets);
   }
 }
 
-// Values that were written one after the other look like a stream to the kernel, which would read far ahead; nobody asked
-// it to.
-TEST_F(ValuePathsTest, AGetBringsItsValueIntoMemoryAndLittleElse) {
+// Reads of values that were written one after the other look like a stream to the kernel. It must not read far ahead.
+TEST_F(ValuePathsTest, GetReadsLittleMoreThanItsValue) {
   options_.blob_file_size = 16u << 20;
   Open(false);
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db_->Put({}, KeyOf(i), ValueOf(i)).ok());
   ASSERT_TRUE(db_->WaitForCompact().ok());
   Close();
   Open(false);
-  if (!ForgetLogPages(path_)) GTEST_SKIP() << "SKIPPED: this file system keeps its pages, so that nothing is read";
-  std::uint64_t asked = 2 * 4096;  // that they begin and end in: they lie one behind the other
+  if (!ForgetLogPages(path_)) GTEST_SKIP() << "SKIPPED: this file system does not evict its pages, so nothing is read";
+  std::uint64_t asked = 2 * 4096;  // the first and the last page: the values are adjacent
   for (int i = 0; i < 40; ++i) {
     std::string value;
     ASSERT_TRUE(db_->Get({}, KeyOf(i), &value).ok());
@@ -212,10 +212,10 @@ TEST_F(ValuePathsTest, AGetBringsItsValueIntoMemoryAndLittleElse) {
   Close();
 }
 
-// While a writer overwrites and somebody takes pages away, every read is of some value that its key had.
-class PagesComeAndGoTest : public ValuePathsTest, public ::testing::WithParamInterface<bool> {};
+// While one thread overwrites values and another evicts pages, every read must return a value that its key had.
+class EvictedPagesTest : public ValuePathsTest, public ::testing::WithParamInterface<bool> {};
 
-TEST_P(PagesComeAndGoTest, ThreadsReadMeanwhile) {
+TEST_P(EvictedPagesTest, ThreadsReadWhilePagesAreEvicted) {
   Load();
   Open(GetParam());
   const bool can_forget = ForgetLogPages(path_);
@@ -283,15 +283,15 @@ TEST_P(PagesComeAndGoTest, ThreadsReadMeanwhile) {
     EXPECT_GT(reads[0], 20u);
     EXPECT_GT(reads[1], 20u);
   } else {
-    std::printf("SKIPPED cold values: this file system keeps its pages\n");
+    std::printf("SKIPPED cold values: this file system does not evict its pages\n");
   }
   Close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Mapped, PagesComeAndGoTest, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Mapped, EvictedPagesTest, ::testing::Bool());
 
-// Whoever cuts a file off below a process that has it mapped gives it SIGBUS; what comes of it here is an error.
-TEST_F(ValuePathsTest, AMappedSegmentThatIsCutOffIsAnErrorAndNoSignal) {
+// Truncating a file that a process has mapped raises SIGBUS in that process. Reads must return errors instead.
+TEST_F(ValuePathsTest, TruncatedMappedSegmentIsAnErrorNotASignal) {
   Load();
   Open(true);
   for (int round = 0; round < 3; ++round) ReadByGet({});
@@ -309,12 +309,12 @@ TEST_F(ValuePathsTest, AMappedSegmentThatIsCutOffIsAnErrorAndNoSignal) {
   }
   ASSERT_GE(cut, 2);
   const auto is_honest = [](const Status& s) { return s.IsCorruption() || s.IsIOError(); };
-  // Where a copy has met a page that is not there. A read of the file finds no record there, and that is Corruption.
+  // The error of a copy from a mapping that met a missing page. A read of the file finds no record there: Corruption.
   const auto is_of_mapping = [](const Status& s) {
     return s.IsIOError() && s.ToString().find("read mapped") != std::string::npos;
   };
 #if defined(__x86_64__)
-  EXPECT_TRUE(CopyGuardHolds()) << "nobody copies";
+  EXPECT_TRUE(CopyGuardHolds()) << "no copy would be tried";
 #endif
   int of_mapping = 0;
   int errors = 0;
@@ -349,7 +349,7 @@ TEST_F(ValuePathsTest, AMappedSegmentThatIsCutOffIsAnErrorAndNoSignal) {
   EXPECT_EQ(errors, 0) << "as many as by Get";
   EXPECT_GT(of_mapping, 0);
   of_mapping = 0;
-  // A scan goes on behind a value that cannot be read.
+  // A scan continues after a value that cannot be read.
   const std::unique_ptr<Iterator> it(db_->NewIterator({}));
   it->SeekToFirst();
   for (int i = 0; i < kKeys; ++i, it->Next()) {

@@ -1,4 +1,4 @@
-// Watchdog: notices that nothing moves any more, says what every part of the database waits for, and ends the program.
+// Watchdog: notices that no thread makes progress, prints the state of the database, and aborts the program.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@
 
 namespace cambium::testing {
 
-// Lives as long as the threads it watches. They call Moved() after each step; a machine under load may take long for
-// one, so only a pause that no load explains counts.
+// Must live as long as the threads it watches. They call Moved() after each step. A machine under load may take long
+// for one step, so the pause that counts as a hang is long.
 class Watchdog {
  public:
   explicit Watchdog(DB* db, std::function<std::string()> describe = nullptr)
@@ -49,7 +49,7 @@ class Watchdog {
     }
   }
   [[noreturn]] void Bark() {
-    std::fprintf(stderr, "nothing has moved for %lld s, after %llu steps\n", static_cast<long long>(kPause.count()),
+    std::fprintf(stderr, "no progress for %lld s, after %llu steps\n", static_cast<long long>(kPause.count()),
                  static_cast<unsigned long long>(steps_.load()));
     if (describe_) std::fprintf(stderr, "%s\n", describe_().c_str());
     for (const char* name : {"num-immutable-mem-table", "cur-size-all-mem-tables", "cur-size-active-mem-table",

@@ -23,7 +23,7 @@ using grown::Model;
 using grown::Models;
 using grown::PutBoth;
 using grown::Subject;
-using grown::SyncAndSaySo;
+using grown::SyncAndRecord;
 using grown::UseSmallFiles;
 using grown::ValueOf;
 
@@ -193,7 +193,7 @@ Subject TornTail() {
   for (int i = 0; i < 30; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 200));
   store.Flush();
   for (int i = 30; i < 40; ++i) PutBoth(&store, &subject, 0, NumberedKey(i), ValueOf(i, 200));
-  SyncAndSaySo(&store, &subject);
+  SyncAndRecord(&store, &subject);
   for (int i = 40; i < 60; ++i) {
     store.Put(NumberedKey(i), ValueOf(i, 200));
     subject.may[kDefaultColumnFamilyName][NumberedKey(i)] = ValueOf(i, 200);

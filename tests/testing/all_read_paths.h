@@ -1,4 +1,4 @@
-// ExpectEveryWay: that many runs in the simulator, taken together, have read values by each of the ways that there are.
+// ExpectAllReadPaths: checks that many runs in the simulator together have read values by every read path.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 namespace cambium::testing {
 
-// `in_part`: chunks that are in memory in part only, which takes values over more than 16 KiB.
-inline void ExpectEveryWay(const SimReadCounts& reads, bool in_part = true) {
+// `in_part`: also expects chunks that are only partly in memory, which needs values spread over more than 16 KiB.
+inline void ExpectAllReadPaths(const SimReadCounts& reads, bool in_part = true) {
   const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
   std::printf("%llu maps, %llu mapped copies, %llu reads found in memory and %llu not, %llu chunks in memory in part, "
               "%llu + %llu queued reads, up to %llu together\n",
