@@ -415,10 +415,10 @@ TEST_F(PosixFileTest, SyncUsesLockAsWitnessIfThereIsOne) {
     EXPECT_EQ(JournalWitnessFor(0, directory_.File("without")), nullptr);
   }
   ASSERT_EQ(::mkdir(lock.c_str(), 0755), 0);
-  EXPECT_TRUE(Create("beside a directory")->SyncData().ok());
+  EXPECT_TRUE(Create("with a directory")->SyncData().ok());
   ASSERT_EQ(::rmdir(lock.c_str()), 0);
   ASSERT_EQ(::symlink("without", lock.c_str()), 0);
-  EXPECT_TRUE(Create("beside a link")->SyncData().ok());
+  EXPECT_TRUE(Create("with a link")->SyncData().ok());
   ASSERT_EQ(::unlink(lock.c_str()), 0);
 
   const std::unique_ptr<File> locked = Create(kLockFileName);

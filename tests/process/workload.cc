@@ -85,7 +85,7 @@ class WriterProcess {
     if (::write(out_, &message, sizeof(message)) != sizeof(message)) ::_exit(5);
   }
 
-  int OneOpen(std::uint64_t opening) {
+  int OneOpen(std::uint64_t open_index) {
     Tell(Message::Kind::kOpening);
     std::unique_ptr<DB> db;
     const Status opened = DB::Open(WorkloadOptions(plan_.size), plan_.directory, &db);
@@ -96,7 +96,7 @@ class WriterProcess {
     Tell(Message::Kind::kOpened);
     std::vector<std::thread> threads;
     for (std::size_t w = 0; w < kWriters; ++w) {
-      threads.emplace_back([this, &db, w, opening] { WriteRounds(db.get(), w, opening); });
+      threads.emplace_back([this, &db, w, open_index] { WriteRounds(db.get(), w, open_index); });
     }
     for (std::thread& thread : threads) thread.join();
     Tell(Message::Kind::kClosing);
@@ -109,8 +109,8 @@ class WriterProcess {
     return 0;
   }
 
-  void WriteRounds(DB* db, std::size_t writer, std::uint64_t opening) {
-    Prng prng(plan_.seed + opening * kWriters + writer);
+  void WriteRounds(DB* db, std::size_t writer, std::uint64_t open_index) {
+    Prng prng(plan_.seed + open_index * kWriters + writer);
     std::uint64_t failures = 0;
     for (std::uint64_t n = 0; plan_.rounds == 0 || n < plan_.rounds;) {
       const std::uint64_t round = acked_[writer].load() + 1;

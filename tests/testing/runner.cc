@@ -306,10 +306,10 @@ std::string Runner::Step(HeldIterator* held, const IteratorStep& step) {
   const Comparator* const comparator = program_.config.comparator;
   Iterator* const it = held->iterator.get();
   const auto& cells = held->cells;
-  const auto behind = [&](const std::string& target, bool equal_is_behind) {
+  const auto first_from = [&](const std::string& target, bool includes_equal) {
     const auto first = std::find_if(cells.begin(), cells.end(), [&](const ModelState::Cell& cell) {
       const int order = comparator->Compare(cell.key, target);
-      return order > 0 || (order == 0 && equal_is_behind);
+      return order > 0 || (order == 0 && includes_equal);
     });
     return static_cast<std::size_t>(first - cells.begin());
   };
@@ -332,11 +332,11 @@ std::string Runner::Step(HeldIterator* held, const IteratorStep& step) {
   switch (step.kind) {
     case Kind::kSeek:
       it->Seek(step.target);
-      held->place = at(behind(step.target, true));
+      held->place = at(first_from(step.target, true));
       break;
     case Kind::kSeekForPrev: {
       it->SeekForPrev(step.target);
-      const std::size_t end = behind(step.target, false);
+      const std::size_t end = first_from(step.target, false);
       held->place = end == 0 ? std::nullopt : at(end - 1);
       break;
     }
