@@ -15,7 +15,7 @@ class FamilyStore : public TestStore {
   using TestStore::TestStore;
   ~FamilyStore() { GiveBackHandles(); }
 
-  // Opens with these families; the default one comes first.
+  // Opens the default family and these families, in this order.
   Status OpenWith(const std::vector<std::string>& names) {
     std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options}};
     for (const std::string& name : names) families.emplace_back(name, OptionsOf(name));
@@ -29,7 +29,7 @@ class FamilyStore : public TestStore {
     GiveBackHandles();
     MustClose();
   }
-  // After a kill: all that was written is there, synced or not.
+  // Opens the files as a killed process leaves them: with all writes, synced or not.
   void KillAndOpenWith(const std::vector<std::string>& names) {
     auto after = std::make_shared<SimFileSystem>(fs->Snapshot());
     GiveBackHandles();
@@ -69,7 +69,7 @@ class FamilyStore : public TestStore {
     return its == family_options.end() ? ColumnFamilyOptions(options) : its->second;
   }
 
-  std::map<std::string, ColumnFamilyOptions> family_options;  // others have the default family's
+  std::map<std::string, ColumnFamilyOptions> family_options;  // other families have the default one's options
   std::vector<ColumnFamilyHandle*> handles;
 };
 

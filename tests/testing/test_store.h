@@ -1,5 +1,5 @@
-// TestStore: a database in a simulated file system, with options of its own that a test may change before each opening.
-// Background tasks run in the test's thread, when the database waits for them or when the test says so.
+// TestStore: a database in a simulated file system, with options that a test may change before each Open. Background
+// tasks run in the test's thread, when the database waits for them or when the test runs them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace cambium::testing {
 
 inline constexpr const char* kStorePath = "/db";
 
-// k0000, k0001, ...: in this order.
+// Returns k0000, k0001, ..., which are in key order.
 [[nodiscard]] inline std::string NumberedKey(int i) {
   char key[16];
   std::snprintf(key, sizeof(key), "k%04d", i);
@@ -37,7 +37,7 @@ class TestStore {
     clock = std::make_shared<SimClock>();
     executor = std::make_shared<ManualExecutor>();
     executor->OnNothingToRun([] {
-      std::fprintf(stderr, "a call waits, and no task is left that could wake it\n");
+      std::fprintf(stderr, "a call waits, but no task is left that could wake it\n");
       std::abort();
     });
     options.file_system = fs;
@@ -67,7 +67,7 @@ class TestStore {
     const Status s = db->Put(write, key, value);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
-  // The value, "NotFound", or the error.
+  // Returns the value, "NotFound", or the error.
   std::string Get(Slice key, const ReadOptions& read = {}) {
     std::string value;
     const Status s = db->Get(read, key, &value);
@@ -86,7 +86,7 @@ class TestStore {
     ASSERT_TRUE(s.ok()) << s.ToString();
     executor->RunAll();
   }
-  // A second after a second, with what is to be done in between.
+  // Lets seconds pass one by one, and runs the tasks that are due after each.
   void LetSecondsPass(int seconds) {
     for (int i = 0; i < seconds; ++i) {
       executor->LetTimePass();
@@ -99,13 +99,13 @@ class TestStore {
     return value;
   }
 
-  // Every file of the directory, with its bytes.
+  // Returns every file by path, with its bytes.
   [[nodiscard]] std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
     for (const auto& file : fs->ListFilesForTest()) EXPECT_TRUE(fs->ReadFileForTest(file.path, &files[file.path]).ok());
     return files;
   }
-  // Paths that end so: ".log", ".run".
+  // Returns the paths that end with `suffix` (".log", ".run"), or whose file name begins with it ("MANIFEST").
   [[nodiscard]] std::vector<std::string> FilesOf(const std::string& suffix) const {
     std::vector<std::string> paths;
     for (const auto& file : fs->ListFilesForTest()) {
@@ -113,14 +113,14 @@ class TestStore {
     }
     return paths;
   }
-  // Run files of a small database that has been compacted, at most: of an LSM, the last level.
+  // Returns the largest number of run files after a compaction of a small database: with an LSM, its last level.
   [[nodiscard]] std::size_t RunsAtRest() const { return TestsUseLsm() ? 2 : 0; }
   [[nodiscard]] std::uint64_t BytesOnDisk() const {
     std::uint64_t bytes = 0;
     for (const auto& file : fs->ListFilesForTest()) bytes += file.size;
     return bytes;
   }
-  // What VerifyDB finds wrong, needed or not, with a copy of the files of now; empty: nothing.
+  // Runs a deep VerifyDB on a copy of the current files. Returns everything that is wrong, also in dead bytes, or "".
   [[nodiscard]] std::string Verify() const {
     Options copy = options;
     copy.file_system = std::make_shared<SimFileSystem>(fs->Snapshot());
@@ -140,7 +140,7 @@ class TestStore {
   std::unique_ptr<DB> db;
 };
 
-// What the directory of the store holds, by path, without LOCK.
+// Returns the files in the directory of the store, by path, without LOCK.
 [[nodiscard]] inline std::map<std::string, std::string> FilesOfDatabase(const SimFileSystem& fs) {
   std::map<std::string, std::string> files;
   for (const auto& file : fs.ListFilesForTest()) {
