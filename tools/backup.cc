@@ -1,4 +1,4 @@
-// cambium backup ...: makes, lists, verifies and deletes backups; cambium restore: gets a database back from them.
+// cambium backup ...: creates, lists, verifies and deletes backups; cambium restore: restores a database from them.
 #include <cstdio>
 #include <ctime>
 #include <limits>
@@ -54,7 +54,7 @@ nlohmann::ordered_json JsonOf(const BackupInfo& info) {
           {"bytes", info.size},             {"files", info.number_files},
           {"sequence", info.sequence_number}, {"metadata", Escape(info.app_metadata)}};
 }
-// What was done, with the error that ended it, if there is one.
+// Prints what was done, and the error that ended it, if any.
 ExitCode SayOrFail(const Status& status, nlohmann::ordered_json json) {
   if (status.ok()) return Say(json);
   json["error"] = status.ToString();
@@ -68,7 +68,7 @@ std::string LineOf(const BackupInfo& info) {
          (info.app_metadata.empty() ? "" : "  " + Escape(info.app_metadata)) + "\n";
 }
 
-// Deletes them one by one; those that have gone are appended to *gone, whatever stops it.
+// Deletes backups one by one, and appends those that were deleted to *gone, also if an error ends it.
 Status DeleteEach(BackupEngine* engine, const std::vector<BackupID>& ids, std::vector<BackupID>* gone) {
   for (const BackupID id : ids) {
     if (const Status s = engine->DeleteBackup(id); !s.ok()) return s;
@@ -93,8 +93,8 @@ std::string DeletedLines(const std::vector<BackupID>& ids, const char* verb) {
 int Create(const Flags& flags) {
   Progress progress;
   CreateBackupOptions options;
-  if (!Unescape(flags.metadata, &options.app_metadata)) return FailUsage("--metadata is no text with \\xNN", flags.json);
-  // Whatever can be foreseen is told before BACKUPS is made. Holes may need less space than the plan says.
+  if (!Unescape(flags.metadata, &options.app_metadata)) return FailUsage("--metadata is not text with \\xNN", flags.json);
+  // Report what can be foreseen before BACKUPS is created. With holes, files may need less space than the plan says.
   CopyPlan plan;
   const Status planned = BackupEngine::PlanNewBackupOffline(OptionsFor(flags, Use::kCreate), flags.directory, &plan);
   if (flags.dry_run) return SayPlan(planned, plan, flags.json);
@@ -113,7 +113,7 @@ int Create(const Flags& flags) {
   const BackupInfo info = engine->GetBackupInfo().back();
   std::vector<BackupID> gone;
   if (flags.keep > 0) s = DeleteEach(engine.get(), AllButTheNewest(*engine, flags.keep), &gone);
-  // It is made, and some have gone, even if another could not be deleted.
+  // The backup was created, and old ones may have been deleted, even if deleting another one failed.
   ExitCode said = kClean;
   if (flags.json) {
     nlohmann::ordered_json json = JsonOf(info);
@@ -143,7 +143,7 @@ int List(const Flags& flags) {
   return said == kClean && !damaged.empty() ? kDamage : said;
 }
 
-// All, or the one that was named.
+// Verifies all backups, or the one given by --id.
 int Verify(const Flags& flags) {
   std::unique_ptr<BackupEngine> engine;
   const Status s = Open(flags, Use::kRead, &engine);
@@ -209,7 +209,7 @@ int Restore(const Flags& flags) {
   return Say(flags.out + ": restored, " + Bytes(bytes) + " bytes, every checksum compared\n");
 }
 
-// A number from 1: none is 0, and 0 is nobody's way to say "all".
+// Ids are numbers from 1. 0 is rejected, and does not mean "all".
 CLI::Option* AddId(CLI::App* command, Flags* flags, const std::string& help) {
   return command
       ->add_option_function<BackupID>(
@@ -229,39 +229,39 @@ void AddBackups(CLI::App* command, Flags* flags) {
 }  // namespace
 
 void AddBackup(CLI::App* app, int* exit_code) {
-  CLI::App* const all = app->add_subcommand("backup", "Makes, lists, verifies and deletes backups.");
+  CLI::App* const all = app->add_subcommand("backup", "Creates, lists, verifies and deletes backups.");
   all->require_subcommand(1);
   all->footer("Example: cambium backup create DIR BACKUPS --keep 7");
   auto flags = std::make_shared<Flags>();
 
   CLI::App* command = all->add_subcommand(
-      "create", "Backs up a database that nobody has open. What an earlier backup has is not stored again.");
+      "create", "Backs up a database that no process has open. Files that an earlier backup has are not stored again.");
   AddDirectory(command, flags.get());
-  command->add_option("BACKUPS", flags->backups, "the directory of the backups; made if it does not exist")->required();
-  command->add_option("--metadata", flags->metadata, "text to be kept with it");
-  command->add_option("--keep", flags->keep, "delete older ones, but for the newest so many");
-  command->add_flag("--dry-run", flags->dry_run, "say what would be new and what shared, or why not, and write nothing");
+  command->add_option("BACKUPS", flags->backups, "the directory of the backups; created if it does not exist")->required();
+  command->add_option("--metadata", flags->metadata, "text to be stored with the backup");
+  command->add_option("--keep", flags->keep, "delete old backups, so that this many are left");
+  command->add_flag("--dry-run", flags->dry_run, "print what would be new and what shared, or the error; write nothing");
   AddJson(command, flags.get());
   command->callback([flags, exit_code] { *exit_code = Create(*flags); });
 
-  command = all->add_subcommand("list", "Prints what backups there are. Exit code 1 if one cannot be read.");
+  command = all->add_subcommand("list", "Lists the backups. Exit code 1 if one cannot be read.");
   AddBackups(command, flags.get());
   AddJson(command, flags.get());
   command->callback([flags, exit_code] { *exit_code = List(*flags); });
 
-  command = all->add_subcommand("verify", "Checks that every file of a backup, or of all, is there.");
+  command = all->add_subcommand("verify", "Checks that all files of one backup, or of all backups, exist.");
   AddBackups(command, flags.get());
-  AddId(command, flags.get(), "only this one");
-  command->add_flag("--deep", flags->deep, "read every byte, and compare the checksums");
+  AddId(command, flags.get(), "only this backup");
+  command->add_flag("--deep", flags->deep, "read every byte and compare the checksums");
   AddJson(command, flags.get());
   command->callback([flags, exit_code] { *exit_code = Verify(*flags); });
 
   command = all->add_subcommand("delete", "Deletes a backup, or all but the newest, and the files that no other has.");
   AddBackups(command, flags.get());
-  CLI::Option* const id = AddId(command, flags.get(), "this one");
-  CLI::Option* const keep = command->add_option("--keep", flags->keep, "all but the newest so many");
+  CLI::Option* const id = AddId(command, flags.get(), "delete this backup");
+  CLI::Option* const keep = command->add_option("--keep", flags->keep, "delete all but the newest this many backups");
   keep->excludes(id);
-  command->add_flag("--dry-run", flags->dry_run, "say which, and delete nothing");
+  command->add_flag("--dry-run", flags->dry_run, "print which, and delete nothing");
   AddJson(command, flags.get());
   command->callback([flags, id, keep, exit_code] {
     *exit_code = id->count() + keep->count() == 1 ? Delete(*flags) : int{FailUsage("delete takes --id or --keep", flags->json)};
@@ -270,11 +270,11 @@ void AddBackup(CLI::App* app, int* exit_code) {
 
 void AddRestore(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app->add_subcommand("restore", "Makes a database of a backup, and compares every checksum.");
+  CLI::App* command = app->add_subcommand("restore", "Restores a database from a backup, and compares every checksum.");
   AddBackups(command, flags.get());
   command->add_option("OUT", flags->out, "the database's directory, which must not exist")->required();
-  AddId(command, flags.get(), "of this backup (default: the newest)");
-  command->add_flag("--dry-run", flags->dry_run, "say what would be written, or why not, and write nothing");
+  AddId(command, flags.get(), "the backup (default: the newest)");
+  command->add_flag("--dry-run", flags->dry_run, "print what would be written, or the error; write nothing");
   AddJson(command, flags.get());
   command->footer("Example: cambium restore BACKUPS DIR");
   command->callback([flags, exit_code] { *exit_code = Restore(*flags); });

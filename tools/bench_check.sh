@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A guard against becoming slower, to be run by hand on a quiet machine: three minutes of Cambium beside RocksDB, by
-# turns, and each ratio of speeds against the floor that is recorded for it.
+# Guards against slowdowns. Run it by hand on a quiet machine: for three minutes it runs Cambium and RocksDB in turn,
+# and compares each ratio of their speeds with its recorded floor.
 #
 #   bash tools/bench_check.sh [BENCH] [ROUNDS] [FLOORS]
 #
-# BENCH: the program, build/release/bench/cambium_bench unless given. ROUNDS: 4 unless given; the median of their ratios
-# counts. FLOORS: tools/bench_floors.txt unless given. Prints a line for each ratio. Exits with 0 if none is below its
-# floor, 1 if one is or was not measured, 2 if it could not run.
+# BENCH: the program, by default build/release/bench/cambium_bench. ROUNDS: 4 by default; the median of the rounds'
+# ratios is compared. FLOORS: by default tools/bench_floors.txt. Prints a line for each ratio. Exits with 0 if none is
+# below its floor, 1 if one is below it or was not measured, 2 if it could not run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bench=${1:-build/release/bench/cambium_bench}
@@ -17,14 +17,14 @@ stop() {
   echo "bench_check: $*" >&2
   exit 2
 }
-[ -x "$bench" ] || stop "there is no $bench; build the target cambium_bench of the preset release"
-[ -r "$floors" ] || stop "there is no $floors"
+[ -x "$bench" ] || stop "$bench does not exist; build the target cambium_bench of the preset release"
+[ -r "$floors" ] || stop "$floors does not exist"
 grep -q '^[^#]' "$floors" || stop "$floors has no floors"
 command -v python3 >/dev/null || stop "needs python3"
 work=$(mktemp -d "${TMPDIR:-/tmp}/cambium_bench_check-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# run NAME FLAGS...: results go into NAME.json
+# run NAME FLAGS...: writes results to NAME.json
 run() {
   local name=$1
   shift
@@ -47,7 +47,7 @@ for name in ("100B", "1KiB", "16KiB"):
         engine = r["engine"] + ("/" + r["index"] if r["index"] else "")
         rates.setdefault((name, engine, r["benchmark"]), {})[r["round"]] = r["ops_per_sec"]
 below = 0
-print(f"{'values':8}{'workload':20}{'of':16}{'beside':18}{'floor':>7}{'median':>8}   rounds")
+print(f"{'values':8}{'workload':20}{'engine':16}{'against':18}{'floor':>7}{'median':>8}   rounds")
 for number, line in enumerate(open(floors_path), 1):
     words = line.split("#")[0].split()
     if not words:
@@ -56,7 +56,7 @@ for number, line in enumerate(open(floors_path), 1):
         name, benchmark, engine, other, floor = words
         floor = float(floor)
     except ValueError:
-        print(f"bench_check: {floors_path}, line {number}: not values, workload, engine, engine, ratio", file=sys.stderr)
+        print(f"bench_check: {floors_path}, line {number}: expected values, workload, engine, engine, ratio", file=sys.stderr)
         sys.exit(2)
     ours, theirs = rates.get((name, engine, benchmark), {}), rates.get((name, other, benchmark), {})
     ratios = sorted(ours[i] / theirs[i] for i in ours if theirs.get(i))

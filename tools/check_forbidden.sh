@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Files, time, chance and threads enter the library through src/io and src/util only, so that a test can replace them.
-# Prints every line of the other folders of src/ that goes around them, and exits 1 if there is one.
+# The library uses files, time, randomness and threads only through src/io and src/util, so that a test can replace
+# them. Prints every line of the other folders of src/ that does not, and exits with 1 if there is one.
 #
 #   tools/check_forbidden.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 set -u
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 [ -d "$root/src" ] || { echo "$0: $root has no src/" >&2; exit 2; }
 
-# A call: the name, not the end of a longer one, not a member (`file.read(` is somebody's interface), then a parenthesis.
+# A call: the whole name, not a member (`file.read(` calls an interface), and a parenthesis.
 call() { printf '(^|[^A-Za-z0-9_.>~])(%s)[[:space:]]*\\(' "$1"; }
-# One that always has arguments: `open()` is somebody's own function.
+# A call with arguments, since `open()` without any is a function of our own.
 call_with() { printf '%s[[:space:]]*([^)[:space:]]|$)' "$(call "$1")"; }
 
 patterns=(
@@ -28,7 +28,7 @@ patterns=(
 )
 expression=$(IFS='|'; echo "${patterns[*]}")
 
-# Blanks out comments and what stands in quotes, keeping the lines, so that prose may speak of open() and rand().
+# Blanks out comments and quoted text, keeping the lines, so that comments may mention open() and rand().
 strip() {
   awk '
     {
@@ -61,7 +61,7 @@ done < <(find "$root/src" \( -path "$root/src/io" -o -path "$root/src/util" \) -
            -type f \( -name '*.cc' -o -name '*.h' -o -name '*.c' -o -name '*.inc' \) -print0 | sort -z)
 
 if [ "$found" -ne 0 ]; then
-  echo "check_forbidden: the lines above go around FileSystem, Clock, RandomSource or Executor." >&2
+  echo "check_forbidden: the lines above bypass FileSystem, Clock, RandomSource or Executor." >&2
   exit 1
 fi
-echo "check_forbidden: src/ reaches the system through src/io and src/util only."
+echo "check_forbidden: src/ uses the system only through src/io and src/util."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Each public header must compile alone, in any order, under warnings that its users may have on.
+# Each public header must compile alone, and twice in a row, under warnings that users may enable.
 #
 #   tools/check_headers.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 set -u
@@ -11,7 +11,7 @@ count=0
 for header in "$root"/include/cambium/*.h; do
   [ -e "$header" ] || { echo "check_headers: $root/include/cambium has no headers" >&2; exit 2; }
   count=$((count + 1))
-  # Twice: a header that is not guarded shows it.
+  # Included twice: a missing include guard fails.
   name=cambium/$(basename "$header")
   printf '#include "%s"\n#include "%s"\n' "$name" "$name" |
     "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror \

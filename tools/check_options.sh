@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # docs/OPTIONS.md and the code must name the same things: every field of the option structs, and every property. The
 # table of options (src/options/option_table.cc) must have a row for every field of DBOptions and ColumnFamilyOptions, in
-# their order, and agree with the document on which are dynamic. Prints what only one of them has, and exits 1 if there
-# is such a thing.
+# their order, and agree with the document on which are dynamic. Prints every difference, and exits with 1 if there is
+# one.
 #
 #   tools/check_options.sh [ROOT]     ROOT: a source tree, by default the one that holds this script
 #
 # In the document a heading "### Struct" is followed by a table whose rows begin "| `field` |"; "### Properties" by one
-# whose rows begin "| `property` |". A column "dynamic", if there is one, says "yes" or nothing.
+# whose rows begin "| `property` |". A column "dynamic", if there is one, contains "yes" or is empty.
 set -u
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 document=$root/docs/OPTIONS.md
@@ -30,7 +30,7 @@ fields_in_code() {
       print inside "." words[n]
     }' "${headers[@]}"
 }
-# "Struct.field" for each row of the table; with an argument only those that are dynamic.
+# "Struct.field" for each row of the table; with an argument only for dynamic options.
 fields_in_table() {
   awk -v dynamic="${1:-}" '
     /^constexpr OptionField<[A-Za-z]+> / { split($0, parts, /[<>]/); inside = parts[2]; next }
@@ -46,7 +46,7 @@ dynamic_in_document() {
 properties_in_code() {
   grep -oE 'name (==|!=) "[a-z-]+"|BareName\(property\) != "[a-z-]+"' "$root/src/api/db_properties.cc" |
     sed 's/.*"\(.*\)"/Properties.\1/'
-  # Those that end in a number are written with <N> for it.
+  # Properties that end in a number are documented with <N> for it.
   grep -oE 'string_view k[A-Za-z]*AtLevel = "[a-z-]+"' "$root/src/api/db_properties.cc" |
     sed 's/.*"\(.*\)"/Properties.\1<N>/'
 }

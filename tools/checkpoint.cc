@@ -1,4 +1,4 @@
-// cambium checkpoint DIR OUT: a copy of a database that nobody has open, of hard links where it can be.
+// cambium checkpoint DIR OUT: copies a database that no process has open, with hard links where possible.
 #include "cambium/checkpoint.h"
 
 #include <memory>
@@ -37,14 +37,14 @@ int Run(const Flags& flags) {
 void AddCheckpoint(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand(
-      "checkpoint", "Copies a database into a new directory, with hard links where files never change again.");
+      "checkpoint", "Copies a database into a new directory. Files that never change again become hard links.");
   AddDirectory(command, flags.get());
   command->add_option("OUT", flags->out, "the copy's directory, which must not exist")->required();
-  command->add_flag("--dry-run", flags->dry_run, "say what would be linked and written, or why not, and write nothing");
+  command->add_flag("--dry-run", flags->dry_run, "print what would be linked and written, or the error; write nothing");
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium checkpoint DIR DIR-monday\n"
-      "The copy appears as a whole or not at all. Of a database that is open, Checkpoint does it in its process.");
+      "The copy appears as a whole or not at all. For an open database, call Checkpoint in its process.");
   command->callback([flags, exit_code] { *exit_code = Run(*flags); });
 }
 

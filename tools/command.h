@@ -1,16 +1,16 @@
-// The commands of the offline tool. Each has a file of its own, which adds it to the program.
+// The commands of the offline tool. Each has its own file, which adds it to the program.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace cambium::tool {
 
-// What the program ends with. Scripts rely on the numbers.
+// Exit codes. Scripts rely on the numbers.
 enum ExitCode : int {
   kClean = 0,
-  kDamage = 1,  // it was made, and found damage, a difference, or not what was asked for
+  kDamage = 1,  // done, but found damage or a difference, or a key does not exist
   kCannot = 2,  // wrong usage, an I/O error, a later format, a comparator that the tool does not have
-  kLocked = 3,  // somebody has the database open for writing
+  kLocked = 3,  // another process has the database open for writing
 };
 
 // `*exit_code` is set when the command has run.

@@ -1,4 +1,4 @@
-// cambium compact DIR: makes a database as small as it can be. CompactLog does the work; this is its face.
+// cambium compact DIR: makes a database as small as possible, with CompactLog.
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
@@ -53,7 +53,7 @@ int Run(const Flags& flags) {
   CompactLogReport report;
   const Status done = CompactLog(options, flags.directory, families, how, &report);
   if (said != kClean) return said;
-  // Damage alone is Corruption; anything else ended it early.
+  // Corruption means damaged segments only; any other error ended the work early.
   const bool has_failed = !done.ok() && !(done.IsCorruption() && !report.damaged.empty());
   if (has_failed && report.damaged.empty()) return Fail(done, flags.json);
   if (flags.json) {
@@ -79,7 +79,7 @@ int Run(const Flags& flags) {
   if (!how.dry_run) {
     text += "index:     " + Bytes(report.index_bytes_before) + " bytes, now " + Bytes(report.index_bytes_after) + "\n";
   }
-  for (const std::string& damaged : report.damaged) text += "damaged, and left alone: " + damaged + "\n";
+  for (const std::string& damaged : report.damaged) text += "damaged, and skipped: " + damaged + "\n";
   const ExitCode code = Say(text);
   if (code != kClean) return code;
   return report.damaged.empty() ? kClean : Fail(done, false);
@@ -90,22 +90,22 @@ int Run(const Flags& flags) {
 void AddCompact(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand(
-      "compact", "Moves what is alive out of log segments that have garbage, and writes the index anew.");
+      "compact", "Moves live values out of log segments that have garbage, and rewrites the index.");
   AddDirectory(command, flags.get());
-  command->add_flag("--cluster", flags->how.cluster, "bring all values into the order of their keys");
+  command->add_flag("--cluster", flags->how.cluster, "bring all values into key order");
   command
       ->add_option("--target-space-amp", flags->how.target_space_amp,
-                   "stop when the log has so many bytes per byte that is alive (default 1: no garbage is left)")
+                   "stop when the log has this many bytes per live byte (default 1: no garbage is left)")
       ->check(CLI::Range(1.0, 1e9));
   static const std::map<std::string, CompressionType> kCodecs = {
       {"none", CompressionType::kNoCompression}, {"lz4", CompressionType::kLZ4Compression}, {"zstd", CompressionType::kZSTD}};
   CLI::Option* const codec =
-      command->add_option("--recompress", flags->codec, "compress all values by this codec: none, lz4 or zstd")
+      command->add_option("--recompress", flags->codec, "compress all values with this codec: none, lz4 or zstd")
           ->check(CLI::IsMember({"none", "lz4", "zstd"}));
   CLI::Option* const size =
       command
           ->add_option("--min-blob-size", flags->min_blob_size,
-                       "bytes (4k is understood): values from here on go into the log, smaller ones into the index")
+                       "values of at least this many bytes go to the log, smaller ones to the index; accepts 4k")
           ->transform(CLI::AsSizeValue(false));
   command->add_flag("--dry-run", flags->how.dry_run, "print the forecast and change nothing");
   AddDefaultOptions(command, flags.get());
@@ -114,7 +114,7 @@ void AddCompact(CLI::App* app, int* exit_code) {
       "Examples: cambium compact DIR --dry-run\n"
       "          cambium compact DIR --target-space-amp 1.1\n"
       "          cambium compact DIR --cluster --recompress zstd\n"
-      "The database is whole after every step, and a run that was ended is gone on with by the same command.");
+      "The database is consistent after every step. If the command was interrupted, run it again to continue.");
   command->callback([flags, codec, size, exit_code] {
     if (codec->count() > 0) flags->how.recompress = kCodecs.at(flags->codec);
     if (size->count() > 0) flags->how.min_blob_size = flags->min_blob_size;

@@ -1,4 +1,4 @@
-// cambium convert DIR OUT: the same data under the other index. ConvertIndex does the work; this is its face.
+// cambium convert DIR OUT: makes a database with the same data and the other index, with ConvertIndex.
 #include "cambium/convert.h"
 
 #include <memory>
@@ -45,7 +45,7 @@ int Run(const Flags& flags) {
   }
   if (flags.dry_run) {
     return Say("would make " + std::to_string(report.entries) + " entries of " + std::to_string(report.families) +
-               " families, " + Bytes(report.index_bytes_after) + " bytes of index, beside " + Bytes(report.log_bytes) +
+               " families, " + Bytes(report.index_bytes_after) + " bytes of index, and share " + Bytes(report.log_bytes) +
                " bytes of log\n" + LinesOf(report.plan));
   }
   return Say(flags.out + ": is " + flags.directory + " with index_type " + flags.index + "; " + std::to_string(report.families) +
@@ -58,17 +58,18 @@ int Run(const Flags& flags) {
 void AddConvert(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand(
-      "convert", "Makes a database of the same data with the other index, in a new directory; values are shared.");
+      "convert", "Makes a database with the same data and the other index in a new directory. Values are shared.");
   AddDirectory(command, flags.get());
   command->add_option("OUT", flags->out, "the new database's directory, which must not exist")->required();
   command->add_option("--index", flags->index, "the index of all its column families: btree or lsm")
       ->required()
       ->check(CLI::IsMember({"btree", "lsm"}));
-  command->add_flag("--dry-run", flags->dry_run, "convert in memory: say what would be linked and written, or why not, and write nothing");
+  command->add_flag("--dry-run", flags->dry_run,
+                    "convert in memory; print what would be linked and written, or the error; write nothing");
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium convert DIR DIR-lsm --index lsm\n"
-      "DIR is only read. Segments of the log get second names, so this takes the space of an index.");
+      "DIR is only read. Log segments become hard links, so only the new index takes space.");
   command->callback([flags, exit_code] { *exit_code = Run(*flags); });
 }
 

@@ -1,4 +1,4 @@
-// What --dry-run of commands that copy prints.
+// The output of --dry-run of commands that copy.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,11 +9,11 @@
 
 namespace cambium::tool {
 
-// "would link 3 files, 12 bytes ...", a line each; and the same as JSON.
+// "would link 3 files, 12 bytes ...", one line per kind; and the same as JSON.
 [[nodiscard]] std::string LinesOf(const CopyPlan& plan);
 [[nodiscard]] nlohmann::ordered_json JsonOf(const CopyPlan& plan);
 
-// "would link 3 files, 12 bytes ..." or as JSON; kClean. Or why it would be refused, and what that ends with.
+// Prints the plan as text or JSON and returns kClean; or prints the error and returns its exit code.
 [[nodiscard]] ExitCode SayPlan(const Status& status, const CopyPlan& plan, bool json);
 
 }  // namespace cambium::tool

@@ -20,17 +20,17 @@ void AddDirectory(CLI::App* command, DatabaseFlags* flags) {
   command->add_option("DIR", flags->directory, "the database's directory")->required();
 }
 void AddFamily(CLI::App* command, DatabaseFlags* flags) {
-  command->add_option("--column-family", flags->family, "of which family (default: default)");
+  command->add_option("--column-family", flags->family, "the column family (default: default)");
 }
 void AddHex(CLI::App* command, DatabaseFlags* flags) {
-  command->add_flag("--hex", flags->hex, "keys and values are hexadecimal digits, not text with \\xNN");
+  command->add_flag("--hex", flags->hex, "keys and values are hexadecimal digits instead of text with \\xNN");
 }
 void AddJson(CLI::App* command, DatabaseFlags* flags) {
   command->add_flag("--json", flags->json, "print JSON instead of text");
 }
 void AddDefaultOptions(CLI::App* command, DatabaseFlags* flags) {
   command->add_flag("--default-options", flags->default_options,
-                    "if the OPTIONS file is damaged, go on with the defaults and record them");
+                    "if the OPTIONS file is damaged, use the defaults and record them");
 }
 
 namespace {
@@ -46,7 +46,7 @@ Status Try(const std::string& directory, const std::vector<ColumnFamilyDescripto
   return opened;
 }
 
-// Without an OPTIONS file: what a family is, is tried out. What it is not is InvalidArgument.
+// Without an OPTIONS file: tries each index and comparator until the database opens. A wrong guess is InvalidArgument.
 Status GuessFamily(const std::string& directory, const std::string& name,
                    std::vector<ColumnFamilyDescriptor>* families) {
   Status last;
@@ -65,7 +65,7 @@ Status GuessFamily(const std::string& directory, const std::string& name,
 
 Status GuessFamilies(const std::string& directory, std::vector<ColumnFamilyDescriptor>* families) {
   std::vector<std::string> names;
-  Status s = DB::ListColumnFamilies({}, directory, &names);  // the default one first
+  Status s = DB::ListColumnFamilies({}, directory, &names);  // the default family first
   for (std::size_t i = 0; s.ok() && i < names.size(); ++i) s = GuessFamily(directory, names[i], families);
   return s;
 }
@@ -76,8 +76,8 @@ Status LoadOptions(const std::string& directory, DBOptions* options, std::vector
   return LoadLatestOptions(config, directory, options, families);
 }
 
-// That nobody has it open, to read it neither. A file to be locked is not made: where there is none, readers lock the
-// directory alone.
+// Checks that no process has the database open, not even for reading. Creates no lock file: if there is none, readers
+// lock the directory alone.
 Status CheckIsUnused(const std::string& path) {
   FileSystem& fs = *FileSystem::Default();
   FileInfo info;
@@ -105,7 +105,7 @@ Status CheckSpaceFor(const std::string& directory, std::uint64_t files, std::uin
   constexpr std::uint64_t kBlock = 4096;
   std::uint64_t free = 0;
   const Status s = FileSystem::Default()->FreeSpace(directory, &free);
-  // What is less than a block may go into one that has begun.
+  // Less than a block may fit into a block that is already in use.
   if (!s.ok() || (files + bytes / kBlock) * kBlock <= free) return s;
   return Status::NoSpace(directory + ": no space for " + std::to_string(bytes) + " bytes, " + std::to_string(free) +
                          " are free");
@@ -127,7 +127,7 @@ Status OptionsToWriteWith(const DatabaseFlags& flags, DBOptions* options,
                           std::vector<ColumnFamilyDescriptor>* families) {
   const Status known = LoadOptions(flags.directory, options, families);
   if (known.IsCorruption() && !flags.default_options) {
-    return Status::Corruption(std::string(known.message()) + "; --default-options goes on with the defaults, and records them");
+    return Status::Corruption(std::string(known.message()) + "; --default-options uses the defaults and records them");
   }
   return OptionsOf(flags.directory, options, families);
 }
@@ -136,7 +136,7 @@ Status CheckSizes(const ColumnFamilyOptions& family, Slice key, Slice value) {
   const std::size_t key_size_max = MaxKeySizeFor(static_cast<std::uint32_t>(family.page_size));
   for (const auto& [what, size, most] : {std::tuple{"key", key.size(), key_size_max}, {"value", value.size(), kMaxValueBytes}}) {
     if (size <= most) continue;
-    return Status::InvalidArgument(std::string(what) + " of " + std::to_string(size) + " bytes; the most is " + std::to_string(most));
+    return Status::InvalidArgument(std::string(what) + " of " + std::to_string(size) + " bytes; at most " + std::to_string(most));
   }
   return Status::OK();
 }
@@ -169,7 +169,7 @@ Status Database::OpenAsIfToWrite(const DatabaseFlags& flags, std::uint64_t bytes
   if (s.ok()) s = DB::OpenForReadOnly(options, flags.directory, families, &handles_, &db_);
   if (!s.ok()) return s;
   const bool is_smaller = std::ranges::any_of(families, [](const auto& each) { return Compresses(each.options); });
-  return CheckSpaceFor(flags.directory, kFilesOfOpening, is_smaller ? 0 : bytes);
+  return CheckSpaceFor(flags.directory, kFilesOfOpen, is_smaller ? 0 : bytes);
 }
 
 Status Database::Has(ColumnFamilyHandle* family, Slice key, bool* has) const {

@@ -1,4 +1,4 @@
-// A database as a command opens it: with the options it was last open with, whatever its families are.
+// Opens databases for commands, with the options that they were last open with.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@
 
 namespace cambium::tool {
 
-// What most commands have in common.
+// Flags that most commands have.
 struct DatabaseFlags {
   std::string directory;
   std::string family = kDefaultColumnFamilyName;
   bool hex = false;
   bool json = false;
-  bool default_options = false;  // of commands that write; see OptionsToWriteWith
+  bool default_options = false;  // only for commands that write; see OptionsToWriteWith
 };
 void AddDirectory(CLI::App* command, DatabaseFlags* flags);
 void AddFamily(CLI::App* command, DatabaseFlags* flags);
@@ -25,23 +25,24 @@ void AddHex(CLI::App* command, DatabaseFlags* flags);
 void AddJson(CLI::App* command, DatabaseFlags* flags);
 void AddDefaultOptions(CLI::App* command, DatabaseFlags* flags);
 
-// The options of all its families, from its OPTIONS file; where there is none that can be read, from what the database itself
-// says of them. InvalidArgument if a family has a comparator that is not the library's own.
+// Reads the options of a database and all its families from its OPTIONS file. If no file can be read, it finds out the
+// families' options from the database itself. InvalidArgument if a family has a comparator that is not the library's
+// own.
 Status OptionsOf(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families);
 
-// The same for a command that writes. Whoever opens a database for writing leaves a new OPTIONS file, of what is in force
-// then. So a damaged one is Corruption, unless the user says that the defaults shall take its place.
+// Like OptionsOf, for a command that writes. Opening for writing records the options in force in a new OPTIONS file, so
+// a damaged file is Corruption here, unless --default-options allows the defaults to replace it.
 Status OptionsToWriteWith(const DatabaseFlags& flags, DBOptions* options,
                           std::vector<ColumnFamilyDescriptor>* families);
 
 [[nodiscard]] bool Compresses(const ColumnFamilyOptions& family);
 
-// NoSpace if so many new files and bytes would not go there, as far as can be told.
+// NoSpace if the file system probably has no space for this many new files and bytes.
 Status CheckSpaceFor(const std::string& directory, std::uint64_t files, std::uint64_t bytes);
-// Nobody writes into a database without a new MANIFEST.
-inline constexpr std::uint64_t kFilesOfOpening = 1;
+// Opening for writing creates a MANIFEST.
+inline constexpr std::uint64_t kFilesOfOpen = 1;
 
-// What a write to the family would say of their sizes.
+// The error that a write to the family would return for these sizes.
 Status CheckSizes(const ColumnFamilyOptions& family, Slice key, Slice value);
 
 class Database {
@@ -52,17 +53,17 @@ class Database {
   ~Database();
 
   Status OpenToRead(const std::string& directory);
-  // `listener`, which may be null, is told of everything from the first moment on.
+  // `listener`, which may be null, receives all events from the start of Open.
   Status OpenToWrite(const DatabaseFlags& flags, std::shared_ptr<EventListener> listener = nullptr);
-  // For a dry run: what OpenToWrite would refuse is refused; nothing can be written. `bytes` are to be written, about.
+  // For a dry run: fails as OpenToWrite would, and writes nothing. `bytes`: about how much would be written.
   Status OpenAsIfToWrite(const DatabaseFlags& flags, std::uint64_t bytes);
-  // Whether the key has a value that a read would look for. The value is not read: it may be damaged.
+  // Whether a read of the key would find a value. The value is not read, since it may be damaged.
   Status Has(ColumnFamilyHandle* family, Slice key, bool* has) const;
-  // InvalidArgument if there is none of that name.
+  // InvalidArgument if there is no family of that name.
   Status Find(const std::string& family, ColumnFamilyHandle** handle) const;
   [[nodiscard]] DB* db() const { return db_.get(); }
   [[nodiscard]] const std::vector<ColumnFamilyHandle*>& handles() const { return handles_; }
-  // The first error, of Close too.
+  // Returns the first error, that of Close included.
   Status Close();
 
  private:

@@ -1,4 +1,4 @@
-// cambium delete DIR KEY: deletes a key, or all in a range, durably.
+// cambium delete DIR KEY: deletes a key, or all keys in a range, durably.
 #include <memory>
 
 #include "database.h"
@@ -15,7 +15,7 @@ struct Flags : DatabaseFlags {
   bool dry_run = false;
 };
 
-// How many keys there are to be deleted.
+// Counts the keys to be deleted.
 Status Count(const Database& database, ColumnFamilyHandle* family, Slice begin, const std::string* end,
              std::uint64_t* count) {
   *count = 0;
@@ -34,12 +34,12 @@ Status Count(const Database& database, ColumnFamilyHandle* family, Slice begin, 
   return it->status();
 }
 
-// What a write would say of them.
+// The error that a write would return for these keys.
 Status CheckArguments(DB* db, ColumnFamilyHandle* family, Slice key, const std::string* end) {
   const ColumnFamilyOptions options = db->GetOptions(family);
   Status s = CheckSizes(options, key, {});
   if (end == nullptr || !s.ok()) return s;
-  if (family->GetComparator()->Compare(key, *end) > 0) return Status::InvalidArgument("a range delete ends before it begins");
+  if (family->GetComparator()->Compare(key, *end) > 0) return Status::InvalidArgument("the range ends before it begins");
   return CheckSizes(options, *end, {});
 }
 
@@ -64,8 +64,8 @@ Status Delete(const Flags& flags, const std::string& key, const std::string* end
 int Run(const Flags& flags, bool has_end) {
   std::string key;
   std::string end;
-  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(NoText(flags.key, flags.hex), flags.json);
-  if (!Parse(flags.end, flags.hex, &end)) return FailUsage(NoText(flags.end, flags.hex), flags.json);
+  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(WhyMalformed(flags.key, flags.hex), flags.json);
+  if (!Parse(flags.end, flags.hex, &end)) return FailUsage(WhyMalformed(flags.end, flags.hex), flags.json);
   std::uint64_t count = 0;
   const Status s = Delete(flags, key, has_end ? &end : nullptr, &count);
   if (!s.ok()) return Fail(s, flags.json);
@@ -78,19 +78,19 @@ int Run(const Flags& flags, bool has_end) {
 
 void AddDelete(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app->add_subcommand("delete", "Deletes a key, or a range. It is durable when the command ends.");
+  CLI::App* command = app->add_subcommand("delete", "Deletes a key or a range of keys. Durable when the command ends.");
   AddDirectory(command, flags.get());
   command->add_option("KEY", flags->key, "the key, as text with \\xNN")->required();
   CLI::Option* const end =
-      command->add_option("--end", flags->end, "all keys from KEY on, up to this one and without it");
+      command->add_option("--end", flags->end, "delete all keys from KEY on that are less than this one");
   AddFamily(command, flags.get());
   AddHex(command, flags.get());
-  command->add_flag("--dry-run", flags->dry_run, "count what would be deleted, and write nothing");
+  command->add_flag("--dry-run", flags->dry_run, "print how many keys would be deleted; write nothing");
   AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium delete DIR user100 --end user200 --dry-run\n"
-      "What is not there is deleted already: \"deleted 0 keys\", exit code 0. So it can be repeated.");
+      "Deleting an absent key succeeds: \"deleted 0 keys\", exit code 0. So it can be repeated.");
   command->callback([flags, end, exit_code] { *exit_code = Run(*flags, end->count() > 0); });
 }
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Shows Cambium's main job on real data, with a tree and with an LSM as its index, then measures both beside the peers
-# that are installed. A few minutes in all.
+# Shows Cambium's main job on real data, with a tree and with an LSM as its index, then measures both against the other
+# stores that are installed. Takes a few minutes.
 #
 #   bash tools/demo.sh [FOLDER [MAX_MIB]]
 #
 # FOLDER   whose files become keys and values; /usr/share if not given
 # MAX_MIB  take no more than this many MiB of them; 2048 if not given
 #
-# Environment: CAMBIUM_DEMO_DIR, a directory for the databases instead of a temporary one below TMPDIR (or /tmp); what
-# the demo creates in it is removed at the end, unless a check failed. CAMBIUM_BENCH_NUM, keys of 1 KiB in the bench, 100000 if not set.
+# Environment: CAMBIUM_DEMO_DIR is a directory for the databases, instead of a temporary one below TMPDIR (or /tmp); the
+# demo removes what it created there, unless a check failed. CAMBIUM_BENCH_NUM is the number of keys with values of 1
+# KiB in the bench, 100000 by default.
 #
-# Installs missing packages with apt (tools/install_deps.sh). Exits with 0 if every check held.
+# Installs missing packages with apt (tools/install_deps.sh). Exits with 0 if every check succeeded.
 set -euo pipefail
 
 FOLDER=${1:-/usr/share}
@@ -35,7 +36,7 @@ FOLDER=$(cd "$FOLDER" && pwd)
 WORK=$(mktemp -d "${CAMBIUM_DEMO_DIR:-${TMPDIR:-/tmp}}/cambium_demo-XXXXXX") || fail "cannot create a directory for the databases"
 trap 'rm -rf "$WORK"' EXIT
 
-# The files, their overwritten part, and what the log holds of both until it is cleaned; and room for the bench.
+# Space for the files, their overwritten part, and both in the log until log GC; and for the bench.
 need_kib=$((MAX_MIB * 1024 * 2))
 have_kib=$(df -Pk "$WORK" | awk 'NR == 2 { print $4 }')
 used_kib=$(du -sk "$FOLDER" 2>/dev/null | awk '{ print $1 * 2 }')
@@ -46,7 +47,7 @@ need_kib=$((need_kib + BENCH_NUM * 4))
 
 say "Packages"
 bash "$SOURCE/tools/install_deps.sh" || fail "packages are missing"
-echo "all there"
+echo "all installed"
 
 say "Build ($BUILD); the first time this takes some minutes"
 cd "$SOURCE"
@@ -62,7 +63,7 @@ failed=0
 say "The files below $FOLDER, loaded, checked, killed, checked again"
 if ! TMPDIR=$WORK "$BUILD/bench/cambium_demo" "$FOLDER" --max_mib="$MAX_MIB" | tee "$WORK/demo.txt"; then
   failed=1
-  trap - EXIT  # what is damaged is worth a look
+  trap - EXIT  # keep the damaged database for inspection
 fi
 
 say "The bench: $BENCH_NUM keys, values of 1 KiB, 2 threads"
@@ -72,4 +73,4 @@ TMPDIR=$WORK "$BUILD/bench/cambium_bench" --engine=all --index=both --num="$BENC
 say "The demo's steps again"
 sed -n '/^step  /,$p' "$WORK/demo.txt"
 [ "$failed" -eq 0 ] || fail "A CHECK FAILED; see above"
-echo "Demo and bench: every check held."
+echo "Demo and bench: every check succeeded."

@@ -1,4 +1,4 @@
-// What a MANIFEST says, as JSON. Keys are text, or hexadecimal digits.
+// The content of a MANIFEST as JSON. Keys are text, or hexadecimal digits.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,10 +23,10 @@ namespace cambium::tool {
 [[nodiscard]] nlohmann::ordered_json Describe(const SegmentInfo& segment);
 [[nodiscard]] nlohmann::ordered_json Describe(const RunInfo& run, bool hex);
 [[nodiscard]] nlohmann::ordered_json Describe(const FamilyState& family, bool hex);
-// Families, segments, accounts, positions.
+// The state: families, segments, accounts, positions.
 [[nodiscard]] nlohmann::ordered_json Describe(const ManifestState& state, bool hex);
 [[nodiscard]] nlohmann::ordered_json Describe(const Edit& edit, bool hex);
-// Only what the edit says, with its place.
+// One edit, with its place in the file.
 [[nodiscard]] nlohmann::ordered_json Describe(const ManifestRecordSeen& record, bool hex);
 
 }  // namespace cambium::tool

@@ -18,7 +18,7 @@ std::string Scalar(const Json& json) {
   return json.dump();
 }
 
-// "name figure, name figure", or "figure figure" of an array.
+// "name figure, name figure", or "figure figure" for an array.
 std::string OneLine(const Json& json) {
   std::string text;
   for (const auto& [name, value] : json.items()) {

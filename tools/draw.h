@@ -7,10 +7,10 @@
 
 namespace cambium::tool {
 
-// For people, the same as the JSON says: an object of scalars on one line, others indented. Ends with an end of line.
+// The content of the JSON for people: an object of scalars on one line, others indented. Ends with a line end.
 [[nodiscard]] std::string DrawJsonAsText(const nlohmann::ordered_json& json, int indent = 0);
 
-// Rows of the same length, the first one the titles; columns after the first one right-aligned. Lines begin with two
+// Rows of equal length, the first one with the titles; columns after the first are right-aligned. Lines begin with two
 // spaces.
 [[nodiscard]] std::string DrawTable(const std::vector<std::vector<std::string>>& rows);
 

@@ -1,4 +1,4 @@
-// cambium dump DIR or FILE: what lies in the files, record by record and page by page.
+// cambium dump DIR or FILE: prints the content of files, record by record and page by page.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -33,7 +33,7 @@ struct Given {
   bool prefix = false;
 };
 
-// Pages that trees reach: a bit a unit.
+// The pages that trees reach: one bit per unit.
 class LivePages {
  public:
   void Add(PageId id) {
@@ -57,7 +57,7 @@ class DirectoryDump {
       : flags_(flags), database_(database), out_(out), dumper_(choice, database, out, problems) {}
 
   Status Run() {
-    TellOfDatabase();
+    ReportDatabaseProblems();
     if (Wants("manifest", database_->manifest().number)) {
       if (const Status s = dumper_.DumpManifest(PathOf(FileKind::kManifest, database_->manifest().number)); !s.ok())
         return s;
@@ -65,21 +65,21 @@ class DirectoryDump {
     for (const auto& [number, info] : database_->state().segments) {
       if (!Wants("log", number) || out_->is_closed()) continue;
       if (const Status s = dumper_.DumpSegment(info); !s.ok()) return s;
-      TellOfDatabase();
+      ReportDatabaseProblems();
     }
     for (const auto& [id, family] : database_->families()) {
       if (const Status s = DumpRuns(family); !s.ok()) return s;
       if (const Status s = DumpTree(family); !s.ok()) return s;
     }
-    TellOfDatabase();
+    ReportDatabaseProblems();
     return Status::OK();
   }
 
  private:
-  // Damage that was met when the database was opened, or when keys were looked up: once, however often it was met.
-  void TellOfDatabase() {
+  // Prints damage found at Open or by lookups, each problem once.
+  void ReportDatabaseProblems() {
     for (const std::string& problem : database_->problems().lines()) {
-      if (told_.insert(problem).second) dumper_.Tell(problem);
+      if (reported_.insert(problem).second) dumper_.Report(problem);
     }
   }
   [[nodiscard]] bool Wants(const char* what, std::uint64_t number) const {
@@ -118,7 +118,7 @@ class DirectoryDump {
     return Status::OK();
   }
 
-  // What is damaged on the way is told page by page afterwards.
+  // Damage in pages on the way is reported page by page later.
   Status FindLive(const InspectedDatabase::Family& family, LivePages* live) {
     FileSet files;
     for (const auto& [number, info] : family.state->index_segments) {
@@ -140,10 +140,10 @@ class DirectoryDump {
     return s.IsCorruption() ? Status::OK() : s;
   }
 
-  // A file that does not even open is told like any other damage.
+  // A file that cannot be opened because it is damaged is reported like any other damage.
   Status Damaged(const Status& s) {
     if (!s.IsCorruption() && !s.IsPathNotFound()) return s;
-    dumper_.Tell(std::string(s.message()));
+    dumper_.Report(std::string(s.message()));
     return Status::OK();
   }
 
@@ -151,10 +151,10 @@ class DirectoryDump {
   InspectedDatabase* const database_;
   Stream* const out_;
   FileDumper dumper_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
-// What a file is, by what it begins with.
+// Finds out the kind of a file from its first bytes.
 Status DumpFile(const Flags& flags, FileDumper* dumper) {
   const std::string& path = flags.directory;
   const Comparator& order = flags.reverse_order ? *ReverseBytewiseComparator() : *BytewiseComparator();
@@ -170,7 +170,7 @@ Status DumpFile(const Flags& flags, FileDumper* dumper) {
   const Result<FileHeader> header = DecodeFileHeader(bytes, path);
   if (!header.ok()) {
     if (!header.status().IsCorruption() || Slice(bytes).starts_with("CAMBIUM1")) return header.status();
-    return Status::InvalidArgument(path + ": is no file of a Cambium database or backup");
+    return Status::InvalidArgument(path + ": is not a file of a Cambium database or backup");
   }
   if (header->kind != FileKind::kManifest) {
     if (const Status s = dumper->DumpHeader(path); !s.ok()) return s;
@@ -203,7 +203,7 @@ int Dump(const Flags& flags, const Given& given) {
   for (const auto& [is_given, text, bytes] : {std::tuple{given.from, &flags.from, &choice.from},
                                               {given.to, &flags.to, &choice.to},
                                               {given.prefix, &flags.prefix, &choice.prefix}}) {
-    if (!parse(is_given, *text, bytes)) return FailUsage(NoText(*text, flags.hex), flags.json);
+    if (!parse(is_given, *text, bytes)) return FailUsage(WhyMalformed(*text, flags.hex), flags.json);
   }
   const std::shared_ptr<FileSystem> fs = FileSystem::Default();
   FileInfo info;
@@ -230,38 +230,32 @@ void AddDump(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand(
       "dump",
-      "Prints what lies in the files: records of the log, entries of runs, pages, the MANIFEST. Writes nothing.");
+      "Prints the content of files: log records, entries of runs, pages, the MANIFEST. Writes nothing.");
   command->add_option("DIR", flags->directory, "the database's directory, or one file of a database or backup")
       ->required();
-  command->add_option("--what", flags->what, "log, runs, pages (of the tree) or manifest; several, or all without it")
+  command->add_option("--what", flags->what, "one or more of log, runs, pages (of trees) and manifest (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember({"log", "runs", "pages", "manifest"}));
-  command->add_option("--file", flags->files, "only the file of this number; several")->delimiter(',');
-  CLI::Option* const from = command->add_option("--from", flags->from, "only keys from this one on");
-  CLI::Option* const to = command->add_option("--to", flags->to, "only keys below this one");
-  CLI::Option* const prefix = command->add_option("--prefix", flags->prefix, "only keys that begin with this");
-  command->add_flag("--no-entries", flags->no_entries, "of pages only what stands above their entries");
-  command->add_flag("--reverse-order", flags->reverse_order, "keys of the FILE are in reverse order of bytes");
+  command->add_option("--file", flags->files, "only files with these numbers")->delimiter(',');
+  CLI::Option* const from = command->add_option("--from", flags->from, "only keys at or after this one");
+  CLI::Option* const to = command->add_option("--to", flags->to, "only keys before this one");
+  CLI::Option* const prefix = command->add_option("--prefix", flags->prefix, "only keys with this prefix");
+  command->add_flag("--no-entries", flags->no_entries, "print pages without their entries");
+  command->add_flag("--reverse-order", flags->reverse_order, "keys of the FILE are in reverse byte order");
   AddHex(command, flags.get());
-  command->add_flag("--json", flags->json, "print one JSON object a line");
+  command->add_flag("--json", flags->json, "print one JSON object per line");
   command->footer(
       "Example: cambium dump DIR --what log --prefix user --json\n"
-      "Each record of the log is marked. live: the newest entry of its key points to it, its value is what a read "
-      "gets.\n"
-      "pending: it is in no layer yet, and an opening would replay it; with * it is what a read gets then. dead: "
-      "neither. A\n"
-      "value below min_blob_size lies in the index once it is flushed, and its record is dead then; so are deletes "
-      "that the\n"
-      "index knows, records of batches that were not completed, and what lies behind the end of the log. What only a "
-      "pending\n"
-      "record hides is dead here, and live to log GC until a flush. control: of the log itself.\n"
-      "In brackets stands why. Of punched records key and header are there, of their values nothing is believed. A "
-      "record in\n"
-      "a relocation segment is live or dead, never pending. Pages of the tree are live if the tree reaches them. A "
-      "FILE by\n"
-      "itself is not marked, as that takes the database; nor are its holes known. Behind damage the dump goes on at "
-      "the next\n"
-      "thing that validates, and the exit code is 1.");
+      "Each log record is marked, with the reason in brackets:\n"
+      "live: the newest entry of its key refers to it; a read returns its value.\n"
+      "pending: it is in no layer yet, and the next open would replay it. With *, a read then returns it.\n"
+      "dead: neither. Values below min_blob_size are in the index once flushed, and their records are then dead.\n"
+      "Dead are also deletes that the index has, records of incomplete batches, and what follows the end of the log.\n"
+      "A record that only a pending record hides is dead here, but live to log GC until the flush.\n"
+      "control: a record of the log itself.\n"
+      "A punched record still has its header and key; its value is gone. Records in relocation segments are never\n"
+      "pending. A page of a tree is live if the tree reaches it. In a single FILE nothing is marked, and holes are\n"
+      "unknown. After damage the dump continues at the next valid record or page, and the exit code is 1.");
   command->callback([flags, from, to, prefix, exit_code] {
     *exit_code = Dump(*flags, {from->count() > 0, to->count() > 0, prefix->count() > 0});
   });

@@ -24,8 +24,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Nobody reads any more: the walk ends, and that is all.
-Status Enough() { return Status::ShutdownInProgress("nobody reads any more"); }
+// Ends a walk when the output is closed.
+Status Enough() { return Status::ShutdownInProgress("the output is closed"); }
 Status UnlessEnough(const Status& s) { return s.IsShutdownInProgress() ? Status::OK() : s; }
 
 std::string BaseOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -53,14 +53,14 @@ void FileDumper::Write(const Json& json, const std::string& text) {
   }
 }
 
-void FileDumper::Tell(const std::string& problem) {
+void FileDumper::Report(const std::string& problem) {
   problems_->Add(problem);
   Write({{"type", "problem"}, {"what", problem}}, "problem: " + problem + "\n");
 }
 
-Status FileDumper::TellDamage(const Status& s) {
+Status FileDumper::ReportDamage(const Status& s) {
   if (!s.IsCorruption()) return s;
-  Tell(std::string(s.message()));
+  Report(std::string(s.message()));
   return Status::OK();
 }
 
@@ -92,7 +92,7 @@ Status FileDumper::DumpSegment(const SegmentInfo& info) {
                   (info.punched.empty() ? "" : ", " + std::to_string(info.punched.size()) + " values punched") + "\n");
   const std::shared_ptr<Segment>& segment = database_->segments().Find(info.slot);
   if (segment == nullptr) {
-    // The opening has counted it; here is where it belongs.
+    // Opening the database has counted this problem; note it here too, at its file.
     Write({{"type", "note"}, {"what", path + ": cannot be read"}}, "note: " + path + ": cannot be read\n");
     return Status::OK();
   }
@@ -113,7 +113,8 @@ Status FileDumper::DumpLog(const std::string& path) {
 
 Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t end, const SegmentInfo* info) {
   const std::string name = BaseOf(file.path());
-  // Where the log ends is known of what is sealed, of the rest if recovery says so; otherwise by what still validates.
+  // The end of the log is known for a sealed segment, and otherwise if recovery says so; else it is the end of what
+  // validates.
   std::optional<std::uint64_t> log_end;
   if (info != nullptr && database_->has_tail()) log_end = database_->LogEndOf(*info);
   FileInfo facts;
@@ -132,7 +133,7 @@ Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t e
       Write({{"type", "note"}, {"what", what}, {"end", damage.end}}, "note: the log ends here: " + what + "\n");
     } else {
       is_whole = false;
-      Tell(what + "; goes on at " + std::to_string(damage.end));
+      Report(what + "; continues at " + std::to_string(damage.end));
     }
     return out_->is_closed() ? Enough() : Status::OK();
   };
@@ -141,9 +142,9 @@ Status FileDumper::WalkLog(const File& file, std::uint64_t seed, std::uint64_t e
   const Status s =
       WalkSegment(file, seed, kFileHeaderSize, end, info == nullptr ? none : info->punched, callbacks, &found_end);
   if (is_sealed && s.ok() && found_end < end && is_whole && !out_->is_closed()) {
-    Tell(PlaceOf(file.path(), found_end) + ": the records end before the segment does");
+    Report(PlaceOf(file.path(), found_end) + ": the records end before the segment does");
   }
-  return TellDamage(UnlessEnough(s));
+  return ReportDamage(UnlessEnough(s));
 }
 
 Status FileDumper::DumpRecord(const std::string& name, const SegmentInfo* info, std::uint64_t offset,
@@ -179,7 +180,7 @@ Status FileDumper::DumpRecord(const std::string& name, const SegmentInfo* info, 
   SegmentLink link;
   if (header.op == RecordOp::kLink && DecodeSegmentLink(stored, &link)) {
     json["before"] = {{"segment", link.number}, {"length", link.length}, {"last_sequence", link.last_sequence}};
-    more += "behind segment " + std::to_string(link.number) + " of " + std::to_string(link.length) + " bytes";
+    more += "after segment " + std::to_string(link.number) + " of " + std::to_string(link.length) + " bytes";
   }
   LargeValueRef ref;
   if (header.op == RecordOp::kPutLarge && DecodeLargeValueRef(stored, &ref)) {
@@ -226,10 +227,10 @@ Status FileDumper::DumpLargeValue(const std::string& path) {
   const bool is_header = have == bytes.size() && DecodeRecordHeader(bytes.data(), opened.header.Seed(),
                                                                     kLargeRecordOffset, &header) == HeaderCheck::kValid;
   if (!is_header || header.key_size > kMaxKeySize) {
-    Tell(place + ": record header checksum mismatch");
+    Report(place + ": record header checksum mismatch");
     return Status::OK();
   }
-  // Key and value, a piece at a time: the value has any size.
+  // Reads key and value in pieces: a value may have any size.
   constexpr std::size_t kPiece = 1u << 20;
   const std::uint64_t body = header.key_size + header.value_size;
   std::string key;
@@ -254,9 +255,9 @@ Status FileDumper::DumpLargeValue(const std::string& path) {
   }
   CAMBIUM_RETURN_IF_ERROR(UnlessEnough(DumpRecord(BaseOf(path), info, kLargeRecordOffset, header, key, {})));
   if (!is_whole) {
-    Tell(PlaceOf(path, opened.size) + ": record is cut off");
+    Report(PlaceOf(path, opened.size) + ": record is truncated");
   } else if (checksum.Digest() != header.body_checksum) {
-    Tell(place + ": record checksum mismatch");
+    Report(place + ": record checksum mismatch");
   }
   return Status::OK();
 }
@@ -276,7 +277,7 @@ Status FileDumper::DumpIndexSegment(const std::string& path, const Comparator& o
 Status FileDumper::DumpRun(const std::string& path, const Comparator& order) {
   CAMBIUM_TRY(Opened opened, Open(path));
   const Result<RunFooter> footer = ReadRunFooter(*opened.file, opened.size, opened.header);
-  CAMBIUM_RETURN_IF_ERROR(TellDamage(footer.status()));
+  CAMBIUM_RETURN_IF_ERROR(ReportDamage(footer.status()));
   if (!footer.ok()) return WalkPagesOf(opened, order, opened.size, nullptr);
   Write({{"type", "run"},
          {"file", BaseOf(path)},
@@ -304,7 +305,7 @@ Status FileDumper::DumpRun(const std::string& path, const Comparator& order) {
         Checksum64(bytes, SeedAt(opened.header.Seed(), footer->ranges_offset())) == footer->ranges_checksum;
     const Result<RangeDeletes> ranges =
         is_right ? RangeDeletes::Decode(bytes, &order) : Status::Corruption("range deletes checksum mismatch");
-    if (!ranges.ok()) CAMBIUM_RETURN_IF_ERROR(TellDamage(ranges.status().WithContext(place)));
+    if (!ranges.ok()) CAMBIUM_RETURN_IF_ERROR(ReportDamage(ranges.status().WithContext(place)));
     for (std::size_t i = 0; ranges.ok() && choice_.entries && i < ranges->count(); ++i) {
       Write({{"type", "range delete"},
              {"file", BaseOf(path)},
@@ -322,7 +323,7 @@ Status FileDumper::WalkPagesOf(const Opened& opened, const Comparator& order, st
   const std::string& path = opened.file->path();
   const std::string name = BaseOf(path);
   if (opened.header.page_size < kPageSizeMin || !IsLegalPageSize(opened.header.page_size)) {
-    Tell(PlaceOf(path, 80) + ": page size " + std::to_string(opened.header.page_size));
+    Report(PlaceOf(path, 80) + ": page size " + std::to_string(opened.header.page_size));
     return Status::OK();
   }
   // The walk needs a file of its own that it can share.
@@ -385,10 +386,10 @@ Status FileDumper::WalkPagesOf(const Opened& opened, const Comparator& order, st
     return Status::OK();
   };
   callbacks.on_damage = [&](const DamagedStretch& damage) {
-    Tell(damage.reason + (damage.end < end ? "; goes on at " + std::to_string(damage.end) : ""));
+    Report(damage.reason + (damage.end < end ? "; continues at " + std::to_string(damage.end) : ""));
     return out_->is_closed() ? Enough() : Status::OK();
   };
-  return TellDamage(UnlessEnough(WalkPages(file, end, callbacks)));
+  return ReportDamage(UnlessEnough(WalkPages(file, end, callbacks)));
 }
 
 // ---- The rest ----
@@ -407,12 +408,12 @@ Status FileDumper::DumpManifest(const std::string& path) {
                         std::to_string(record.size) + " bytes\n" + DrawJsonAsText(its["edit"], 4));
       },
       &read);
-  return TellDamage(s);
+  return ReportDamage(s);
 }
 
 Status FileDumper::DumpOptions(const std::string& path) {
   const Result<OptionsFileText> text = ReadOptionsFile(*FileSystem::Default(), path);
-  if (!text.ok()) return TellDamage(text.status());
+  if (!text.ok()) return ReportDamage(text.status());
   const auto dump = [&](const std::string& section, const OptionTexts& options) {
     for (const auto& option : options) {
       Write({{"type", "option"}, {"section", section}, {"name", option.first}, {"value", option.second}},
@@ -427,7 +428,7 @@ Status FileDumper::DumpOptions(const std::string& path) {
 Status FileDumper::DumpBackupRecord(const std::string& path) {
   CAMBIUM_TRY(const std::string bytes, ReadWholeFile(*FileSystem::Default(), path, kBackupRecordSizeMax));
   const Result<BackupRecord> record = DecodeBackupRecord(bytes, ParseBackupRecordName(BaseOf(path)), path);
-  if (!record.ok()) return TellDamage(record.status());
+  if (!record.ok()) return ReportDamage(record.status());
   Write({{"type", "backup"},
          {"id", record->id},
          {"created", record->created_seconds},

@@ -1,4 +1,4 @@
-// Dumping files one by one: what each of them holds, as far as it can be read.
+// Dumps single files as far as they can be read.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,30 @@
 
 namespace cambium::tool {
 
-// Which keys, and how things look.
+// Which keys to print, and how.
 struct DumpChoice {
   std::optional<std::string> from;
   std::optional<std::string> to;
   std::optional<std::string> prefix;
   bool hex = false;
   bool json = false;
-  bool entries = true;  // of pages, not only their heads
+  bool entries = true;  // of pages; false: only page headers
   [[nodiscard]] bool chooses() const { return from.has_value() || to.has_value() || prefix.has_value(); }
   [[nodiscard]] bool Wants(const Comparator& order, Slice key) const;
 };
 
 class FileDumper {
  public:
-  // `database` may be null: files stand for themselves then, and nothing is marked.
+  // `database` may be null: each file is then dumped by itself, without marks.
   FileDumper(const DumpChoice& choice, InspectedDatabase* database, Stream* out, Problems* problems)
       : choice_(choice), database_(database), out_(out), problems_(problems) {}
 
-  // A segment that the MANIFEST names, and files by their paths. Damage is told, and counted among the problems. Other
-  // errors are returned; OK too if nobody reads any more.
+  // Dump a segment that the MANIFEST names, or a file by its path. Damage is printed, and counted among the problems.
+  // Other errors are returned. A closed output is OK.
   Status DumpSegment(const SegmentInfo& info);
-  Status DumpLog(const std::string& path);  // or of a relocation segment
+  Status DumpLog(const std::string& path);  // also relocation segments
   Status DumpLargeValue(const std::string& path);
-  // `end`: where its pages end; 0: with the file. `live`: whether the tree reaches a page, if that is known.
+  // `end`: where the pages end; 0: at the end of the file. `live`: whether the tree reaches a page; empty if unknown.
   Status DumpIndexSegment(const std::string& path, const Comparator& order, std::uint64_t end,
                           const std::function<bool(PageId)>& live);
   Status DumpRun(const std::string& path, const Comparator& order);
@@ -50,8 +50,8 @@ class FileDumper {
   Status DumpBackupRecord(const std::string& path);
   Status DumpHeader(const std::string& path);
 
-  // A problem, where it was met.
-  void Tell(const std::string& problem);
+  // Prints a problem where it is found.
+  void Report(const std::string& problem);
 
  private:
   struct Opened {
@@ -60,8 +60,8 @@ class FileDumper {
     std::uint64_t size = 0;
   };
   Result<Opened> Open(const std::string& path);
-  // Damage is told.
-  Status TellDamage(const Status& s);
+  // Prints `s` if it is damage, and returns OK; else returns it.
+  Status ReportDamage(const Status& s);
   Status WalkLog(const File& file, std::uint64_t seed, std::uint64_t end, const SegmentInfo* info);
   Status DumpRecord(const std::string& name, const SegmentInfo* info, std::uint64_t offset, const RecordHeader& header,
                     Slice key, Slice stored);

@@ -1,4 +1,4 @@
-// EntrySource: entries from elsewhere, one after the other, for `import`.
+// EntrySource: entries from another source, one by one, for `import`.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,16 @@ class EntrySource {
   EntrySource(const EntrySource&) = delete;
   EntrySource& operator=(const EntrySource&) = delete;
   virtual ~EntrySource() = default;
-  // *has_one is false behind the last one. After an error no further call is made.
+  // Sets *has_one to false after the last entry. Do not call it again after an error.
   virtual Status Next(ImportedEntry* entry, bool* has_one) = 0;
-  // Which part of all came so far, about; 0: nobody knows. May take as long as looking at the names of all files does,
-  // the first time.
+  // About which fraction has been read; 0: unknown. The first call may take as long as listing all files.
   [[nodiscard]] virtual double Part() const { return 0; }
 };
 
-// Each names `path` in its errors.
-//   jsonl     what `export` has written; "-" is stdin. Corruption if it is cut off
-//   folder    regular files below it: the key is the path from there on, the value what is in the file
-//   rocksdb, lmdb   a database, through the library of that name. NotSupported if it is not installed
+// Errors name `path`.
+//   jsonl          the output of `export`; "-" is stdin. Corruption if it is truncated
+//   folder         regular files below `path`: the key is the relative path, the value the content
+//   rocksdb, lmdb  a database, read through its own library. NotSupported if that is not installed
 Status OpenJsonl(const std::string& path, std::unique_ptr<EntrySource>* source);
 Status OpenFolder(const std::string& path, std::unique_ptr<EntrySource>* source);
 Status OpenRocksDb(const std::string& path, std::unique_ptr<EntrySource>* source);

@@ -1,4 +1,4 @@
-// cambium export DIR FILE: all entries, as JSON lines.
+// cambium export DIR FILE: writes all entries as JSON lines.
 #include <algorithm>
 #include <memory>
 
@@ -20,10 +20,10 @@ struct Flags : DatabaseFlags {
 struct Counts {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t expected = 0;  // entries, as the database estimates them
+  std::uint64_t expected = 0;  // entries, by the database's estimate
 };
 
-// All bytes there will be, if entries go on as they were. Estimates count what is overwritten too.
+// Estimates the total size from the entries written so far. The estimate of entries also counts overwritten ones.
 std::uint64_t Forecast(const Counts& counts) {
   if (counts.entries == 0) return 0;
   const double each = static_cast<double>(counts.bytes) / static_cast<double>(counts.entries);
@@ -81,13 +81,13 @@ int Export(const Flags& flags) {
 
 void AddExport(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app->add_subcommand("export", "Writes all entries into a file, one JSON object a line.");
+  CLI::App* command = app->add_subcommand("export", "Writes all entries to a file, one JSON object per line.");
   AddDirectory(command, flags.get());
   command->add_option("FILE", flags->file, "the file; - is stdout")->required();
-  CLI::Option* const family = command->add_option("--column-family", flags->family, "only of this family");
+  CLI::Option* const family = command->add_option("--column-family", flags->family, "only entries of this family");
   AddJson(command, flags.get());
-  command->footer("Example: cambium export DIR - | gzip > entries.gz\nThe file appears when it is whole; a device or a pipe "
-                  "is written into.");
+  command->footer("Example: cambium export DIR - | gzip > entries.gz\nThe file appears once it is complete. A device or a "
+                  "pipe is written to directly.");
   command->callback([flags, family, exit_code] {
     flags->one_family = family->count() > 0;
     *exit_code = Export(*flags);

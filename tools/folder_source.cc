@@ -14,7 +14,7 @@ class FolderSource final : public EntrySource {
  public:
   FolderSource(fs::path root, fs::recursive_directory_iterator first) : root_(std::move(root)), next_(std::move(first)) {}
 
-  // What cannot be looked at ends it: an entry that is missing would be missed by nobody.
+  // An error ends the import: otherwise entries would be missing without a notice.
   Status Next(ImportedEntry* entry, bool* has_one) override {
     *has_one = false;
     while (!*has_one && next_ != fs::recursive_directory_iterator()) {
@@ -45,7 +45,7 @@ class FolderSource final : public EntrySource {
     return Status::IOError(path.string() + ": " + error.message());
   }
 
-  // Nobody is told of errors here: they end the import itself.
+  // Ignores errors: they end the import itself.
   [[nodiscard]] std::uint64_t CountBytes() const {
     std::uint64_t bytes = 0;
     std::error_code error;

@@ -1,4 +1,4 @@
-// cambium gc DIR: what log GC would choose and why, or one round of it.
+// cambium gc DIR: prints what log GC would choose and why, or runs one round of it.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -65,7 +65,7 @@ std::string DrawPlan(const Flags& flags, const Json& json, const GcPlan& plan) {
   }
   std::size_t widest = 0;
   for (const auto& row : rows) widest = std::max(widest, row.back().size());
-  for (auto& row : rows) row.back().resize(widest, ' ');  // words begin below one another
+  for (auto& row : rows) row.back().resize(widest, ' ');  // left-aligns the reasons
   const auto cost = [](const char* title, const Json& of) {
     return std::string(title) + ": " + std::to_string(of["segments"].get<std::uint64_t>()) + " segments, reads " +
            Bytes(of["bytes_read"].get<std::uint64_t>()) + ", writes " +
@@ -76,9 +76,9 @@ std::string DrawPlan(const Flags& flags, const Json& json, const GcPlan& plan) {
                      std::to_string(plan.member_count) + " segments are old enough (age cutoff " +
                      Json(plan.age_cutoff).dump() + ")\n" + DrawTable(rows);
   text += cost("this round", json["round"]);
-  text += plan.is_enabled ? cost("by itself, when nobody writes", json["by_itself"])
-                          : std::string("by itself: nothing, enable_blob_garbage_collection is off\n");
-  if (plan.unreferenced_bytes != 0) text += "the next opening frees " + Bytes(plan.unreferenced_bytes) + "\n";
+  text += plan.is_enabled ? cost("in the background, when idle", json["by_itself"])
+                          : std::string("in the background: nothing, enable_blob_garbage_collection is off\n");
+  if (plan.unreferenced_bytes != 0) text += "the next open frees " + Bytes(plan.unreferenced_bytes) + "\n";
   return text;
 }
 
@@ -118,10 +118,10 @@ int DryRun(const Flags& flags) {
   return said == kClean ? found : said;
 }
 
-// What the steps of log GC report. Called by threads of the database.
+// Records what steps of log GC report. Called by threads of the database.
 class Listener final : public EventListener {
  public:
-  // So many bytes are to be read, by the forecast.
+  // `bytes`: how many will be read, by the forecast.
   explicit Listener(std::uint64_t expected) : expected_(expected) {}
   void OnLogGcCompleted(DB*, const LogGcJobInfo& info) override {
     const std::lock_guard lock(mutex_);
@@ -129,7 +129,7 @@ class Listener final : public EventListener {
     read_ += info.bytes_read;
     if (progress_.has_value()) progress_->Show(read_, std::max(read_, expected_));
   }
-  // Before anything else is printed.
+  // Call this before anything else is printed.
   void EndProgress() {
     const std::lock_guard lock(mutex_);
     progress_.reset();
@@ -186,8 +186,8 @@ Json Describe(const LogGcJobInfo& step) {
           {"punched", names(step.punched_files)}, {"status", step.status.ToString()}};
 }
 
-// Everything is merged, so that nothing hides garbage; no log GC on the way.
-Status MergeAll(const Database& database) {
+// Compacts everything, so that nothing hides garbage. No log GC meanwhile.
+Status CompactAll(const Database& database) {
   CompactRangeOptions options;
   options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kDisable;
   for (ColumnFamilyHandle* const family : database.handles()) {
@@ -196,7 +196,7 @@ Status MergeAll(const Database& database) {
   return Status::OK();
 }
 
-// How much a round reads, for those who watch it; 0 if that cannot be told, which is then for the opening to say.
+// The bytes that a round reads, for the progress line; 0 if that cannot be computed: Open then reports the reason.
 std::uint64_t Expected(const Flags& flags) {
   Result<std::unique_ptr<InspectedDatabase>> opened = InspectedDatabase::Open(FileSystem::Default(), flags.directory);
   if (!opened.ok()) return 0;
@@ -208,7 +208,7 @@ int Collect(const Flags& flags) {
   const auto listener = std::make_shared<Listener>(Progress().is_due() ? Expected(flags) : 0);
   Database database;
   Status s = database.OpenToWrite(flags, listener);
-  if (s.ok() && flags.compact) s = MergeAll(database);
+  if (s.ok() && flags.compact) s = CompactAll(database);
   if (s.ok()) s = RunGcRound(database.db(), flags.round());
   if (s.ok()) s = database.db()->WaitForCompact();
   std::uint64_t damaged = 0;
@@ -234,26 +234,26 @@ int Collect(const Flags& flags) {
   }
   json["bytes_read"] = read;
   json["bytes_written"] = written;
-  json["bytes_freed"] = freed - std::min(freed, written);  // net, as the forecast has it
+  json["bytes_freed"] = freed - std::min(freed, written);  // net, as in the forecast
   json["segments_emptied"] = emptied;
   json["segments_punched"] = punched;
   json["files_removed"] = listener->removed();
   json["segments_damaged"] = damaged;
   json["steps"] = std::move(steps);
-  const ExitCode failed = s.ok() ? kClean : Fail(s, false);  // with --json "error" is beside what was done
+  const ExitCode failed = s.ok() ? kClean : Fail(s, false);  // --json prints the error with the figures
   if (!s.ok() && !flags.json) return failed;
   const ExitCode found = !s.ok() ? failed : damaged != 0 ? kDamage : kClean;
   std::string text = flags.directory + ": read " + Bytes(read) + ", wrote " + Bytes(written) + ", freed " +
                      Bytes(json["bytes_freed"].get<std::uint64_t>()) + ", " + std::to_string(emptied) +
                      " segments emptied, " + std::to_string(punched) + " punched\n";
-  if (damaged != 0) text += std::to_string(damaged) + " damaged segments are left alone: see cambium verify --deep\n";
+  if (damaged != 0) text += std::to_string(damaged) + " damaged segments were skipped: see cambium verify --deep\n";
   const ExitCode said = flags.json ? Say(json) : Say(text);
   return said == kClean ? found : said;
 }
 
 int Run(const Flags& flags) {
   if (flags.dry_run && flags.compact) {
-    return FailUsage("--compact finds garbage that nobody can foretell: not together with --dry-run", flags.json);
+    return FailUsage("--dry-run cannot foresee the garbage that --compact finds: give one of them", flags.json);
   }
   return flags.dry_run ? DryRun(flags) : Collect(flags);
 }
@@ -264,27 +264,24 @@ void AddGc(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand(
       "gc",
-      "Collects the garbage of the log: moves live values out of old segments, which go. --dry-run only says what.");
+      "Collects the garbage of the log: moves live values out of old segments, and removes these.");
   AddDirectory(command, flags.get());
   command->add_flag("--dry-run", flags->dry_run,
-                    "say what would be chosen and why, and what it would cost; write nothing");
-  command->add_flag("--force", flags->force, "all segments that are old enough, garbage or not");
+                    "print what would be chosen and why, and what it would cost; write nothing");
+  command->add_flag("--force", flags->force, "choose all segments that are old enough, with or without garbage");
   command
       ->add_option("--age-cutoff", flags->age_cutoff,
-                   "which part of the segments is old enough, instead of the option's")
+                   "the fraction of the segments that is old enough (default: as the option says)")
       ->check(CLI::Range(0.0, 1.0));
-  command->add_flag("--compact", flags->compact, "flush and merge everything first, so that nothing hides garbage");
+  command->add_flag("--compact", flags->compact, "flush and compact everything first, so that nothing hides garbage");
   AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium gc DIR --dry-run --age-cutoff 1\n"
-      "A round takes the segments that are old enough (blob_garbage_collection_age_cutoff) and have a quarter garbage, "
-      "and\n"
-      "makes holes of large dead values; it ends when they are done. Segments that are not sealed, or that recovery "
-      "would\n"
-      "read, wait for a flush. The forecast goes by accounts: what newer entries hide counts as live until a merge\n"
-      "(--compact) finds it, so that the fact may be cheaper and free more; and the opening frees what nothing refers "
-      "to.");
+      "A round takes segments that are old enough (blob_garbage_collection_age_cutoff) and a quarter garbage. It also\n"
+      "punches out large dead values. Segments that are not sealed, or that recovery would read, wait for a flush.\n"
+      "The forecast uses the accounts: what newer entries hide counts as live until a compaction (--compact) finds it.\n"
+      "So the round may cost less and free more. Opening the database also frees what nothing refers to.");
   command->callback([flags, exit_code] { *exit_code = Run(*flags); });
 }
 

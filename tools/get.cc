@@ -1,4 +1,4 @@
-// cambium get DIR KEY: one value.
+// cambium get DIR KEY: prints one value.
 #include <cstdio>
 #include <memory>
 
@@ -17,7 +17,7 @@ struct Flags : DatabaseFlags {
 
 int Get(const Flags& flags) {
   std::string key;
-  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(NoText(flags.key, flags.hex), flags.json);
+  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(WhyMalformed(flags.key, flags.hex), flags.json);
   Database database;
   ColumnFamilyHandle* family = nullptr;
   PinnableSlice value;
@@ -25,7 +25,7 @@ int Get(const Flags& flags) {
   if (s.ok()) s = database.Find(flags.family, &family);
   if (s.ok()) s = database.db()->Get({}, family, key, &value);
   if (s.IsNotFound()) {
-    static_cast<void>(FailUsage("there is no key " + Format(key, flags.hex), flags.json));
+    static_cast<void>(FailUsage("no such key: " + Format(key, flags.hex), flags.json));
     return kDamage;
   }
   if (!s.ok()) return Fail(s, flags.json);
@@ -50,7 +50,7 @@ void AddGet(CLI::App* app, int* exit_code) {
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium get DIR 'user\\x00\\x01'\n"
-      "Exit code 1 if there is no such key.");
+      "Exit code 1 if the key does not exist.");
   command->callback([flags, exit_code] { *exit_code = Get(*flags); });
 }
 

@@ -1,4 +1,4 @@
-// cambium import DIR SOURCE: a database of entries from elsewhere.
+// cambium import DIR SOURCE: makes a database from entries of another source.
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Counts {
 
 constexpr std::size_t kBatchBytes = 4u << 20;
 
-// A new database goes where nothing is.
+// A new database must not replace anything.
 Status CheckIsNew(const Flags& flags) {
   FileInfo info;
   const Status found = FileSystem::Default()->GetInfo(flags.directory, &info);
@@ -46,14 +46,14 @@ Status CheckIsNew(const Flags& flags) {
   return found.IsPathNotFound() ? Status::OK() : found;
 }
 
-// How far the source has been read, which may know it; bytes as they are counted here.
+// How far the source has been read, if it knows; otherwise the bytes counted here.
 void Show(Progress* progress, const EntrySource& source, const Counts& counts) {
   if (!progress->is_due()) return;
   const double part = source.Part();
   progress->Show(counts.bytes, part > 0 ? static_cast<std::uint64_t>(static_cast<double>(counts.bytes) / part) : 0);
 }
 
-// Entries as they come, in batches. Families that do not exist are made.
+// Copies all entries in batches. Families that do not exist are created.
 Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
             std::map<std::string, ColumnFamilyHandle*>* families, Counts* counts) {
   Progress progress;
@@ -79,7 +79,7 @@ Status Copy(EntrySource* source, DB* db, const ColumnFamilyOptions& options,
   }
 }
 
-// `made`: of the database, if it is new, and of families that are made.
+// `made`: the options of a new database and of new families.
 Status Fill(EntrySource* source, const std::string& directory, const Flags& flags, const Options& made,
             Counts* counts) {
   DBOptions options = made;
@@ -99,10 +99,10 @@ Status Fill(EntrySource* source, const std::string& directory, const Flags& flag
   return s.ok() ? closed : s;
 }
 
-// What is there to be written into: options of its families by name.
+// Options of the families written to, by name.
 using FamilyOptions = std::map<std::string, ColumnFamilyOptions>;
 
-// That the entries can be put, and how many they are.
+// Checks that each entry can be put, and counts them.
 Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions* families, Counts* counts) {
   Progress progress;
   ImportedEntry entry;
@@ -120,7 +120,7 @@ Status Count(EntrySource* source, const ColumnFamilyOptions& made, FamilyOptions
   }
 }
 
-// Everything but the writing: the source is read to its end, and the directory is looked at as an import would.
+// Everything except the writing: reads the source to its end, and checks the directory as an import would.
 Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts* counts, std::uint64_t* free) {
   FileSystem& fs = *FileSystem::Default();
   std::string place = flags.directory;
@@ -139,7 +139,7 @@ Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts
     place = ParentOf(flags.directory);
     s = CheckIsNew(flags);
     if (s.ok()) s = CheckWholeDirectory(*FileSystem::Default(), flags.directory);
-    // Who may not, and where nobody may.
+    // Neither without permission nor on a read-only file system.
     if (s.ok() && ::access(place.c_str(), W_OK | X_OK) != 0) {
       s = Status::IOError(place + ": " + std::strerror(errno));
     }
@@ -149,10 +149,10 @@ Status Plan(EntrySource* source, const Flags& flags, const Options& made, Counts
   if (!s.ok()) return s;
   const bool is_smaller = std::ranges::any_of(families, [](const auto& each) { return Compresses(each.second); });
   const std::uint64_t of_log = flags.add || counts->entries == 0 ? 0 : 1;
-  return CheckSpaceFor(place, kFilesOfOpening + of_log, is_smaller ? 0 : counts->bytes);
+  return CheckSpaceFor(place, kFilesOfOpen + of_log, is_smaller ? 0 : counts->bytes);
 }
 
-int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
+int PrintPlan(const Flags& flags, const Counts& counts, std::uint64_t free) {
   if (flags.json) {
     return Say(nlohmann::ordered_json{
         {"dry_run", true}, {"entries", counts.entries}, {"bytes", counts.bytes}, {"free_bytes", free}});
@@ -161,7 +161,7 @@ int SayPlanned(const Flags& flags, const Counts& counts, std::uint64_t free) {
              Bytes(free) + " bytes are free there\n");
 }
 
-// A new database gets its name when it is whole. Where it is already, what a kill left beside it goes all the same.
+// A new database appears under its name once it is complete. What a killed import left is removed in any case.
 Status ImportNew(EntrySource* source, const Flags& flags, const Options& made, Counts* counts) {
   const Status s =
       MakeWholeDirectory(*FileSystem::Default(), flags.directory, true,
@@ -179,16 +179,16 @@ int Import(const Flags& flags) {
   Options made;
   made.info_log = NullLogger();
   Status s = GetOptionsFromString(made, flags.options, &made);
-  // "jsonl" is what is meant where nothing is said, and of a directory it is not.
+  // jsonl is the default, and does not fit a directory.
   std::error_code error;
   if (s.ok() && flags.format == "jsonl" && std::filesystem::is_directory(flags.source, error)) {
-    s = Status::InvalidArgument(flags.source + ": is a directory; --format says what of: folder, rocksdb or lmdb");
+    s = Status::InvalidArgument(flags.source + ": is a directory; set --format to folder, rocksdb or lmdb");
   }
   if (s.ok()) s = kFormats.at(flags.format)(flags.source, &source);
   if (flags.dry_run) {
     std::uint64_t free = 0;
     if (s.ok()) s = Plan(source.get(), flags, made, &counts, &free);
-    return s.ok() ? SayPlanned(flags, counts, free) : int{Fail(s, flags.json)};
+    return s.ok() ? PrintPlan(flags, counts, free) : int{Fail(s, flags.json)};
   }
   if (s.ok()) {
     s = flags.add ? Fill(source.get(), flags.directory, flags, made, &counts)
@@ -203,20 +203,20 @@ int Import(const Flags& flags) {
 
 void AddImport(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app->add_subcommand("import", "Makes a database of what another store, or a file, has.");
+  CLI::App* command = app->add_subcommand("import", "Makes a database from another store or a file.");
   command->add_option("DIR", flags->directory, "the database's directory, which must not exist")->required();
-  command->add_option("SOURCE", flags->source, "what is imported; - is stdin, for jsonl")->required();
+  command->add_option("SOURCE", flags->source, "the file or directory to import; - is stdin, for jsonl")->required();
   command->add_option("--format", flags->format, "jsonl (default), folder, rocksdb or lmdb")
       ->check(CLI::IsMember({"jsonl", "folder", "rocksdb", "lmdb"}));
   command->add_option("--options", flags->options, "options of the new database, as \"name=value;name=value\"");
-  command->add_flag("--add", flags->add, "into a database that exists; what comes takes the place of what is there");
-  command->add_flag("--dry-run", flags->dry_run, "read all of SOURCE, say what would be written, or why not, and write nothing");
+  command->add_flag("--add", flags->add, "add to an existing database; entries replace those of the same key");
+  command->add_flag("--dry-run", flags->dry_run, "read SOURCE; print what would be written, or the error; write nothing");
   AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium import DIR /data/rocks --format rocksdb --options index_type=kLsm\n"
-      "folder: each file is an entry, its path the key. rocksdb and lmdb: through the library of that name, if it is\n"
-      "installed; named databases become column families. A new database appears when it is whole.");
+      "folder: each file is an entry, with its path as key. rocksdb and lmdb: read through that library, if it is\n"
+      "installed; named databases become column families. A new database appears once it is complete.");
   command->callback([flags, exit_code] { *exit_code = Import(*flags); });
 }
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs what building, testing and measuring Cambium needs, on Debian (12 or later) and Ubuntu (24.04 or later):
-# only what is missing, and nothing at all if all is there. The rivals of the bench are optional: without one of them
-# the bench is built without it. So is Chromium: without it nobody opens the bench's report in a test.
+# Installs what building, testing and measuring Cambium needs, on Debian (12 or later) and Ubuntu (24.04 or later), as
+# far as it is missing. The other stores of the bench are optional: the bench is built without those that are missing.
+# So is Chromium: without it no test opens the bench's report in a browser.
 #
 #   bash tools/install_deps.sh
 #
-# Uses sudo if it is not run by root. Exits with 1 if something needed is missing and could not be installed.
+# Uses sudo if not run by root. Exits with 1 if something needed is missing and could not be installed.
 set -euo pipefail
 
-# command:package, for programs that may as well come from elsewhere.
+# command:package, for programs that may also come from another source.
 PROGRAMS=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 NEEDED=(libzstd-dev liblz4-dev libxxhash-dev liburing-dev libgtest-dev libbenchmark-dev libcli11-dev
         nlohmann-json3-dev)
@@ -20,7 +20,7 @@ say() { printf 'install_deps: %s\n' "$*" >&2; }
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# Prints those of its arguments that dpkg does not have.
+# Prints those of its arguments that dpkg has not installed.
 missing_of() {
   local package
   for package in "$@"; do
@@ -53,7 +53,7 @@ check_cmake() {
 }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  say "this is neither Debian nor Ubuntu; please see to it that these, by whatever name, are installed:"
+  say "this is neither Debian nor Ubuntu; please install these packages or their equivalents:"
   say "  ${PROGRAMS[*]#*:} ${NEEDED[*]}; optional: ${RIVALS[*]} ${BROWSER[*]}"
   exit 0
 fi
@@ -70,14 +70,14 @@ if [ "${#needed[@]}" -eq 0 ] && [ "${#optional[@]}" -eq 0 ]; then
   exit 0
 fi
 if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-  say "not root, and there is no sudo; as root, run:"
+  say "not root, and sudo is not installed; as root, run:"
   say "  apt-get update && apt-get install -y ${needed[*]} ${optional[*]}"
   [ "${#needed[@]}" -eq 0 ] && exit 0
   exit 1
 fi
 
 say "installing ${needed[*]} ${optional[*]}"
-update_lists || say "apt-get update failed again; trying with the lists that are there"
+update_lists || say "apt-get update failed again; trying with the existing lists"
 if [ "${#needed[@]}" -gt 0 ] && ! as_root apt-get -q install -y --no-install-recommends "${needed[@]}"; then
   say "could not install: ${needed[*]}"
   exit 1

@@ -1,11 +1,11 @@
-// The form in which entries are exported: one JSON object a line, ASCII only.
+// The format of exports: one JSON object per line, ASCII only.
 //
 //   {"cambium_export":1}
-//   {"family":"default","key":"user\\x00\\x01","value":"a ring a year"}       keys and values as key_text.h has them:
-//   ...                                                                       \xNN, whose backslash JSON doubles
+//   {"family":"default","key":"user\\x00\\x01","value":"a ring a year"}       keys and values as in key_text.h: \xNN,
+//   ...                                                                       whose backslash JSON doubles
 //   {"end":true,"entries":12345}
 //
-// Without its last line a file is cut off.
+// A file without its last line is truncated.
 #pragma once
 
 namespace cambium::tool {

@@ -35,7 +35,7 @@ class JsonlSource final : public EntrySource {
     const Status s = ReadLine(&json, &has_line);
     if (!s.ok()) return s;
     if (!has_line || !json.contains(kExportName) || !json[kExportName].is_number_integer()) {
-      return Wrong("is no export of this tool: it does not begin with {\"" + std::string(kExportName) + "\":1}");
+      return Wrong("is not an export of this tool: it does not begin with {\"" + std::string(kExportName) + "\":1}");
     }
     if (json[kExportName] != kExportVersion) {
       return Status::NotSupported(path_ + ": is an export of version " + json[kExportName].dump());
@@ -47,16 +47,16 @@ class JsonlSource final : public EntrySource {
     nlohmann::json json;
     Status s = ReadLine(&json, has_one);
     if (!s.ok()) return s;
-    if (!*has_one) return Wrong("is cut off: the line that says where it ends is missing");
+    if (!*has_one) return Wrong("is truncated: its last line is missing");
     if (json.contains("end")) {
       *has_one = false;
       if (!json.contains("entries") || !json["entries"].is_number_unsigned() || json["entries"] != entries_) {
-        return Wrong("the last line says another number of entries");
+        return Wrong("the last line has another number of entries");
       }
       nlohmann::json more;
       bool has_more = false;
       s = ReadLine(&more, &has_more);
-      return s.ok() && has_more ? Wrong("something follows behind the end") : s;
+      return s.ok() && has_more ? Wrong("there are lines after the end") : s;
     }
     for (const auto& [name, bytes] : {std::pair{"key", &entry->key}, {"value", &entry->value}}) {
       if (!json.contains(name) || !json[name].is_string() || !Unescape(json[name].get<std::string>(), bytes)) {
@@ -88,12 +88,12 @@ class JsonlSource final : public EntrySource {
     ++line_number_;
     read_ += static_cast<std::uint64_t>(size);
     *json = nlohmann::json::parse(line_, line_ + size, nullptr, false);
-    return json->is_object() ? Status::OK() : Wrong("is no JSON object");
+    return json->is_object() ? Status::OK() : Wrong("is not a JSON object");
   }
 
   const std::string path_;
   const std::unique_ptr<std::FILE, Closer> file_;
-  const std::uint64_t size_;  // 0: of what is no regular file
+  const std::uint64_t size_;  // 0 if it is not a regular file
   std::uint64_t read_ = 0;
   char* line_ = nullptr;
   std::size_t capacity_ = 0;

@@ -1,5 +1,5 @@
-// Through LMDB's interface, of which this declares what it calls. The main database is the default family, named ones are
-// families of their names.
+// Reads through LMDB's interface; the functions it calls are declared here. The main database becomes the default
+// family, a named database the family of its name.
 #include <vector>
 
 #include "entry_source.h"
@@ -26,7 +26,7 @@ constexpr unsigned kDupSort = 0x04;       // MDB_DUPSORT
 constexpr int kFirst = 0;                 // MDB_FIRST
 constexpr int kNext = 8;                  // MDB_NEXT
 constexpr int kNotFound = -30798;         // MDB_NOTFOUND
-constexpr int kIncompatible = -30784;     // MDB_INCOMPATIBLE: the record is none of a database
+constexpr int kIncompatible = -30784;     // MDB_INCOMPATIBLE: the record is not a database
 constexpr unsigned kDatabasesMax = 10'000;
 
 struct Api {
@@ -107,7 +107,7 @@ class LmdbSource final : public EntrySource {
       if (const Status s = Check(got); !s.ok()) return s;
       entry->family = databases_[at_].name;
       entry->key.assign(static_cast<const char*>(key.data), key.size);
-      // What the main database has of a named one is an entry that is no entry.
+      // An entry of the main database that names another database is not data.
       bool is_database = false;
       if (at_ == 0) {
         if (const Status s = AddIfDatabase(entry->key, &is_database); !s.ok()) return s;
@@ -120,7 +120,7 @@ class LmdbSource final : public EntrySource {
     }
   }
 
-  // Of entries. While the main database is read, of the named ones that it has led to.
+  // Counts of entries. While the main database is read, they include the named ones found so far.
   [[nodiscard]] double Part() const override {
     return all_ == 0 ? 0 : static_cast<double>(done_) / static_cast<double>(all_);
   }
@@ -131,7 +131,7 @@ class LmdbSource final : public EntrySource {
     unsigned dbi;
   };
   Status Check(int result) const {
-    return result == 0 ? Status::OK() : Status::IOError(path_ + ": LMDB says: " + api_.strerror(result));
+    return result == 0 ? Status::OK() : Status::IOError(path_ + ": LMDB: " + api_.strerror(result));
   }
   Status AddDatabase(const char* name) {
     unsigned dbi = 0;
@@ -140,7 +140,7 @@ class LmdbSource final : public EntrySource {
     if (s.ok()) s = Check(api_.dbi_flags(txn_, dbi, &flags));
     if (!s.ok()) return s;
     if ((flags & kDupSort) != 0) {
-      return Status::NotSupported(path_ + ": database \"" + (name == nullptr ? "" : name) + "\" has several values a key");
+      return Status::NotSupported(path_ + ": database \"" + (name == nullptr ? "" : name) + "\" has several values per key");
     }
     Stat stat{};
     if (s = Check(api_.stat(txn_, dbi, &stat)); !s.ok()) return s;
@@ -156,9 +156,9 @@ class LmdbSource final : public EntrySource {
     if (opened == kIncompatible || opened == kNotFound) return Status::OK();
     if (const Status s = Check(opened); !s.ok()) return s;
     *is_database = true;
-    // The family of that name has what the main database has.
+    // The family of that name holds the main database.
     if (name == kDefaultColumnFamilyName) {
-      return Status::NotSupported(path_ + ": a named database is called \"" + name + "\", as the family of the main one");
+      return Status::NotSupported(path_ + ": a named database is called \"" + name + "\", like the family of the main database");
     }
     return AddDatabase(name.c_str());
   }

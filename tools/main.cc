@@ -1,4 +1,4 @@
-// cambium: looks after databases that nobody has open. It reads through the same decoders as the library.
+// cambium: commands for databases that no process has open. It reads them through the library's own decoders.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace cambium::tool {
 namespace {
 
-// What was meant as a command and is none, or nothing. That one is required is all that the parser says of it.
+// Returns the word that was given where a command is required, or nothing. The parser only says that one is required.
 std::string NoCommand(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   if (app->get_require_subcommand_min() == 0) return {};
@@ -26,7 +26,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, bool json) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
   const std::string word = NoCommand(&app);
   const std::string what = word.empty() ? error.what() : "there is no command \"" + word + "\"";
-  return FailUsage(what + "; --help says what there is", json);
+  return FailUsage(what + "; see --help", json);
 }
 
 }  // namespace
@@ -36,10 +36,10 @@ int main(int argc, char** argv) {
   using namespace cambium::tool;
   int exit_code = kCannot;
   try {
-    CLI::App app("Looks after Cambium databases that nobody has open for writing.", "cambium");
+    CLI::App app("Inspects, checks and maintains Cambium databases that no process has open for writing.", "cambium");
     app.require_subcommand(1);
     app.set_version_flag("--version", "cambium " CAMBIUM_VERSION);
-    app.footer("Exit codes: 0 clean, 1 damage or a difference, 2 cannot be done, 3 the database is open elsewhere.");
+    app.footer("Exit codes: 0 clean, 1 damage or a difference, 2 failed, 3 the database is open elsewhere.");
     for (const auto add : {AddVerify, AddGet, AddPut, AddDelete, AddScan, AddOptions, AddCheckpoint, AddBackup, AddCompact,
                            AddConvert, AddSalvage, AddRestore, AddExport, AddImport, AddStats, AddDump, AddManifest, AddGc}) {
       add(&app, &exit_code);
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& e) {
       return FailToParse(app, e, std::find(argv, argv + argc, std::string_view("--json")) != argv + argc);
     }
-  } catch (const std::exception& e) {  // memory, or a standard stream that cannot be written
+  } catch (const std::exception& e) {  // out of memory, or a standard stream that cannot be written
     std::fprintf(stderr, "cambium: %s\n", e.what());
     return kCannot;
   }

@@ -1,4 +1,4 @@
-// cambium manifest DIR: what is committed, and how it came to be.
+// cambium manifest DIR: prints the committed state, or the edits that led to it.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,13 +18,14 @@ struct Flags : DatabaseFlags {
   bool edits = false;
 };
 
-// The MANIFEST that rules a directory, and the lock with which it stays as it is; a file stands for itself.
+// The MANIFEST of a directory, with a lock so that it does not change; or a MANIFEST file by itself.
 struct Which {
   std::string path;
   std::unique_ptr<FileLock> lock;
 };
 
-// Of a directory the highest one that ReadManifest takes; if it takes none, the highest there is, which then says why.
+// For a directory, the highest one that ReadManifest accepts; if it accepts none, the highest that exists, whose error
+// is then shown.
 Status Choose(FileSystem& fs, const std::string& path, Which* which) {
   FileInfo info;
   if (const Status s = fs.GetInfo(path, &info); !s.ok()) return s;
@@ -59,7 +60,7 @@ int Show(const Flags& flags) {
   if (!s.ok() && !s.IsCorruption()) return Fail(s, flags.json);
   if (!s.ok() && read.number == 0) {
     FileInfo info;
-    // A file that does not even begin like one of a database is none that was damaged.
+    // A file without the beginning of a database file is not a damaged one.
     if (which.path != flags.directory) return Fail(s, flags.json);
     return Fail(Status::InvalidArgument(std::string(s.message())), flags.json);
   }
@@ -88,20 +89,17 @@ int Show(const Flags& flags) {
 void AddManifest(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand(
-      "manifest", "Prints what is committed: families, layers, segments, accounts, positions. Writes nothing.");
+      "manifest", "Prints the committed state: families, layers, segments, accounts, positions. Writes nothing.");
   command->add_option("DIR", flags->directory, "the database's directory, or a MANIFEST file")->required();
-  command->add_flag("--edits", flags->edits, "the records one after the other, instead of what they come to");
+  command->add_flag("--edits", flags->edits, "print the records one by one instead of the resulting state");
   AddHex(command, flags.get());
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium manifest DIR --edits\n"
-      "The MANIFEST alone says which files count and in which order layers lie: runs newest first, then the levels or "
-      "the\n"
-      "tree. Segments stand with slot, kind, seal, lengths, generation and how many of their records are punched; "
-      "accounts\n"
-      "say how many references, and bytes, a family's layers have into each slot. Of a damaged MANIFEST what stands "
-      "before\n"
-      "the damage is shown, and the exit code is 1.");
+      "The MANIFEST alone says which files count, and the order of layers: runs, newest first, then levels or tree.\n"
+      "A segment is shown with slot, kind, seal, lengths, generation and number of punched records; an account with the\n"
+      "references, and their bytes, from a family's layers into a slot. If the MANIFEST is damaged, what precedes the\n"
+      "damage is shown, and the exit code is 1.");
   command->callback([flags, exit_code] { *exit_code = Show(*flags); });
 }
 

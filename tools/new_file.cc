@@ -13,7 +13,7 @@
 namespace cambium::tool {
 namespace {
 
-constexpr int kLinksMax = 40;  // as many as Linux follows
+constexpr int kLinksMax = 40;  // the limit of Linux
 constexpr int kNamesMax = 1000;
 
 }  // namespace
@@ -24,7 +24,7 @@ NewFile::~NewFile() {
   if (as_ == As::kTemporary && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-// The last link leads to a name that need not be there.
+// Resolves symbolic links. The last link may lead to a name that does not exist.
 Status NewFile::FindTarget() {
   target_ = path_;
   for (int links = 0; links <= kLinksMax; ++links) {
@@ -84,7 +84,7 @@ Status NewFile::OpenTemporary() {
     return Error();
   }
   if (exists_) {
-    // Whoever may not give it away owns it; who could read the old one can read this.
+    // Without permission to change the owner, this user owns the new file. The mode keeps the old file's readers.
     if (::fchown(descriptor, before_.st_uid, before_.st_gid) != 0) errno = 0;
     if (::fchmod(descriptor, before_.st_mode & 0777) != 0) {
       const Status s = Error();
@@ -99,7 +99,7 @@ Status NewFile::Write(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() ? Status::OK() : Error();
 }
 
-// Nothing can be linked over a name; so it gets one that nobody has, and is renamed.
+// linkat cannot replace a name, so the file gets an unused name, and is renamed.
 Status NewFile::Name() {
   if (as_ == As::kWithoutName) {
     const std::string of_descriptor = "/proc/self/fd/" + std::to_string(::fileno(file_.get()));
@@ -125,7 +125,7 @@ Status NewFile::Name() {
 Status NewFile::Finish() {
   if (std::fflush(file_.get()) != 0) return Error();
   if (file_.get() == stdout) return Status::OK();
-  // A pipe has nothing to sync.
+  // A pipe cannot be synced.
   const bool is_synced = ::fsync(::fileno(file_.get())) == 0 || (as_ == As::kStream && errno == EINVAL);
   if (!is_synced) return Error();
   return as_ == As::kStream ? Status::OK() : Name();

@@ -1,4 +1,4 @@
-// NewFile: a file that gets its name when it is whole.
+// NewFile: a file that appears under its name once it is complete.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,12 +11,12 @@
 
 namespace cambium::tool {
 
-// What has the name before keeps it until then, and goes as a whole; it is the mode of the new one that stays as it was.
-// The name of a symlink stands for what it leads to. What is no regular file, a device or a pipe, cannot be replaced, and
-// is written into; so is stdout, "-".
+// Until then an existing file of that name is untouched; then it is replaced as a whole, and the new file keeps its
+// mode. A symbolic link is followed, and its target replaced. Devices and pipes cannot be replaced, and are written to
+// directly; so is stdout, "-".
 //
-// Until it is whole the file has no name, so that nothing is left of it, whatever ends the program; where a file system
-// cannot do that, it is called `path`.PID.N.tmp, a name that nobody had.
+// Until it is complete the file has no name, so that nothing is left of it however the program ends. On file systems
+// that do not support this it is called `path`.PID.N.tmp, an unused name.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {}
@@ -41,13 +41,13 @@ class NewFile {
   Status FindTarget();
   Status OpenTemporary();
   Status TakeOver(int descriptor);
-  // The next name that it may have; nobody may have it.
+  // The next candidate for a temporary name; it may exist.
   std::string NextTemporary();
   Status Name();
   [[nodiscard]] Status Error() const;
 
   const std::string path_;
-  std::string target_;  // where links lead to
+  std::string target_;  // `path` after following links
   std::string temporary_;
   As as_ = As::kStream;
   bool exists_ = false;

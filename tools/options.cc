@@ -1,4 +1,4 @@
-// cambium options DIR: what is set, from the newest OPTIONS file.
+// cambium options DIR: prints the options of the newest OPTIONS file.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@ struct Flags : DatabaseFlags {
   bool changed = false;
 };
 
-using Texts = std::vector<std::pair<std::string, std::string>>;  // name and text, in their order
+using Texts = std::vector<std::pair<std::string, std::string>>;  // name and text, in order
 
 Texts Split(const std::string& text) {
   Texts texts;
@@ -31,7 +31,7 @@ Texts Split(const std::string& text) {
   return texts;
 }
 
-// One section: what is set, and the default where that is another.
+// One section: each option, with its default if that differs.
 void Append(const std::string& title, const std::string& set, const std::string& defaults, const Flags& flags,
             std::string* text, nlohmann::ordered_json* json) {
   const Texts default_texts = Split(defaults);
@@ -58,7 +58,7 @@ int Show(const Flags& flags) {
   std::string set;
   std::string defaults;
   Status made = GetStringFromDBOptions(&set, options, "\n");
-  if (made.ok()) made = GetStringFromDBOptions(&defaults, FillInDefaults({}), "\n");  // as those that are recorded
+  if (made.ok()) made = GetStringFromDBOptions(&defaults, FillInDefaults({}), "\n");  // as they are recorded
   if (!made.ok()) return Fail(made, flags.json);
   Append("DBOptions", set, defaults, flags, &text, &json);
   for (const ColumnFamilyDescriptor& family : families) {
@@ -76,7 +76,7 @@ void AddOptions(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app->add_subcommand("options", "Prints the options a database was last open with.");
   AddDirectory(command, flags.get());
-  command->add_flag("--changed", flags->changed, "only those that are not the defaults");
+  command->add_flag("--changed", flags->changed, "only options that differ from their defaults");
   AddJson(command, flags.get());
   command->footer("Example: cambium options DIR --changed");
   command->callback([flags, exit_code] { *exit_code = Show(*flags); });

@@ -21,9 +21,9 @@ ExitCode Say(const nlohmann::ordered_json& json) {
 
 namespace {
 
-void Tell(const std::string& what, bool json) {
+void Report(const std::string& what, bool json) {
   std::fprintf(stderr, "cambium: %s\n", what.c_str());
-  // In one line, so that it can be the last one of many.
+  // On one line, so that it can be the last of many.
   const nlohmann::ordered_json error{{"error", what}};
   if (json) {
     static_cast<void>(Say(error.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"));
@@ -33,12 +33,12 @@ void Tell(const std::string& what, bool json) {
 }  // namespace
 
 ExitCode Fail(const Status& status, bool json) {
-  Tell(status.ToString(), json);
+  Report(status.ToString(), json);
   return ExitCodeOf(status);
 }
 
 ExitCode FailUsage(const std::string& why, bool json) {
-  Tell(why, json);
+  Report(why, json);
   return kCannot;
 }
 

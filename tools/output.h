@@ -1,4 +1,4 @@
-// What commands print, and what they end with.
+// Output and exit codes of commands.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,16 +9,15 @@
 
 namespace cambium::tool {
 
-// The same for every command: damage is kDamage, another's lock kLocked, all else that is not OK kCannot.
+// Same mapping for every command: Corruption is kDamage, Locked is kLocked, any other error is kCannot.
 [[nodiscard]] ExitCode ExitCodeOf(const Status& status);
 
-// To stdout, at once. kCannot if it did not get there: an answer that did not reach whoever asked is none.
+// Prints to stdout at once. kCannot if that fails: output that is lost counts as a failure.
 [[nodiscard]] ExitCode Say(const std::string& text);
-// One object, an end of line behind it. Bytes that are not UTF-8 are replaced.
+// Prints one object and a line end. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] ExitCode Say(const nlohmann::ordered_json& json);
 
-// Why a command could not do what was asked: to stderr; with `json` a line {"error": ...} to stdout too. Returns what the
-// command ends with.
+// Prints an error to stderr; with `json` also a line {"error": ...} to stdout. Returns the command's exit code.
 [[nodiscard]] ExitCode Fail(const Status& status, bool json);
 [[nodiscard]] ExitCode FailUsage(const std::string& why, bool json);
 

@@ -1,4 +1,4 @@
-// Progress: how far long work has come, for people who watch it.
+// Progress of long work, for people who watch it.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@ namespace cambium::tool {
 
 enum class ProgressUnit : unsigned char { kBytes, kEntries };
 
-// "[=====>    ]  52 %  1.2 GiB of 2.3 GiB  310.0 MiB/s  0:04 left". Without a total, bytes and rate alone. Entries are
-// written out: "1200 of 2300 entries  310/s".
+// "[=====>    ]  52 %  1.2 GiB of 2.3 GiB  310.0 MiB/s  0:04 left". Without a total, only bytes and rate. Entries are
+// written in full: "1200 of 2300 entries  310/s".
 [[nodiscard]] std::string ProgressLine(std::uint64_t done, std::uint64_t all, double seconds,
                                        ProgressUnit unit = ProgressUnit::kBytes);
 
-// Drawn on stderr, ten times a second at most, if that is a terminal; otherwise nothing is.
+// Draws on stderr at most ten times a second; draws nothing if stderr is not a terminal.
 class Progress {
  public:
   explicit Progress(ProgressUnit unit = ProgressUnit::kBytes);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  // Whether Show would draw: what is dear to know need not be found out otherwise.
+  // Whether Show would draw: figures that are expensive to compute are only needed then.
   [[nodiscard]] bool is_due() const;
   void Show(std::uint64_t done, std::uint64_t all);
 

@@ -33,12 +33,12 @@ Status Write(const Flags& flags, const std::string& key, const std::string& valu
 
 int Put(const Flags& flags, bool has_value) {
   if (has_value == !flags.value_file.empty()) {
-    return FailUsage("put takes a value, or --value-file, and not both", flags.json);
+    return FailUsage("give either VALUE or --value-file", flags.json);
   }
   std::string key;
   std::string value;
-  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(NoText(flags.key, flags.hex), flags.json);
-  if (has_value && !Parse(flags.value, flags.hex, &value)) return FailUsage(NoText(flags.value, flags.hex), flags.json);
+  if (!Parse(flags.key, flags.hex, &key)) return FailUsage(WhyMalformed(flags.key, flags.hex), flags.json);
+  if (has_value && !Parse(flags.value, flags.hex, &value)) return FailUsage(WhyMalformed(flags.value, flags.hex), flags.json);
   Status s = has_value ? Status::OK() : ReadValueFile(flags.value_file, &value);
   bool replaces = false;
   if (s.ok()) s = Write(flags, key, value, &replaces);
@@ -57,14 +57,14 @@ int Put(const Flags& flags, bool has_value) {
 
 void AddPut(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app->add_subcommand("put", "Writes a value. It is durable when the command ends.");
+  CLI::App* command = app->add_subcommand("put", "Writes a value. Durable when the command ends.");
   AddDirectory(command, flags.get());
   command->add_option("KEY", flags->key, "the key, as text with \\xNN")->required();
-  CLI::Option* const value = command->add_option("VALUE", flags->value, "the value, likewise");
-  command->add_option("--value-file", flags->value_file, "the value is what is in this file (- is stdin)");
+  CLI::Option* const value = command->add_option("VALUE", flags->value, "the value, as text with \\xNN");
+  command->add_option("--value-file", flags->value_file, "read the value from this file (- is stdin)");
   AddFamily(command, flags.get());
   AddHex(command, flags.get());
-  command->add_flag("--dry-run", flags->dry_run, "say what would be done, and write nothing");
+  command->add_flag("--dry-run", flags->dry_run, "print what would be done; write nothing");
   AddDefaultOptions(command, flags.get());
   AddJson(command, flags.get());
   command->footer("Example: cambium put DIR oak 'a ring a year'");

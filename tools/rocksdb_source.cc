@@ -1,4 +1,4 @@
-// Through RocksDB's C interface, of which this declares what it calls.
+// Reads through RocksDB's C interface; the functions it calls are declared here.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -132,7 +132,7 @@ class RocksDbSource final : public EntrySource {
   Status Take(char* error) const {
     const std::string text = error;
     std::free(error);
-    return Status::IOError(path_ + ": RocksDB says: " + text);
+    return Status::IOError(path_ + ": RocksDB: " + text);
   }
 
   const std::string path_;
@@ -144,7 +144,7 @@ class RocksDbSource final : public EntrySource {
   std::vector<void*> handles_;
   std::size_t family_ = 0;
   std::uint64_t done_ = 0;
-  std::uint64_t all_ = 0;  // as RocksDB estimates them
+  std::uint64_t all_ = 0;  // by RocksDB's estimate
   void* iterator_ = nullptr;
 };
 

@@ -1,5 +1,4 @@
-// cambium salvage DIR OUT: a new database from what survives of a damaged one. RepairDB does the work; this is its
-// face.
+// cambium salvage DIR OUT: makes a new database from what survives of a damaged one, with RepairDB.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -22,7 +21,7 @@ struct Flags : DatabaseFlags {
   bool quiet = false;
 };
 
-// Lists are printed as they come, whatever their length.
+// Prints findings as they occur: their number is not bounded.
 class Listing {
  public:
   explicit Listing(const Flags& flags) : flags_(flags) {}
@@ -82,7 +81,7 @@ class Listing {
   bool is_out_ = true;
 };
 
-// With the options that it was last open with, if a file says so. What that does not say the database does.
+// Uses the options that it was last open with, if an OPTIONS file has them. The rest is found in the database.
 void FindOptions(const std::string& directory, DBOptions* options, std::vector<ColumnFamilyDescriptor>* families) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
@@ -115,7 +114,7 @@ std::string TextOf(const Flags& flags, const RepairReport& report) {
   std::string text;
   for (const std::string& note : report.notes) text += "note: " + note + "\n";
   for (const RepairedFamily& family : report.families) {
-    text += std::string(flags.dry_run ? "would be there: " : "") + "column family " + Escape(family.name) + ": " +
+    text += std::string(flags.dry_run ? "would have: " : "") + "column family " + Escape(family.name) + ": " +
             std::to_string(family.entries) + (family.entries == 1 ? " entry, " : " entries, ") +
             Bytes(family.value_bytes) + " bytes of values\n";
   }
@@ -123,12 +122,12 @@ std::string TextOf(const Flags& flags, const RepairReport& report) {
           (report.unproven > 0 && !flags.include_unproven ? " (--include-unproven writes them)" : "") + "\n";
   if (report.newest_known.has_value()) {
     text += "values may be older than operation " + std::to_string(*report.newest_known + 1) +
-            " of the log, from which on it is damaged: what of it cannot be read may have replaced or deleted any key\n";
+            " of the log, where its damage begins: unreadable records may have replaced or deleted any key\n";
   }
   if (!report.has_manifest) {
-    text += "the MANIFEST is lost: what is newest the log alone says; if its last segments are missing, that may go unnoticed\n";
+    text += "the MANIFEST is lost: only the log says what is newest; missing segments at its end may go unnoticed\n";
   }
-  return text + flags.out + (flags.dry_run ? ": was not made\n" : ": salvaged from " + flags.directory + "\n");
+  return text + flags.out + (flags.dry_run ? ": not created\n" : ": salvaged from " + flags.directory + "\n");
 }
 
 int Run(const Flags& flags) {
@@ -163,20 +162,20 @@ int Run(const Flags& flags) {
 void AddSalvage(CLI::App* app, int* exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command =
-      app->add_subcommand("salvage", "Makes a new database of what survives of a damaged one, and says what was lost.");
+      app->add_subcommand("salvage", "Makes a new database from what survives of a damaged one, and lists the losses.");
   AddDirectory(command, flags.get());
   command->add_option("OUT", flags->out, "the new database's directory, which must not exist")->required();
   command->add_flag("--include-unproven", flags->include_unproven,
-                    "write values too that may be old ones, or of deleted keys");
+                    "also write values that may be old, or of deleted keys");
   command->add_flag("--filtered", flags->is_filtered,
-                    "a compaction filter has run: what it removed, and the log still has, is unproven");
-  command->add_flag("--dry-run", flags->dry_run, "say what would be there, and leave nothing behind");
-  command->add_flag("--quiet", flags->quiet, "count what was lost and what is unproven, and list neither");
+                    "a compaction filter was used: values it removed that are still in the log are unproven");
+  command->add_flag("--dry-run", flags->dry_run, "print the result, and leave nothing");
+  command->add_flag("--quiet", flags->quiet, "only count what is lost or unproven, without listing it");
   AddHex(command, flags.get());
-  command->add_flag("--json", flags->json, "print a JSON object a line instead of text, the last one with \"end\"");
+  command->add_flag("--json", flags->json, "print one JSON object per line instead of text, the last one with \"end\"");
   command->footer(
       "Example: cambium salvage DIR DIR-salvaged\n"
-      "DIR is never changed. Exit code 1 if anything was lost or is unproven; OUT is made all the same.");
+      "DIR is never changed. Exit code 1 if anything is lost or unproven; OUT is created nevertheless.");
   command->callback([flags, exit_code] { *exit_code = Run(*flags); });
 }
 

@@ -1,4 +1,4 @@
-// cambium scan DIR: keys and values in order.
+// cambium scan DIR: prints keys and values in order.
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -28,7 +28,7 @@ struct Given {
   bool to = false;
 };
 
-// One entry, a line.
+// Prints one entry on a line.
 void Print(const Flags& flags, const Iterator& it, Slice value, Stream* out) {
   const std::string key = Format(it.key(), flags.hex);
   if (flags.json) {
@@ -39,18 +39,18 @@ void Print(const Flags& flags, const Iterator& it, Slice value, Stream* out) {
   out->Write(flags.keys_only ? key + "\n" : key + "\t" + Format(value, flags.hex) + "\n");
 }
 
-// The first string behind all that begin with this; nothing: there is none.
-std::optional<std::string> Behind(std::string prefix) {
+// The first string after all that begin with `prefix`; nothing if there is none.
+std::optional<std::string> AfterPrefix(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   if (prefix.empty()) return std::nullopt;
   prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
   return prefix;
 }
 
-// In both orders that the tool knows, keys that begin alike lie together. The walk begins at their edge, and `ascends`
-// says whether it goes on to larger bytes.
+// In both key orders that the tool knows, keys with one prefix are adjacent. Moves to the edge of that range where the
+// scan starts; `ascends`: the scan goes to larger bytes.
 void GoToPrefix(const Flags& flags, const std::string& prefix, bool ascends, Iterator* it) {
-  const std::optional<std::string> edge = ascends ? prefix : Behind(prefix);
+  const std::optional<std::string> edge = ascends ? prefix : AfterPrefix(prefix);
   if (prefix.empty() || !edge.has_value()) {
     flags.reverse ? it->SeekToLast() : it->SeekToFirst();
   } else {
@@ -58,7 +58,7 @@ void GoToPrefix(const Flags& flags, const std::string& prefix, bool ascends, Ite
   }
 }
 
-// Prints as it goes.
+// Prints entries until the scan ends.
 Status Walk(const Flags& flags, bool is_in_byte_order, Iterator* it, const std::string& prefix, std::uint64_t* count,
             Stream* out) {
   const bool ascends = is_in_byte_order != flags.reverse;
@@ -67,7 +67,7 @@ Status Walk(const Flags& flags, bool is_in_byte_order, Iterator* it, const std::
     if (!it->key().starts_with(prefix)) {
       const bool is_past = ascends == (BytewiseComparator()->Compare(it->key(), prefix) > 0);
       if (is_past) break;
-      continue;  // still at the edge, or in front of it where a bound has cut it off
+      continue;  // still before the range, where a bound or the edge has put it
     }
     if (!flags.count) {
       if (!flags.keys_only && !it->PrepareValue()) break;
@@ -83,7 +83,7 @@ int Scan(const Flags& flags, const Given& given) {
   std::string to;
   std::string prefix;
   for (const auto& [text, bytes] : {std::pair{&flags.from, &from}, {&flags.to, &to}, {&flags.prefix, &prefix}}) {
-    if (!Parse(*text, flags.hex, bytes)) return FailUsage(NoText(*text, flags.hex), flags.json);
+    if (!Parse(*text, flags.hex, bytes)) return FailUsage(WhyMalformed(*text, flags.hex), flags.json);
   }
   Database database;
   ColumnFamilyHandle* family = nullptr;
@@ -117,16 +117,16 @@ void AddScan(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand("scan", "Prints keys and values in order. Writes nothing.");
   AddDirectory(command, flags.get());
   CLI::Option* const from = command->add_option("--from", flags->from, "the first key, as text with \\xNN");
-  CLI::Option* const to = command->add_option("--to", flags->to, "up to this key and without it");
-  command->add_option("--prefix", flags->prefix, "only keys that begin with this");
-  command->add_option("--limit", flags->limit, "at most so many");
+  CLI::Option* const to = command->add_option("--to", flags->to, "up to this key, exclusive");
+  command->add_option("--prefix", flags->prefix, "only keys with this prefix");
+  command->add_option("--limit", flags->limit, "at most this many entries");
   command->add_flag("--reverse", flags->reverse, "from the last key to the first");
-  command->add_flag("--keys-only", flags->keys_only, "no values: none is read");
-  command->add_flag("--count", flags->count, "only how many there are");
+  command->add_flag("--keys-only", flags->keys_only, "print no values, and read none");
+  command->add_flag("--count", flags->count, "print only the number of entries");
   AddFamily(command, flags.get());
   AddHex(command, flags.get());
-  command->add_flag("--json", flags->json, "print one JSON object a line");
-  command->footer("Example: cambium scan DIR --prefix user --limit 10\nA line is a key, a tab and a value.");
+  command->add_flag("--json", flags->json, "print one JSON object per line");
+  command->footer("Example: cambium scan DIR --prefix user --limit 10\nEach line is a key, a tab and a value.");
   command->callback([flags, from, to, exit_code] {
     *exit_code = Scan(*flags, {from->count() > 0, to->count() > 0});
   });

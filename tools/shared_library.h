@@ -1,5 +1,5 @@
-// SharedLibrary: another store's library, if this machine has it. The tool is not linked with it, so that it runs where
-// there is none.
+// SharedLibrary: another store's library, if it is installed. It is loaded at run time, so that the tool also runs
+// without it.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ namespace cambium::tool {
 
 class SharedLibrary {
  public:
-  // The first of these names that can be loaded. NotSupported if none can.
+  // Loads the first of these names that can be loaded. NotSupported if none can.
   Status Load(std::initializer_list<const char*> names) {
     for (const char* const name : names) {
       handle_.reset(::dlopen(name, RTLD_NOW | RTLD_LOCAL));

@@ -1,4 +1,4 @@
-// cambium stats DIR: where the bytes are, and what would save some.
+// cambium stats DIR: prints where the bytes are, and what would save some.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -177,8 +177,8 @@ std::string Draw(const Flags& flags, const SpaceReport& report, const std::vecto
   }
   text += DrawTable(rows);
   for (const FamilySpace& family : report.families) text += Draw(family);
-  text += "\nwhat would save something:";
-  text += savings.empty() ? " nothing that could be computed\n" : "\n";
+  text += "\npossible savings:";
+  text += savings.empty() ? " none that could be computed\n" : "\n";
   for (const Saving& saving : savings) {
     text += "  " + Bytes(saving.bytes) + ": " + saving.what +
             (saving.family.empty() ? "" : " of \"" + Escape(saving.family) + "\"") + "\n    " + saving.how + "\n";
@@ -187,7 +187,7 @@ std::string Draw(const Flags& flags, const SpaceReport& report, const std::vecto
   return text;
 }
 
-// Of each family of the report, in its order: what it was last open with, else the defaults.
+// Options of the report's families, in its order: those last in force, else the defaults.
 std::vector<ColumnFamilyOptions> OptionsOfFamilies(const SpaceReport& report,
                                                    const std::vector<ColumnFamilyDescriptor>& known) {
   std::vector<ColumnFamilyOptions> options;
@@ -242,7 +242,7 @@ int Stats(const Flags& flags) {
     said = Say(json);
   } else {
     said = Say(Draw(flags, *report, *savings, problems) + "recovery mode: " + NameOf(database.recovery_mode()) + "\n" +
-               (known.ok() ? "" : "options are not known, defaults are assumed: " + known.ToString() + "\n"));
+               (known.ok() ? "" : "options are unknown, defaults are assumed: " + known.ToString() + "\n"));
   }
   return said == kClean ? found : said;
 }
@@ -254,19 +254,16 @@ void AddStats(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "stats", "Shows where the bytes are, per segment, layer and family, and what would save some. Writes nothing.");
   AddDirectory(command, flags.get());
-  command->add_option("--least", flags->least_percent, "name no saving below so many percent of the files (default: 1)")
+  command->add_option("--least", flags->least_percent, "list no saving below this percentage of the files (default: 1)")
       ->check(CLI::Range(0.0, 100.0));
   AddJson(command, flags.get());
   command->footer(
       "Example: cambium stats DIR\n"
-      "Of a segment: live is what its account says (hidden: that only older entries refer to), pending what is not "
-      "flushed,\n"
-      "overhead header and footer, holes punched values, unused what lies behind the end of the log, dead the rest; "
-      "they add\n"
-      "up to its size. Pinned is what nothing here can free: pending bytes, and files with a second name. Index pages "
-      "are\n"
-      "all read; values are not, but for a sample of 256 a family, always the same one. Each saving says how it was "
-      "found.");
+      "The bytes of a segment are the sum of live (by its account), dead, pending (not flushed), overhead (header,\n"
+      "footer), holes (punched values) and unused (after the end of the log). hidden is the part of live that only\n"
+      "older entries refer to. pinned cannot be freed here: pending bytes, and files with a second name. All index\n"
+      "pages are read, but of the values only a sample of 256 per family, always the same. Each saving says how it was\n"
+      "computed.");
   command->callback([flags, exit_code] { *exit_code = Stats(*flags); });
 }
 

@@ -1,4 +1,4 @@
-// Stream: long output, written as it comes. Whoever reads it may stop at any time.
+// Stream: long output, written as it is produced. Its reader may close the pipe at any time.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,17 +10,17 @@ namespace cambium::tool {
 
 class Stream {
  public:
-  // From here on a reader who has gone is no signal but an error of a write.
+  // From here on a closed pipe is an error of a write instead of a signal.
   Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
   void Write(const std::string& text);
-  // One object a line. Bytes that are not UTF-8 are replaced.
+  // Writes one object per line. Bytes that are not UTF-8 are replaced.
   void WriteLine(const nlohmann::ordered_json& json);
-  // Nothing that is written arrives any more: stop.
+  // True if further output would be lost: stop.
   [[nodiscard]] bool is_closed() const { return is_gone_ || is_broken_; }
-  // What a command that found this ends with, once all is out. A reader who has seen enough is no failure.
+  // The exit code of a command that returns `found`, after everything is written. A closed pipe is not a failure.
   [[nodiscard]] ExitCode End(ExitCode found);
 
  private:

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds Cambium and runs its tests. With nothing but a fresh Debian 12 or Ubuntu 24.04 it installs what is missing first.
+# Builds Cambium and runs its tests. On a fresh Debian 12 or Ubuntu 24.04 it installs missing packages first.
 #
-#   bash tools/test.sh                            everything, as it is checked before a release
+#   bash tools/test.sh                            everything, as before a release
 #   bash tools/test.sh -p asan                    another preset of CMakePresets.json: debug, asan, tsan
 #   bash tools/test.sh -R 'threads|epoch'         only tests whose name matches, and only what they need is built
-#   bash tools/test.sh -p tsan -L threads         only tests of a label; "threads" is on what starts them
-#   bash tools/test.sh -E 'model'                 without those whose name matches
+#   bash tools/test.sh -p tsan -L threads         only tests with a label; "threads" marks tests that start threads
+#   bash tools/test.sh -E 'model'                 without tests whose name matches
 #
-# CAMBIUM_SEED repeats a random test (each prints its seed), CAMBIUM_SCALE=20 makes all of them longer, JOBS limits what
-# runs at once, CMAKE_ARGS is handed to cmake. ccache is used where it is installed.
+# CAMBIUM_SEED repeats a random test (each prints its seed), CAMBIUM_SCALE=20 makes them all longer, JOBS limits
+# parallel jobs, CMAKE_ARGS is passed to cmake. ccache is used if installed.
 #
-# The last line counts tests as ctest does: "41 passed, 0 failed"; the exit code is 0 only if none failed. A build that
-# fails counts as one failure.
+# The last line counts tests as ctest does: "41 passed, 0 failed". The exit code is 0 only if none failed. A failed
+# build counts as one failure.
 set -euo pipefail
 
 PRESET=check
@@ -35,7 +35,7 @@ JOBS=${JOBS:-$(nproc)}
 BUILD=build/$PRESET
 
 say() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS"; }
-# Nothing was tested, so one thing failed.
+# Nothing was tested: counts as one failure.
 give_up() {
   printf 'test.sh: %s\n\n0 passed, 1 failed\n' "$*"
   exit 1
@@ -48,7 +48,7 @@ say "Configure ($BUILD)"
 arguments=()
 if command -v ccache >/dev/null; then
   arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # it needs them for precompiled headers
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # needed for precompiled headers
 fi
 read -r -a given <<<"${CMAKE_ARGS:-}"
 cmake --preset "$PRESET" ${arguments[@]+"${arguments[@]}"} ${given[@]+"${given[@]}"} || give_up "cmake failed"
@@ -59,12 +59,13 @@ selection=()
 [ -z "$WITHOUT" ] || selection+=(-E "$WITHOUT")
 targets=()
 if [ -n "$MATCHING$LABELLED$WITHOUT" ]; then
-  # A test program is a target of the test's name; scripts are no targets, and alone they have everything built.
+  # A test program is a target of the same name. Scripts are not targets: if only they are selected, everything is
+  # built.
   known=$(cmake --build "$BUILD" --target help)
   listed=0
   while IFS= read -r name; do
     listed=1
-    for target in "$name" "cambium_$name"; do  # an example's has the longer name
+    for target in "$name" "cambium_$name"; do  # examples have the longer name
       if grep -q "^$target: phony$" <<<"$known"; then targets+=(--target "$target"); fi
     done
   done < <(ctest --test-dir "$BUILD" -N "${selection[@]}" | sed -n 's/^ *Test *#[0-9]*: //p')
@@ -78,7 +79,8 @@ say "Tests"
 results=$PWD/$BUILD/results.xml
 rm -f "$results"
 code=0
-# gcc's ThreadSanitizer cannot start where the kernel scatters mappings too widely; not every container lets us ask.
+# gcc's ThreadSanitizer cannot start if the kernel randomizes mappings too widely; not every container lets us disable
+# that.
 fixed=()
 if [ "$PRESET" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
 ${fixed[@]+"${fixed[@]}"} ctest --test-dir "$BUILD" -j "$JOBS" --output-on-failure --output-junit "$results" \
@@ -95,7 +97,7 @@ fi
 echo "the slowest:"
 sed -n 's/.*<testcase name="\([^"]*\)".* time="\([^"]*\)".*/\2 \1/p' "$results" | sort -rn | head -n 5 |
   awk '{ printf "  %7.1f s  %s\n", $1, $2 }'
-# ctest knows of failures that have no test, such as a crash of its own.
+# ctest also reports failures without a test, such as a crash of its own.
 if [ "$code" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 [ "$total" -gt 0 ] || failed=1
 

@@ -38,9 +38,9 @@ Status WriteValueFile(const std::string& path, Slice bytes) {
   return Status::OK();
 }
 
-std::string NoText(const std::string& argument, bool hex) {
-  return "\"" + argument + "\" is no " +
-         (hex ? "row of hexadecimal digits, two for each byte" : "text: after a backslash comes xNN or another one");
+std::string WhyMalformed(const std::string& argument, bool hex) {
+  return "\"" + argument + "\" is not " +
+         (hex ? "a row of hexadecimal digits, two for each byte" : "text: after a backslash there must be xNN or another one");
 }
 
 }  // namespace cambium::tool

@@ -10,10 +10,10 @@ namespace cambium::tool {
 
 // "-" is stdin or stdout. IOError names the file.
 Status ReadValueFile(const std::string& path, std::string* bytes);
-// Over what is there.
+// Replaces the content of an existing file.
 Status WriteValueFile(const std::string& path, Slice bytes);
 
-// Why an argument is no key or value.
-[[nodiscard]] std::string NoText(const std::string& argument, bool hex);
+// Why an argument is not a key or value.
+[[nodiscard]] std::string WhyMalformed(const std::string& argument, bool hex);
 
 }  // namespace cambium::tool

@@ -1,4 +1,4 @@
-// cambium verify DIR: checks a database without changing it. VerifyDB does the work; this is its face.
+// cambium verify DIR: checks a database without changing it, with VerifyDB.
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -18,11 +18,11 @@ struct Flags {
   std::string directory;
   bool deep = false;
   bool json = false;
-  const Comparator* comparator = nullptr;  // null: nobody named one
+  const Comparator* comparator = nullptr;  // null: any
 };
 
-// An opening fails or succeeds by the options that it has: those that the database was last open with, if a file says so.
-// Of the families the MANIFEST says what is needed here, and damaged ones could not be tried out.
+// Whether Open succeeds depends on the options, so they are taken from the OPTIONS file, if there is one. For the
+// families the MANIFEST says everything needed here; if they are damaged, options could not be found by trying.
 Status FindOptions(const std::string& directory, DBOptions* options) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
@@ -54,7 +54,7 @@ int Verify(const Flags& flags) {
     outcome.status = VerifyDB(flags.directory, options, families, how, &outcome.report);
   }
   const std::string text = flags.json ? DrawJson(outcome) : DrawText(outcome);
-  // A verdict that did not reach whoever asked is no verdict.
+  // A report that could not be printed counts as a failure.
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) return kCannot;
   return ExitCodeOf(outcome);
 }
@@ -66,7 +66,7 @@ void AddVerify(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "verify", "Checks every checksum, every index entry against its record, and the accounts. Writes nothing.");
   command->add_option("DIR", flags->directory, "the database's directory")->required();
-  command->add_flag("--deep", flags->deep, "read every value and every record of the log too, and compare their checksums");
+  command->add_flag("--deep", flags->deep, "also read every value and log record, and compare their checksums");
   command->add_flag("--json", flags->json, "print one JSON object instead of text");
   command
       ->add_option_function<std::string>(
@@ -74,7 +74,7 @@ void AddVerify(CLI::App* app, int* exit_code) {
           [flags](const std::string& name) {
             flags->comparator = name == "bytewise" ? BytewiseComparator() : ReverseBytewiseComparator();
           },
-          "order of the default family's keys, bytewise or reverse-bytewise, if it must be this one")
+          "fail unless the default family's comparator is this one: bytewise or reverse-bytewise")
       ->check(CLI::IsMember({"bytewise", "reverse-bytewise"}));
   command->callback([flags, exit_code] { *exit_code = Verify(*flags); });
 }

@@ -55,15 +55,15 @@ std::string DrawText(const VerifyOutcome& outcome) {
       text.append("  ").append(name).append(17 - std::char_traits<char>::length(name), ' ').append(figure).append("\n");
     }
     AppendList("problems", report.problems, report.problem_count, &text);
-    AppendList("dead damage, which nothing needs", report.dead_damage, report.dead_damage_count, &text);
+    AppendList("dead damage, without effect", report.dead_damage, report.dead_damage_count, &text);
     AppendList("notes", report.notes, report.note_count, &text);
     if (report.unreadable_count != 0) {
-      AppendList("unreadable, so that it could not be checked", report.unreadable, report.unreadable_count, &text);
+      AppendList("unreadable, not checked", report.unreadable, report.unreadable_count, &text);
     }
   }
   if (!outcome.status.ok()) {
     const bool is_told = report.unreadable_count != 0 && outcome.status.IsIOError();
-    text.append(!began ? "" : is_told ? "the check is not complete: " : "the check could not go on: ");
+    text.append(!began ? "" : is_told ? "the check is not complete: " : "the check could not continue: ");
     text.append(outcome.status.ToString()).append("\n");
   }
   return text;

@@ -1,4 +1,4 @@
-// What `cambium verify` found, as text for people and as JSON for programs.
+// The findings of `cambium verify`, as text for people and as JSON for programs.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace cambium::tool {
 
 struct VerifyOutcome {
   std::string path;
-  std::string comparator;  // the name of the one that was asked for; "": whichever the database has
+  std::string comparator;  // the comparator that --comparator requires; empty: any
   bool deep = false;
-  Status options;  // OK if an OPTIONS file told them
-  WALRecoveryMode recovery_mode = {};  // by which damage of the log was judged
-  Status status;        // OK if the check could be made to its end, whatever it found
-  VerifyReport report;  // as far as the check came
+  Status options;  // OK if they were read from an OPTIONS file
+  WALRecoveryMode recovery_mode = {};  // decides which damage of the log counts
+  Status status;        // OK if the check ran to its end, whatever it found
+  VerifyReport report;  // complete only if status is OK
 };
 
-// Damage that was found is certain, also if the check could not be made to its end.
+// Damage that was found is certain, even if the check did not run to its end.
 [[nodiscard]] ExitCode ExitCodeOf(const VerifyOutcome& outcome);
 
-// Several lines, the last one ended.
+// Several lines, the last one with a line end.
 [[nodiscard]] std::string DrawText(const VerifyOutcome& outcome);
 
-// One object and an end of line. Bytes that are not UTF-8 (in names of files) are replaced.
+// One object and a line end. Bytes that are not UTF-8 (in file names) are replaced.
 [[nodiscard]] std::string DrawJson(const VerifyOutcome& outcome);
 
 }  // namespace cambium::tool

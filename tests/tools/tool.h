@@ -1,4 +1,4 @@
-// The tool as its users see it: a program with an output and an exit code.
+// Runs the tool as users do: as a program with an output and an exit code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct Ended {
 
 inline std::string Tool() { return CAMBIUM_TOOL; }
 
-// Through a shell. `errors`: what is done with stderr.
+// Runs a command line in a shell. `errors` redirects stderr.
 inline Ended RunCommand(const std::string& line, const std::string& errors = "2>&1") {
   const std::string command = line + " " + errors;
   std::FILE* const pipe = ::popen(command.c_str(), "r");
@@ -51,8 +51,8 @@ inline Ended RunTool(const std::string& arguments, const std::string& errors = "
 
 inline constexpr int kWasKilled = -1;
 
-// The exit code, unless it was killed first. It is gone when this returns, with the locks that it had: a process that
-// is killed in a sync lives on until that has ended.
+// Returns the exit code, or nothing if the program was killed first. When this returns, the program has ended and
+// released its locks: a process that is killed in a sync lives until the sync ends.
 inline int RunAndKill(const std::string& arguments, std::uint64_t micros) {
   const std::string command = "exec " + Tool() + " " + arguments + " >/dev/null 2>&1";
   const pid_t child = ::fork();
@@ -67,7 +67,7 @@ inline int RunAndKill(const std::string& arguments, std::uint64_t micros) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kWasKilled;
 }
 
-// What it prints with --json.
+// Parses what the command prints with --json.
 inline nlohmann::json RunForJson(const std::string& arguments, int exit_code = kClean) {
   const Ended ended = RunTool(arguments + " --json", "2>/dev/null");
   EXPECT_EQ(ended.exit_code, exit_code) << arguments << "\n" << ended.output;
@@ -84,7 +84,7 @@ inline void WriteFile(const std::string& file, const std::string& bytes) {
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   stream << bytes;
 }
-// Of all files in it.
+// The contents of all files in the directory.
 inline std::map<std::string, std::string> FilesIn(const std::string& directory) {
   std::map<std::string, std::string> contents;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -93,7 +93,7 @@ inline std::map<std::string, std::string> FilesIn(const std::string& directory) 
   return contents;
 }
 
-// Everything below it, with contents of files.
+// Everything below the directory, with the contents of files.
 inline std::map<std::string, std::string> Tree(const std::string& directory) {
   std::map<std::string, std::string> all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {

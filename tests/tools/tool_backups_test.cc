@@ -1,4 +1,4 @@
-// Commands on directories of backups: which they work on, which they leave as they are, and what they say of it.
+// Commands on directories of backups: which directories they accept, what they leave unchanged, and what they report.
 #include <sys/mount.h>
 
 #include <vector>
@@ -40,7 +40,7 @@ class ToolBackupsTest : public ToolTest {
   std::vector<std::string> CreatingLines() const {
     return {"backup create " + Path() + " " + Backups() + " --dry-run", "backup create " + Path() + " " + Backups()};
   }
-  // Each ends with this, says why, and leaves everything as it is.
+  // Expects each command to end with this code, to say why, and to change nothing.
   void ExpectAll(const std::vector<std::string>& lines, int exit_code, const std::string& why = "") const {
     for (const std::string& line : lines) {
       SCOPED_TRACE(line);
@@ -54,26 +54,26 @@ class ToolBackupsTest : public ToolTest {
   }
 };
 
-// ---- Which they work on ----
+// ---- Accepted directories ----
 
-TEST_F(ToolBackupsTest, Missing) { ExpectAll(Lines(), kCannot); }
+TEST_F(ToolBackupsTest, MissingDirectoryIsReported) { ExpectAll(Lines(), kCannot); }
 
-TEST_F(ToolBackupsTest, Empty) {
+TEST_F(ToolBackupsTest, OnlyCreateAcceptsAnEmptyDirectory) {
   std::filesystem::create_directory(Backups());
   ExpectAll(Lines(), kCannot, "is not a directory of backups");
   MakeBackups(1);
   EXPECT_EQ(CountBackups(), 1u);
 }
 
-TEST_F(ToolBackupsTest, Foreign) {
+TEST_F(ToolBackupsTest, ForeignDirectoryIsRejected) {
   std::filesystem::create_directory(Backups());
   WriteFile(Backups() + "/shopping list", "seeds");
   ExpectAll(Lines(), kCannot, "is not a directory of backups");
   ExpectAll(CreatingLines(), kCannot, "shopping list");
 }
 
-// What has our names and none of our files: opening it for writing would once have emptied them.
-TEST_F(ToolBackupsTest, ForeignWithFilesAndStaging) {
+// A directory with names like ours and foreign files: opening it for writing used to remove them.
+TEST_F(ToolBackupsTest, ForeignFilesUnderOurNamesAreKept) {
   for (const bool has_lock : {false, true}) {
     std::filesystem::remove_all(Backups());
     std::filesystem::create_directories(Backups() + "/files");
@@ -86,8 +86,8 @@ TEST_F(ToolBackupsTest, ForeignWithFilesAndStaging) {
   }
 }
 
-// Beside backups, what somebody else has put there stays; what an engine has left goes.
-TEST_F(ToolBackupsTest, OnlyOurOwnNamesAreRemoved) {
+// Foreign files in a directory of backups are kept; what an engine left is removed.
+TEST_F(ToolBackupsTest, OnlyFilesOfAnEngineAreRemoved) {
   MakeBackups(2);
   std::filesystem::create_directories(Backups() + "/staging");
   const std::vector<std::string> theirs = {"files/holiday.jpg", "files/000001-", "files/1-000007.log",
@@ -111,14 +111,14 @@ TEST_F(ToolBackupsTest, OnlyOurOwnNamesAreRemoved) {
   EXPECT_EQ(RunTool("restore " + Backups() + " " + Out()).exit_code, kClean);
 }
 
-TEST_F(ToolBackupsTest, OfALaterVersion) {
+TEST_F(ToolBackupsTest, LaterVersionIsNotSupported) {
   MakeBackups(2);
   WriteFile(Backups() + "/000002.backup", SealText("backup_file_version=3\nbackup=2\nwhat=nobody knows\n"));
   ExpectAll(Lines(), kCannot, "backup_file_version is 3");
   ExpectAll(CreatingLines(), kCannot, "backup_file_version is 3");
 }
 
-TEST_F(ToolBackupsTest, DamagedRecord) {
+TEST_F(ToolBackupsTest, DamagedRecordIsReported) {
   MakeBackups(1);
   FlipByte(Backups() + "/000001.backup", 100);
   ExpectAll({"backup verify " + Backups(), "restore " + Backups() + " " + Out() + " --id 1",
@@ -130,8 +130,8 @@ TEST_F(ToolBackupsTest, DamagedRecord) {
   EXPECT_EQ(CountBackups(), 0u);
 }
 
-// Nothing is made, not even the directory, for a backup that will not be.
-TEST_F(ToolBackupsTest, WhatCannotBeBackedUpLeavesNoDirectory) {
+// A backup that cannot be made creates nothing, not even the directory.
+TEST_F(ToolBackupsTest, FailedBackupLeavesNoDirectory) {
   for (const std::string& line : {"backup create " + All() + "/none " + Backups(),
                                   "backup create " + Path() + " " + Backups() + " --metadata '\\x'"}) {
     EXPECT_EQ(RunTool(line).exit_code, kCannot) << line;
@@ -142,7 +142,7 @@ TEST_F(ToolBackupsTest, WhatCannotBeBackedUpLeavesNoDirectory) {
   EXPECT_TRUE(std::filesystem::is_empty(All()));
 }
 
-TEST_F(ToolBackupsTest, LockedByAReaderOrAWriter) {
+TEST_F(ToolBackupsTest, DirectoryThatIsOpenElsewhereIsLocked) {
   MakeBackups(1);
   BackupEngineOptions options(Backups());
   std::unique_ptr<BackupEngine> engine;
@@ -160,7 +160,7 @@ TEST_F(ToolBackupsTest, LockedByAReaderOrAWriter) {
   ExpectAll(CreatingLines(), kLocked);
 }
 
-TEST_F(ToolBackupsTest, OnAReadOnlyFileSystem) {
+TEST_F(ToolBackupsTest, ReadOnlyFileSystemAllowsReadingCommands) {
   MakeBackups(1);
   if (::mount(Backups().c_str(), Backups().c_str(), nullptr, MS_BIND, nullptr) != 0) {
     GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
@@ -178,10 +178,10 @@ TEST_F(ToolBackupsTest, OnAReadOnlyFileSystem) {
   if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
 }
 
-// ---- What is deleted ----
+// ---- Deletion ----
 
-// 0 once meant "all of them".
-TEST_F(ToolBackupsTest, AnIdIsANumberFromOne) {
+// 0 used to mean "all backups".
+TEST_F(ToolBackupsTest, IdZeroIsRejected) {
   MakeBackups(2);
   for (const std::string id : {"0", "-1", "x", "4294967296"}) {
     for (const std::string& line : {"backup delete " + Backups(), "backup verify " + Backups(),
@@ -193,7 +193,7 @@ TEST_F(ToolBackupsTest, AnIdIsANumberFromOne) {
   EXPECT_FALSE(std::filesystem::exists(Out()));
 }
 
-TEST_F(ToolBackupsTest, ADeletionIsForecast) {
+TEST_F(ToolBackupsTest, DryRunOfADeletionListsTheBackups) {
   MakeBackups(3);
   ExpectAll({"backup delete " + Backups() + " --id 99 --dry-run", "backup delete " + Backups() + " --id 99"}, kCannot,
             "no backup 99");
@@ -205,8 +205,8 @@ TEST_F(ToolBackupsTest, ADeletionIsForecast) {
   EXPECT_EQ(CountBackups(), 1u);
 }
 
-// A name that something is mounted on cannot be removed.
-TEST_F(ToolBackupsTest, WhatWasDoneBeforeAFailureIsTold) {
+// A mount point cannot be removed.
+TEST_F(ToolBackupsTest, FailedDeletionReportsWhatWasDone) {
   MakeBackups(3);
   const std::string record = Backups() + "/000002.backup";
   if (::mount(record.c_str(), record.c_str(), nullptr, MS_BIND, nullptr) != 0) {

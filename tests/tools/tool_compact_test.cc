@@ -1,4 +1,4 @@
-// cambium compact: what it says, what it ends with, and that it may be killed.
+// cambium compact: output, exit codes, and kills.
 #include <sys/mount.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 class ToolCompactTest : public ToolTest {
  protected:
-  // Two thirds of it are garbage.
+  // Two thirds of its log are garbage.
   void Make(int keys = 60, std::size_t value_size = 2000) {
     Options options = TheOptions();
     options.enable_blob_garbage_collection = false;
@@ -40,7 +40,7 @@ class ToolCompactTest : public ToolTest {
   std::map<std::string, std::string> known_;
 };
 
-TEST_F(ToolCompactTest, WhatItSaysIsWhatItDoes) {
+TEST_F(ToolCompactTest, ForecastIsExact) {
   Make();
   const auto before = FilesIn(Path());
   const nlohmann::json dry = RunForJson("compact " + Path() + " --dry-run");
@@ -60,15 +60,15 @@ TEST_F(ToolCompactTest, WhatItSaysIsWhatItDoes) {
   ExpectWhole();
 }
 
-// Bytes are shown in KiB beside; values and segments are no bytes.
-TEST_F(ToolCompactTest, CountsAreNoSizes) {
+// Bytes are also shown in KiB; counts of values and segments are not.
+TEST_F(ToolCompactTest, CountsAreNotShownAsBytes) {
   Make(1100, 600);
   const Ended dry = RunTool("compact " + Path() + " --dry-run");
   EXPECT_EQ(dry.exit_code, kClean);
   EXPECT_NE(dry.output.find("; 1100 values out of "), std::string::npos) << dry.output;
 }
 
-TEST_F(ToolCompactTest, ValuesTakeTheFormThatIsAskedFor) {
+TEST_F(ToolCompactTest, RecompressAndMinBlobSizeRewriteValues) {
   Make(60, 800);
   const nlohmann::json packed = RunForJson("compact " + Path() + " --recompress zstd --cluster");
   EXPECT_FALSE(packed.at("forecast_is_exact").get<bool>());
@@ -79,7 +79,7 @@ TEST_F(ToolCompactTest, ValuesTakeTheFormThatIsAskedFor) {
   EXPECT_EQ(RunForJson("verify " + Path()).at("live_references"), 0);
 }
 
-TEST_F(ToolCompactTest, KilledItLeavesAWholeDatabaseAndGoesOn) {
+TEST_F(ToolCompactTest, ContinuesAfterAKill) {
   for (const std::string how : {"", " --cluster", " --recompress zstd"}) {
     SCOPED_TRACE(how);
     int killed = 0;
@@ -98,7 +98,7 @@ TEST_F(ToolCompactTest, KilledItLeavesAWholeDatabaseAndGoesOn) {
   }
 }
 
-// A small file system in memory, as long as this lives.
+// A small file system in memory, mounted while this object exists.
 class SmallDisk {
  public:
   explicit SmallDisk(std::string path) : path_(std::move(path)) {
@@ -111,7 +111,7 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
   [[nodiscard]] bool is_there() const { return is_there_; }
-  // All but so many bytes.
+  // Fills the file system up to this many free bytes.
   void Fill(std::uint64_t left) const {
     const std::uint64_t free = std::filesystem::space(path_).available;
     WriteFile(path_ + "/filler", std::string(free - std::min(free, left), 'x'));
@@ -122,14 +122,14 @@ class SmallDisk {
   bool is_there_ = false;
 };
 
-// Both are told, and what hinders it decides the exit code.
-TEST_F(ToolCompactTest, DamageDoesNotHideThatTheDiskIsFull) {
+// Both are reported, and the full disk decides the exit code.
+TEST_F(ToolCompactTest, DamageDoesNotHideAFullDisk) {
   const SmallDisk disk(directory_.File("disk"));
   if (!disk.is_there()) {
     GTEST_SKIP() << "SKIPPED: only root may mount the small file system that is filled here";
   }
   Make(100, 20'000);
-  RunTool("compact " + Path() + " --target-space-amp 1000");  // all is flushed
+  RunTool("compact " + Path() + " --target-space-amp 1000");  // flushes everything
   std::string victim;
   for (const auto& entry : std::filesystem::directory_iterator(Path())) {
     const bool is_first = victim.empty() || entry.path().string() < victim;
@@ -152,12 +152,12 @@ TEST_F(ToolCompactTest, DamageDoesNotHideThatTheDiskIsFull) {
   EXPECT_NE(json.at("error").get<std::string>().find("are free"), std::string::npos) << ended.output;
   const Ended text = RunTool("compact " + small + " --cluster");
   EXPECT_EQ(text.exit_code, kCannot) << text.output;
-  EXPECT_NE(text.output.find("damaged, and left alone: " + damaged), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("damaged, and skipped: " + damaged), std::string::npos) << text.output;
   EXPECT_NE(text.output.find("are free"), std::string::npos) << text.output;
 }
 
-// What it cannot do for want of room it leaves undone; what was done stays.
-TEST_F(ToolCompactTest, OnAFullDiskItLosesNothing) {
+// Steps without space are not done; finished ones are kept.
+TEST_F(ToolCompactTest, FullDiskLosesNothing) {
   const SmallDisk disk(directory_.File("disk"));
   if (!disk.is_there()) {
     GTEST_SKIP() << "SKIPPED: only root may mount the small file system that is filled here";
@@ -180,7 +180,7 @@ TEST_F(ToolCompactTest, OnAFullDiskItLosesNothing) {
   }
 }
 
-TEST_F(ToolCompactTest, WhatCannotBeMeantIsRefused) {
+TEST_F(ToolCompactTest, IllegalFlagsAreRejected) {
   Make(5);
   EXPECT_EQ(RunTool("compact " + Path() + " --target-space-amp 0.5").exit_code, kCannot);
   EXPECT_EQ(RunTool("compact " + Path() + " --recompress brotli").exit_code, kCannot);
@@ -188,7 +188,7 @@ TEST_F(ToolCompactTest, WhatCannotBeMeantIsRefused) {
   EXPECT_NE(RunTool("compact --help").output.find("--target-space-amp"), std::string::npos);
 }
 
-TEST_F(ToolCompactTest, DamageIsLeftAlone) {
+TEST_F(ToolCompactTest, DamagedSegmentIsSkipped) {
   Make();
   std::string victim;
   std::size_t at = std::string::npos;
@@ -198,14 +198,14 @@ TEST_F(ToolCompactTest, DamageIsLeftAlone) {
     if (found != std::string::npos) victim = entry.path(), at = found;
   }
   ASSERT_NE(at, std::string::npos);
-  RunTool("compact " + Path() + " --target-space-amp 1000");  // all is flushed
+  RunTool("compact " + Path() + " --target-space-amp 1000");  // flushes everything
   FlipByte(victim, at + 1000);
   const nlohmann::json done = RunForJson("compact " + Path(), kDamage);
   ASSERT_EQ(done.at("damaged").size(), 1u);
   EXPECT_NE(done.at("damaged")[0].get<std::string>().find(victim), std::string::npos);
   const Ended again = RunTool("compact " + Path());
   EXPECT_EQ(again.exit_code, kDamage);
-  EXPECT_NE(again.output.find("damaged, and left alone: " + victim), std::string::npos) << again.output;
+  EXPECT_NE(again.output.find("damaged, and skipped: " + victim), std::string::npos) << again.output;
 }
 
 }  // namespace

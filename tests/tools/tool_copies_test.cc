@@ -1,4 +1,4 @@
-// checkpoint, backup, restore.
+// checkpoint, backup, restore, convert.
 #include <vector>
 
 #include "cambium/file_system.h"
@@ -15,7 +15,7 @@ class ToolCopiesTest : public ToolTest {
   std::string Scan(const std::string& directory) const { return RunTool("scan " + directory).output; }
 };
 
-TEST_F(ToolCopiesTest, ACheckpointIsADatabaseOfItsOwn) {
+TEST_F(ToolCopiesTest, CheckpointIsIndependentOfItsOrigin) {
   ASSERT_TRUE(Open()->Close().ok());
   Put("a", "1");
   const std::string copy = directory_.File("copy");
@@ -30,9 +30,9 @@ TEST_F(ToolCopiesTest, ACheckpointIsADatabaseOfItsOwn) {
   EXPECT_NE(again.output.find("exists"), std::string::npos) << again.output;
 }
 
-// A file that is missing, or shorter than what is committed of it, is damage to whoever verifies; it must be to whoever
-// copies, or the copy is what is left when the origin has gone.
-TEST_F(ToolCopiesTest, WhatIsNotWholeIsNotCopied) {
+// verify reports a file that is missing, or shorter than what is committed of it, as damage. Copies must fail on it
+// too: the copy may be all that is left when the origin is removed.
+TEST_F(ToolCopiesTest, IncompleteDatabaseIsNotCopied) {
   {
     Options options = TheOptions();
     options.write_buffer_size = 1u << 20;
@@ -84,8 +84,8 @@ TEST_F(ToolCopiesTest, WhatIsNotWholeIsNotCopied) {
   EXPECT_GE(rows, 4 * 2 * 6);
 }
 
-// The second command is refused as if the database were locked, and the first one's copy is whole.
-TEST_F(ToolCopiesTest, TwoCommandsCannotMakeOneDirectory) {
+// The second command ends as if the database were locked, and the copy of the first is complete.
+TEST_F(ToolCopiesTest, ConcurrentCommandsCannotMakeOneDirectory) {
   ASSERT_TRUE(Open()->Close().ok());
   Put("a", "1");
   const std::string out = directory_.File("out");
@@ -141,7 +141,7 @@ TEST_F(ToolCopiesTest, BackupsAreListedVerifiedRestoredAndDeleted) {
   EXPECT_EQ(RunForJson("backup list " + backups).at("backups").size(), 1u);
 }
 
-TEST_F(ToolCopiesTest, DamagedBackupsAreTold) {
+TEST_F(ToolCopiesTest, DamagedBackupsAreReported) {
   ASSERT_TRUE(Open()->Close().ok());
   Put("a", "1");
   const std::string backups = directory_.File("backups");
@@ -163,7 +163,7 @@ TEST_F(ToolCopiesTest, DamagedBackupsAreTold) {
   EXPECT_EQ(RunTool("restore " + directory_.File("nothing") + " " + directory_.File("out")).exit_code, kCannot);
 }
 
-TEST_F(ToolCopiesTest, AConversionHasTheSameDataUnderTheOtherIndex) {
+TEST_F(ToolCopiesTest, ConversionHasTheSameDataUnderTheOtherIndex) {
   {
     const std::unique_ptr<DB> db = Open();
     for (int i = 0; i < 300; ++i) {

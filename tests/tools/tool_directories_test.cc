@@ -1,4 +1,4 @@
-// What every command says to a directory that it cannot work on, and that it leaves it as it is.
+// What every command reports about a directory that it cannot work on, and that it leaves the directory unchanged.
 #include <sys/mount.h>
 
 #include <functional>
@@ -62,7 +62,7 @@ class ToolDirectoriesTest : public ToolTest {
     ASSERT_TRUE(db->Flush({}).ok());
     ASSERT_TRUE(db->Close().ok());
   }
-  // The exit code, and an error that names the directory, as text and as JSON.
+  // Expects the exit code, and an error that names the directory, as text and as JSON.
   void ExpectAll(const std::function<int(const Command&)>& expected) const {
     for (const Command& command : Commands()) {
       const std::string line = LineFor(command);
@@ -79,38 +79,38 @@ class ToolDirectoriesTest : public ToolTest {
   }
 };
 
-TEST_F(ToolDirectoriesTest, Missing) {
+TEST_F(ToolDirectoriesTest, MissingDirectoryIsReported) {
   ExpectAll([](const Command&) { return kCannot; });
   EXPECT_FALSE(std::filesystem::exists(Path()));
 }
 
-TEST_F(ToolDirectoriesTest, Empty) {
+TEST_F(ToolDirectoriesTest, EmptyDirectoryIsReported) {
   std::filesystem::create_directory(Path());
   ExpectAll([](const Command&) { return kCannot; });
   EXPECT_TRUE(std::filesystem::is_empty(Path()));
 }
 
-TEST_F(ToolDirectoriesTest, Foreign) {
+TEST_F(ToolDirectoriesTest, ForeignDirectoryIsReported) {
   std::filesystem::create_directory(Path());
   WriteFile(Path() + "/shopping list", "seeds");
   ExpectAll([](const Command&) { return kCannot; });
   EXPECT_EQ(FilesIn(Path()).size(), 1u);
 }
 
-TEST_F(ToolDirectoriesTest, AFile) {
+TEST_F(ToolDirectoriesTest, FileInsteadOfADirectoryIsReported) {
   WriteFile(Path(), "seeds");
   ExpectAll([](const Command&) { return kCannot; });
   EXPECT_EQ(ReadFile(Path()), "seeds");
 }
 
-TEST_F(ToolDirectoriesTest, OpenElsewhere) {
+TEST_F(ToolDirectoriesTest, DatabaseOpenForWritingIsLocked) {
   Make();
   const std::unique_ptr<DB> db = Open();
   ExpectAll([](const Command& command) { return std::string(command.name) == "options" ? kClean : kLocked; });
 }
 
-// Those who read, can read it together with others who do; who would write, cannot.
-TEST_F(ToolDirectoriesTest, ReadElsewhere) {
+// Commands that read work together with other readers; commands that write do not.
+TEST_F(ToolDirectoriesTest, DatabaseOpenForReadingAllowsReadingCommands) {
   Make();
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::OpenForReadOnly(TheOptions(), Path(), &db).ok());
@@ -120,7 +120,7 @@ TEST_F(ToolDirectoriesTest, ReadElsewhere) {
   }
 }
 
-TEST_F(ToolDirectoriesTest, OfALaterVersion) {
+TEST_F(ToolDirectoriesTest, LaterVersionIsNotSupported) {
   Make();
   for (const auto& [name, bytes] : FilesIn(Path())) {
     if (!name.starts_with("MANIFEST")) continue;
@@ -134,7 +134,7 @@ TEST_F(ToolDirectoriesTest, OfALaterVersion) {
   EXPECT_EQ(FilesIn(Path()), before);
 }
 
-TEST_F(ToolDirectoriesTest, Damaged) {
+TEST_F(ToolDirectoriesTest, DamagedDatabaseIsReported) {
   Make();
   FlipByte(FileLike("MANIFEST"), 128 + 40 + 8);
   const auto before = FilesIn(Path());
@@ -142,8 +142,8 @@ TEST_F(ToolDirectoriesTest, Damaged) {
   EXPECT_EQ(FilesIn(Path()), before);
 }
 
-// A file system that is mounted for reading only: what reads, works.
-TEST_F(ToolDirectoriesTest, OnAReadOnlyFileSystem) {
+// On a file system mounted read-only, commands that only read work.
+TEST_F(ToolDirectoriesTest, ReadOnlyFileSystemAllowsReadingCommands) {
   Make();
   if (::mount(Path().c_str(), Path().c_str(), nullptr, MS_BIND, nullptr) != 0) {
     GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
@@ -159,8 +159,8 @@ TEST_F(ToolDirectoriesTest, OnAReadOnlyFileSystem) {
   if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
 }
 
-// A disk without space: the command says so, and the database is as it was.
-TEST_F(ToolDirectoriesTest, OnAFullFileSystem) {
+// On a full file system the command reports it, and the database is unchanged.
+TEST_F(ToolDirectoriesTest, FullFileSystemChangesNothing) {
   const std::string mount = directory_.File("mount");
   std::filesystem::create_directory(mount);
   if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=16m") != 0) GTEST_SKIP() << "SKIPPED: nothing can be mounted here";

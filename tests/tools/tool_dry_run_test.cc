@@ -1,5 +1,5 @@
-// --dry-run of commands that copy: nothing is written, what is forecast is what happens, and what would be refused is
-// refused alike.
+// --dry-run of commands that copy: it writes nothing, its forecast is what then happens, and it fails as the command
+// would.
 #include <sys/mount.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ struct Sum {
 class ToolDryRunTest : public ToolTest {
  protected:
   ToolDryRunTest() { std::filesystem::create_directory(All()); }
-  // Of all that a command may write to.
+  // All directories that a command may write to.
   std::string All() const { return directory_.File("all"); }
   std::string Db() const { return All() + "/db"; }
 
@@ -35,7 +35,7 @@ class ToolDryRunTest : public ToolTest {
     ASSERT_TRUE(db->WaitForCompact().ok());
     ASSERT_TRUE(db->Close().ok());
   }
-  // What a dry run says; and that it has left everything as it was.
+  // Returns the output of a dry run, and checks that it changed nothing.
   nlohmann::json Plan(const std::string& line, int exit_code = kClean) const {
     const auto before = Tree(All());
     const nlohmann::json json = RunForJson(line + " --dry-run", exit_code);
@@ -44,7 +44,7 @@ class ToolDryRunTest : public ToolTest {
     EXPECT_EQ(Tree(All()), before) << line;
     return json;
   }
-  // It is refused, as the command itself is then, for the same reason.
+  // Expects the dry run, and then the command itself, to fail with the same error.
   void ExpectRefused(const std::string& line, int exit_code) const {
     const nlohmann::json planned = Plan(line, exit_code);
     const nlohmann::json done = RunForJson(line, exit_code);
@@ -52,7 +52,7 @@ class ToolDryRunTest : public ToolTest {
   }
 };
 
-TEST_F(ToolDryRunTest, ACheckpointIsForecast) {
+TEST_F(ToolDryRunTest, CheckpointForecastIsExact) {
   Write(0, 100);
   const std::string out = All() + "/out";
   const std::string line = "checkpoint " + Db() + " " + out;
@@ -76,7 +76,7 @@ TEST_F(ToolDryRunTest, ACheckpointIsForecast) {
   Plan("checkpoint " + Db() + " " + All() + "/no/where", kCannot);
 }
 
-TEST_F(ToolDryRunTest, BackupsAreForecast) {
+TEST_F(ToolDryRunTest, BackupForecastIsExact) {
   Write(0, 100);
   const std::string line = "backup create " + Db() + " " + All() + "/backups";
   for (int i = 0; i < 3; ++i) {
@@ -96,7 +96,7 @@ TEST_F(ToolDryRunTest, BackupsAreForecast) {
   Plan("backup create " + Db() + " " + All() + "/empty");
 }
 
-TEST_F(ToolDryRunTest, ARestoreIsForecast) {
+TEST_F(ToolDryRunTest, RestoreForecastIsExact) {
   Write(0, 100);
   const std::string backups = All() + "/backups";
   ASSERT_EQ(RunTool("backup create " + Db() + " " + backups).exit_code, kClean);
@@ -114,7 +114,7 @@ TEST_F(ToolDryRunTest, ARestoreIsForecast) {
   Plan("restore " + backups + " " + All() + "/other", kDamage);
 }
 
-TEST_F(ToolDryRunTest, AConversionIsForecast) {
+TEST_F(ToolDryRunTest, ConversionForecastIsExact) {
   Write(0, 300);
   const std::string out = All() + "/out";
   for (const std::string index : {"btree", "lsm"}) {
@@ -142,7 +142,7 @@ TEST_F(ToolDryRunTest, AConversionIsForecast) {
   }
 }
 
-TEST_F(ToolDryRunTest, AnImportIsForecast) {
+TEST_F(ToolDryRunTest, ImportForecastIsExact) {
   Write(0, 50);
   const std::string file = directory_.File("entries");
   ASSERT_EQ(RunTool("export " + Db() + " " + file).exit_code, kClean);
@@ -160,7 +160,7 @@ TEST_F(ToolDryRunTest, AnImportIsForecast) {
   ExpectRefused("import " + All() + "/other " + file, kDamage);
 }
 
-TEST_F(ToolDryRunTest, WhatIsOpenElsewhereIsRefused) {
+TEST_F(ToolDryRunTest, DatabaseOpenElsewhereIsLocked) {
   Write(0, 10);
   const std::string file = directory_.File("entries");
   ASSERT_EQ(RunTool("export " + Db() + " " + file).exit_code, kClean);
@@ -175,9 +175,9 @@ TEST_F(ToolDryRunTest, WhatIsOpenElsewhereIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(All() + "/backups"));
 }
 
-// Each command in each state of DIR: what its dry run ends with is what it ends with itself. Dry runs of imports into what
-// is there, puts and deletes said yes to some.
-TEST_F(ToolDryRunTest, EndsWithWhatTheCommandEndsWith) {
+// For each command and each state of DIR, the dry run has the exit code of the command. Dry runs of imports into an
+// existing database, puts and deletes used to succeed in some states where the command fails.
+TEST_F(ToolDryRunTest, ExitCodeIsThatOfTheCommand) {
   Write(0, 20);
   const std::string kept = directory_.File("kept");
   std::filesystem::rename(Db(), kept);
@@ -212,7 +212,7 @@ TEST_F(ToolDryRunTest, EndsWithWhatTheCommandEndsWith) {
   std::unique_ptr<DB> db;
   struct State {
     const char* name;
-    std::function<bool()> bring_about;  // of a whole database; false if that cannot be done here
+    std::function<bool()> bring_about;  // from a healthy database; false if that is not possible here
     std::function<void()> end = [] {};
   };
   const State states[] = {

@@ -1,4 +1,4 @@
-// get, put, delete, scan, options: single entries, and what is set.
+// get, put, delete, scan, options: single entries and options.
 #include <optional>
 
 #include "tool.h"
@@ -22,7 +22,7 @@ class ToolEntriesTest : public ToolTest {
   }
 };
 
-TEST_F(ToolEntriesTest, WhatIsPutIsGot) {
+TEST_F(ToolEntriesTest, GetReturnsWhatPutWrote) {
   Make({});
   const std::string large(5000, 'l');
   EXPECT_EQ(RunTool("put " + Path() + " oak 'a ring a year'").exit_code, kClean);
@@ -63,7 +63,7 @@ TEST_F(ToolEntriesTest, ValuesFromAndToFiles) {
   EXPECT_EQ(RunTool("put " + Path() + " k v --value-file x").exit_code, kCannot);
 }
 
-TEST_F(ToolEntriesTest, Deletes) {
+TEST_F(ToolEntriesTest, DeletesKeysAndRanges) {
   Make({{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}});
   EXPECT_EQ(RunForJson("delete " + Path() + " b --end d --dry-run").at("deleted"), 2);
   EXPECT_EQ(RunTool("scan " + Path() + " --count").output, "4\n");
@@ -76,8 +76,8 @@ TEST_F(ToolEntriesTest, Deletes) {
   EXPECT_EQ(RunTool("delete " + Path() + " z --end a --dry-run").exit_code, kCannot);
 }
 
-// Both read the old value before they wrote, so that a damaged one could not be got rid of.
-TEST_F(ToolEntriesTest, WhatIsDamagedCanBeReplacedAndDeleted) {
+// Both used to read the old value before they wrote, so a damaged one could not be removed.
+TEST_F(ToolEntriesTest, DamagedValueCanBeReplacedAndDeleted) {
   const std::string value(5000, 'v');
   Make({{"a", value}, {"b", value + "b"}});
   {
@@ -100,8 +100,8 @@ TEST_F(ToolEntriesTest, WhatIsDamagedCanBeReplacedAndDeleted) {
   EXPECT_EQ(RunTool("scan " + Path()).output, "a\tnew\n");
 }
 
-// Every write wrote an OPTIONS file too, with defaults where the one before was damaged.
-TEST_F(ToolEntriesTest, ADamagedOptionsFileIsNotCoveredUp) {
+// Every write used to replace a damaged OPTIONS file by one with defaults.
+TEST_F(ToolEntriesTest, DamagedOptionsFileIsNotReplacedByDefaults) {
   {
     Options options = TheOptions();
     options.min_blob_size = 777;
@@ -132,16 +132,16 @@ TEST_F(ToolEntriesTest, ADamagedOptionsFileIsNotCoveredUp) {
   EXPECT_EQ(RunTool("scan " + Path()).output, "a\t1\nk\tv\n");
 }
 
-// With --json nothing was said on stderr.
-TEST_F(ToolEntriesTest, ErrorsOfACollectionGoToStderrToo) {
+// With --json nothing used to be printed on stderr.
+TEST_F(ToolEntriesTest, GcErrorsArePrintedToStderrToo) {
   const Ended errors = RunTool("gc " + Path() + " --json", "2>&1 >/dev/null");
   EXPECT_EQ(errors.exit_code, kCannot);
   EXPECT_NE(errors.output.find(Path()), std::string::npos) << errors.output;
   EXPECT_TRUE(RunForJson("gc " + Path(), kCannot).at("error").is_string());
 }
 
-// A write said that create_if_missing was off, and forgot what it did not know.
-TEST_F(ToolEntriesTest, AWriteLeavesTheOptionsFileAsItIs) {
+// A write used to record create_if_missing as off, and to drop unknown options.
+TEST_F(ToolEntriesTest, WriteKeepsTheOptionsFile) {
   Make({});
   const std::string file = FileLike("OPTIONS");
   const std::string now = ReadFile(file);
@@ -160,7 +160,7 @@ TEST_F(ToolEntriesTest, AWriteLeavesTheOptionsFileAsItIs) {
   EXPECT_EQ(ReadFile(file), before);
 }
 
-TEST_F(ToolEntriesTest, ScansWhatIsAskedFor) {
+TEST_F(ToolEntriesTest, ScanAppliesItsFlags) {
   Make({{"a", "1"}, {"b1", std::string(2000, 'v')}, {"b2", "3"}, {"c\n", "4\t"}});
   const std::string scan = "scan " + Path();
   EXPECT_EQ(RunTool(scan + " --keys-only").output, "a\nb1\nb2\nc\\x0a\n");
@@ -176,8 +176,8 @@ TEST_F(ToolEntriesTest, ScansWhatIsAskedFor) {
   EXPECT_EQ(RunTool(scan + " --from 'x\\y'").exit_code, kCannot);
 }
 
-// In both orders and both ways, with bounds in and around what begins so.
-TEST_F(ToolEntriesTest, APrefixIsARangeInEitherOrder) {
+// In both key orders and both directions, with bounds inside and around the prefix.
+TEST_F(ToolEntriesTest, PrefixIsARangeInEitherOrder) {
   const std::vector<std::string> keys = {"a", "b", "b\xff", "b\xff\xff", "b\xff\xff!", "bz", "c", "\xff", "\xff\xff!"};
   for (const Comparator* const order : {BytewiseComparator(), ReverseBytewiseComparator()}) {
     std::filesystem::remove_all(Path());
@@ -208,8 +208,8 @@ TEST_F(ToolEntriesTest, APrefixIsARangeInEitherOrder) {
   }
 }
 
-// A scan of a prefix went through all keys, and met whatever was wrong with others.
-TEST_F(ToolEntriesTest, AScanOfAPrefixReadsNothingElse) {
+// A scan with a prefix used to read all keys, and failed on damage in others.
+TEST_F(ToolEntriesTest, ScanOfAPrefixReadsNothingElse) {
   std::map<std::string, std::string> entries;
   for (int i = 0; i < 20'000; ++i) entries["k" + std::to_string(100'000 + i)] = "small";
   Make(entries);
@@ -238,11 +238,11 @@ TEST_F(ToolEntriesTest, AScanOfAPrefixReadsNothingElse) {
   }
 }
 
-// The error of a scan that fails was an object of three lines behind objects of one.
-TEST_F(ToolEntriesTest, AScanThatFailsEndsWithALineToo) {
+// The error of a failed scan used to be an object on three lines after objects on one.
+TEST_F(ToolEntriesTest, FailedScanEndsWithAnErrorLine) {
   Make({{"a", "1"}, {"b", std::string(2000, 'v')}, {"c", "3"}});
   {
-    const std::unique_ptr<DB> db = Open();  // of what cannot be replayed nothing is printed
+    const std::unique_ptr<DB> db = Open();  // an unreplayable log prints nothing
     ASSERT_TRUE(db->Flush({}).ok());
     ASSERT_TRUE(db->Close().ok());
   }
@@ -263,7 +263,7 @@ TEST_F(ToolEntriesTest, AScanThatFailsEndsWithALineToo) {
   EXPECT_TRUE(objects[1].contains("error"));
 }
 
-TEST_F(ToolEntriesTest, AClosedPipeEndsAScan) {
+TEST_F(ToolEntriesTest, ClosedPipeEndsAScan) {
   std::map<std::string, std::string> entries;
   for (int i = 0; i < 20'000; ++i) entries["k" + std::to_string(i)] = "a value of some length";
   Make(entries);
@@ -272,7 +272,7 @@ TEST_F(ToolEntriesTest, AClosedPipeEndsAScan) {
   EXPECT_EQ(std::system(("bash " + directory_.File("script")).c_str()), 0);
 }
 
-TEST_F(ToolEntriesTest, FamiliesByName) {
+TEST_F(ToolEntriesTest, FamiliesAreSelectedByName) {
   {
     const std::unique_ptr<DB> db = Open();
     ColumnFamilyOptions other = TheOptions();
@@ -296,14 +296,14 @@ TEST_F(ToolEntriesTest, FamiliesByName) {
   const Ended absent = RunTool("get " + Path() + " c --column-family another");
   EXPECT_EQ(absent.exit_code, kCannot);
   EXPECT_NE(absent.output.find("another"), std::string::npos) << absent.output;
-  // Without the file that says what the families are, it is found out.
+  // Without an OPTIONS file, the families' options are found by trying.
   for (const auto& [name, bytes] : FilesIn(Path())) {
     if (name.starts_with("OPTIONS")) std::filesystem::remove(Path() + "/" + name);
   }
   check();
 }
 
-TEST_F(ToolEntriesTest, OptionsAndWhatDiffers) {
+TEST_F(ToolEntriesTest, OptionsShowDefaultsThatDiffer) {
   {
     Options options = TheOptions();
     options.min_blob_size = 777;

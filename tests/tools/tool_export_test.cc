@@ -1,4 +1,4 @@
-// export: where it writes, and what becomes of what was there.
+// export: what it writes to, and what happens to an existing file.
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ class ToolExportTest : public ToolTest {
     expected_ = RunTool("export " + Path() + " -", "2>/dev/null").output;
     ASSERT_NE(expected_.find("\"entries\":100"), std::string::npos);
   }
-  // Where nothing else is.
+  // A path in an empty directory.
   std::string Folder() const { return directory_.File("folder"); }
   std::string File() const { return Folder() + "/entries"; }
   std::string Line(const std::string& file) const { return "export " + Path() + " " + file; }
@@ -39,7 +39,7 @@ class ToolExportTest : public ToolTest {
   std::string expected_;
 };
 
-TEST_F(ToolExportTest, TakesThePlaceOfAFileAndKeepsItsMode) {
+TEST_F(ToolExportTest, ReplacesAFileAndKeepsItsMode) {
   WriteFile(File(), "old");
   ASSERT_EQ(::chmod(File().c_str(), 0640), 0);
   EXPECT_EQ(RunTool(Line(File())).exit_code, kClean);
@@ -50,8 +50,8 @@ TEST_F(ToolExportTest, TakesThePlaceOfAFileAndKeepsItsMode) {
   EXPECT_EQ(ReadFile(Folder() + "/beside"), expected_);
 }
 
-// It was overwritten, and then removed.
-TEST_F(ToolExportTest, AFileWithTheSameNameAndTmpIsNotItsOwn) {
+// FILE.tmp used to be overwritten, and then removed.
+TEST_F(ToolExportTest, ForeignTmpFileIsKept) {
   WriteFile(File() + ".tmp", "theirs");
   EXPECT_EQ(RunTool(Line(File())).exit_code, kClean);
   EXPECT_EQ(ReadFile(File() + ".tmp"), "theirs");
@@ -59,8 +59,8 @@ TEST_F(ToolExportTest, AFileWithTheSameNameAndTmpIsNotItsOwn) {
   EXPECT_EQ(Names(Folder()), (std::vector<std::string>{"entries", "entries.tmp"}));
 }
 
-// A regular file of that name took the place of the device.
-TEST_F(ToolExportTest, ADeviceIsWrittenInto) {
+// A regular file used to replace the device.
+TEST_F(ToolExportTest, DeviceIsWrittenTo) {
   const std::string device = Folder() + "/null";
   if (::mknod(device.c_str(), S_IFCHR | 0666, ::makedev(1, 3)) != 0) {
     GTEST_SKIP() << "SKIPPED: no device can be made here";
@@ -79,12 +79,12 @@ TEST_F(ToolExportTest, ADeviceIsWrittenInto) {
   EXPECT_EQ(RunTool(Line(Folder())).exit_code, kCannot) << "a directory";
 }
 
-TEST_F(ToolExportTest, APipeIsWrittenInto) {
+TEST_F(ToolExportTest, PipeIsWrittenTo) {
   ASSERT_EQ(::mkfifo(File().c_str(), 0600), 0);
   std::string got;
   std::thread reader([&] { got = ReadFile(File()); });
   const Ended ended = RunTool(Line(File()));
-  const int last = ::open(File().c_str(), O_WRONLY | O_NONBLOCK);  // lets a reader go whom nobody has written to
+  const int last = ::open(File().c_str(), O_WRONLY | O_NONBLOCK);  // ends a reader that has no writer
   if (last >= 0) ::close(last);
   reader.join();
   EXPECT_EQ(ended.exit_code, kClean) << ended.output;
@@ -92,11 +92,11 @@ TEST_F(ToolExportTest, APipeIsWrittenInto) {
   EXPECT_TRUE(fs::is_fifo(File()));
 }
 
-TEST_F(ToolExportTest, ASymlinkStaysAndLeadsToTheNewFile) {
+TEST_F(ToolExportTest, SymlinkLeadsToTheNewFile) {
   fs::create_directory(Folder() + "/sub");
   fs::create_symlink("sub/entries", File());
   fs::create_symlink(File(), Folder() + "/again");
-  EXPECT_EQ(RunTool(Line(Folder() + "/again")).exit_code, kClean);  // to a name that is not there yet
+  EXPECT_EQ(RunTool(Line(Folder() + "/again")).exit_code, kClean);  // a link to a name that does not exist yet
   EXPECT_EQ(ReadFile(Folder() + "/sub/entries"), expected_);
   WriteFile(Folder() + "/sub/entries", "old");
   EXPECT_EQ(RunTool(Line(Folder() + "/again")).exit_code, kClean);
@@ -110,9 +110,9 @@ TEST_F(ToolExportTest, ASymlinkStaysAndLeadsToTheNewFile) {
   EXPECT_EQ(RunTool(Line(Folder() + "/lost")).exit_code, kCannot);
 }
 
-// Where somebody watches, they say how much there will be, and how long it will take; and nothing of it stays.
-TEST_F(ToolExportTest, ItAndImportsDrawHowFarTheyAre) {
-  if (RunCommand("script --version").exit_code != kClean) GTEST_SKIP() << "SKIPPED: there is no script(1) to watch with";
+// On a terminal they show how much there will be and how long it will take; at the end the line is erased.
+TEST_F(ToolExportTest, ExportAndImportShowProgress) {
+  if (RunCommand("script --version").exit_code != kClean) GTEST_SKIP() << "SKIPPED: script(1) is not installed";
   fs::create_directory(Folder() + "/files");
   for (int i = 0; i < 10; ++i) WriteFile(Folder() + "/files/" + std::to_string(i), std::string(1000, 'v'));
   for (const std::string& line : {Line(File()), "import " + Folder() + "/db " + File(),
@@ -127,8 +127,8 @@ TEST_F(ToolExportTest, ItAndImportsDrawHowFarTheyAre) {
   }
 }
 
-// A full file system, and one that is mounted for reading only.
-TEST_F(ToolExportTest, WhatFailsLeavesWhatWasThere) {
+// On a full and on a read-only file system.
+TEST_F(ToolExportTest, FailedExportKeepsTheOldFile) {
   if (::mount("tmpfs", Folder().c_str(), "tmpfs", 0, "size=16k") != 0) {
     GTEST_SKIP() << "SKIPPED: nothing can be mounted here";
   }

@@ -1,4 +1,4 @@
-// export and import: what is exported comes back, and other stores' entries come in.
+// export and import: an export can be imported again, and entries of other stores can be imported.
 #include "tool.h"
 
 #if CAMBIUM_HAVE_ROCKSDB
@@ -20,7 +20,7 @@ class ToolImportTest : public ToolTest {
   std::string Copy() const { return directory_.File("copy"); }
 };
 
-TEST_F(ToolImportTest, WhatIsExportedComesBack) {
+TEST_F(ToolImportTest, ExportCanBeImported) {
   std::string all_bytes;
   for (int i = 0; i < 256; ++i) all_bytes += static_cast<char>(i);
   {
@@ -41,14 +41,14 @@ TEST_F(ToolImportTest, WhatIsExportedComesBack) {
   EXPECT_EQ(Scan(Copy(), "--column-family 'o\"ther'"), Scan(Path(), "--column-family 'o\"ther'"));
   EXPECT_NE(RunTool("options " + Copy()).output.find("min_blob_size=99"), std::string::npos);
   EXPECT_EQ(RunTool("verify --deep " + Copy()).exit_code, kClean);
-  // Through pipes, and one family alone.
+  // Through pipes, and with a single family.
   const std::string piped = directory_.File("piped");
   EXPECT_EQ(RunTool("export " + Path() + " - --column-family default | " + CAMBIUM_TOOL + " import " + piped + " -").exit_code, kClean);
   EXPECT_EQ(Scan(piped), Scan(Path()));
   EXPECT_EQ(RunTool("scan " + piped + " --column-family 'o\"ther'").exit_code, kCannot);
 }
 
-TEST_F(ToolImportTest, IntoWhatExistsOnlyIfToldTo) {
+TEST_F(ToolImportTest, ExistingDatabaseNeedsAdd) {
   ASSERT_TRUE(Open()->Close().ok());
   RunTool("put " + Path() + " a old");
   RunTool("put " + Path() + " b old");
@@ -63,7 +63,7 @@ TEST_F(ToolImportTest, IntoWhatExistsOnlyIfToldTo) {
   EXPECT_FALSE(std::filesystem::exists(Copy() + ".tmp"));
 }
 
-TEST_F(ToolImportTest, WhatIsNoExportMakesNoDatabase) {
+TEST_F(ToolImportTest, MalformedExportMakesNoDatabase) {
   const std::string head = "{\"cambium_export\":1}\n";
   const std::string entry = "{\"key\":\"a\",\"value\":\"1\"}\n";
   const std::string end = "{\"end\":true,\"entries\":1}\n";
@@ -85,14 +85,14 @@ TEST_F(ToolImportTest, WhatIsNoExportMakesNoDatabase) {
   EXPECT_EQ(RunTool("import " + Copy() + " " + File() + " --format csv").exit_code, kCannot);
 }
 
-TEST_F(ToolImportTest, OfADirectoryTheFormatHasToBeSaid) {
+TEST_F(ToolImportTest, DirectoryNeedsAFormat) {
   std::filesystem::create_directories(directory_.File("folder"));
   const Ended ended = RunTool("import " + Copy() + " " + directory_.File("folder"));
   EXPECT_EQ(ended.exit_code, kCannot);
   EXPECT_NE(ended.output.find("--format"), std::string::npos) << ended.output;
 }
 
-TEST_F(ToolImportTest, AFolderOfFiles) {
+TEST_F(ToolImportTest, FilesOfAFolderBecomeEntries) {
   std::filesystem::create_directories(directory_.File("folder/sub/deep"));
   WriteFile(directory_.File("folder/b"), "of b");
   WriteFile(directory_.File("folder/sub/a"), std::string(100'000, 'a'));
@@ -104,8 +104,9 @@ TEST_F(ToolImportTest, AFolderOfFiles) {
   EXPECT_EQ(RunTool("import " + directory_.File("other") + " " + directory_.File("no") + " --format folder").exit_code, kCannot);
 }
 
-// What was called so before was destroyed. Now the names are OUT.tmp and OUT.tmp.mark, and what has no note is somebody's.
-TEST_F(ToolImportTest, WhatIsInTheWayIsLeftAlone) {
+// Files with these names used to be destroyed. Now they are OUT.tmp and OUT.tmp.mark, and without our note in the mark
+// they are foreign.
+TEST_F(ToolImportTest, ForeignFilesInTheWayAreKept) {
   namespace fs = std::filesystem;
   WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
   ASSERT_TRUE(Open()->Close().ok());
@@ -124,7 +125,7 @@ TEST_F(ToolImportTest, WhatIsInTheWayIsLeftAlone) {
   fs::create_directory(Copy() + ".tmp");
   WriteFile(Copy() + ".tmp/shopping list", "seeds");
   expect_refused(Copy() + ".tmp");
-  // These names mean nothing any more.
+  // These names are not used any more.
   fs::copy(Path(), Copy() + ".importing");
   const auto before = FilesIn(Copy() + ".importing");
   EXPECT_EQ(RunTool(line).exit_code, kClean);
@@ -135,9 +136,9 @@ TEST_F(ToolImportTest, WhatIsInTheWayIsLeftAlone) {
   }
 }
 
-// A kill behind the last step of an import left the mark, and the import that was repeated said that DIR exists before it
-// came to look for one.
-TEST_F(ToolImportTest, WhatAKillLeftGoesThoughTheDatabaseIsThere) {
+// A kill after the last step of an import left the mark, and the repeated import reported that DIR exists before it
+// looked for a mark.
+TEST_F(ToolImportTest, MarkOfAKilledImportIsRemoved) {
   namespace fs = std::filesystem;
   WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":1}\n");
   const std::string line = "import " + Copy() + " " + File();
@@ -154,15 +155,15 @@ TEST_F(ToolImportTest, WhatAKillLeftGoesThoughTheDatabaseIsThere) {
   EXPECT_EQ(Scan(Copy()), "a\t1\n");
 }
 
-// With error_if_exists in it a program that goes by its OPTIONS file could not open it again.
-TEST_F(ToolImportTest, WhatIsImportedOpensWithItsOwnOptions) {
+// With error_if_exists in its OPTIONS file, a program that loads it could not open the database.
+TEST_F(ToolImportTest, ImportedDatabaseOpensWithItsOwnOptions) {
   WriteFile(File(), "{\"cambium_export\":1}\n{\"end\":true,\"entries\":0}\n");
   ASSERT_EQ(RunTool("import " + Copy() + " " + File()).exit_code, kClean);
   EXPECT_EQ(RunForJson("options " + Copy()).at("DBOptions").at("error_if_exists").at("value"), "false");
 }
 
-// The number was taken for a number without a look, and what that threw was an error without file and line.
-TEST_F(ToolImportTest, ALastLineWhoseNumberIsNoneIsDamage) {
+// The count was used without a check, and the resulting exception was an error without file and line.
+TEST_F(ToolImportTest, LastLineWithoutACountIsDamage) {
   for (const std::string number : {"\"1\"", "1.5", "-1", "null", "[1]"}) {
     WriteFile(File(), "{\"cambium_export\":1}\n{\"key\":\"a\",\"value\":\"1\"}\n{\"end\":true,\"entries\":" + number + "}\n");
     const std::string error = RunForJson("import " + Copy() + " " + File(), kDamage).at("error");
@@ -171,15 +172,15 @@ TEST_F(ToolImportTest, ALastLineWhoseNumberIsNoneIsDamage) {
   }
 }
 
-// The walk ended at the first directory that it could not enter, and what it had found by then was a database.
-TEST_F(ToolImportTest, AFolderThatCannotBeReadMakesNoDatabase) {
+// The walk used to end at the first directory that it could not enter, and what it had found so far became a database.
+TEST_F(ToolImportTest, UnreadableFolderMakesNoDatabase) {
   namespace fs = std::filesystem;
-  fs::permissions(directory_.path(), fs::perms::all);  // for whom the tool is run as
+  fs::permissions(directory_.path(), fs::perms::all);  // for the user that the tool runs as
   fs::create_directories(directory_.File("folder/sub"));
   for (const std::string name : {"a", "b", "sub/c"}) WriteFile(directory_.File("folder/" + name), "of " + name);
   const std::string line = "import " + Copy() + " " + directory_.File("folder") + " --format folder";
   std::string nobody;
-  if (::geteuid() == 0) {  // whom nothing is forbidden
+  if (::geteuid() == 0) {  // root may read everything
     nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
     if (RunCommand(nobody + Tool() + " --version").exit_code != kClean) {
       GTEST_SKIP() << "SKIPPED: the tool cannot be run as another user here";
@@ -203,7 +204,7 @@ TEST_F(ToolImportTest, AFolderThatCannotBeReadMakesNoDatabase) {
   EXPECT_NE(ended.output.find("3 entries"), std::string::npos) << ended.output;
 }
 
-TEST_F(ToolImportTest, ARocksDbDatabase) {
+TEST_F(ToolImportTest, RocksDbDatabaseIsImported) {
 #if CAMBIUM_HAVE_ROCKSDB
   const std::string rocks = directory_.File("rocks");
   char* error = nullptr;
@@ -227,12 +228,12 @@ TEST_F(ToolImportTest, ARocksDbDatabase) {
   EXPECT_EQ(Scan(Copy(), "--column-family other"), "k\tv\n");
   EXPECT_EQ(RunTool("import " + directory_.File("other") + " " + directory_.File("no") + " --format rocksdb").exit_code, kCannot);
 #else
-  GTEST_SKIP() << "SKIPPED: RocksDB is not installed, or this is a sanitizer";
+  GTEST_SKIP() << "SKIPPED: RocksDB is not installed, or this is a sanitizer build";
 #endif
 }
 
 #if CAMBIUM_HAVE_LMDB
-// A new one, with a transaction to write with.
+// A new environment, with a transaction to write with.
 struct LmdbEnv {
   LmdbEnv(const std::string& path, unsigned databases) {
     std::filesystem::create_directory(path);
@@ -251,8 +252,8 @@ struct LmdbEnv {
 };
 #endif
 
-// The record of one that could not be opened, for whatever reason, was imported as an entry.
-TEST_F(ToolImportTest, MoreLmdbDatabasesThanCanBeOpenedAreNoEntries) {
+// The record of a named database that could not be opened used to be imported as an entry.
+TEST_F(ToolImportTest, TooManyLmdbDatabasesAreAnError) {
 #if CAMBIUM_HAVE_LMDB
   const std::string path = directory_.File("lmdb");
   const LmdbEnv lmdb(path, 10'010);
@@ -266,12 +267,12 @@ TEST_F(ToolImportTest, MoreLmdbDatabasesThanCanBeOpenedAreNoEntries) {
   EXPECT_NE(ended.output.find("MDB_DBS_FULL"), std::string::npos) << ended.output;
   EXPECT_FALSE(std::filesystem::exists(Copy()));
 #else
-  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer";
+  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer build";
 #endif
 }
 
-// Its entries would be among those of the main one.
-TEST_F(ToolImportTest, AnLmdbDatabaseThatIsCalledDefaultIsRefused) {
+// Its entries would be mixed with those of the main database.
+TEST_F(ToolImportTest, LmdbDatabaseCalledDefaultIsRejected) {
 #if CAMBIUM_HAVE_LMDB
   const std::string path = directory_.File("lmdb");
   const LmdbEnv lmdb(path, 4);
@@ -283,11 +284,11 @@ TEST_F(ToolImportTest, AnLmdbDatabaseThatIsCalledDefaultIsRefused) {
   EXPECT_NE(ended.output.find("default"), std::string::npos) << ended.output;
   EXPECT_FALSE(std::filesystem::exists(Copy()));
 #else
-  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer";
+  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer build";
 #endif
 }
 
-TEST_F(ToolImportTest, AnLmdbDatabase) {
+TEST_F(ToolImportTest, LmdbDatabaseIsImported) {
 #if CAMBIUM_HAVE_LMDB
   const std::string path = directory_.File("lmdb");
   const LmdbEnv lmdb(path, 4);
@@ -311,7 +312,7 @@ TEST_F(ToolImportTest, AnLmdbDatabase) {
   EXPECT_EQ(Scan(Copy(), "--column-family named"), "k\tv\n");
   EXPECT_EQ(RunTool("import " + directory_.File("other") + " " + directory_.File("no") + " --format lmdb").exit_code, kCannot);
 #else
-  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer";
+  GTEST_SKIP() << "SKIPPED: LMDB is not installed, or this is a sanitizer build";
 #endif
 }
 

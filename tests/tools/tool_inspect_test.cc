@@ -1,4 +1,4 @@
-// stats, dump, manifest and gc: figures are compared with what the test has written and with the files themselves.
+// stats, dump, manifest and gc: figures are compared with what the test has written, and with the files.
 #include <algorithm>
 #include <cstdint>
 #include <set>
@@ -23,7 +23,7 @@ std::string KeyOf(int i) {
   std::snprintf(key, sizeof(key), "key%04d", i);
   return key;
 }
-// Every sixth value is small, and lies in the index once it is flushed.
+// Every sixth value is small, and is in the index once flushed.
 std::string ValueOf(int i, int version) {
   const std::string text = KeyOf(i) + "." + std::to_string(version);
   return i % 6 == 5 ? text : text + std::string(300, static_cast<char>('a' + i % 26));
@@ -67,7 +67,7 @@ class ToolInspectTest : public ToolTest {
     ASSERT_TRUE(db->WaitForCompact().ok());
     ASSERT_TRUE(db->Close().ok());
   }
-  // Two thirds of what was written first are overwritten, some keys are deleted, and the layers know it all.
+  // Two thirds of the first writes are overwritten, some keys are deleted, and all of it is flushed and compacted.
   std::unique_ptr<DB> MakeGarbage(const Options& options) {
     std::unique_ptr<DB> db = OpenIt(options);
     for (int i = 0; i < kKeys; ++i) Put(db.get(), KeyOf(i), ValueOf(i, 0));
@@ -84,13 +84,13 @@ class ToolInspectTest : public ToolTest {
     EXPECT_TRUE(db->WaitForCompact().ok());
     return db;
   }
-  // And moved by log GC.
+  // Some values are also moved by log GC.
   void Relocate(DB* db) {
     CompactRangeOptions compact;
     compact.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
     ASSERT_TRUE(db->CompactRange(compact, nullptr, nullptr).ok());
   }
-  // What is not flushed: new keys, overwritten ones, deletes of both kinds.
+  // Not flushed: new keys, overwritten ones, and deletes of both kinds.
   void AddTail(DB* db) {
     for (int i = 0; i < 20; ++i) Put(db, "tail" + KeyOf(i), ValueOf(i, 7));
     for (int i = 0; i < 10; ++i) Put(db, "tail" + KeyOf(i), ValueOf(i, 8));
@@ -108,7 +108,7 @@ class ToolInspectTest : public ToolTest {
     }
     return bytes;
   }
-  // Accounts of all families by the MANIFEST, by file.
+  // The accounts of all families in the MANIFEST, by file.
   std::map<std::string, std::uint64_t> Accounts() const {
     const Json state = RunForJson("manifest " + Path())["state"];
     std::map<int, std::uint64_t> by_slot;
@@ -119,7 +119,7 @@ class ToolInspectTest : public ToolTest {
     for (const Json& segment : state["segments"]) by_file[segment["file"]] = by_slot[segment["slot"].get<int>()];
     return by_file;
   }
-  // Exact as long as no record is so long that its size code is more than its size.
+  // Exact as long as no record is so long that its size code exceeds its size.
   void ExpectSumsOf(const Json& stats, bool is_exact = true) const {
     const std::map<std::string, std::uint64_t> accounts = Accounts();
     EXPECT_EQ(stats["segments"].size(), accounts.size());
@@ -127,7 +127,7 @@ class ToolInspectTest : public ToolTest {
       const std::string file = segment["file"];
       EXPECT_EQ(segment["bytes"], std::filesystem::file_size(Path() + "/" + file)) << file;
       EXPECT_EQ(segment["live"], accounts.at(file)) << file;
-      if (segment["kind"] == "large value") continue;  // its account counts blocks, and its header
+      if (segment["kind"] == "large value") continue;  // its account has blocks and its header
       std::uint64_t sum = 0;
       for (const char* part : {"live", "dead", "pending", "overhead", "holes", "unused"}) {
         sum += segment[part].get<std::uint64_t>();
@@ -139,8 +139,8 @@ class ToolInspectTest : public ToolTest {
     EXPECT_EQ(stats["bytes"], BytesOfFiles());
   }
 
-  // By the bytes in the files: each value of the log is where the newest record of its key is said to be, and nowhere
-  // else.
+  // Compares with the bytes of the files: the file has each value of the log exactly where the newest record of its key
+  // is said to be.
   void ExpectMarksOf(const std::vector<Json>& lines) const {
     std::map<std::string, std::vector<Json>> newest;
     for (const Json& line : lines) {
@@ -184,12 +184,12 @@ TEST_F(ToolInspectTest, FiguresAddUp) {
   std::uint64_t counted = 0;
   for (const Json& bucket : family["key_sizes"]) counted += bucket["count"].get<std::uint64_t>();
   EXPECT_EQ(counted, model_.size());
-  // Nothing is hidden, so the newest entries are all that accounts count.
+  // Nothing is hidden, so accounts count exactly the newest entries.
   EXPECT_EQ(family["separated_bytes"].get<std::uint64_t>() + family["large_bytes"].get<std::uint64_t>(),
             family["account_bytes"]);
   const Ended text = RunTool("stats " + Path());
   EXPECT_EQ(text.exit_code, kClean);
-  EXPECT_NE(text.output.find("what would save something"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("possible savings"), std::string::npos) << text.output;
 }
 
 TEST_F(ToolInspectTest, FiguresAddUpWithATail) {
@@ -208,7 +208,7 @@ TEST_F(ToolInspectTest, FiguresAddUpWithATail) {
     if (segment["kind"] == "relocation") relocated += segment["live"].get<std::uint64_t>();
   }
   EXPECT_GT(relocated, 0u);
-  // Of every operation that is not flushed, header and key and value, to a multiple of 8.
+  // Header, key and value of every operation that is not flushed, each rounded up to a multiple of 8.
   std::uint64_t expected = 0;
   for (const Json& line : DumpLines(Path() + " --what log")) {
     if (line["type"] == "record" && line["mark"] == "pending") expected += line["size"].get<std::uint64_t>();
@@ -217,7 +217,7 @@ TEST_F(ToolInspectTest, FiguresAddUpWithATail) {
   EXPECT_GE(pending, 42 * kRecordHeader);
 }
 
-TEST_F(ToolInspectTest, MarksAreWhatReadsGet) {
+TEST_F(ToolInspectTest, MarksAgreeWithReads) {
   std::unique_ptr<DB> db = MakeGarbage(InspectOptions());
   ASSERT_TRUE(db->Close().ok());
   db.reset();
@@ -260,7 +260,7 @@ TEST_F(ToolInspectTest, MarksAreWhatReadsGet) {
   EXPECT_TRUE(live_files.contains(".gc"));
 }
 
-TEST_F(ToolInspectTest, DumpChoosesKeysAndFiles) {
+TEST_F(ToolInspectTest, DumpSelectsKeysAndFiles) {
   std::unique_ptr<DB> db = MakeGarbage(InspectOptions());
   ASSERT_TRUE(db->Close().ok());
   std::set<std::string> keys;
@@ -275,7 +275,7 @@ TEST_F(ToolInspectTest, DumpChoosesKeysAndFiles) {
     if (line["type"] == "record") keys.insert(line["key"]);
   }
   EXPECT_EQ(keys, (std::set<std::string>{"6b657930303231"}));
-  // Entries of runs and pages: after a CompactRange, all there is.
+  // After a CompactRange, runs and pages have all entries.
   keys.clear();
   for (const Json& line : DumpLines(Path() + " --what runs,pages")) {
     if (line["type"] == "entry" && line["kind"] != "tombstone") keys.insert(line["key"]);
@@ -289,8 +289,8 @@ TEST_F(ToolInspectTest, DumpChoosesKeysAndFiles) {
   EXPECT_NE(text.output.find("live"), std::string::npos);
 }
 
-// Whatever a database or a directory of backups consists of can be shown without a MANIFEST.
-TEST_F(ToolInspectTest, DumpShowsEveryFileByItself) {
+// Every file of a database or a directory of backups can be dumped without a MANIFEST.
+TEST_F(ToolInspectTest, DumpShowsEverySingleFile) {
   Options options = InspectOptions();
   options.level0_file_num_compaction_trigger = 15;
   options.level0_slowdown_writes_trigger = 20;
@@ -313,7 +313,7 @@ TEST_F(ToolInspectTest, DumpShowsEveryFileByItself) {
   for (const char* type : {"header", "segment", "record", "page", "entry", "edit", "option"}) {
     EXPECT_TRUE(types.contains(type)) << type;
   }
-  // Whether there is a run, and ranges in one, is the back-end's to choose.
+  // Whether there is a run with range deletes depends on the index.
   const Json state = RunForJson("manifest " + Path())["state"];
   std::size_t runs = 0;
   std::uint64_t ranges = 0;
@@ -340,14 +340,14 @@ TEST_F(ToolInspectTest, DumpShowsEveryFileByItself) {
   }
 }
 
-TEST_F(ToolInspectTest, DumpGoesOnBehindADamagedRecord) {
+TEST_F(ToolInspectTest, DumpContinuesAfterADamagedRecord) {
   ASSERT_TRUE(MakeGarbage(InspectOptions())->Close().ok());
   const std::vector<Json> before = DumpLines(Path() + " --what log");
   std::vector<Json> records;
   for (const Json& line : before) {
     if (line["type"] == "record" && line["file"].get<std::string>().ends_with(".log")) records.push_back(line);
   }
-  // One in its value, so that its header says where the next one is; one in its header.
+  // One record is damaged in its value, so that its header leads to the next; one in its header.
   for (const std::size_t at : {kRecordHeader + 20, std::size_t{10}}) {
     const Json& hurt = records[5];
     const std::string file = Path() + "/" + hurt["file"].get<std::string>();
@@ -369,8 +369,8 @@ TEST_F(ToolInspectTest, DumpGoesOnBehindADamagedRecord) {
   EXPECT_EQ(DumpLines(Path() + " --what log"), before);
 }
 
-// It was told of the first damaged thing alone.
-TEST_F(ToolInspectTest, ASegmentThatEndsEarlyIsToldBesideOtherDamage) {
+// Only the first damage used to be reported.
+TEST_F(ToolInspectTest, TruncatedSegmentIsReportedWithOtherDamage) {
   Options options = InspectOptions();
   options.blob_file_size = 16u << 10;
   ASSERT_TRUE(MakeGarbage(options)->Close().ok());
@@ -400,7 +400,7 @@ TEST_F(ToolInspectTest, ASegmentThatEndsEarlyIsToldBesideOtherDamage) {
   EXPECT_EQ(told, 1u);
 }
 
-TEST_F(ToolInspectTest, DamagedPagesAreToldAndTheRestIsShown) {
+TEST_F(ToolInspectTest, DamagedPagesAreReportedAndTheRestIsDumped) {
   Options options = InspectOptions();
   ASSERT_TRUE(MakeGarbage(options)->Close().ok());
   const std::vector<Json> before = DumpLines(Path() + " --what runs,pages");
@@ -417,7 +417,7 @@ TEST_F(ToolInspectTest, DamagedPagesAreToldAndTheRestIsShown) {
   const Json stats = RunForJson("stats " + Path(), kDamage);
   EXPECT_NE(stats["problems"].dump().find(place), std::string::npos) << stats["problems"];
   EXPECT_EQ(stats["segments"].size(), Accounts().size()) << "the log is shown all the same";
-  // Records whose fate that page would tell are not said to be dead.
+  // Records whose mark depends on that page are not marked dead.
   std::size_t unknown = 0;
   std::size_t places = 0;
   for (const Json& line : DumpLines(Path() + " --what log", kDamage)) {
@@ -462,7 +462,7 @@ TEST_F(ToolInspectTest, ManifestShowsStateAndEdits) {
   const Json edits = RunForJson("manifest " + Path() + " --edits");
   ASSERT_EQ(edits["edits"].size(), json["records"]);
   EXPECT_EQ(edits["edits"][0]["type"], "snapshot");
-  std::uint64_t offset = 128;  // one behind the other
+  std::uint64_t offset = 128;  // records follow one another
   for (const Json& edit : edits["edits"]) {
     EXPECT_EQ(edit["offset"], offset);
     offset += edit["size"].get<std::uint64_t>();
@@ -470,7 +470,7 @@ TEST_F(ToolInspectTest, ManifestShowsStateAndEdits) {
   EXPECT_EQ(offset, json["length"]);
   EXPECT_EQ(RunForJson("manifest " + json["manifest"].get<std::string>())["state"], state) << "a file by itself";
 
-  // What stands before the damage is shown.
+  // What precedes the damage is shown.
   const Json& hurt = edits["edits"][edits["edits"].size() - 2];
   FlipByte(json["manifest"], hurt["offset"].get<std::size_t>() + 45);
   const Json damaged = RunForJson("manifest " + Path() + " --edits", kDamage);
@@ -480,8 +480,8 @@ TEST_F(ToolInspectTest, ManifestShowsStateAndEdits) {
       << damaged["error"];
 }
 
-// Nothing is hidden, so the forecast is the fact.
-TEST_F(ToolInspectTest, GcDoesWhatItsDryRunSays) {
+// Nothing is hidden, so the forecast is exact.
+TEST_F(ToolInspectTest, GcForecastIsExact) {
   std::unique_ptr<DB> db = MakeGarbage(InspectOptions());
   ASSERT_TRUE(db->Close().ok());
   const auto before = FilesIn(Path());
@@ -507,7 +507,7 @@ TEST_F(ToolInspectTest, GcDoesWhatItsDryRunSays) {
   EXPECT_EQ(RunForJson("scan " + Path() + " --count")["count"], model_.size());
 }
 
-TEST_F(ToolInspectTest, GcSaysWhyNot) {
+TEST_F(ToolInspectTest, GcGivesReasonsForSegmentsNotChosen) {
   std::unique_ptr<DB> db = MakeGarbage(InspectOptions());
   AddTail(db.get());
   ASSERT_TRUE(db->Close().ok());
@@ -525,7 +525,7 @@ TEST_F(ToolInspectTest, GcSaysWhyNot) {
   EXPECT_TRUE(has("own file"));
   EXPECT_EQ(RunTool("gc " + Path() + " --dry-run --compact").exit_code, kCannot);
   EXPECT_EQ(RunTool("gc " + Path() + " --age-cutoff 2").exit_code, kCannot);
-  // A footer that is damaged is told, and its segment left alone.
+  // A damaged footer is reported, and its segment skipped.
   const Json plan = RunForJson("gc " + Path() + " --dry-run");
   std::string victim;
   for (const Json& segment : plan["segments"]) {
@@ -537,14 +537,14 @@ TEST_F(ToolInspectTest, GcSaysWhyNot) {
   EXPECT_NE(damaged["problems"].dump().find(victim), std::string::npos);
 }
 
-// The forecast of an idle database that is open is that of one that is closed.
-TEST_F(ToolInspectTest, GcForeseesWhatThePropertyDoes) {
+// The forecasts for an idle open database and for the closed database are equal.
+TEST_F(ToolInspectTest, GcForecastEqualsTheProperty) {
   Options options = InspectOptions();
   ASSERT_TRUE(MakeGarbage(options)->Close().ok());
   const std::string copy = directory_.File("copy");
   std::filesystem::copy(Path(), copy);
   options.enable_blob_garbage_collection = true;
-  const auto executor = std::make_shared<ManualExecutor>();  // nothing is done behind our back
+  const auto executor = std::make_shared<ManualExecutor>();  // no work runs in the background
   options.executor = executor;
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::Open(options, copy, &db).ok());
@@ -596,8 +596,8 @@ TEST_F(ToolInspectTest, PunchedValuesAreHoles) {
   EXPECT_EQ(RunTool("gc " + Path() + " --dry-run").exit_code, kClean);
 }
 
-// What a crash leaves: a tail that is torn is where the log ends, and no damage.
-TEST_F(ToolInspectTest, ATornTailIsNoDamage) {
+// A torn tail, as a crash leaves it, is the end of the log and not damage.
+TEST_F(ToolInspectTest, TornTailIsNotDamage) {
   std::unique_ptr<DB> db = OpenIt(InspectOptions());
   for (int i = 0; i < 5; ++i) Put(db.get(), KeyOf(i), ValueOf(i, 0));
   const std::string crashed = directory_.File("crashed");
@@ -614,7 +614,7 @@ TEST_F(ToolInspectTest, ATornTailIsNoDamage) {
   EXPECT_EQ(RunTool("gc " + crashed + " --dry-run").exit_code, kClean);
 }
 
-TEST_F(ToolInspectTest, SavingsNameWhatHelps) {
+TEST_F(ToolInspectTest, SavingsAreNamed) {
   Options options = InspectOptions();
   std::unique_ptr<DB> db = OpenIt(options);
   for (int i = 0; i < 300; ++i) Put(db.get(), KeyOf(i), std::string(500, static_cast<char>('a' + i % 26)));
@@ -624,13 +624,13 @@ TEST_F(ToolInspectTest, SavingsNameWhatHelps) {
   const auto found =
       std::ranges::find_if(savings, [](const Json& s) { return s["what"] == "blob_compression_type=kZSTD"; });
   ASSERT_NE(found, savings.end()) << savings;
-  // 500 bytes of one letter take next to nothing: nearly all but headers, keys and what a frame needs.
+  // 500 equal bytes compress to almost nothing: nearly everything but headers, keys and frames is saved.
   EXPECT_GT((*found)["bytes"], 300 * 350);
   EXPECT_LT((*found)["bytes"], 300 * 500);
   for (const Json& saving : savings) EXPECT_FALSE(saving["how"].get<std::string>().empty());
 }
 
-// Another family, in another order, beside the default one.
+// A second family with another comparator.
 TEST_F(ToolInspectTest, FamiliesHaveTheirOwnOrderAndFigures) {
   Options options = InspectOptions();
   std::unique_ptr<DB> db = OpenIt(options);
@@ -641,7 +641,7 @@ TEST_F(ToolInspectTest, FamiliesHaveTheirOwnOrderAndFigures) {
     ASSERT_TRUE(db->Put({}, KeyOf(i), std::string(200, 'd')).ok());
     ASSERT_TRUE(db->Put({}, second, KeyOf(i), std::string(100, 's')).ok());
   }
-  ASSERT_TRUE(db->Flush({}, second).ok());  // the other one stays in the tail, between what is flushed
+  ASSERT_TRUE(db->Flush({}, second).ok());  // the default family stays in the tail
   ASSERT_TRUE(db->DestroyColumnFamilyHandle(second).ok());
   ASSERT_TRUE(db->Close().ok());
   const Json stats = RunForJson("stats " + Path());
@@ -664,7 +664,7 @@ TEST_F(ToolInspectTest, FamiliesHaveTheirOwnOrderAndFigures) {
   EXPECT_EQ(keys, (std::set<std::string>{"key0011", "key0012"}));
 }
 
-TEST_F(ToolInspectTest, AnOrderThatTheToolLacks) {
+TEST_F(ToolInspectTest, UnknownComparatorIsRejected) {
   class Folding final : public Comparator {
    public:
     [[nodiscard]] const char* Name() const override { return "test.Folding"; }
@@ -684,7 +684,7 @@ TEST_F(ToolInspectTest, AnOrderThatTheToolLacks) {
   EXPECT_EQ(RunForJson("manifest " + Path())["state"]["families"][0]["comparator"], "test.Folding");
 }
 
-TEST_F(ToolInspectTest, ACheckpointPinsWhatItShares) {
+TEST_F(ToolInspectTest, CheckpointPinsSharedFiles) {
   ASSERT_TRUE(MakeGarbage(InspectOptions())->Close().ok());
   ASSERT_EQ(RunTool("checkpoint " + Path() + " " + directory_.File("checkpoint")).exit_code, kClean);
   std::size_t shared = 0;
@@ -697,8 +697,8 @@ TEST_F(ToolInspectTest, ACheckpointPinsWhatItShares) {
   if (shared == 0) GTEST_SKIP() << "SKIPPED: the file system has no hard links";
 }
 
-// A reader who has seen enough is no failure.
-TEST_F(ToolInspectTest, AClosedPipeEndsTheDump) {
+// A closed pipe is not a failure.
+TEST_F(ToolInspectTest, ClosedPipeEndsTheDump) {
   std::unique_ptr<DB> db = OpenIt(InspectOptions());
   for (int i = 0; i < 3000; ++i) Put(db.get(), KeyOf(i), ValueOf(i, 0));
   Close(std::move(db));

@@ -1,5 +1,5 @@
-// Commands are killed at moments that are drawn, and run again: what they read is whole, and so is what they make or
-// change, in between too.
+// Commands are killed at random moments, and run again: their input is unharmed, and so is what they make or change,
+// also after the kill.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -30,7 +30,7 @@ class ToolKilledTest : public ToolTest {
   }
   static std::string Contents(const std::string& directory) { return RunTool("scan " + directory).output; }
 
-  // `forget` takes away what an earlier round has made; `expect` looks at what the last run has made.
+  // `forget` removes the result of an earlier round; `expect` checks the result of the last run.
   void KillAndRepeat(const std::string& line, const std::string& out, const std::function<void()>& forget,
                      const std::function<void()>& expect) {
     const auto begun = std::chrono::steady_clock::now();
@@ -42,20 +42,20 @@ class ToolKilledTest : public ToolTest {
     for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
       forget();
       bool is_done = false;
-      // Until one ends by itself, so that what a second kill meets is what a first has left.
+      // Repeat until one ends by itself, so that later runs start from what killed ones left.
       for (int tries = 0; !is_done && tries < 3; ++tries) {
         const std::uint64_t moment = prng_.Uniform(micros + micros / 4);
         const int exit_code = RunAndKill(line, moment);
         is_done = exit_code == kClean;
         if (is_done) continue;
         ++killed;
-        // The one before may have been killed when all was done.
+        // The run before may have been killed after all its work was done.
         const bool is_there = exit_code == kCannot && std::filesystem::exists(out);
         EXPECT_TRUE(exit_code == kWasKilled || is_there) << exit_code;
       }
       if (std::filesystem::exists(out) && !is_done) {
         is_done = RunTool("verify --deep " + out).exit_code == kClean;
-        // Of one that was killed when it had its name a mark may be left, and goes with the next call.
+        // If it was killed after the rename, a mark may be left, which the next call removes.
         EXPECT_FALSE(std::filesystem::exists(out + ".tmp"));
         EXPECT_EQ(RunTool(line).exit_code, kCannot);
       }
@@ -75,8 +75,8 @@ class ToolKilledTest : public ToolTest {
     for (const std::string rest : {".tmp", ".tmp.mark"}) EXPECT_FALSE(std::filesystem::exists(directory + rest));
   }
 
-  // The same of a command that changes what is there, which `reset` brings about. `expect_half` looks at what a kill has
-  // left, `expect` at what an undisturbed run leaves behind it.
+  // Like above, for a command that changes existing files, which `reset` restores. `expect_half` checks what a kill
+  // left, `expect` what an undisturbed run left.
   void KillAndRepeatThere(const std::string& line, const std::function<void()>& reset,
                           const std::function<void()>& expect_half, const std::function<void()>& expect) {
     reset();
@@ -101,7 +101,7 @@ class ToolKilledTest : public ToolTest {
     }
     EXPECT_GT(killed, 0);
   }
-  // Keeps the database as it is, and brings it back.
+  // Keeps a copy of the database, and restores it.
   std::function<void()> ResetDatabase() const {
     const std::string kept = directory_.File("kept");
     std::filesystem::copy(Path(), kept);
@@ -115,13 +115,13 @@ class ToolKilledTest : public ToolTest {
   std::string contents_;
 };
 
-TEST_F(ToolKilledTest, ACheckpoint) {
+TEST_F(ToolKilledTest, Checkpoint) {
   const std::string out = directory_.File("out");
   KillAndRepeat(
       "checkpoint " + Path() + " " + out, out, [&] { std::filesystem::remove_all(out); }, [&] { ExpectCopy(out); });
 }
 
-TEST_F(ToolKilledTest, ARestore) {
+TEST_F(ToolKilledTest, Restore) {
   const std::string backups = directory_.File("backups");
   const std::string out = directory_.File("out");
   ASSERT_EQ(RunTool("backup create " + Path() + " " + backups).exit_code, kClean);
@@ -130,8 +130,8 @@ TEST_F(ToolKilledTest, ARestore) {
   EXPECT_EQ(RunTool("backup verify " + backups + " --deep").exit_code, kClean);
 }
 
-// Every backup that is listed is whole, whether its command was killed or not.
-TEST_F(ToolKilledTest, ABackup) {
+// Every listed backup is complete, whether its command was killed or not.
+TEST_F(ToolKilledTest, Backup) {
   const std::string backups = directory_.File("backups");
   const std::string out = directory_.File("out");
   KillAndRepeat(
@@ -144,13 +144,13 @@ TEST_F(ToolKilledTest, ABackup) {
       });
 }
 
-TEST_F(ToolKilledTest, ASalvage) {
+TEST_F(ToolKilledTest, Salvage) {
   const std::string out = directory_.File("out");
   KillAndRepeat(
       "salvage " + Path() + " " + out, out, [&] { std::filesystem::remove_all(out); }, [&] { ExpectCopy(out); });
 }
 
-TEST_F(ToolKilledTest, ACollection) {
+TEST_F(ToolKilledTest, LogGc) {
   {
     Options options = TheOptions();
     options.blob_file_size = 1u << 20;
@@ -169,8 +169,8 @@ TEST_F(ToolKilledTest, ACollection) {
   KillAndRepeatThere(line, reset, expect, expect);
 }
 
-// The old value or the new one, never a part.
-TEST_F(ToolKilledTest, APut) {
+// The key has the old value or the new one, never a part.
+TEST_F(ToolKilledTest, Put) {
   for (const std::size_t size : {std::size_t{20'000}, std::size_t{12} << 20}) {
     const std::string file = directory_.File("value");
     WriteFile(file, std::string(size, 'n'));
@@ -192,8 +192,8 @@ TEST_F(ToolKilledTest, APut) {
   }
 }
 
-// All keys of the range or none are gone; and to delete them again is no failure.
-TEST_F(ToolKilledTest, ADelete) {
+// Either all keys of the range are deleted or none; deleting them again succeeds.
+TEST_F(ToolKilledTest, DeleteRange) {
   const auto count = [&] { return RunTool("scan " + Path() + " --count").output; };
   KillAndRepeatThere(
       "delete " + Path() + " key1 --end key2", ResetDatabase(),
@@ -204,7 +204,7 @@ TEST_F(ToolKilledTest, ADelete) {
       [&] { EXPECT_EQ(count(), "189\n"); });
 }
 
-TEST_F(ToolKilledTest, AnExport) {
+TEST_F(ToolKilledTest, Export) {
   const std::string folder = directory_.File("folder");
   const std::string file = folder + "/entries";
   const std::string whole = RunTool("export " + Path() + " -", "2>/dev/null").output;
@@ -224,7 +224,7 @@ TEST_F(ToolKilledTest, AnExport) {
 }
 
 // Each key has its old value or the new one.
-TEST_F(ToolKilledTest, AnImportIntoWhatIsThere) {
+TEST_F(ToolKilledTest, ImportIntoAnExistingDatabase) {
   const std::string file = directory_.File("entries");
   std::string text = "{\"cambium_export\":1}\n";
   for (int i = 0; i < 400; ++i) {
@@ -247,14 +247,14 @@ TEST_F(ToolKilledTest, AnImportIntoWhatIsThere) {
                      [&] { expect(true); });
 }
 
-TEST_F(ToolKilledTest, AConversion) {
+TEST_F(ToolKilledTest, Conversion) {
   const std::string out = directory_.File("out");
   KillAndRepeat(
       "convert " + Path() + " " + out + " --index lsm", out, [&] { std::filesystem::remove_all(out); },
       [&] { ExpectCopy(out); });
 }
 
-// Whatever is still listed can be restored, and when it is done nothing is there that no backup has.
+// Every backup still listed can be restored, and at the end no file is left that no backup has.
 class ToolKilledDeletionTest : public ToolKilledTest {
  protected:
   std::string Backups() const { return directory_.File("backups"); }
@@ -287,18 +287,18 @@ class ToolKilledDeletionTest : public ToolKilledTest {
   }
 };
 
-TEST_F(ToolKilledDeletionTest, ADeletion) {
+TEST_F(ToolKilledDeletionTest, DeletionOfBackups) {
   KillAndRepeat(
       "backup delete " + Backups() + " --keep 1", directory_.File("none"), [&] { Forget(); }, [&] { ExpectOne(); });
 }
 
-TEST_F(ToolKilledDeletionTest, ABackupThatDeletesOthers) {
+TEST_F(ToolKilledDeletionTest, BackupThatDeletesOlderOnes) {
   KillAndRepeat(
       "backup create " + Path() + " " + Backups() + " --keep 1", directory_.File("none"), [&] { Forget(); },
       [&] { ExpectOne(); });
 }
 
-TEST_F(ToolKilledTest, AnImport) {
+TEST_F(ToolKilledTest, Import) {
   const std::string file = directory_.File("entries");
   const std::string out = directory_.File("out");
   ASSERT_EQ(RunTool("export " + Path() + " " + file).exit_code, kClean);

@@ -1,4 +1,4 @@
-// cambium salvage: what it prints, what it makes, and what it ends with.
+// cambium salvage: output, result and exit codes.
 #include <sys/mount.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class ToolSalvageTest : public ToolTest {
  protected:
   std::string Out() const { return directory_.File("out"); }
   std::string Line(const std::string& flags = "") const { return "salvage " + Path() + " " + Out() + " " + flags; }
-  // Values in the log, with the keys key0 to key9.
+  // Has separated values with the keys key0 to key9.
   void Make() const {
     const std::unique_ptr<DB> db = Open();
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(db->Put({}, "key" + std::to_string(i), Value(i)).ok());
@@ -24,7 +24,7 @@ class ToolSalvageTest : public ToolTest {
     ASSERT_TRUE(db->Close().ok());
   }
   static std::string Value(int i) { return std::string(1000, static_cast<char>('a' + i)); }
-  // A byte of a value, wherever it lies.
+  // Flips a byte of a value, wherever it is.
   void Damage(int i) const {
     for (const auto& [name, bytes] : FilesIn(Path())) {
       const std::size_t at = bytes.find(Value(i));
@@ -50,7 +50,7 @@ class ToolSalvageTest : public ToolTest {
   }
 };
 
-TEST_F(ToolSalvageTest, OfAHealthyDatabaseEverythingIsThere) {
+TEST_F(ToolSalvageTest, HealthyDatabaseIsCopiedCompletely) {
   Make();
   const auto before = FilesIn(Path());
   const Ended ended = RunTool(Line());
@@ -61,13 +61,13 @@ TEST_F(ToolSalvageTest, OfAHealthyDatabaseEverythingIsThere) {
   ExpectOut({});
 }
 
-TEST_F(ToolSalvageTest, SaysWhichKeyIsLost) {
+TEST_F(ToolSalvageTest, LostKeysAreNamed) {
   Make();
   Damage(3);
   const auto before = FilesIn(Path());
   const Ended dry = RunTool(Line("--dry-run"));
   EXPECT_EQ(dry.exit_code, kDamage);
-  EXPECT_NE(dry.output.find("would be there: column family default: 9 entries"), std::string::npos) << dry.output;
+  EXPECT_NE(dry.output.find("would have: column family default: 9 entries"), std::string::npos) << dry.output;
   EXPECT_FALSE(std::filesystem::exists(Out()));
   const Ended ended = RunTool(Line());
   EXPECT_EQ(ended.exit_code, kDamage) << ended.output;
@@ -78,7 +78,7 @@ TEST_F(ToolSalvageTest, SaysWhichKeyIsLost) {
   EXPECT_EQ(RunTool(Line()).exit_code, kCannot);  // it exists
 }
 
-TEST_F(ToolSalvageTest, PrintsAnObjectALine) {
+TEST_F(ToolSalvageTest, JsonHasOneObjectPerLine) {
   Make();
   Damage(3);
   Damage(7);
@@ -95,8 +95,8 @@ TEST_F(ToolSalvageTest, PrintsAnObjectALine) {
   EXPECT_EQ(Lines(RunTool(Line("--json --quiet"), "2>/dev/null").output).size(), 1u);
 }
 
-// Without a MANIFEST an older value is not put in the place of a newer one that is damaged, unless it is asked for.
-TEST_F(ToolSalvageTest, WithoutAManifest) {
+// Without a MANIFEST an older value does not replace a damaged newer one, unless requested.
+TEST_F(ToolSalvageTest, OlderValueIsUnprovenWithoutAManifest) {
   Make();
   {
     const std::unique_ptr<DB> db = Open();
@@ -118,7 +118,7 @@ TEST_F(ToolSalvageTest, WithoutAManifest) {
   ExpectOut({});
 }
 
-TEST_F(ToolSalvageTest, DirectoriesThatItCannotWorkOn) {
+TEST_F(ToolSalvageTest, UnusableDirectoriesAreReported) {
   const auto expect = [this](int code) {
     const Ended ended = RunTool(Line());
     EXPECT_EQ(ended.exit_code, code) << ended.output;
@@ -141,7 +141,7 @@ TEST_F(ToolSalvageTest, DirectoriesThatItCannotWorkOn) {
     const std::unique_ptr<DB> db = Open();
     expect(kLocked);
   }
-  // OUT within DIR, under other names for it.
+  // OUT inside DIR, under several names.
   const std::string link = Path() + ".link";
   std::filesystem::create_directory_symlink(Path(), link);
   const std::string way_round = Path() + "/../" + std::filesystem::path(Path()).filename().string();
@@ -163,8 +163,8 @@ TEST_F(ToolSalvageTest, DirectoriesThatItCannotWorkOn) {
   expect(kCannot);
 }
 
-// A file system that is mounted for reading only is good enough.
-TEST_F(ToolSalvageTest, FromAReadOnlyFileSystem) {
+// A file system mounted read-only is enough for DIR.
+TEST_F(ToolSalvageTest, ReadsFromAReadOnlyFileSystem) {
   Make();
   Damage(3);
   if (::mount(Path().c_str(), Path().c_str(), nullptr, MS_BIND, nullptr) != 0) {
@@ -178,7 +178,7 @@ TEST_F(ToolSalvageTest, FromAReadOnlyFileSystem) {
   ExpectOut({3});
 }
 
-TEST_F(ToolSalvageTest, IntoAReadOnlyFileSystem) {
+TEST_F(ToolSalvageTest, ReadOnlyTargetIsReported) {
   Make();
   const std::string mount = directory_.File("mount");
   std::filesystem::create_directory(mount);
@@ -192,7 +192,7 @@ TEST_F(ToolSalvageTest, IntoAReadOnlyFileSystem) {
   EXPECT_NE(ended.output.find("Read-only"), std::string::npos) << ended.output;
 }
 
-TEST_F(ToolSalvageTest, IntoAFullFileSystem) {
+TEST_F(ToolSalvageTest, FullTargetIsReported) {
   Make();
   const std::string mount = directory_.File("mount");
   std::filesystem::create_directory(mount);
@@ -206,7 +206,7 @@ TEST_F(ToolSalvageTest, IntoAFullFileSystem) {
   ::umount2(mount.c_str(), MNT_DETACH);
 }
 
-TEST_F(ToolSalvageTest, IntoADirectoryThatCannotBeMade) {
+TEST_F(ToolSalvageTest, MissingParentIsReported) {
   Make();
   const Ended ended = RunTool("salvage " + Path() + " " + directory_.File("nowhere/out"));
   EXPECT_EQ(ended.exit_code, kCannot) << ended.output;

@@ -1,5 +1,5 @@
-// `cambium verify` as its users see it: a program with an output and an exit code. Databases are made through the API
-// on the real file system, closed, hurt by plain file operations, and given to the program.
+// `cambium verify` as users see it: a program with an output and an exit code. Databases are made through the API on
+// the real file system, closed, damaged by plain file operations, and verified by the program.
 #include "tool.h"
 
 #include <sys/stat.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kKeys = 4000;
 constexpr int kKeysOfRun = 100;
-constexpr std::size_t kFirstPage = 4096;  // behind the unit that holds the file's header
+constexpr std::size_t kFirstPage = 4096;  // after the unit with the file's header
 
 std::string KeyOf(int i) {
   char key[16];
@@ -34,7 +34,7 @@ class ToolVerifyTest : public ToolTest {
     return db;
   }
 
-  // A tree of kKeys keys, every 40th with a value in the log, and a run above it.
+  // Has a tree of kKeys keys, every 40th with a separated value, and a run above it.
   void MakeDatabase() const {
     const std::unique_ptr<DB> db = Open();
     for (int i = 0; i < kKeys; ++i) {
@@ -46,7 +46,7 @@ class ToolVerifyTest : public ToolTest {
     ASSERT_TRUE(db->Close().ok());
   }
 
-  // Damage, said in text and in JSON, both with the file's name.
+  // Expects damage, in text and in JSON, both with the file's name.
   void ExpectDamage(const std::string& file, const std::string& flags) const {
     const std::string name = std::filesystem::path(file).filename();
     const Ended text = RunTool("verify " + Path() + flags);
@@ -91,8 +91,8 @@ TEST_F(ToolVerifyTest, JsonCountsWhatTheDatabaseHolds) {
   EXPECT_TRUE(json.at("problems").empty());
 }
 
-// Bytes that nothing needs: said, and no reason to fail.
-TEST_F(ToolVerifyTest, DeadDamageIsToldAndIsNoDamage) {
+// Damage to bytes that nothing needs is reported, and is not a failure.
+TEST_F(ToolVerifyTest, DeadDamageIsReportedWithoutFailing) {
   MakeDatabase();
   const std::string file = FileLike("OPTIONS-");
   FlipByte(file, 200);
@@ -100,7 +100,7 @@ TEST_F(ToolVerifyTest, DeadDamageIsToldAndIsNoDamage) {
   const Ended text = RunTool("verify " + Path());
   EXPECT_EQ(text.exit_code, kClean) << text.output;
   EXPECT_NE(text.output.find("clean"), std::string::npos) << text.output;
-  EXPECT_NE(text.output.find("dead damage, which nothing needs: 1\n"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("dead damage, without effect: 1\n"), std::string::npos) << text.output;
   EXPECT_NE(text.output.find(name), std::string::npos) << text.output;
   const auto json = nlohmann::json::parse(RunTool("verify --json " + Path()).output, nullptr, false);
   ASSERT_FALSE(json.is_discarded());
@@ -110,8 +110,8 @@ TEST_F(ToolVerifyTest, DeadDamageIsToldAndIsNoDamage) {
   ASSERT_EQ(json.at("dead_damage").size(), 1u);
 }
 
-// The value is in the log twice: the older record is dead, the newer one alive.
-TEST_F(ToolVerifyTest, ADeadRecordIsDeadDamageAndALiveOneDamage) {
+// The log has the key's value twice: the older record is dead, the newer one live.
+TEST_F(ToolVerifyTest, DeadRecordIsDeadDamageAndLiveRecordIsDamage) {
   {
     Options options;
     options.create_if_missing = true;
@@ -121,7 +121,7 @@ TEST_F(ToolVerifyTest, ADeadRecordIsDeadDamageAndALiveOneDamage) {
     ASSERT_TRUE(DB::Open(options, Path(), &db).ok());
     ASSERT_TRUE(db->Put({}, "key", "older" + std::string(600, 'o')).ok());
     ASSERT_TRUE(db->Put({}, "key", "newer" + std::string(600, 'n')).ok());
-    // So much that their segment is sealed, and gets a footer.
+    // Enough that their segment is sealed, and gets a footer.
     for (int i = 0; i < 40; ++i) ASSERT_TRUE(db->Put({}, KeyOf(i), LargeValue(i)).ok());
     ASSERT_TRUE(db->Flush({}).ok());
     ASSERT_TRUE(db->WaitForCompact().ok());
@@ -137,7 +137,7 @@ TEST_F(ToolVerifyTest, ADeadRecordIsDeadDamageAndALiveOneDamage) {
   FlipByte(file, bytes.find("older"));
   const Ended dead = RunTool("verify --deep " + Path());
   EXPECT_EQ(dead.exit_code, kClean) << dead.output;
-  EXPECT_NE(dead.output.find("dead damage, which nothing needs: 1\n"), std::string::npos) << dead.output;
+  EXPECT_NE(dead.output.find("dead damage, without effect: 1\n"), std::string::npos) << dead.output;
   FlipByte(file, bytes.find("newer"));
   const Ended live = RunTool("verify --deep " + Path());
   EXPECT_EQ(live.exit_code, kDamage) << live.output;
@@ -161,18 +161,18 @@ TEST_F(ToolVerifyTest, FlippedByteInARunIsDamage) {
 TEST_F(ToolVerifyTest, FlippedByteInTheManifestIsDamage) {
   MakeDatabase();
   const std::string file = FileLike("MANIFEST-");
-  FlipByte(file, 128 + 40 + 8);  // in the snapshot, behind which later records stand
+  FlipByte(file, 128 + 40 + 8);  // in the snapshot, before later records
   ExpectDamage(file, "");
 }
 
-TEST_F(ToolVerifyTest, FlippedByteInAHeaderOfTheLogIsDamage) {
+TEST_F(ToolVerifyTest, FlippedByteInALogHeaderIsDamage) {
   MakeDatabase();
   const std::string file = FileLike(".log");
   FlipByte(file, 60);
   ExpectDamage(file, "");
 }
 
-// Values are not read without --deep, and the report says so.
+// Without --deep values are not read, and the report says so.
 TEST_F(ToolVerifyTest, FlippedByteInAValueIsFoundByDeep) {
   MakeDatabase();
   const std::string file = FileLike(".log");
@@ -200,7 +200,7 @@ TEST_F(ToolVerifyTest, ForeignFileIsANoteNotDamage) {
   EXPECT_NE(ended.output.find("shopping list"), std::string::npos) << ended.output;
 }
 
-TEST_F(ToolVerifyTest, DatabaseThatSomebodyWritesToIsLocked) {
+TEST_F(ToolVerifyTest, DatabaseOpenForWritingIsLocked) {
   const std::unique_ptr<DB> db = Open();
   ASSERT_TRUE(db->Put({}, "key", "value").ok());
   const Ended ended = RunTool("verify " + Path());
@@ -214,7 +214,7 @@ TEST_F(ToolVerifyTest, DatabaseThatSomebodyWritesToIsLocked) {
   EXPECT_TRUE(json.at("error").is_string());
 }
 
-TEST_F(ToolVerifyTest, WhatIsNoDatabaseCannotBeVerified) {
+TEST_F(ToolVerifyTest, ForeignDirectoryCannotBeVerified) {
   const Ended missing = RunTool("verify " + Path());
   EXPECT_EQ(missing.exit_code, kCannot) << missing.output;
   std::filesystem::create_directory(Path());
@@ -223,8 +223,8 @@ TEST_F(ToolVerifyTest, WhatIsNoDatabaseCannotBeVerified) {
   EXPECT_TRUE(std::filesystem::is_empty(Path()));
 }
 
-// The order was taken to be that of bytes unless somebody said otherwise.
-TEST_F(ToolVerifyTest, ADatabaseInReverseOrderNeedsNoFlag) {
+// Byte order used to be assumed unless a flag said otherwise.
+TEST_F(ToolVerifyTest, DatabaseInReverseOrderNeedsNoFlag) {
   const std::unique_ptr<DB> db = Open(ReverseBytewiseComparator());
   ASSERT_TRUE(db->Put({}, "a", "1").ok());
   ASSERT_TRUE(db->Put({}, "b", "2").ok());
@@ -239,13 +239,13 @@ TEST_F(ToolVerifyTest, ADatabaseInReverseOrderNeedsNoFlag) {
   EXPECT_EQ(right.exit_code, kClean) << right.output;
 }
 
-// What is damage in the log, wal_recovery_mode decides, which reads and writes take from the OPTIONS file. verify, stats
-// and dump took the default one, and said clean of what could not be opened, and damaged of what could.
-TEST_F(ToolVerifyTest, EachRecoveryModeIsTheSameToAllCommands) {
+// wal_recovery_mode decides what is damage in the log; reads and writes take it from the OPTIONS file. verify, stats
+// and dump used to assume the default, and reported as clean what could not be opened, or as damaged what could.
+TEST_F(ToolVerifyTest, AllCommandsUseTheStoredRecoveryMode) {
   struct Case {
     WALRecoveryMode mode;
     const char* name;
-    bool is_torn;  // by a crash; else damaged below what was synced
+    bool is_torn;  // by a crash; false: damaged before what was synced
     int expected;
   };
   const std::vector<Case> cases = {
@@ -292,8 +292,8 @@ TEST_F(ToolVerifyTest, EachRecoveryModeIsTheSameToAllCommands) {
   }
 }
 
-// An OPTIONS file that is none kept every command from what it does not need.
-TEST_F(ToolVerifyTest, AnOptionsFileThatIsNoFileStopsNobody) {
+// An OPTIONS name that is not a regular file used to stop every command, although most do not need it.
+TEST_F(ToolVerifyTest, OptionsNameThatIsNotAFileIsIgnored) {
   for (const bool is_fifo : {true, false}) {
     std::filesystem::remove_all(Path());
     MakeDatabase();
@@ -305,7 +305,7 @@ TEST_F(ToolVerifyTest, AnOptionsFileThatIsNoFileStopsNobody) {
     }
     const Ended verified = RunTool("verify " + Path());
     EXPECT_EQ(verified.exit_code, kClean) << verified.output;
-    EXPECT_NE(verified.output.find("dead damage, which nothing needs: 1\n"), std::string::npos) << verified.output;
+    EXPECT_NE(verified.output.find("dead damage, without effect: 1\n"), std::string::npos) << verified.output;
     EXPECT_NE(verified.output.find("recovery mode    kTolerateCorruptedTailRecords, the default"), std::string::npos)
         << verified.output;
     const Ended got = RunTool("get " + Path() + " " + KeyOf(1));
@@ -323,8 +323,8 @@ TEST_F(ToolVerifyTest, WrongUsageIsNotAVerdict) {
   EXPECT_EQ(RunTool("verify --help").exit_code, kClean);
 }
 
-TEST_F(ToolVerifyTest, WrongUsageIsToldByName) {
-  constexpr const char* kHint = "; --help says what there is\n";
+TEST_F(ToolVerifyTest, WrongUsageIsNamed) {
+  constexpr const char* kHint = "; see --help\n";
   for (const std::string json : {"", "--json "}) {
     const auto said = [&](const std::string& what) {
       const std::string line = what + kHint;

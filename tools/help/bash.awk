@@ -1,4 +1,4 @@
-# Rows of describe.sh into a completion for bash. What is no option and no command is left to the names of files.
+# Turns rows of describe.sh into a completion for bash. Anything but options and commands completes as a file name.
 BEGIN { FS = "\t" }
 
 $1 == "program" { program = $3 }

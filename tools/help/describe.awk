@@ -1,6 +1,6 @@
-# One --help, as CLI11 lays it out, into rows: see describe.sh. Variables: program, path.
+# Turns one --help in CLI11's layout into rows: see describe.sh. Variables: program, path.
 #
-# A name begins in column 3, its text in column 31; a name that reaches column 31 has its text in the next line.
+# A name begins in column 3, its text in column 31; if the name reaches column 31, the text is on the next line.
 BEGIN { OFS = "\t"; section = "about" }
 
 function trim(s) {
@@ -18,7 +18,8 @@ function is_balanced(s,   rest) {
   return gsub(/[[{]/, "", rest) == gsub(/[]}]/, "", rest)
 }
 
-# Of an option: names up to the first space, then what value it takes. {false} behind a name is the value of a flag.
+# Prints an entry. An option has its names up to the first space, then its value. {false} after a name is a flag's
+# value.
 function finish(   names, value, at, kind) {
   if (entry == "") return
   gsub(/, +-/, ",-", entry)

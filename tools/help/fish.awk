@@ -1,7 +1,7 @@
-# Rows of describe.sh into a completion for fish. What is no option and no command is left to the names of files.
+# Turns rows of describe.sh into a completion for fish. Anything but options and commands completes as a file name.
 BEGIN { FS = "\t" }
 
-# When a row counts: for the program's own before any command, for a subcommand's behind all its words.
+# The condition of a row: for the program's own rows, no command yet; for a subcommand's rows, all its words.
 function condition(path,   n, part, i, all) {
   if (path == "") return "__fish_use_subcommand"
   n = split(path, part, " ")

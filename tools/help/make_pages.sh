@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a man page and completions for bash, zsh and fish from a program's own --help. Run by the build, whenever the
-# program is linked anew; needs bash and any awk.
+# Makes a man page, and completions for bash, zsh and fish, from a program's own --help. The build runs it whenever the
+# program is linked. Needs bash and any awk.
 #
 #   bash tools/help/make_pages.sh PROGRAM VERSION FOLDER
 #

@@ -1,5 +1,5 @@
-# Rows of describe.sh into a man page. Variable: version. The rows are gathered first, since they come in the order of the
-# help, and a page has an order of its own.
+# Turns rows of describe.sh into a man page. Variable: version. Rows are collected first, since a page has another order
+# than the help.
 BEGIN { FS = "\t" }
 
 function escape(s) {
@@ -9,7 +9,7 @@ function escape(s) {
   sub(/^[.']/, "\\\\\\&&", s)
   return s
 }
-# Names bold, what is to be replaced in italics: ".TP" takes the next line as the tag.
+# An entry of a list: names in bold, placeholders in italics. ".TP" takes the next line as the tag.
 function entry(names, value, text,   i, n, part, tag) {
   n = split(names, part, ",")
   tag = ""
@@ -17,7 +17,7 @@ function entry(names, value, text,   i, n, part, tag) {
   if (value != "") tag = tag " \\fI" escape(value) "\\fR"
   return ".TP\n" tag "\n" escape(text) "\n"
 }
-# What CLI11 says of a value, without the words that tell a reader nothing.
+# CLI11's description of a value, without the words that do not help a reader.
 function shown(value) {
   sub(/ ?REQUIRED/, "", value)
   sub(/^TEXT:/, "", value)
@@ -36,7 +36,7 @@ $1 == "positional" {
 }
 $1 == "option" { options[$2] = options[$2] entry($3, $4 == "TEXT" ? "TEXT" : shown($4), $5) }
 $1 == "footer" && $2 == "" { footer = $5 }
-# Subcommands inherit the program's; only one of their own is shown.
+# A subcommand inherits the program's footer; only a footer of its own is printed.
 $1 == "footer" && $2 != "" { footer_of[$2] = $5 }
 
 END {

@@ -1,6 +1,6 @@
-# What all three completions ask of a row.
+# Functions of all three completions.
 
-# The legal values if the help lists them, as in TEXT:{a,b}=a, with spaces between them.
+# The legal values if the help lists them, as in TEXT:{a,b}=a; separated by spaces.
 function choices_of(value,   list) {
   if (!match(value, /\{[^}]*\}/)) return ""
   list = substr(value, RSTART + 1, RLENGTH - 2)
@@ -9,7 +9,7 @@ function choices_of(value,   list) {
 }
 function takes_value(value) { return value != "" }
 
-# For a string between single quotes of a shell: without them, and without what the shells themselves would read.
+# Text for a string in single quotes of a shell: without single quotes and backslashes.
 function plain(s) {
   gsub(/'/, "", s)
   gsub(/\\/, "/", s)

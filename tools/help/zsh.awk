@@ -1,4 +1,4 @@
-# Rows of describe.sh into a completion for zsh: a function for the program, and one for each subcommand.
+# Turns rows of describe.sh into a completion for zsh: one function for the program, and one for each subcommand.
 BEGIN { FS = "\t" }
 
 function bracketed(s) {  # inside [...] of _arguments
