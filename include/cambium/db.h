@@ -37,10 +37,10 @@ struct Range {
   Slice limit;
 };
 
-// Any thread may call any function at any time, except that Close and the destructor must run alone. Keys have 0 bytes
-// to 64 KiB (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; longer ones are InvalidArgument. After a
-// fork every call in the child fails. A call without a column family uses the default one. A call with the handle of a
-// dropped family returns ColumnFamilyDropped; with a null handle, or one of another database, InvalidArgument.
+// Any thread may call any function, except that Close and the destructor must run alone. Keys have 0 bytes to 64 KiB
+// (less with a page_size below 4096), values 0 bytes to 4 GiB - 1; longer ones are InvalidArgument. In a forked child
+// every call fails. A call without a column family uses the default one. A call with the handle of a dropped family
+// returns ColumnFamilyDropped; with a null handle, or one of another database, InvalidArgument.
 //
 // Errors. A failed read concerns only that read. A failed write leaves the database unchanged, and later writes
 // proceed. A failed sync, or a failed commit of background work, makes the database read-only until it is opened again;

@@ -122,12 +122,12 @@ struct ColumnFamilyOptions {
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;
 
   // ---- Log GC: the default family's options hold for the whole database, since all families share one log ----
-  // In the background, segments of mostly garbage are emptied and removed.
+  // In the background, segments with much garbage are emptied and removed.
   bool enable_blob_garbage_collection = true;
   // Unless space is short, only this fraction of the segments (rounded down), the oldest, is collected. [0, 1]
   double blob_garbage_collection_age_cutoff = 0.25;
-  // When garbage is this fraction of the bytes of those segments, they are collected at once, oldest first. 1: never.
-  // [0, 1]
+  // If garbage is this fraction of the bytes of those segments, they are collected at once, oldest first. [0, 1]
+  // 1: never.
   double blob_garbage_collection_force_threshold = 1.0;
 
   // ---- kBTree; ignored in a kLsm family ----
@@ -172,9 +172,9 @@ struct DBOptions {
   // enough to keep below the ceiling; if that is not enough, writers wait. 0: no ceiling, else [1, 100]. Near 1, log GC
   // writes a multiple of what users write.
   double max_space_amplification = 1.5;
-  // Log GC does not copy a value whose record has at least this many bytes. Once nothing refers to it, its record is
-  // punched out of the segment, if the file system supports holes and the file has one name. 0: never, else [4 KiB, 1
-  // GiB].
+  // Log GC does not relocate a value whose record has at least this many bytes. Once nothing refers to the value, it is
+  // punched out of its segment, if the file system supports holes and the file has one name.
+  // 0: never, else [4 KiB, 1 GiB].
   std::uint64_t min_punch_size = 256u << 10;
   // Copies values that the system's page cache holds from a mapping of their segment, without a system call. Installs a
   // SIGBUS handler, which forwards signals that such a copy did not cause. x86-64 only; elsewhere, or if the system
@@ -221,8 +221,8 @@ struct ReadOptions {
   // For iterators: if true, value() may be called only after PrepareValue() returned true. If false, the first call of
   // value() fetches the value.
   bool allow_unprepared_value = false;
-  // MultiGet and iterators read several values that are not in memory together, with io_uring. Without io_uring, or if
-  // the system refuses it, up to 32 threads, shared by all databases of the process, read them.
+  // MultiGet and iterators read values that are not in memory many at a time, with io_uring. Without io_uring, or if the
+  // system refuses it, up to 32 threads, shared by all databases of the process, read them.
   bool async_io = true;
   // If false, index pages read for this call are not cached and evict nothing: for scans of data that will not be read
   // again. The library caches no values; the system's page cache is not affected by this.
