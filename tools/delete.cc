@@ -25,9 +25,9 @@ Status Count(const Database& database, ColumnFamilyHandle* family, Slice begin, 
     *count = has ? 1 : 0;
     return s;
   }
-  const Slice behind = *end;
+  const Slice limit = *end;
   ReadOptions options;
-  options.iterate_upper_bound = &behind;
+  options.iterate_upper_bound = &limit;
   options.allow_unprepared_value = true;
   const std::unique_ptr<Iterator> it(database.db()->NewIterator(options, family));
   for (it->Seek(begin); it->Valid(); it->Next()) ++*count;

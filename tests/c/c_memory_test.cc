@@ -19,7 +19,7 @@ namespace {
 
 enum class Needs { kNothing, kClosed, kOpen, kBackup };
 
-// The objects that calls use, created anew for each of them.
+// The objects that calls use, created for each call.
 struct Room {
   explicit Room(Needs needs) {
     options.rep.create_if_missing = true;

@@ -175,7 +175,7 @@ TEST_F(ToolBackupsTest, ReadOnlyFileSystemAllowsReadingCommands) {
     ExpectAll(CreatingLines(), kCannot);
   }
   ::umount2(Backups().c_str(), MNT_DETACH);
-  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted read-only here";
 }
 
 // ---- Deletion ----

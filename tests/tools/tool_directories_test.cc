@@ -156,7 +156,7 @@ TEST_F(ToolDirectoriesTest, ReadOnlyFileSystemAllowsReadingCommands) {
     }
   }
   ::umount2(Path().c_str(), MNT_DETACH);
-  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted read-only here";
 }
 
 // On a full file system the command reports it, and the database is unchanged.

@@ -318,7 +318,7 @@ TEST_F(ToolEntriesTest, OptionsShowDefaultsThatDiffer) {
   const Ended changed = RunTool("options " + Path() + " --changed");
   EXPECT_NE(changed.output.find("min_blob_size=777"), std::string::npos) << changed.output;
   EXPECT_EQ(changed.output.find("sweep_ratio"), std::string::npos) << changed.output;
-  EXPECT_EQ(changed.output.find("max_total_wal_size"), std::string::npos) << "nobody has set it\n" << changed.output;
+  EXPECT_EQ(changed.output.find("max_total_wal_size"), std::string::npos) << "not set\n" << changed.output;
   const nlohmann::json json = RunForJson("options " + Path());
   EXPECT_EQ(json.at("CFOptions \"default\"").at("min_blob_size").at("value"), "777");
   EXPECT_EQ(json.at("DBOptions").at("max_space_amplification").at("default"), "1.5");

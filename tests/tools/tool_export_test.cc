@@ -142,7 +142,7 @@ TEST_F(ToolExportTest, FailedExportKeepsTheOldFile) {
   ::umount2(Folder().c_str(), MNT_DETACH);
   EXPECT_EQ(full.exit_code, kCannot) << full.output;
   EXPECT_NE(full.output.find("No space"), std::string::npos) << full.output;
-  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted read-only here";
   EXPECT_EQ(refused.exit_code, kCannot) << refused.output;
   EXPECT_NE(refused.output.find("Read-only"), std::string::npos) << refused.output;
 }

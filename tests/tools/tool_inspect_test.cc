@@ -416,7 +416,7 @@ TEST_F(ToolInspectTest, DamagedPagesAreReportedAndTheRestIsDumped) {
   const std::string place = file + ":" + std::to_string(offset);
   const Json stats = RunForJson("stats " + Path(), kDamage);
   EXPECT_NE(stats["problems"].dump().find(place), std::string::npos) << stats["problems"];
-  EXPECT_EQ(stats["segments"].size(), Accounts().size()) << "the log is shown all the same";
+  EXPECT_EQ(stats["segments"].size(), Accounts().size()) << "the log is shown nevertheless";
   // Records whose mark depends on that page are not marked dead.
   std::size_t unknown = 0;
   std::size_t places = 0;

@@ -173,7 +173,7 @@ TEST_F(ToolSalvageTest, ReadsFromAReadOnlyFileSystem) {
   const bool is_read_only = ::mount(nullptr, Path().c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) == 0;
   const Ended ended = RunTool(Line());
   ::umount2(Path().c_str(), MNT_DETACH);
-  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted for reading only here";
+  if (!is_read_only) GTEST_SKIP() << "SKIPPED: nothing can be mounted read-only here";
   EXPECT_EQ(ended.exit_code, kDamage) << ended.output;
   ExpectOut({3});
 }
