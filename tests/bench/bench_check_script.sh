@@ -36,7 +36,7 @@ expect() {
 }
 floors() { printf '%s\n' "$@" >"$work/floors"; }
 
-expect 2 "there is no $work/floors"
+expect 2 "$work/floors does not exist"
 floors '# values, workload, of, beside, ratio'
 expect 2 "has no floors"
 floors '1KiB overwrite cambium/btree rocksdb_blob 2.0  # the median' '100B overwrite cambium/lsm rocksdb_leveled 0.9'
@@ -48,10 +48,10 @@ grep -q 'BELOW$' "$work/said" || fail "nothing is marked as BELOW"
 floors '16KiB readmissing cambium/lsm rocksdb_blob 0.5'
 expect 1 "not measured"
 floors '16KiB seekrandom cambium/lsm rocksdb_blob' ''
-expect 2 "floors, line 1: not values, workload, engine, engine, ratio"
+expect 2 "floors, line 1: expected values, workload, engine, engine, ratio"
 floors '16KiB seekrandom cambium/lsm rocksdb_blob 0.5'
 touch "$work/bench.fails"
 expect 2 "bench: out of order"
 rm "$work/bench"
-expect 2 "there is no $work/bench"
+expect 2 "$work/bench does not exist"
 echo "ok"

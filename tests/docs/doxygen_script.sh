@@ -16,10 +16,10 @@ failed=0
 expect() {  # page, text that must be on it
   sed 's/<[^>]*>//g' "$work/html/$1" | grep -qF "$2" || { echo "doxygen_script: $1 does not say \"$2\"" >&2; failed=1; }
 }
-expect classcambium_1_1DB.html 'Never null; an error shows in status()'              # above a function
-expect structcambium_1_1DBOptions.html 'else opening what does not exist'            # behind a member
-expect listener_8h.html 'EventListener: told what a database does'                   # of a file
-expect listener_8h.html 'OnXxxBegin comes before its OnXxxCompleted'                 # a table
+expect classcambium_1_1DB.html 'Never null; errors show in status()'                 # above a function
+expect structcambium_1_1DBOptions.html 'if false, a missing database is'             # after a member
+expect listener_8h.html 'EventListener: is called with what a database does'         # of a file
+expect listener_8h.html 'OnXxxBegin precedes its OnXxxCompleted'                     # a table
 if grep -rlF '///' "$work"/html/*.html; then
   echo "doxygen_script: these pages show the marks of comments" >&2
   failed=1
