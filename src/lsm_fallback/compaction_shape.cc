@@ -6,8 +6,8 @@
 namespace cambium {
 
 std::span<const TierShape> CompactionShape::TiersOf(std::uint32_t level) const {
-  const auto [first, end] = std::ranges::equal_range(tiers, level, {}, &TierShape::level);
-  return {first, end};
+  return {std::ranges::lower_bound(tiers, level, {}, &TierShape::level),
+          std::ranges::upper_bound(tiers, level, {}, &TierShape::level)};
 }
 
 std::uint64_t CompactionShape::BytesCovered(const RunInfo& file, std::uint32_t level) const {

@@ -246,7 +246,7 @@ class Picker {
     }
     if (taken.empty()) return;
     Append(below[0], taken, &choice->overlapped);
-    choice->through.emplace();
+    choice->through = CompactionChoice::Through();
     choice->through->tier = below[0].number;
     if (taken.first > 0) choice->through->begin = files[taken.first]->smallest_key;
     if (taken.end < files.size()) choice->through->end = files[taken.end]->smallest_key;

@@ -76,7 +76,7 @@ void Tier::MakeFences() {
 std::size_t Tier::FirstByFences(Slice key) const {
   const Slice prefix = fence_prefix_;
   if (!key.starts_with(prefix)) return key.compare(prefix) < 0 ? 0 : runs_.size();
-  const auto [equal, greater] = std::ranges::equal_range(fences_, FenceOf(key, prefix.size()));
+  const auto [equal, greater] = std::equal_range(fences_.begin(), fences_.end(), FenceOf(key, prefix.size()));
   const auto first = std::partition_point(
       runs_.begin() + (equal - fences_.begin()), runs_.begin() + (greater - fences_.begin()),
       [&](const auto& run) { return EndsBefore(order_, KeySpan::Of(run->info()), key); });

@@ -286,7 +286,9 @@ Status DecodeFamily(Slice bytes, FamilyEdit* family) {
   std::uint64_t number = 0;
   fields.NumberUpTo(1, 0xffffffffu, &number);
   family->id = static_cast<std::uint32_t>(number);
-  if (fields.Take(2, &message)) CAMBIUM_RETURN_IF_ERROR(DecodeCreation(message, &family->create.emplace()));
+  if (fields.Take(2, &message)) {
+    CAMBIUM_RETURN_IF_ERROR(DecodeCreation(message, &family->create.emplace(FamilyEdit::Creation())));
+  }
   if (fields.TakeNumber(3, &number)) family->flushed_sequence = number;
   CAMBIUM_RETURN_IF_ERROR(TakeAll(&fields, 4, DecodeRun, &family->add_runs));
   if (std::vector<std::uint64_t> layers; fields.TakeNumbers(5, &layers)) family->layers = std::move(layers);

@@ -1,7 +1,6 @@
 #include "manifest/manifest_reader.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "manifest/edit.h"
 #include "manifest/file_names.h"
@@ -257,8 +256,8 @@ Result<FileRead> ReadFile(FileSystem& fs, const std::string& directory, std::uin
 // Returns the numbers of the MANIFESTs, highest first.
 std::vector<std::uint64_t> ManifestNumbers(const std::vector<NumberedFile>& files) {
   std::vector<std::uint64_t> numbers;
-  for (const NumberedFile& file : std::views::reverse(files)) {
-    if (file.kind == FileKind::kManifest) numbers.push_back(file.number);
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    if (file->kind == FileKind::kManifest) numbers.push_back(file->number);
   }
   return numbers;
 }

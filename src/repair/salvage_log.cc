@@ -1,7 +1,6 @@
 #include "repair/salvage_log.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "vlog/segment_footer.h"
 #include "vlog/value_reader.h"
@@ -72,7 +71,7 @@ void LogSalvage::FindEnd(const std::vector<Source>& logs) {
     }
     return;
   }
-  const auto last = std::ranges::find_if(std::views::reverse(logs), [](const Source& log) { return !log.is_empty; });
+  const auto last = std::find_if(logs.rbegin(), logs.rend(), [](const Source& log) { return !log.is_empty; });
   if (last != logs.rend() && last->has_footer) {
     end_unknown_ = last->segment->path() + ": was sealed, but the next segment is missing";
   }
