@@ -1,103 +1,93 @@
-// The end of a database: Close, and what the destructor does where nobody called it.
+// The end of a database: Close, and what the destructor does if Close was not called.
+#include <utility>
+
 #include "api/db_impl.h"
 #include "util/destroy.h"
+#include "util/epoch.h"
 #include "util/fork_guard.h"
 #include "util/mutant.h"
 
 namespace cambium {
 
 Status DbImpl::Close() {
-  if (closed_.load(std::memory_order_acquire)) return Status::OK();
-  if (ForkGeneration() != fork_generation_) return Status::NotSupported("a database cannot be used in a forked child");
-  if (snapshots_.size() != 0 || iterator_count_.load() != 0) {
-    return Status::Aborted(std::to_string(snapshots_.size()) + " snapshots and " +
-                           std::to_string(iterator_count_.load()) + " iterators are still in use");
+  if (state_.context.closed.load(std::memory_order_acquire)) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(state_.context.CheckUsable());
+  const std::size_t snapshots = state_.snapshots.size();
+  const int iterators = state_.iterator_count.load();
+  if (snapshots != 0 || iterators != 0) {
+    return Status::Aborted(std::to_string(snapshots) + " snapshots and " + std::to_string(iterators) +
+                           " iterators are still in use");
   }
   return Shut();
 }
 
 Status DbImpl::Shut() {
   Status first;
-  if (const Status traced = traces_.End(); !traced.ok() && !traced.IsNotFound() && logger_ != nullptr) {
-    logger_->Log(InfoLogLevel::kError, "ending the trace: " + traced.ToString());
+  const std::shared_ptr<Logger>& logger = state_.context.logger;
+  if (const Status traced = traces_.End(); !traced.ok() && !traced.IsNotFound() && logger != nullptr) {
+    logger->Log(InfoLogLevel::kError, "ending the trace: " + traced.ToString());
   }
-  if (!read_only_ && log_ != nullptr) {
-    {
-      const std::lock_guard lock(tick_target_->mutex);
-      tick_target_->db = nullptr;
-    }
-    {
-      const std::lock_guard lock(background_mutex_);
-      closing_ = true;
-    }
-    {
-      std::unique_lock lock(background_mutex_);
-      while (!IsIdle()) {
-        lock.unlock();
-        const bool ran = executor_->RunOneInstead();
-        lock.lock();
-        if (!ran && !IsIdle()) background_changed_.wait(lock);
-      }
-    }
-    first = Health();
-    if (first.ok()) log_->TrimTail();
+  if (CommitLog* const log = state_.head.log(); !state_.context.read_only && log != nullptr) {
+    upkeep_.StopTicking();
+    state_.jobs.Close();
+    first = state_.jobs.Health();
+    if (first.ok()) log->TrimTail();
     if (first.ok() && !MutantIs(Mutant::kCloseWithoutSync)) {
-      first = log_->Sync();
-      if (!first.ok()) SetFatal(first);
+      first = log->Sync();
+      if (!first.ok()) state_.jobs.SetFatal(first);
     }
     if (first.ok()) {
-      const std::lock_guard lock(commit_mutex_);
+      const MutexLock lock(state_.commits.mutex());
       Edit edit;
       edit.clean_shutdown = true;
-      // The batch whose write failed may have landed whole, and was not committed.
-      if (const SegmentEnd cut = log_->failed_end(); cut.segment != nullptr) edit.set_segments.push_back(SealedAt(cut));
-      first = CommitEdit(&edit);
+      // A batch whose write failed may be in the file as a whole all the same, and was not committed.
+      if (const SegmentEnd cut = log->failed_end(); cut.segment != nullptr) {
+        edit.set_segments.push_back(state_.head.SealedAt(cut));
+      }
+      first = state_.commits.Commit(&edit);
     }
   }
-  closed_.store(true, std::memory_order_release);
-  LetGo();
+  state_.context.closed.store(true, std::memory_order_release);
+  Release();
   return MutantIs(Mutant::kCloseHidesError) ? Status::OK() : first;
 }
 
-void DbImpl::LetGo() {
-  if (has_let_go_) return;
-  if (const std::shared_ptr<const View> view = view_.Pin(); view != nullptr && closing_families_.empty()) {
-    std::vector<std::shared_ptr<Family>> families;
+void DbImpl::Release() {
+  if (is_released_) return;
+  if (const std::shared_ptr<const View> view = state_.commits.views().Pin(); view != nullptr && closing_families_.empty()) {
+    std::vector<std::shared_ptr<Family>> families = state_.jobs.Dropped();
     for (const FamilyView& each : view->families) families.push_back(each.family);
-    families.insert(families.end(), dropped_families_.begin(), dropped_families_.end());
     closing_families_ = std::move(families);
   }
-  families_.clear();
-  dropped_families_.clear();
-  TakeSpare().reset();
-  full_disk_.file.reset();
-  unsealed_.clear();
-  log_.reset();
-  view_.Install(nullptr);
+  state_.jobs.ReleaseFamilies();
+  upkeep_.disk_keeper.ReleaseFile();
+  upkeep_.sealer.Close();
+  state_.head.Stop();
+  state_.commits.views().Install(nullptr);
   EpochDrain();
   for (const auto& family : closing_families_) {
-    family->index.reset();  // with the file that it writes to, which goes if the family was dropped
+    family->index.reset();  // with the file that it appends to, which is removed if the family was dropped
     family->active.reset();
   }
   closing_families_.clear();
-  if (manifest_ != nullptr && Health().ok()) static_cast<void>(RemoveObsolete());
-  events_.DeliverAll();
-  manifest_.reset();
+  state_.commits.Close();
+  state_.context.events.DeliverAll();
   lock_.reset();
-  has_let_go_ = true;
+  is_released_ = true;
 }
 
 DbImpl::~DbImpl() {
-  if (closed_.load(std::memory_order_acquire)) {
-    LetGo();
+  if (state_.context.closed.load(std::memory_order_acquire)) {
+    Release();
     return;
   }
   const Status closed = Shut();
-  if (!closed.ok() && logger_ != nullptr) logger_->Log(InfoLogLevel::kError, "closing: " + closed.ToString());
+  const std::shared_ptr<Logger>& logger = state_.context.logger;
+  if (!closed.ok() && logger != nullptr) logger->Log(InfoLogLevel::kError, "closing: " + closed.ToString());
 }
 
 void DbImpl::operator delete(DbImpl* db, std::destroying_delete_t) {
-  if (ForkGeneration() != db->fork_generation_) return;
+  if (ForkGeneration() != db->state_.context.fork_generation) return;
   DestroyAndFree(db);
 }
 

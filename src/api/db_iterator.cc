@@ -5,7 +5,7 @@
 #include <cassert>
 #include <vector>
 
-#include "api/db_impl.h"
+#include "api/reader.h"
 #include "index/merge_cursor.h"
 #include "index/passing_reads.h"
 #include "util/destroy.h"
@@ -15,74 +15,20 @@
 namespace cambium {
 namespace {
 
-// While a value is copied so many bytes in front of it are asked for, the next value at least. A core has few lines under
-// way, so that the next value would wait behind all that is asked for besides: with four values of 1 KiB a scan is a tenth
-// slower than with one.
+// While a value is copied, at least the next value, and at most so many bytes of those that follow, are prefetched. A core
+// has few cache lines under way, so the next value would wait for all others that are prefetched: with four values of 1 KiB a
+// scan is a tenth slower than with one.
 constexpr std::size_t kBytesAhead = 1024;
-
-// A cursor over nothing, and why: an error, or OK.
-class EmptyIterator final : public Iterator {
- public:
-  explicit EmptyIterator(Status status) : status_(std::move(status)) {}
-  [[nodiscard]] bool Valid() const override { return false; }
-  void SeekToFirst() override {}
-  void SeekToLast() override {}
-  void Seek(Slice) override {}
-  void SeekForPrev(Slice) override {}
-  void Next() override { assert(false); }
-  void Prev() override { assert(false); }
-  [[nodiscard]] Slice key() const override { return {}; }
-  [[nodiscard]] Slice value() const override { return {}; }
-  bool PrepareValue() override { return false; }
-  [[nodiscard]] std::uint64_t ValueSize() const override { return 0; }
-  [[nodiscard]] Status status() const override { return status_; }
-
- private:
-  const Status status_;
-};
 
 }  // namespace
 
-Iterator* DbImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
-  std::vector<Iterator*> made;
-  const Status s = NewIterators(options, {family}, &made);
-  return s.ok() ? made.front() : new EmptyIterator(s);
-}
-
-Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
-                            std::vector<Iterator*>* iterators) {
-  iterators->clear();
-  CAMBIUM_RETURN_IF_ERROR(CheckRead(options));
-  SequenceNumber sequence = 0;
-  const std::shared_ptr<const View> view = PinView(options, &sequence);
-  std::vector<std::shared_ptr<const Family>> families;  // null: made after the snapshot
-  for (ColumnFamilyHandle* const handle : handles) {
-    CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
-    const FamilyView* const found = view->Find(family->id);
-    if (found == nullptr && family->dropped.load(std::memory_order_acquire)) {
-      return Status::ColumnFamilyDropped("column family \"" + family->name + "\" was dropped");
-    }
-    families.push_back(found == nullptr ? nullptr : found->family);
-  }
-  if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
-  std::vector<std::unique_ptr<Iterator>> made;
-  for (auto& family : families) {
-    if (family == nullptr) {
-      made.push_back(std::make_unique<EmptyIterator>(Status::OK()));
-    } else {
-      made.push_back(AllocateAndMake<DbIterator>([&](void* at) {
-        return ::new (at) DbIterator(this, std::move(family), options, view, sequence);
-      }));
-    }
-  }
-  iterators->reserve(made.size());
-  for (std::unique_ptr<Iterator>& iterator : made) iterators->push_back(iterator.release());
-  return Status::OK();
-}
-
-DbIterator::DbIterator(DbImpl* db, std::shared_ptr<const Family> family_to_walk, const ReadOptions& options,
-                       std::shared_ptr<const View> view, SequenceNumber sequence)
-    : db_(db), family_(std::move(family_to_walk)), options_(options), view_(std::move(view)) {
+DbIterator::DbIterator(const IteratorSource* source, std::shared_ptr<const Family> family_to_walk,
+                       const ReadOptions& options, std::shared_ptr<const View> view, SequenceNumber sequence)
+    : source_(*source),
+      db_(source->state->context),
+      family_(std::move(family_to_walk)),
+      options_(options),
+      view_(std::move(view)) {
   if (options.iterate_lower_bound != nullptr) lower_ = options.iterate_lower_bound->ToString();
   if (options.iterate_upper_bound != nullptr) upper_ = options.iterate_upper_bound->ToString();
   const FamilyView& family = *view_->Find(family_->id);
@@ -95,9 +41,9 @@ DbIterator::DbIterator(DbImpl* db, std::shared_ptr<const Family> family_to_walk,
   for (const FrozenTable& frozen : family.frozen) add(*frozen.table);
   family.layers->AppendCursors(&children);
   cursor_.emplace(family_->options().comparator, std::move(children));
-  // Last: memory that runs out above makes no iterator.
-  db_->iterator_count_.fetch_add(1);
-  db_->meter_.Tick(NO_ITERATOR_CREATED);
+  // Last: if memory runs out above, there is no iterator.
+  source_.state->iterator_count.fetch_add(1);
+  db_.meter.Tick(NO_ITERATOR_CREATED);
 }
 
 DbIterator::~DbIterator() {
@@ -105,12 +51,12 @@ DbIterator::~DbIterator() {
   Leave();
   ahead_.reset();
   cursor_.reset();
-  db_->meter_.Tick(NO_ITERATOR_DELETED);
-  db_->iterator_count_.fetch_sub(1);
+  db_.meter.Tick(NO_ITERATOR_DELETED);
+  source_.state->iterator_count.fetch_sub(1);
 }
 
 void DbIterator::operator delete(DbIterator* it, std::destroying_delete_t) {
-  if (ForkGeneration() != it->db_->fork_generation_) return;
+  if (ForkGeneration() != it->db_.fork_generation) return;
   DestroyAndFree(it);
 }
 
@@ -121,9 +67,9 @@ bool DbIterator::IsAtOrAboveUpper(Slice key) const {
   return upper_.has_value() && family_->options().comparator->Compare(key, *upper_) >= 0;
 }
 
-// Reads that the parent has under way are the parent's: whoever waited for them here would take their answers from it.
+// The parent waits for the reads that it has under way; a child that waited for them would take their results.
 bool DbIterator::IsForked() const {
-  if (ForkGeneration() == db_->fork_generation_) return false;
+  if (ForkGeneration() == db_.fork_generation) return false;
   status_ = Status::NotSupported("an iterator cannot be used in a forked child");
   return true;
 }
@@ -138,7 +84,7 @@ void DbIterator::Leave() {
 }
 
 void DbIterator::Count(Tickers calls, Tickers found) const {
-  const Meter& meter = db_->meter_;
+  const Meter& meter = db_.meter;
   if (!meter.is_on()) return;
   meter.Tick(calls);
   if (!Valid()) return;
@@ -148,24 +94,24 @@ void DbIterator::Count(Tickers calls, Tickers found) const {
   meter.Tick(ITER_BYTES_READ, key_size + (its.kind == EntryKind::kInline ? its.inline_value.size() : 0));
 }
 
-bool DbIterator::IsTraced() const { return db_->traces_.is_on(); }
+bool DbIterator::IsTraced() const { return source_.traces->is_on(); }
 
 void DbIterator::BeginTracedScan(TraceType type, Slice key) {
-  traced_ = TracedScan::Begin(&db_->traces_, type, family_->id, key);
+  traced_ = TracedScan::Begin(source_.traces, type, family_->id, key);
 }
 
 void DbIterator::SeekToFirst() {
   if (IsForked()) return;
   Trace(kTraceIteratorSeekToFirst, {});
   const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_->meter_, DB_SEEK);
+  const Stopwatch watch(&db_.meter, DB_SEEK);
   Leave();
   if (lower_.has_value()) {
     cursor_->Seek(*lower_);
   } else {
     cursor_->SeekToFirst();
   }
-  Settle(Direction::kForward);
+  SkipHidden(Direction::kForward);
   Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
 
@@ -173,10 +119,10 @@ void DbIterator::Seek(Slice target) {
   if (IsForked()) return;
   Trace(kTraceIteratorSeek, target);
   const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_->meter_, DB_SEEK);
+  const Stopwatch watch(&db_.meter, DB_SEEK);
   Leave();
   cursor_->Seek(IsBelowLower(target) ? Slice(*lower_) : target);
-  Settle(Direction::kForward);
+  SkipHidden(Direction::kForward);
   Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
 
@@ -184,7 +130,7 @@ void DbIterator::SeekToLast() {
   if (IsForked()) return;
   Trace(kTraceIteratorSeekToLast, {});
   const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_->meter_, DB_SEEK);
+  const Stopwatch watch(&db_.meter, DB_SEEK);
   ToLast();
   Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
@@ -197,20 +143,20 @@ void DbIterator::ToLast() {
   } else {
     cursor_->SeekToLast();
   }
-  Settle(Direction::kBackward);
+  SkipHidden(Direction::kBackward);
 }
 
 void DbIterator::SeekForPrev(Slice target) {
   if (IsForked()) return;
   Trace(kTraceIteratorSeekForPrev, target);
   const PassingReads passing(!options_.fill_cache);
-  const Stopwatch watch(&db_->meter_, DB_SEEK);
+  const Stopwatch watch(&db_.meter, DB_SEEK);
   if (IsAtOrAboveUpper(target)) {
     ToLast();
   } else {
     Leave();
     cursor_->SeekForPrev(target);
-    Settle(Direction::kBackward);
+    SkipHidden(Direction::kBackward);
   }
   Count(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
@@ -249,7 +195,7 @@ void DbIterator::Move(Direction direction) {
   if (!IsAhead()) {
     direction_ = direction;
     MoveCursor(direction);
-    Settle(direction);
+    SkipHidden(direction);
     return;
   }
   ahead_->Pop();
@@ -269,7 +215,7 @@ void DbIterator::MoveCursor(Direction direction) const {
   }
 }
 
-void DbIterator::Settle(Direction direction) const {
+void DbIterator::SkipHidden(Direction direction) const {
   direction_ = direction;
   const auto is_inside = [&] {
     return direction == Direction::kForward ? !IsAtOrAboveUpper(cursor_->key()) : !IsBelowLower(cursor_->key());
@@ -277,7 +223,7 @@ void DbIterator::Settle(Direction direction) const {
   // Tombstones beyond the bound are nobody's business: there may be millions.
   inside_ = cursor_->Valid() && is_inside();
   while (inside_ && cursor_->kind() == EntryKind::kTombstone) {
-    db_->meter_.Tick(NUMBER_ITER_SKIP);
+    db_.meter.Tick(NUMBER_ITER_SKIP);
     MoveCursor(direction);
     inside_ = cursor_->Valid() && is_inside();
   }
@@ -297,15 +243,15 @@ Slice DbIterator::key() const {
   return key_;
 }
 
-// Scans of a family are often of one length; and who has asked for some values one after the other will ask for as many
+// Scans of a family often have the same length; and a scan that has asked for some values in a row will ask for as many
 // again.
 std::size_t DbIterator::Expected() const {
   const std::size_t usual = family_->scan_length.usual();
   return std::min(streak_ < usual ? usual - streak_ : 2 * streak_, ScanAhead::kEntriesMax);
 }
 
-// Until `count` entries are in front, the one where the iterator stands among them. `first_is_missing`: it is the first of
-// them, and was not in memory.
+// Reads ahead until there are `count` entries, with the one where the iterator stands. `first_is_missing`: this one is the
+// first of them, and was not in memory.
 void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   if (ahead_ == nullptr) {
     ScanSource source;
@@ -313,17 +259,17 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
     source.family = family_->id;
     source.verify_checksums = options_.verify_checksums;
     source.order = family_->equal_by;
-    source.queues = &db_->read_queues_;
+    source.queues = &source_.state->read_queues;
     source.use_io_uring = options_.async_io;
-    source.meter = db_->meter_.is_on() ? &db_->meter_ : nullptr;
+    source.meter = db_.meter.is_on() ? &db_.meter : nullptr;
     ahead_ = std::make_unique<ScanAhead>(source);
   }
   while (inside_ && ahead_->size() < count && ahead_->Push(*cursor_, std::exchange(first_is_missing, false))) {
     try {
       MoveCursor(direction_);
-      Settle(direction_);
+      SkipHidden(direction_);
     } catch (const std::bad_alloc&) {
-      // Nobody knows where the cursor is: the iterator stands nowhere, so that it meets no entry twice and leaves none out.
+      // The place of the cursor is not known. The iterator becomes invalid, so that it shows no entry twice and skips none.
       ahead_->Clear();
       inside_ = false;
       status_ = Status::Aborted("memory ran out while the iterator looked ahead; it has to seek");
@@ -333,13 +279,13 @@ void DbIterator::FetchAhead(std::size_t count, bool first_is_missing) const {
   ahead_->Submit();
   if (const std::uint64_t jumps = ahead_->TakeJumps(); jumps > 0) {
     const Slice to = inside_ ? cursor_->key() : Slice();
-    db_->NoteJumps(*family_, ahead_->key(), inside_ ? &to : nullptr, jumps);
+    source_.clusterer->NoteJumps(*family_, ahead_->key(), inside_ ? &to : nullptr, jumps);
   }
 }
 
-// Values of a scan lie anywhere in the log, each a few cache lines that wait for memory one after the other; those of the
-// next ones may come while this one is copied. The first one comes first: with all others in front it would wait for
-// them too.
+// Values of a scan lie anywhere in the log: each is a few cache lines, which would wait for memory one after the other. The
+// lines of the next values are loaded while this one is copied. The first value of a scan is prefetched first: after the
+// others it would wait for them too.
 void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   if (expected < 2) return;
   if (streak_ == 0) PrefetchMappedValue(view_->segments, here.address);
@@ -356,10 +302,10 @@ void DbIterator::PrefetchMapped(std::size_t expected, const Entry& here) const {
   }
 }
 
-// What is in the page cache is read as it is asked for: to be early brings nothing there.
+// A value that is in the page cache is read when it is asked for: reading it ahead gains nothing.
 Status DbIterator::ReadHere() const {
-  const ValueQuery query = db_->QueryFor(*family_, options_, cursor_->key(), cursor_->entry());
-  if (db_->options_.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
+  const ValueQuery query = QueryFor(db_, *family_, options_, cursor_->key(), cursor_->entry());
+  if (db_.options.allow_mmap_reads) PrefetchMapped(Expected(), cursor_->entry());
   CAMBIUM_TRY(const bool is_read, ReadCachedValue(view_->segments, query, &buffer_, &value_));
   if (is_read) return Status::OK();
   const std::size_t expected = Expected();
@@ -379,7 +325,7 @@ bool DbIterator::FetchValue() const {
     return false;
   }
   fetched_ = true;
-  db_->meter_.Tick(ITER_BYTES_READ, value_.size());
+  db_.meter.Tick(ITER_BYTES_READ, value_.size());
   return true;
 }
 

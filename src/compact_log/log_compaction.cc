@@ -22,25 +22,25 @@ constexpr std::uint64_t kFoundBytesMax = 64u << 20;
 constexpr std::uint64_t kKeptPerHole = 2 * 4096;
 
 // Clustering needs room for a second copy of all values that it moves, until the old segments are removed.
-Status CheckRoom(const DbImpl& db, const CompactLogFigures& forecast) {
+Status CheckRoom(const OfflineAccess& db, const CompactLogFigures& forecast) {
   std::uint64_t free_bytes = 0;
-  const Status asked = db.file_system().FreeSpace(db.GetName(), &free_bytes);
+  const Status asked = db.file_system().FreeSpace(db.path(), &free_bytes);
   if (!asked.ok() || free_bytes >= forecast.bytes_written) return Status::OK();
-  return Status::NoSpace(db.GetName() + ": writing all values in key order needs " +
+  return Status::NoSpace(db.path() + ": writing all values in key order needs " +
                          std::to_string(forecast.bytes_written) + " bytes, and " +
                          std::to_string(free_bytes) + " are free");
 }
 
 }  // namespace
 
-LogCompaction::LogCompaction(DbImpl* db, const CompactLogOptions& how, std::uint64_t as_wanted_from,
+LogCompaction::LogCompaction(OfflineAccess* db, const CompactLogOptions& how, std::uint64_t as_wanted_from,
                              CompactLogReport* report)
     : db_(*db),
       how_(how),
       as_wanted_from_(as_wanted_from),
-      steps_at_a_time_(StepsAtATime(db->GetOptions(db->DefaultColumnFamily()))),
+      steps_at_a_time_(StepsAtATime(db->options())),
       step_bytes_(std::min<std::uint64_t>(kBytesUnderWay / static_cast<std::uint64_t>(steps_at_a_time_),
-                                          db->GetOptions(db->DefaultColumnFamily()).blob_file_size)),
+                                          db->blob_file_size())),
       report_(*report) {
   db_.KeepCopyBuffers(static_cast<std::size_t>(steps_at_a_time_), step_bytes_ + step_bytes_ / 8);
 }
@@ -54,14 +54,14 @@ int LogCompaction::StepsAtATime(const DBOptions& options) { return std::clamp(op
 void LogCompaction::FitIntoFreeSpace() {
   constexpr std::uint64_t kStepBytesLeast = 64u << 10;
   std::uint64_t free_bytes = 0;
-  if (!db_.file_system().FreeSpace(db_.GetName(), &free_bytes).ok()) return;
+  if (!db_.file_system().FreeSpace(db_.path(), &free_bytes).ok()) return;
   is_tight_ = free_bytes < 2 * step_bytes_ * static_cast<std::uint64_t>(steps_at_a_time_);
   if (!is_tight_) return;
   steps_at_a_time_ = 1;
   step_bytes_ = std::clamp<std::uint64_t>(free_bytes / 4, std::min(step_bytes_, kStepBytesLeast), step_bytes_);
 }
 
-Result<bool> LogCompaction::FindLive(const DbImpl::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
+Result<bool> LogCompaction::FindLive(const OfflineAccess::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
                                      std::vector<GcRecord>* live) {
   std::unique_ptr<Found> now;
   const auto remembered = found_.find(source.info.number);
@@ -82,7 +82,7 @@ Result<bool> LogCompaction::FindLive(const DbImpl::LogNow& log, const GcSource& 
 
 // Chooses as PickClusterStep does: all values of a moved range up to kClusteredValueMax. PickClusterStep skips damaged
 // segments, but these are no source of steps either.
-bool LogCompaction::IsClustered(const GcRecord& record, const DbImpl::LogNow& log) const {
+bool LogCompaction::IsClustered(const GcRecord& record, const OfflineAccess::LogNow& log) const {
   const auto ranges = clustered_.find(record.family);
   if (ranges == clustered_.end() || ValueAddress::InLog(Slot{}, record.offset, record.size).size() > kClusteredValueMax) {
     return false;
@@ -98,7 +98,7 @@ void LogCompaction::NoteDamage(std::uint64_t number, const std::string& damage) 
   if (damaged_.insert(number).second) report_.damaged.push_back(damage);
 }
 
-Result<std::unique_ptr<LogCompaction::Found>> LogCompaction::LookUp(const DbImpl::LogNow& log, const GcSource& source) {
+Result<std::unique_ptr<LogCompaction::Found>> LogCompaction::LookUp(const OfflineAccess::LogNow& log, const GcSource& source) {
   auto found = std::make_unique<Found>();
   Arena all_keys;
   std::vector<GcRecord> records;
@@ -135,19 +135,19 @@ Status LogCompaction::Look() {
   const std::vector<std::uint64_t> numbers = db_.SegmentsOfLog();
   const std::size_t together = is_tight_ ? 1 : 2 * static_cast<std::size_t>(steps_at_a_time_);
   for (std::size_t at = 0; at < numbers.size(); at += together) {
-    const DbImpl::LogNow log =
+    const OfflineAccess::LogNow log =
         db_.PinLog(std::span(numbers).subspan(at, std::min(together, numbers.size() - at)));
     std::vector<std::unique_ptr<Found>> found(log.sources.size());
     Status begun;
     for (std::size_t i = 0; begun.ok() && i < found.size(); ++i) {
-      begun = db_.BeginBeside(
+      begun = db_.StartTask(
           [&log, &found, i]() -> Status {
             CAMBIUM_TRY(found[i], LookUp(log, log.sources[i]));
             return Status::OK();
           },
           steps_at_a_time_);
     }
-    CAMBIUM_RETURN_IF_ERROR(db_.AwaitBeside());
+    CAMBIUM_RETURN_IF_ERROR(db_.AwaitTasks());
     CAMBIUM_RETURN_IF_ERROR(begun);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CAMBIUM_RETURN_IF_ERROR(LookAt(log.sources[i], std::move(found[i])));
@@ -224,7 +224,7 @@ Status LogCompaction::ForEachGroupOf(std::span<const std::uint64_t> victims, con
   for (std::size_t at = 0; at < victims.size();) {
     const std::size_t count = is_tight_ ? 1 : std::min(victims.size() - at, kLogGroupMax);
     // Only the steps of this group hold `log`, so that its files are removed after them.
-    auto log = std::make_shared<DbImpl::LogNow>(db_.PinLog(victims.subspan(at, count)));
+    auto log = std::make_shared<OfflineAccess::LogNow>(db_.PinLog(victims.subspan(at, count)));
     EncodeAsWanted(log.get());
     const auto find = [&](const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* live) {
       return FindLive(*log, source, index, keys, live);
@@ -235,13 +235,13 @@ Status LogCompaction::ForEachGroupOf(std::span<const std::uint64_t> victims, con
     if (!steps.empty()) CAMBIUM_RETURN_IF_ERROR(visit(log, std::move(steps)));
     if (!is_tight_) continue;
     log.reset();
-    CAMBIUM_RETURN_IF_ERROR(db_.AwaitBeside());
+    CAMBIUM_RETURN_IF_ERROR(db_.AwaitTasks());
     CAMBIUM_RETURN_IF_ERROR(db_.AwaitIdle());  // wait until the files are removed
   }
   return Status::OK();
 }
 
-void LogCompaction::EncodeAsWanted(DbImpl::LogNow* log) const {
+void LogCompaction::EncodeAsWanted(OfflineAccess::LogNow* log) const {
   for (GcFamily& family : log->families) {
     const OptionsInForce& options = log->view->Find(family.id)->family->in_force();
     if (how_.recompress.has_value()) family.codec = options.codec;
@@ -295,7 +295,7 @@ Status LogCompaction::ForecastClustering() {
   clustered_bytes_ = figures.bytes_written;
   const std::map<std::uint64_t, Segment> before = segments_;
   for (auto& [number, segment] : segments_) {
-    const DbImpl::LogNow log = db_.PinLog({&number, 1});
+    const OfflineAccess::LogNow log = db_.PinLog({&number, 1});
     if (log.sources.empty()) continue;
     Arena keys;
     std::vector<GcRecord> left;
@@ -344,8 +344,8 @@ Status LogCompaction::Cluster() {
   return Status::OK();
 }
 
-Status LogCompaction::Take(const DbImpl::LogNow& log, const LogStep& step) {
-  CAMBIUM_TRY(const DbImpl::MovedOut moved, db_.MoveOut(log, step.group->sources, step.empties, step.records));
+Status LogCompaction::Take(const OfflineAccess::LogNow& log, const LogStep& step) {
+  CAMBIUM_TRY(const OfflineAccess::MovedOut moved, db_.MoveOut(log, step.group->sources, step.empties, step.records));
   const MutexLock lock(mutex_);
   report_.fact.values += step.records.size();
   report_.fact.bytes_read += moved.bytes_read;
@@ -355,11 +355,11 @@ Status LogCompaction::Take(const DbImpl::LogNow& log, const LogStep& step) {
 
 // Runs several steps at a time: one reads while another writes or waits for its sync. The step that empties the group
 // must be last: the thread that finishes the last of the other steps runs it. If a step fails, it never runs.
-Status LogCompaction::BeginGroup(const std::shared_ptr<const DbImpl::LogNow>& log, std::vector<LogStep> steps) {
+Status LogCompaction::BeginGroup(const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps) {
   const auto last = std::make_shared<const LogStep>(std::move(steps.back()));
   steps.pop_back();
   if (steps.empty() || MutantIs(Mutant::kEmptiesTooEarly)) {
-    CAMBIUM_RETURN_IF_ERROR(db_.BeginBeside([this, log, last] { return Take(*log, *last); }, steps_at_a_time_));
+    CAMBIUM_RETURN_IF_ERROR(db_.StartTask([this, log, last] { return Take(*log, *last); }, steps_at_a_time_));
   }
   const auto left = std::make_shared<std::atomic<std::size_t>>(steps.size());
   for (LogStep& step : steps) {
@@ -367,17 +367,17 @@ Status LogCompaction::BeginGroup(const std::shared_ptr<const DbImpl::LogNow>& lo
       CAMBIUM_RETURN_IF_ERROR(Take(*log, its));
       return left->fetch_sub(1) == 1 ? Take(*log, *last) : Status::OK();
     };
-    CAMBIUM_RETURN_IF_ERROR(db_.BeginBeside(task, steps_at_a_time_));
+    CAMBIUM_RETURN_IF_ERROR(db_.StartTask(task, steps_at_a_time_));
     if (!GoesOn()) return Status::Incomplete("stopped by the caller");
   }
   return GoesOn() ? Status::OK() : Status::Incomplete("stopped by the caller");
 }
 
 Status LogCompaction::Empty() {
-  const Status begun = ForEachGroup([this](const std::shared_ptr<const DbImpl::LogNow>& log, std::vector<LogStep> steps) {
+  const Status begun = ForEachGroup([this](const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps) {
     return BeginGroup(log, std::move(steps));
   });
-  const Status done = db_.AwaitBeside();
+  const Status done = db_.AwaitTasks();
   return begun.ok() || !done.ok() ? done : begun;
 }
 
@@ -401,8 +401,8 @@ Status LogCompaction::Settle() {
   for (const auto& [number, info] : db_.StateNow().segments) {
     if (info.kind != SegmentKind::kLargeValue && info.sealed) numbers.push_back(number);
   }
-  const DbImpl::LogNow opened = db_.PinLog(numbers);  // keeps removed segments readable
-  CAMBIUM_RETURN_IF_ERROR(db_.SettleLog());
+  const OfflineAccess::LogNow opened = db_.PinLog(numbers);  // keeps removed segments readable
+  CAMBIUM_RETURN_IF_ERROR(db_.SealWholeLog());
   const ManifestState state = db_.StateNow();
   for (const GcSource& source : opened.sources) {
     if (!state.segments.contains(source.info.number)) CAMBIUM_RETURN_IF_ERROR(CountSettled(source));
@@ -427,9 +427,9 @@ Status LogCompaction::CountSettled(const GcSource& source) {
 
 Status LogCompaction::Run() {
   FitIntoFreeSpace();
-  if (is_tight_) db_.GiveUpReserve();
+  if (is_tight_) db_.ReleaseReserve();
   CAMBIUM_RETURN_IF_ERROR(Settle());
-  CAMBIUM_RETURN_IF_ERROR(db_.PersistOffline({!how_.recompress.has_value(), !how_.min_blob_size.has_value()}));
+  CAMBIUM_RETURN_IF_ERROR(db_.PersistOptions({!how_.recompress.has_value(), !how_.min_blob_size.has_value()}));
   CAMBIUM_RETURN_IF_ERROR(Forecast());
   if (how_.cluster) CAMBIUM_RETURN_IF_ERROR(CheckRoom(db_, report_.forecast.figures));
   const std::map<std::uint64_t, Segment> before = segments_;

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "api/db_impl.h"
+#include "api/offline.h"
 #include "cambium/compact_log.h"
 #include "gc/log_steps.h"
 #include "util/mutex.h"
@@ -29,7 +29,7 @@ namespace cambium {
 class LogCompaction {
  public:
   // Values in segments with larger numbers than `as_wanted_from` already have the form that `how` asks for.
-  LogCompaction(DbImpl* db, const CompactLogOptions& how, std::uint64_t as_wanted_from, CompactLogReport* report);
+  LogCompaction(OfflineAccess* db, const CompactLogOptions& how, std::uint64_t as_wanted_from, CompactLogReport* report);
 
   ~LogCompaction();
   LogCompaction(const LogCompaction&) = delete;
@@ -62,29 +62,29 @@ class LogCompaction {
     std::vector<GcRecord> live;  // their source is 0
   };
   // Appends the live records of `source`, as FindLive of log_steps.h.
-  Result<bool> FindLive(const DbImpl::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
+  Result<bool> FindLive(const OfflineAccess::LogNow& log, const GcSource& source, std::uint32_t index, Arena* keys,
                         std::vector<GcRecord>* live);
-  static Result<std::unique_ptr<Found>> LookUp(const DbImpl::LogNow& log, const GcSource& source);  // any thread
+  static Result<std::unique_ptr<Found>> LookUp(const OfflineAccess::LogNow& log, const GcSource& source);  // any thread
   void NoteDamage(std::uint64_t number, const std::string& damage);
   void FitIntoFreeSpace();
   // Looks up all segments, and fills segments_ and found_.
   Status Look();
   Status LookAt(const GcSource& source, std::unique_ptr<Found> found);
-  // Returns the segments without live records. They are emptied first, in groups of their own: SettleLog may have
+  // Returns the segments without live records. They are emptied first, in groups of their own: SealWholeLog may have
   // removed some of them, and this must not change the other groups, or the forecast of a dry run would differ.
   [[nodiscard]] std::vector<std::uint64_t> Dead() const;
   // Returns the other segments to empty: those with garbage, as target_space_amp asks, and those that change their
   // form.
   [[nodiscard]] std::vector<std::uint64_t> Victims() const;
   [[nodiscard]] bool ChangesForm() const { return how_.recompress.has_value() || how_.min_blob_size.has_value(); }
-  void EncodeAsWanted(DbImpl::LogNow* log) const;
+  void EncodeAsWanted(OfflineAccess::LogNow* log) const;
   using VisitGroup =
-      std::function<Status(const std::shared_ptr<const DbImpl::LogNow>& log, std::vector<LogStep> steps)>;
+      std::function<Status(const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps)>;
   Status ForEachGroup(const VisitGroup& visit);
   Status ForEachGroupOf(std::span<const std::uint64_t> victims, const VisitGroup& visit);
-  Status Take(const DbImpl::LogNow& log, const LogStep& step);
-  Status BeginGroup(const std::shared_ptr<const DbImpl::LogNow>& log, std::vector<LogStep> steps);
-  [[nodiscard]] bool IsClustered(const GcRecord& record, const DbImpl::LogNow& log) const;
+  Status Take(const OfflineAccess::LogNow& log, const LogStep& step);
+  Status BeginGroup(const std::shared_ptr<const OfflineAccess::LogNow>& log, std::vector<LogStep> steps);
+  [[nodiscard]] bool IsClustered(const GcRecord& record, const OfflineAccess::LogNow& log) const;
   void CountFreed(std::uint64_t gone, std::uint64_t held, CompactLogFigures* figures) const;
   Status ForecastSteps();
   Status ForecastClustering();
@@ -95,7 +95,7 @@ class LogCompaction {
   void CountGone(const std::map<std::uint64_t, Segment>& before);
   [[nodiscard]] bool GoesOn();
 
-  DbImpl& db_;
+  OfflineAccess& db_;
   const CompactLogOptions& how_;
   const std::uint64_t as_wanted_from_;
   int steps_at_a_time_;
@@ -114,7 +114,7 @@ class LogCompaction {
   };
   std::map<std::uint32_t, std::vector<KeyRange>> clustered_;
   std::uint64_t clustered_bytes_ = 0;  // size of the segments that will hold them
-  CompactLogFigures settled_;          // of segments that SettleLog removed, since nothing refers to them
+  CompactLogFigures settled_;          // of segments that SealWholeLog removed, since nothing refers to them
 };
 
 }  // namespace cambium

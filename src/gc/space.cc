@@ -75,7 +75,7 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   // they give back.
   plan.flush = std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
                (is_starved && figures.tail_range_deletes > 0);
-  plan.merge =
+  plan.compact =
       figures.hidden_bytes > part(4) || (is_starved && figures.hidden_bytes + figures.index_hidden_bytes > 0);
   plan.collect = figures.collectable_bytes > 0;
   plan.seal = is_starved;

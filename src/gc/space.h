@@ -80,11 +80,11 @@ struct SpacePlan {
   std::uint64_t spare_until = 0;
   // What is to be begun now.
   bool flush = false;
-  bool merge = false;
+  bool compact = false;
   bool collect = false;
   bool seal = false;  // the segment that is written to, since nothing else has garbage left
 
-  [[nodiscard]] bool any() const { return flush || merge || collect || seal; }
+  [[nodiscard]] bool any() const { return flush || compact || collect || seal; }
 };
 
 [[nodiscard]] SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy);

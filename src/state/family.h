@@ -18,13 +18,14 @@
 #include "gc/scan_heat.h"
 #include "index/index.h"
 #include "util/compression.h"
+#include "util/result.h"
 
 namespace cambium {
 
-// What is known of a background job. Guarded by DbImpl::background_mutex_.
+// The state of a background job. Guarded by the mutex of Jobs.
 struct JobState {
   bool scheduled = false;
-  bool again = false;        // asked for while it ran, when it may have looked already
+  bool again = false;        // scheduled while it ran, when it may have looked already
   Status last;               // of its last run
   std::uint64_t ended = 0;   // how often it has run
 };
@@ -54,7 +55,7 @@ struct Family {
   // The options of now, without a lock. The reference holds as long as the family; two calls may see different ones.
   [[nodiscard]] const OptionsInForce& in_force() const { return *in_force_.load(std::memory_order_acquire); }
   [[nodiscard]] const ColumnFamilyOptions& options() const { return in_force().options; }
-  // Under families_mutex_, if anybody else sees the family. What cannot change while it is open is the same in both.
+  // Under the mutex of Families, once other threads see the family. Options that cannot change while it is open stay the same.
   void ChangeOptions(const ColumnFamilyOptions& next) {
     were_in_force_.push_back(std::make_unique<const OptionsInForce>(next));
     in_force_.store(were_in_force_.back().get(), std::memory_order_release);
@@ -65,13 +66,13 @@ struct Family {
   const Comparator* const equal_by;   // set if keys with other bytes may be equal
   std::unique_ptr<Index> index;       // set before anybody else sees the family; gone when the database is closed
 
-  // Set under append_mutex_ and commit_mutex_, so that whoever holds one of them may rely on it.
+  // Set under the append and the commit mutex, so that a thread that holds one of them may rely on it.
   std::atomic<bool> dropped{false};
-  // Under the same locks: a drop failed, and nobody knows whether its record has reached the disk.
+  // Under the same locks: a drop failed, and its record may or may not be on disk.
   std::atomic<bool> drop_in_doubt{false};
 
-  std::shared_ptr<LogTable> active;   // append_mutex_; the one in the current view
-  std::atomic<int> frozen_count{0};   // written under append_mutex_ or by the flush
+  std::shared_ptr<LogTable> active;   // under the append mutex; the one in the current view
+  std::atomic<int> frozen_count{0};   // written under the append mutex or by the flush
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
 
@@ -80,31 +81,33 @@ struct Family {
   std::atomic<std::int64_t> hidden_bytes{0};
   std::atomic<std::int64_t> hidden_index_bytes{0};
   std::atomic<double> replaced_share{0};
-  // Any run is reason enough for a merge; and where none is left, levels above the last one are. `squeeze` is the request
-  // for these, held by whoever has claimed the merge.
-  std::atomic<bool> merges_urgently{false};
+  // Any run is reason enough for a compaction; and if there is none, levels above the last one are. `squeeze` is the request
+  // for these, used by the thread that has claimed the compaction.
+  std::atomic<bool> compacts_urgently{false};
   std::optional<CompactionRequest> squeeze;
-  std::uint64_t flushes_before_squeeze = 0;  // its merge is claimed; of `flush.ended`
+  std::uint64_t flushes_before_squeeze = 0;  // flush.ended when it was made; used with the claim
 
-  // Whoever has claimed the merge notes here what its index makes; null: nobody.
-  TableFiles* merge_files = nullptr;
+  // Receives the new files of a flush or compaction, set by the thread that has claimed the compaction; null if unclaimed.
+  TableFiles* compaction_files = nullptr;
 
   IndexStats index_stats;
   ScanLength scan_length;
   mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
-  ClusterPass pass;                   // commit_mutex_; with ValueClustering::kFull
+  ClusterPass pass;                   // under the commit mutex; with ValueClustering::kFull
 
-  JobState flush;                     // background_mutex_, as all below
-  JobState merge;
-  bool merging = false;               // an Index has one merge at a time
-  std::uint64_t merges_ended = 0;     // how often that has become false
+  // All of these are guarded by the mutex of Jobs.
+  JobState flush;
+  JobState compaction;
+  bool compacting = false;              // claimed: an Index has one compaction at a time
+  std::uint64_t compactions_ended = 0;  // how often a claim has ended
 
  private:
   // Kept until the family goes, since somebody may still look at them: options change seldom, and are small.
-  std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // families_mutex_
+  std::vector<std::unique_ptr<const OptionsInForce>> were_in_force_;  // under Families' mutex
   std::atomic<const OptionsInForce*> in_force_{nullptr};
 };
 
+// A handle of the database whose facade is `database`. Only this library makes handles.
 class FamilyHandle final : public ColumnFamilyHandle {
  public:
   FamilyHandle(const void* database, std::shared_ptr<Family> family)
@@ -123,5 +126,19 @@ class FamilyHandle final : public ColumnFamilyHandle {
   const void* const database_;
   const std::shared_ptr<Family> family_;
 };
+
+// The family of a handle. InvalidArgument if it is null or belongs to another database.
+inline Result<Family*> FamilyOf(const void* database, ColumnFamilyHandle* handle) {
+  const auto* const ours = static_cast<const FamilyHandle*>(handle);
+  if (ours == nullptr) return Status::InvalidArgument("the column family handle is null");
+  if (ours->database() != database) {
+    return Status::InvalidArgument("the handle of column family \"" + ours->GetName() + "\" is of another database");
+  }
+  return ours->family().get();
+}
+
+inline Status DroppedStatus(const Family& family) {
+  return Status::ColumnFamilyDropped("column family \"" + family.name + "\" was dropped");
+}
 
 }  // namespace cambium

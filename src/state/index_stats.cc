@@ -45,7 +45,7 @@ void IndexStats::AddRun(const RunInfo& run) {
   run_keys_.fetch_add(run.root.entry_count, kRelaxed);
 }
 
-void IndexStats::AddMerge(const CompactionStats& stats, const Layers& after, bool with_memtable) {
+void IndexStats::AddCompaction(const CompactionStats& stats, const Layers& after, bool with_memtable) {
   merges_.fetch_add(1, kRelaxed);
   merge_bytes_.fetch_add(stats.bytes_written, kRelaxed);
   if (with_memtable) {

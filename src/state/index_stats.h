@@ -20,7 +20,7 @@ class IndexStats {
   // A flush has written a run.
   void AddRun(const RunInfo& run);
   // A merge, or a step of one, is committed.
-  void AddMerge(const CompactionStats& stats, const Layers& after, bool with_memtable);
+  void AddCompaction(const CompactionStats& stats, const Layers& after, bool with_memtable);
 
   // Of the layers of now and of what was added. `kind` as in "btree".
   [[nodiscard]] std::map<std::string, std::string> Describe(const std::string& kind, const LayersShape& shape) const;

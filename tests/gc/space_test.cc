@@ -76,7 +76,7 @@ TEST(Space, GarbageIsCollectedWhenTheDatabaseIsAboutAsLargeAsItMayBe) {
   EXPECT_FALSE(PlanSpace(WithGarbage(400 * kMiB), PolicyOf(1.5)).any());
   const SpacePlan plan = PlanSpace(WithGarbage(500 * kMiB), PolicyOf(1.5));
   EXPECT_TRUE(plan.collect);
-  EXPECT_FALSE(plan.flush || plan.merge || plan.seal);
+  EXPECT_FALSE(plan.flush || plan.compact || plan.seal);
 }
 
 // Rule C8: files that wait to be removed keep writers back, and give nobody work.
@@ -107,12 +107,12 @@ TEST(Space, WhatIsHiddenIsMergedWhenItIsAQuarterOfTheSlack) {
   figures.log_bytes += 100 * kMiB;
   figures.hidden_bytes = 100 * kMiB;
   EXPECT_EQ(figures.live(), 1024 * kMiB);
-  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).merge);
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact);
   figures.log_live_bytes += 50 * kMiB;
   figures.log_bytes += 50 * kMiB;
   figures.hidden_bytes += 50 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
-  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.compact);
   EXPECT_TRUE(plan.collect);
   EXPECT_FALSE(plan.flush);
 }
@@ -158,7 +158,7 @@ TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
   figures.log_bytes += 20 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
   EXPECT_TRUE(plan.flush);
-  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.compact);
   EXPECT_TRUE(plan.seal);
 }
 
@@ -184,11 +184,11 @@ TEST(Space, AtTheCeilingWhatAnLsmHidesIsMerged) {
   SpaceFigures figures;
   figures.index_bytes = 1600 * kMiB;
   figures.index_live_bytes = 1024 * kMiB;
-  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).merge) << "nothing of that kind is known of";
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact) << "nothing of that kind is known of";
   figures.index_hidden_bytes = kMiB;
-  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).merge);
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).compact);
   figures.index_bytes = 1500 * kMiB;
-  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).merge) << "compactions come to it in their turn";
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact) << "compactions come to it in their turn";
 }
 
 TEST(Space, AnIndexTakesItsPartOfTheSlack) {
@@ -207,7 +207,7 @@ TEST(Space, EstimatesThatAreTooLargeDoNotWrapAround) {
   figures.hidden_bytes = figures.tail_hides_bytes = 100 * kMiB;
   EXPECT_EQ(figures.live(), 0u);
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
-  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.compact);
   EXPECT_LE(plan.stop_at, 2 * kMiB);
 }
 

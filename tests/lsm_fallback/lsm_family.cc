@@ -189,7 +189,7 @@ Status LsmFamily::Commit(CompactionOutcome* outcome) {
 }
 
 Status LsmFamily::Step(std::uint64_t step_bytes) {
-  CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Merge(step_bytes));
+  CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Compact(step_bytes));
   return Commit(outcome.get());
 }
 
@@ -214,7 +214,7 @@ Status LsmFamily::CompactRange(std::optional<std::string> begin, std::optional<s
   request.end = std::move(end);
   for (int steps = 0; index_->IsCompactionDue(*layers_, &request); ++steps) {
     if (steps == 10'000) return Wrong("a request does not come to an end");
-    CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Merge(step_bytes, &request));
+    CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, Compact(step_bytes, &request));
     CAMBIUM_RETURN_IF_ERROR(Commit(outcome.get()));
   }
   return Status::OK();

@@ -1,5 +1,5 @@
 // Work that nobody waits for pauses when sampled calls have become slow, and only as long as it must.
-#include "api/foreground.h"
+#include "upkeep/foreground.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,436 @@
+#include "api/db_impl.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/empty_iterator.h"
+#include "util/destroy.h"
+#include "util/fork_guard.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+Result<Family*> DbImpl::ForReading(ColumnFamilyHandle* handle) const {
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
+  return FamilyOf(handle);
+}
+
+Result<Family*> DbImpl::ForWriting(const WriteOptions& options, ColumnFamilyHandle* handle) const {
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
+  return FamilyOf(handle);
+}
+
+// ---- Column families and options ----
+
+Status DbImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                                  ColumnFamilyHandle** handle) {
+  const Delivery delivery(&state_.context.events);
+  *handle = nullptr;
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
+  CAMBIUM_TRY(std::shared_ptr<Family> family, families_.Create(options, name));
+  *handle = new FamilyHandle(this, std::move(family));
+  return Status::OK();
+}
+
+Status DbImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_TRY(Family* const family, ForWriting({}, handle));
+  return families_.Drop(family);
+}
+
+Status DbImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
+  CAMBIUM_RETURN_IF_ERROR(FamilyOf(handle).status());
+  if (handle == default_handle_.get()) {
+    return Status::InvalidArgument("the handle of DefaultColumnFamily() belongs to the database");
+  }
+  delete handle;
+  state_.jobs.ReleaseDropped();
+  return Status::OK();
+}
+
+Options DbImpl::GetOptions(ColumnFamilyHandle* handle) const {
+  const Result<Family*> family = FamilyOf(handle);
+  return {families_.DbOptions(), family.ok() ? (*family)->options() : state_.default_family->options()};
+}
+
+Status DbImpl::SetOptions(ColumnFamilyHandle* handle, const std::unordered_map<std::string, std::string>& changes) {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_TRY(Family* const family, ForWriting({}, handle));
+  return families_.SetOptions(family, changes);
+}
+
+Status DbImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& changes) {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
+  return families_.SetDbOptions(changes);
+}
+
+// ---- Writing ----
+
+Status DbImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key, Slice value) {
+  const Delivery delivery(&state_.context.events);
+  const Stopwatch watch(&state_.context.meter, DB_WRITE);
+  CAMBIUM_TRY(Family* const family, ForWriting(options, handle));
+  return writer_.Put(options, family, key, value);
+}
+
+Status DbImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
+  return DeleteAs(TraceOpType::kDelete, options, handle, key);
+}
+
+Status DbImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
+  return DeleteAs(TraceOpType::kSingleDelete, options, handle, key);
+}
+
+Status DbImpl::DeleteAs(TraceOpType type, const WriteOptions& options, ColumnFamilyHandle* handle, Slice key) {
+  const Delivery delivery(&state_.context.events);
+  const Stopwatch watch(&state_.context.meter, DB_WRITE);
+  CAMBIUM_TRY(Family* const family, ForWriting(options, handle));
+  return writer_.Delete(type, options, family, key);
+}
+
+Status DbImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* handle, Slice begin, Slice end) {
+  CAMBIUM_TRY(const Family* const family, ForWriting(options, handle));
+  if (family->dropped.load(std::memory_order_acquire)) return DroppedStatus(*family);
+  WriteBatch batch;
+  CAMBIUM_RETURN_IF_ERROR(batch.DeleteRange(handle, begin, end));
+  return Write(options, &batch);
+}
+
+Status DbImpl::Write(const WriteOptions& options, WriteBatch* batch) {
+  const Delivery delivery(&state_.context.events);
+  const Stopwatch watch(&state_.context.meter, DB_WRITE);
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check(options));
+  return writer_.Write(options, batch);
+}
+
+Status DbImpl::SyncWAL() {
+  const Delivery delivery(&state_.context.events);
+  return writer_.Sync();
+}
+
+Status DbImpl::FlushWAL(bool sync) { return sync ? SyncWAL() : writer_.Check({}); }
+
+// ---- Reading ----
+
+namespace {
+
+void TraceGet(TracedCall* traced, const ColumnFamilyHandle* family, Slice key, const Status& status,
+                      Slice value) noexcept {
+  if (!status.ok() && !status.IsNotFound()) return;
+  traced->Describe(kTraceGet, [&](TraceRecord* record) {
+    TraceOp& op = record->ops.emplace_back();
+    op.family = family->GetID();
+    op.key = key;
+    op.found = status.ok();
+    op.value_size = value.size();
+  });
+  if (traced->is_on()) traced->Record();
+}
+
+void TraceMultiGet(TracedCall* traced, std::span<ColumnFamilyHandle* const> families, const Slice* keys,
+                           const PinnableSlice* values, const Status* statuses) noexcept {
+  traced->Describe(kTraceMultiGet, [&](TraceRecord* record) {
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      if (!statuses[i].ok() && !statuses[i].IsNotFound()) continue;
+      TraceOp& op = record->ops.emplace_back();
+      op.family = families[i]->GetID();
+      op.key = keys[i];
+      op.found = statuses[i].ok();
+      op.value_size = op.found ? values[i].size() : 0;
+    }
+  });
+  if (traced->is_on()) traced->Record();
+}
+
+}  // namespace
+
+Status DbImpl::GetTraced(const ReadOptions& options, ColumnFamilyHandle* handle, Slice key, std::string* buffer,
+                         Slice* value) {
+  const Meter& meter = state_.context.meter;
+  const Stopwatch watch(&meter, DB_GET);
+  const SampledCall sampled(&upkeep_.pace.foreground(), CallKind::kRead);
+  TracedCall traced(&traces_, kTraceFilterGet);
+  const Status s = [&] {
+    CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
+    CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
+    return reader_.Get(options, *family, key, buffer, value);
+  }();
+  if (traced.is_on()) [[unlikely]] TraceGet(&traced, handle, key, s, *value);
+  if (meter.is_on()) {
+    meter.Tick(NUMBER_KEYS_READ);
+    if (s.ok()) meter.Tick(BYTES_READ, value->size());
+    if (s.ok()) meter.Measure(BYTES_PER_READ, value->size());
+  }
+  return s;
+}
+
+Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, std::string* value) {
+  Slice found;
+  const Status s = GetTraced(options, family, key, value, &found);
+  if (s.ok()) {
+    value->erase(0, static_cast<std::size_t>(found.empty() ? 0 : found.data() - value->data()));
+    value->resize(found.size());
+  } else if (!s.IsNotFound()) {
+    value->clear();  // damaged bytes are not shown as a value
+  }
+  return s;
+}
+
+Status DbImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, Slice key, PinnableSlice* value) {
+  value->Reset();
+  Slice found;
+  const Status s = GetTraced(options, family, key, value->GetSelf(), &found);
+  if (s.ok()) value->PinSelfPart(found);
+  return s;
+}
+
+void DbImpl::MultiGet(const ReadOptions& options, std::size_t count, ColumnFamilyHandle* const* handles,
+                      const Slice* keys, PinnableSlice* values, Status* statuses) {
+  const Meter& meter = state_.context.meter;
+  const Stopwatch watch(&meter, DB_MULTIGET);
+  TracedCall traced(&traces_, kTraceFilterMultiGet);
+  const Status allowed = reader_.Check(options);
+  std::vector<const Family*> families(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i].Reset();
+    const Result<Family*> family = FamilyOf(handles[i]);
+    statuses[i] = !allowed.ok() ? allowed : family.ok() ? Status::OK() : family.status();
+    if (statuses[i].ok()) families[i] = *family;
+  }
+  reader_.MultiGet(options, families, keys, values, statuses);
+  if (traced.is_on()) TraceMultiGet(&traced, {handles, count}, keys, values, statuses);
+  if (!meter.is_on()) return;
+  std::uint64_t found = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!statuses[i].ok()) continue;
+    ++found;
+    bytes += values[i].size();
+  }
+  meter.Tick(NUMBER_MULTIGET_CALLS);
+  meter.Tick(NUMBER_MULTIGET_KEYS_READ, count);
+  meter.Tick(NUMBER_MULTIGET_KEYS_FOUND, found);
+  meter.Tick(NUMBER_MULTIGET_BYTES_READ, bytes);
+  meter.Measure(BYTES_PER_MULTIGET, bytes);
+}
+
+void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, std::size_t count, const Slice* keys,
+                  PinnableSlice* values, Status* statuses) {
+  const std::vector<ColumnFamilyHandle*> families(count, family);
+  MultiGet(options, count, families.data(), keys, values, statuses);
+}
+
+std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
+                                 const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  values->clear();
+  if (families.size() != keys.size()) {
+    return std::vector<Status>(keys.size(), Status::InvalidArgument("MultiGet takes a column family for each key"));
+  }
+  std::vector<Status> statuses(keys.size());
+  std::vector<PinnableSlice> found(keys.size());
+  MultiGet(options, keys.size(), families.data(), keys.data(), found.data(), statuses.data());
+  values->reserve(keys.size());
+  for (const PinnableSlice& value : found) values->push_back(value.ToString());
+  return statuses;
+}
+
+std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                 std::vector<std::string>* values) {
+  return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()), keys, values);
+}
+
+Status DbImpl::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* handle,
+                                   const Range* ranges, int count, std::uint64_t* sizes) {
+  if (!options.include_files && !options.include_memtables) {
+    return Status::InvalidArgument("GetApproximateSizes counts files, memtables or both, and none was asked for");
+  }
+  if (count < 0) return Status::InvalidArgument("GetApproximateSizes of " + std::to_string(count) + " ranges");
+  CAMBIUM_TRY(const Family* const family, ForReading(handle));
+  SequenceNumber sequence = 0;
+  const std::shared_ptr<const View> view = state_.head.PinView({}, &sequence);
+  const FamilyView* const found = view->Find(family->id);
+  if (found == nullptr) return DroppedStatus(*family);
+  const Comparator& order = *family->options().comparator;
+  for (int i = 0; i < count; ++i) {
+    sizes[i] = 0;
+    const auto [start, limit] = ranges[i];
+    if (order.Compare(start, limit) >= 0) continue;
+    if (options.include_files) {
+      CAMBIUM_TRY(sizes[i], found->layers->ApproximateSize(start, limit));
+    }
+    if (!options.include_memtables) continue;
+    sizes[i] += found->active->ApproximateSize(start, limit);
+    for (const FrozenTable& frozen : found->frozen) sizes[i] += frozen.table->ApproximateSize(start, limit);
+  }
+  return Status::OK();
+}
+
+const Snapshot* DbImpl::GetSnapshot() {
+  if (!reader_.Check({}).ok()) return nullptr;
+  SequenceNumber sequence = 0;
+  std::shared_ptr<const View> view = state_.head.PinView({}, &sequence);
+  return state_.snapshots.Add(sequence, std::move(view));
+}
+
+void DbImpl::ReleaseSnapshot(const Snapshot* snapshot) {
+  if (snapshot != nullptr && ForkGeneration() == state_.context.fork_generation) state_.snapshots.Release(snapshot);
+}
+
+ManagedSnapshot::ManagedSnapshot(DB* db) : db_(db), snapshot_(db->GetSnapshot()) {}
+ManagedSnapshot::~ManagedSnapshot() {
+  if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+}
+
+// ---- Scans ----
+
+Iterator* DbImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  std::vector<Iterator*> made;
+  const Status s = NewIterators(options, {family}, &made);
+  return s.ok() ? made.front() : new EmptyIterator(s);
+}
+
+Status DbImpl::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
+                            std::vector<Iterator*>* iterators) {
+  iterators->clear();
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check(options));
+  SequenceNumber sequence = 0;
+  const std::shared_ptr<const View> view = state_.head.PinView(options, &sequence);
+  std::vector<std::shared_ptr<const Family>> families;  // null: created after the snapshot
+  for (ColumnFamilyHandle* const handle : handles) {
+    CAMBIUM_TRY(const Family* const family, FamilyOf(handle));
+    const FamilyView* const found = view->Find(family->id);
+    if (found == nullptr && family->dropped.load(std::memory_order_acquire)) return DroppedStatus(*family);
+    families.push_back(found == nullptr ? nullptr : found->family);
+  }
+  if (MutantIs(Mutant::kSnapshotSeqLate)) sequence = kMaxSequenceNumber;
+  std::vector<std::unique_ptr<Iterator>> made;
+  for (auto& family : families) {
+    if (family == nullptr) {
+      made.push_back(std::make_unique<EmptyIterator>(Status::OK()));
+    } else {
+      made.push_back(AllocateAndMake<DbIterator>([&](void* at) {
+        return ::new (at) DbIterator(&iterator_source_, std::move(family), options, view, sequence);
+      }));
+    }
+  }
+  iterators->reserve(made.size());
+  for (std::unique_ptr<Iterator>& iterator : made) iterators->push_back(iterator.release());
+  return Status::OK();
+}
+
+// ---- Upkeep ----
+
+Status DbImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* handle) {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_TRY(Family* const family, ForWriting({}, handle));
+  return upkeep_.flusher.FlushNow(family, options.wait);
+}
+
+// Compacts in the caller's thread, step by step, in turn with the background.
+Status DbImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle, const Slice* begin,
+                            const Slice* end) {
+  const Delivery delivery(&state_.context.events);
+  using Policy = BlobGarbageCollectionPolicy;
+  const Policy policy = options.blob_garbage_collection_policy;
+  if (policy > Policy::kUseDefault) {
+    return Status::InvalidArgument("blob_garbage_collection_policy is " + std::to_string(static_cast<int>(policy)) +
+                                   "; BlobGarbageCollectionPolicy has kForce, kDisable and kUseDefault");
+  }
+  CAMBIUM_TRY(Family* const family, ForWriting({}, handle));
+  const bool holds_gc = policy == Policy::kDisable;
+  if (holds_gc) upkeep_.gc_segments.Hold();
+  Status s = CompactKeys(family, begin, end);
+  if (s.ok() && options.cluster_values) {
+    const std::shared_ptr<Family> kept = state_.commits.FindFamily(family->id);
+    if (kept != nullptr) s = upkeep_.manual_gc.ClusterRange(kept, begin, end);
+    if (s.ok()) s = CompactKeys(family, begin, end);  // so that the old copies become garbage
+  }
+  if (s.ok()) s = upkeep_.manual_gc.CollectFor(options, begin == nullptr && end == nullptr);
+  if (holds_gc && upkeep_.gc_segments.Unhold() && s.ok()) upkeep_.collector.ScheduleIfDue();
+  return s;
+}
+
+Status DbImpl::CompactKeys(Family* family, const Slice* begin, const Slice* end) {
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
+  CAMBIUM_RETURN_IF_ERROR(upkeep_.flusher.FlushNow(family, /*wait=*/true));
+  const std::shared_ptr<Family> kept = state_.commits.FindFamily(family->id);
+  if (kept == nullptr) return Status::OK();  // dropped since
+  return upkeep_.compactor.CompactKeys(kept, begin, end, /*rewrites=*/false);
+}
+
+Status DbImpl::WaitForCompact() {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
+  return upkeep_.WaitForAll();
+}
+
+Status DbImpl::CollectOnce(bool all, double cutoff) {
+  const Delivery delivery(&state_.context.events);
+  upkeep_.collector.ScheduleIfDue();
+  return upkeep_.manual_gc.CollectRound(all, cutoff);
+}
+
+Result<Capture> DbImpl::CaptureNow(std::uint64_t log_size_for_flush) {
+  const Delivery delivery(&state_.context.events);
+  CAMBIUM_RETURN_IF_ERROR(writer_.Check({}));
+  return capturer_.CaptureNow(log_size_for_flush);
+}
+
+// ---- Figures and traces ----
+
+bool DbImpl::GetIntProperty(ColumnFamilyHandle* handle, Slice property, std::uint64_t* value) {
+  const Result<Family*> family = ForReading(handle);
+  return family.ok() && properties_.GetInt(**family, property, value);
+}
+
+bool DbImpl::GetMapProperty(ColumnFamilyHandle* handle, Slice property, std::map<std::string, std::string>* value) {
+  const Result<Family*> family = ForReading(handle);
+  return family.ok() && properties_.GetMap(**family, property, value);
+}
+
+bool DbImpl::GetProperty(ColumnFamilyHandle* handle, Slice property, std::string* value) {
+  const Result<Family*> family = ForReading(handle);
+  return family.ok() && properties_.GetText(**family, property, value);
+}
+
+Status DbImpl::StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) {
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
+  const auto take = [&](std::unique_ptr<TraceWriter>* its) {
+    *its = std::move(writer);
+    return Status::OK();
+  };
+  const DBOptions& its = state_.context.options;
+  return traces_.Start(options, take, its.clock.get(), its.random_source.get());
+}
+
+// The file is created only if the options are valid and no trace is running.
+Status DbImpl::StartTrace(const TraceOptions& options, const std::string& path) {
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
+  const auto make = [&](std::unique_ptr<TraceWriter>* writer) {
+    return NewFileTraceWriter(state_.context.fs, path, writer);
+  };
+  const DBOptions& its = state_.context.options;
+  return traces_.Start(options, make, its.clock.get(), its.random_source.get());
+}
+
+Status DbImpl::EndTrace() {
+  CAMBIUM_RETURN_IF_ERROR(reader_.Check({}));
+  return traces_.End();
+}
+
+// ---- Calls that this version does not have ----
+
+Status DbImpl::Merge(const WriteOptions&, Slice, Slice) { return Status::NotSupported("Merge is not in this version"); }
+
+Status DbImpl::IngestExternalFile(const std::vector<std::string>&) {
+  return Status::NotSupported("ingestion is not in this version");
+}
+
+Status DbImpl::Resume() {
+  const Status health = state_.jobs.Health();
+  if (health.ok()) return Status::OK();
+  return Status::NotSupported("only a new Open ends a fatal error: " + health.ToString());
+}
+
+}  // namespace cambium

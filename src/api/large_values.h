@@ -1,0 +1,55 @@
+// LargeValues: values with a file of their own. The file is written, synced and named in the MANIFEST before the record that
+// refers to it is appended; if the batch fails, the file is dropped.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "state/db_state.h"
+#include "upkeep/disk_keeper.h"
+#include "vlog/prepared_batch.h"
+#include "vlog/record_format.h"
+#include "vlog/value_address.h"
+
+namespace cambium {
+
+// Any thread; the caller holds no lock.
+class LargeValues {
+ public:
+  LargeValues(DbState* state, DiskKeeper* disk_keeper)
+      : db_(state->context),
+        jobs_(state->jobs),
+        commits_(state->commits),
+        space_(state->space),
+        disk_keeper_(*disk_keeper) {}
+
+  // Writes the value to a file of its own, which is durable and named when this returns.
+  Status Write(const Family& family, Slice key, Slice value, LargeValueRef* ref, ValueAddress* address);
+  // The batch that refers to these files is committed, up to `last`.
+  void Committed(const std::vector<std::uint64_t>& numbers, SequenceNumber last);
+  // The batch that was to refer to these files failed.
+  void Drop(const std::vector<std::uint64_t>& numbers);
+
+ private:
+  struct NewFile {
+    FileHeader header;
+    std::unique_ptr<File> file;
+    RecordHeader record;
+  };
+  // Compresses the value if that makes it smaller, and fills in the header of its record. *stored may borrow from *buffer.
+  void Encode(const Family& family, Slice key, Slice value, RecordHeader* record, std::string* buffer,
+              Slice* stored) const;
+  Status Fill(NewFile* made, Slice key, Slice stored);
+  Status Name(NewFile* made, const Family& family, LargeValueRef* ref, ValueAddress* address);
+  // Removes the file. If that fails it is an orphan, which the next Open removes.
+  Status GiveUp(NewFile* made, const Status& why);
+
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  SpaceControl& space_;
+  DiskKeeper& disk_keeper_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,190 @@
+#include "api/opener.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "api/file_logger.h"
+#include "io/file_header.h"
+#include "io/parent_path.h"
+#include "manifest/file_names.h"
+#include "options/options_check.h"
+#include "recovery/open_files.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+const char* NameOf(IndexType type) { return type == IndexType::kLsm ? "kLsm" : "kBTree"; }
+
+}  // namespace
+
+const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
+                                             const std::string& name) {
+  const auto found = std::ranges::find(families, name, &ColumnFamilyDescriptor::name);
+  return found == families.end() ? nullptr : &*found;
+}
+
+Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families) {
+  std::set<std::string> names;
+  for (const ColumnFamilyDescriptor& family : families) {
+    CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(family.name));
+    if (!names.insert(family.name).second) {
+      return Status::InvalidArgument("column family \"" + family.name + "\" is named twice");
+    }
+    CAMBIUM_RETURN_IF_ERROR(
+        CheckColumnFamilyOptions(family.options).WithContext("column family \"" + family.name + "\""));
+  }
+  if (!names.contains(kDefaultColumnFamilyName)) {
+    return Status::InvalidArgument("column family \"" + kDefaultColumnFamilyName + "\" is not named");
+  }
+  const std::uint64_t blob_file_size = FindDescriptor(families, kDefaultColumnFamilyName)->options.blob_file_size;
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (family.options.blob_file_size == blob_file_size) continue;
+    return Status::InvalidArgument("column family \"" + family.name + "\": blob_file_size is " +
+                                   std::to_string(family.options.blob_file_size) +
+                                   "; the log is one for all column families, and the default one has " +
+                                   std::to_string(blob_file_size));
+  }
+  return Status::OK();
+}
+
+Opener::Opener(DbState* state, Upkeep* upkeep, Families* families, const std::vector<ColumnFamilyDescriptor>& wanted)
+    : state_(*state),
+      db_(state->context),
+      commits_(state->commits),
+      upkeep_(*upkeep),
+      families_(*families),
+      wanted_(wanted) {}
+
+Status Opener::Open() {
+  bool is_new = false;
+  CAMBIUM_RETURN_IF_ERROR(EnterDirectory(&is_new));
+  CAMBIUM_RETURN_IF_ERROR(Lock());
+  ManifestState state;
+  std::uint64_t largest_number = 0;
+  CAMBIUM_RETURN_IF_ERROR(ReadState(is_new, &state, &largest_number));
+  return Recover(std::move(state), largest_number);
+}
+
+// ---- What is there ----
+
+Status Opener::EnterDirectory(bool* is_new) {
+  FileInfo info;
+  const Status found = db_.fs->GetInfo(db_.path, &info);
+  if (found.IsPathNotFound()) {
+    if (!db_.options.create_if_missing || db_.read_only) {
+      return Status::InvalidArgument(db_.path + ": does not exist (create_if_missing is off)");
+    }
+    *is_new = true;
+    CAMBIUM_RETURN_IF_ERROR(db_.fs->CreateDirectory(db_.path));
+    const Status named = SyncParent();
+    // A name whose sync has failed cannot be made durable any more: the next Open must make a new one.
+    if (!named.ok()) static_cast<void>(db_.fs->RemoveDirectory(db_.path));
+    return named;
+  }
+  CAMBIUM_RETURN_IF_ERROR(found);
+  return info.is_directory ? Status::OK() : Status::InvalidArgument(db_.path + ": is not a directory");
+}
+
+Status Opener::Lock() {
+  if (MutantIs(Mutant::kNoExclusiveLock)) return Status::OK();
+  return db_.fs->Lock(db_.path, db_.read_only ? LockMode::kShared : LockMode::kExclusive, db_.options.lock_wait_micros,
+                      &lock_);
+}
+
+Status Opener::SyncParent() const {
+  return MutantIs(Mutant::kSkipParentSync) ? Status::OK() : db_.fs->SyncDirectory(ParentOf(db_.path));
+}
+
+Status Opener::ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number) {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
+  if (MutantIs(Mutant::kWriteBeforeVersionCheck)) {
+    static_cast<void>(NewFileLogger(db_.fs, db_.options.clock, db_.path));
+  }
+  Result<ManifestRead> read = ReadManifest(*db_.fs, db_.path);
+  const bool none = !read.ok() && read.status().IsNotFound();
+  if (none && !files.empty() && !MutantIs(Mutant::kCreateOverRemains)) {
+    return Status::Corruption(db_.path + ": there are files of a database but no MANIFEST");
+  }
+  bool half_born = false;
+  if (!read.ok() && read.status().IsCorruption() && !MutantIs(Mutant::kRefuseHalfBorn)) {
+    CAMBIUM_TRY(half_born, IsHalfBorn(*db_.fs, db_.path));
+  }
+  if (none || half_born) {
+    if (!db_.options.create_if_missing || db_.read_only) {
+      return Status::InvalidArgument(db_.path + ": holds no database (create_if_missing is off)");
+    }
+    // If the directory was there already, its name may not be durable: its creator may have been killed before the sync.
+    if (!is_new) CAMBIUM_RETURN_IF_ERROR(SyncParent());
+    *largest_number = LargestNumber(files);
+    return BeginState(state);
+  }
+  if (!read.ok()) return std::move(read).status();
+  if (!db_.read_only && read->header.optional_features != 0) {
+    return Status::NotSupported(db_.path + ": was written with optional features " +
+                                std::to_string(read->header.optional_features) +
+                                " that this version does not know; it can be opened for reading only");
+  }
+  if (db_.options.error_if_exists) {
+    return Status::InvalidArgument(db_.path + ": a database exists (error_if_exists is on)");
+  }
+  CAMBIUM_RETURN_IF_ERROR(CheckIdentity(read->state));
+  *largest_number = MutantIs(Mutant::kReuseFileNumbers) ? read->number : LargestNumber(files);
+  *state = std::move(read->state);
+  return Status::OK();
+}
+
+// A new database: an id, and the default family.
+Status Opener::BeginState(ManifestState* state) const {
+  db_.options.random_source->Fill(reinterpret_cast<char*>(state->database_id.data()), state->database_id.size());
+  const ColumnFamilyOptions& options = FindDescriptor(wanted_, kDefaultColumnFamilyName)->options;
+  FamilyState family;
+  family.name = kDefaultColumnFamilyName;
+  family.index_type = static_cast<IndexType>(options.index_type);
+  family.comparator = options.comparator->Name();
+  family.page_size = options.page_size;
+  state->families[0] = family;
+  return CheckWanted(*state);
+}
+
+Status Opener::CheckIdentity(const ManifestState& state) const {
+  CAMBIUM_RETURN_IF_ERROR(CheckDefaultFamily(db_.path, state));
+  for (const auto& [id, family] : state.families) {
+    const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, family.name);
+    if (wanted == nullptr) continue;
+    const std::string where = db_.path + (id == 0 ? "" : ": column family \"" + family.name + "\"");
+    if (family.comparator != wanted->options.comparator->Name()) {
+      return Status::InvalidArgument(where + ": keys are ordered by comparator \"" + family.comparator +
+                                     "\", and the options give \"" + wanted->options.comparator->Name() + "\"");
+    }
+    if (family.index_type != static_cast<IndexType>(wanted->options.index_type)) {
+      return Status::InvalidArgument(where + ": index_type is " + NameOf(family.index_type) +
+                                     ", and the options give " +
+                                     NameOf(static_cast<IndexType>(wanted->options.index_type)));
+    }
+  }
+  return CheckWanted(state);
+}
+
+Status Opener::CheckWanted(const ManifestState& state) const {
+  std::string unnamed;
+  std::set<std::string> names;
+  for (const auto& [id, family] : state.families) {
+    names.insert(family.name);
+    if (FindDescriptor(wanted_, family.name) == nullptr) unnamed += (unnamed.empty() ? "\"" : ", \"") + family.name + "\"";
+  }
+  // A writer flushes every family, so it needs the options of each.
+  if (!unnamed.empty() && !db_.read_only) {
+    return Status::InvalidArgument(db_.path + ": column families that exist and are not named: " + unnamed);
+  }
+  for (const ColumnFamilyDescriptor& wanted : wanted_) {
+    if (names.contains(wanted.name) || (db_.options.create_missing_column_families && !db_.read_only)) continue;
+    return Status::InvalidArgument(db_.path + ": there is no column family \"" + wanted.name +
+                                   "\" (create_missing_column_families is off)");
+  }
+  return Status::OK();
+}
+
+}  // namespace cambium

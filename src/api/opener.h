@@ -1,0 +1,86 @@
+// Opener: from a directory to a database that serves, in an order that makes a crash at any step harmless.
+//
+//   lock -> MANIFEST -> identity checks -> files of the layers and the log -> replay -> adopted segments synced
+//        -> a new MANIFEST with a new epoch, which seals them and forgets what was rejected -> orphans removed
+//        -> missing families created -> OPTIONS written -> serve
+//
+// Nothing is written before the checks have passed. Every step can be repeated: until the new MANIFEST is durable, the next
+// Open sees what this one saw.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "api/families.h"
+#include "cambium/column_family.h"
+#include "cambium/file_system.h"
+#include "manifest/manifest_reader.h"
+#include "recovery/log_replay.h"
+#include "state/db_state.h"
+#include "upkeep/upkeep.h"
+
+namespace cambium {
+
+// InvalidArgument if names repeat, options are not valid, or the default family is missing.
+Status CheckDescriptors(const std::vector<ColumnFamilyDescriptor>& families);
+// Null if no descriptor has the name.
+const ColumnFamilyDescriptor* FindDescriptor(const std::vector<ColumnFamilyDescriptor>& families,
+                                             const std::string& name);
+
+// For one Open. No other thread uses the database before it has succeeded.
+class Opener {
+ public:
+  // `wanted`: the families as they were named to Open.
+  Opener(DbState* state, Upkeep* upkeep, Families* families, const std::vector<ColumnFamilyDescriptor>& wanted);
+
+  Status Open();
+  // The lock on the directory, once Open has taken it; also after an error.
+  std::unique_ptr<FileLock> TakeLock() { return std::move(lock_); }
+
+ private:
+  // ---- What is there ----
+  // Creates the directory if it is missing and may be created. *is_new: it was.
+  Status EnterDirectory(bool* is_new);
+  Status Lock();
+  // Makes the directory's own name durable.
+  Status SyncParent() const;
+  // The state that the MANIFEST has, or that of a new database.
+  Status ReadState(bool is_new, ManifestState* state, std::uint64_t* largest_number);
+  Status BeginState(ManifestState* state) const;
+  Status CheckIdentity(const ManifestState& state) const;
+  // The families that were named are those that exist.
+  Status CheckWanted(const ManifestState& state) const;
+
+  // ---- Recovery ----
+  Status Recover(ManifestState state, std::uint64_t largest_number);
+  // Opens the runs and the tree or levels of a family that was named to Open, and shows it in the view.
+  Status OpenFamily(const ManifestState& state, const FamilyState& stored);
+  Status OpenSegments(const ManifestState& state);
+  // Fills the memtables with what the log has beyond the durable layers.
+  Status Replay(const ManifestState& state, Logger* logger);
+  class Applier;
+  // Syncs the segments that replay has read to their end, and seals them there.
+  Status AdoptSegments(ManifestState* state);
+  // Segments behind the end of the log, and large values that no batch refers to.
+  [[nodiscard]] std::set<std::uint64_t> Rejected(const ManifestState& state);
+  [[nodiscard]] SegmentEnd Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const;
+  // The moment at which all of this becomes true.
+  Status StartManifest(ManifestState* state, std::uint64_t largest_number, bool* had_reserve);
+  // Removes files of ours that the MANIFEST does not name: what crashes have left.
+  Status RemoveOrphans();
+  Status CreateMissing();
+  void StartBackground(const ManifestState& state);
+
+  DbState& state_;
+  DbContext& db_;
+  CommitPoint& commits_;
+  Upkeep& upkeep_;
+  Families& families_;
+  const std::vector<ColumnFamilyDescriptor>& wanted_;
+  std::unique_ptr<FileLock> lock_;
+  ReplayResult replayed_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,168 @@
+// Options while the database is open: which are in force, how they are changed, and the OPTIONS file.
+#include <algorithm>
+#include <utility>
+
+#include "api/families.h"
+#include "manifest/file_names.h"
+#include "options/options_check.h"
+#include "options/options_file.h"
+#include "options/options_text.h"
+
+namespace cambium {
+namespace {
+
+Result<OptionTexts> TextsOf(const std::unordered_map<std::string, std::string>& changes) {
+  if (changes.empty()) return Status::InvalidArgument("no option is named");
+  OptionTexts texts;
+  for (const auto& [name, value] : changes) texts.emplace(name, Trimmed(value).ToString());
+  return texts;
+}
+
+constexpr ApplyRules kWhileOpen{.comparators = {}, .dynamic_only = true, .ignore_unknown = false};
+
+}  // namespace
+
+DBOptions Families::DbOptions() const {
+  DBOptions now = db_.options;
+  now.page_cache_size = db_.pool->capacity_bytes();
+  now.max_space_amplification = db_.max_space_amplification.load(std::memory_order_relaxed);
+  now.min_punch_size = db_.min_punch_size.load(std::memory_order_relaxed);
+  now.max_total_wal_size = db_.max_total_wal_size.load(std::memory_order_relaxed);
+  return now;
+}
+
+Status Families::SetOptions(Family* its, const std::unordered_map<std::string, std::string>& changes) {
+  CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
+  const MutexLock lock(mutex_);
+  const std::shared_ptr<Family> family = commits_.FindFamily(its->id);
+  if (family == nullptr) return DroppedStatus(*its);
+  ColumnFamilyOptions next = family->options();
+  CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
+  const bool is_default = family == default_family_;
+  CAMBIUM_RETURN_IF_ERROR(is_default ? CheckColumnFamilyOptions(next) : CheckOptions(next));
+  family->ChangeOptions(next);
+  family->index->SetOptions(next);
+  if (next.blob_file_size != db_.blob_file_size.load(std::memory_order_relaxed)) ResizeSegments(next.blob_file_size);
+  if (compactor_.IsDue(*family)) jobs_.Schedule(Job::kCompact, family);
+  jobs_.Schedule(Job::kSpace);
+  return PersistChange();
+}
+
+void Families::ResizeSegments(std::uint64_t bytes) {
+  db_.blob_file_size.store(bytes, std::memory_order_relaxed);
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const FamilyView& each : view->families) {
+    ColumnFamilyOptions its = each.family->options();
+    its.blob_file_size = bytes;
+    each.family->ChangeOptions(its);
+  }
+}
+
+Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>& changes) {
+  CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
+  const MutexLock lock(mutex_);
+  DBOptions next = DbOptions();
+  CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
+  CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(next));
+  next = FillInDefaults(next);
+  db_.pool->SetCapacity(next.page_cache_size);
+  {
+    const MutexLock append_lock(head_.mutex());
+    db_.max_total_wal_size.store(next.max_total_wal_size, std::memory_order_relaxed);
+    head_.LookForOldestSoon();
+  }
+  db_.max_space_amplification.store(next.max_space_amplification, std::memory_order_relaxed);
+  db_.min_punch_size.store(next.min_punch_size, std::memory_order_relaxed);
+  jobs_.Schedule(Job::kSpace);
+  return PersistChange();
+}
+
+// ---- The OPTIONS file ----
+
+Status Families::PersistChange() {
+  const Status persisted = Persist();
+  if (persisted.severity() == Status::Severity::kFatal) jobs_.SetFatal(persisted);
+  return persisted.WithContext("the options are in force, and not persisted");
+}
+
+void Families::PersistFamilies() {
+  const Status persisted = Persist();
+  if (persisted.severity() == Status::Severity::kFatal) {
+    jobs_.SetFatal(persisted);
+  } else if (!persisted.ok()) {
+    db_.logger->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+  }
+}
+
+// Without space for one more file the database can serve. With a directory that cannot be synced it cannot.
+Status Families::PersistAtOpen() {
+  const MutexLock lock(mutex_);
+  if (db_.is_offline) return Status::OK();  // CompactLog writes it, and knows more
+  if (IsPersistedWith({true, true})) return Status::OK();
+  const Status persisted = Persist();
+  if (persisted.severity() == Status::Severity::kFatal) return persisted;
+  if (!persisted.ok()) db_.logger->Log(InfoLogLevel::kWarn, "options are not persisted: " + persisted.ToString());
+  return Status::OK();
+}
+
+std::string Families::Text(KeptForm kept) const {
+  std::vector<ColumnFamilyDescriptor> families;
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const FamilyView& each : view->families) families.emplace_back(each.family->name, each.family->options());
+  return EncodeOptionsFile(DbOptions(), families, kept);
+}
+
+std::uint64_t Families::NewestFile() const {
+  std::uint64_t newest = 0;
+  const Result<std::vector<NumberedFile>> files = ListNumberedFiles(*db_.fs, db_.path);
+  if (!files.ok()) return newest;
+  for (const NumberedFile& file : *files) {
+    if (file.kind == FileKind::kOptions) newest = std::max(newest, file.number);
+  }
+  return newest;
+}
+
+// The newest file is enough if it says the same. If all segments are newer than it, it may also say that more of their form
+// is kept: values that have the form of the options still have it after they were moved as they are.
+Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) {
+  const MutexLock lock(mutex_);
+  if (segments.empty()) kept = {};  // no value can be moved
+  const bool all_are_newer = segments.empty() || segments.front() > NewestFile();
+  if (all_are_newer ? IsPersistedWith(kept) : IsPersisted(kept)) return Status::OK();
+  return Persist(kept);
+}
+
+// The newest file says it already, and that moved values keep no more than `most`.
+bool Families::IsPersistedWith(KeptForm most) const {
+  for (const KeptForm kept : {KeptForm{}, KeptForm{true, false}, KeptForm{false, true}, KeptForm{true, true}}) {
+    const bool is_more = (kept.codec && !most.codec) || (kept.size && !most.size);
+    if (!is_more && IsPersisted(kept)) return true;
+  }
+  return false;
+}
+
+// The newest file says it already. So its number tells since when the options are what they are.
+bool Families::IsPersisted(KeptForm kept) const {
+  const std::uint64_t newest = NewestFile();
+  if (newest == 0) return false;
+  const std::string name = db_.PathOf(FileKind::kOptions, newest);
+  const Result<OptionsFileText> text = ReadOptionsFile(*db_.fs, name);
+  const Result<OptionsFileText> ours = DecodeOptionsFile(Text(kept), name);
+  return text.ok() && ours.ok() && SaysTheSame(*text, *ours);
+}
+
+// A failed sync of the file itself concerns no other file: no state refers to it, and recovery does not read it. It is
+// removed, the file before it is kept, and writes go on. A failed sync of the directory is fatal, as everywhere: it may lose
+// names that other threads have just created, of a run or a segment, and may be the only sync that reports it.
+Status Families::Persist(KeptForm kept) {
+  const std::string text = Text(kept);
+  const std::uint64_t number = commits_.NewFileNumber();
+  db_.meter.Tick(FILE_BYTES_OTHER, text.size());
+  CAMBIUM_RETURN_IF_ERROR(WriteOptionsFile(*db_.fs, db_.path, number, text));
+  CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
+  const Status removed = RemoveOldOptionsFiles(*db_.fs, db_.path);
+  if (!removed.ok()) db_.logger->Log(InfoLogLevel::kWarn, "could not remove an old OPTIONS file: " + removed.ToString());
+  return Status::OK();
+}
+
+}  // namespace cambium

@@ -1,0 +1,248 @@
+#include "api/reader.h"
+
+#include <algorithm>
+
+#include "index/passing_reads.h"
+#include "util/epoch.h"
+#include "util/mutant.h"
+#include "vlog/value_reads.h"
+
+namespace cambium {
+namespace {
+
+// A family that a view does not have was created after the snapshot, and was empty then; or it was dropped.
+Status NotInView(const Family& family) {
+  return family.dropped.load(std::memory_order_acquire) ? DroppedStatus(family) : Status::NotFound();
+}
+
+Tickers TickerOf(FoundIn where) {
+  switch (where) {
+    case FoundIn::kRun: return GET_HIT_L0;
+    case FoundIn::kLevel1: return GET_HIT_L1;
+    case FoundIn::kDeeperLevel: return GET_HIT_L2_AND_UP;
+    default: return GET_HIT_TREE;
+  }
+}
+
+// Prefetches the values that come after `at` into the processor's caches, while the value at `at` is copied.
+void PrefetchValues(const SegmentTable& segments, std::span<const Lookup> lookups, std::size_t at) {
+  const std::size_t first = at == 0 ? 1 : at + kValuesPrefetched;
+  for (std::size_t i = first; i < std::min(lookups.size(), at + kValuesPrefetched + 1); ++i) {
+    const bool is_value = lookups[i].status.ok() && lookups[i].entry.kind == EntryKind::kValue;
+    if (is_value) PrefetchMappedValue(segments, lookups[i].entry.address);
+  }
+}
+
+}  // namespace
+
+Status Reader::Check(const ReadOptions& options) const {
+  CAMBIUM_RETURN_IF_ERROR(db_.CheckUsable());
+  if (options.durable_only && options.snapshot != nullptr) {
+    return Status::InvalidArgument("durable_only reads at the durable state, so it cannot read at a snapshot");
+  }
+  return Status::OK();
+}
+
+const SegmentTable& Reader::SegmentsOf(const View& view) const {
+  return MutantIs(Mutant::kSlotOfNewestView) ? commits_.views().Peek()->segments : view.segments;
+}
+
+Status Reader::ReadEntry(const View& view, const Family& family, const ReadOptions& options, Slice key,
+                         const Entry& entry, std::string* buffer, Slice* value) const {
+  switch (entry.kind) {
+    case EntryKind::kInline:
+      buffer->assign(entry.inline_value.data(), entry.inline_value.size());
+      *value = *buffer;
+      return Status::OK();
+    case EntryKind::kValue:
+    case EntryKind::kLargeValue:
+      return ReadValue(SegmentsOf(view), QueryFor(db_, family, options, key, entry), buffer, value);
+    default: return Status::NotFound();
+  }
+}
+
+Status Reader::FindEntry(const View& view, const Family& family, SequenceNumber sequence, Slice key, PageRef* keep,
+                         Entry* entry) const {
+  const FamilyView* const layers = view.Find(family.id);
+  if (layers == nullptr) return NotInView(family);
+  if (View::FindInMemory(*layers, key, sequence, entry)) {
+    db_.meter.Tick(MEMTABLE_HIT);
+    return Status::OK();
+  }
+  db_.meter.Tick(MEMTABLE_MISS);
+  FoundIn where{};
+  const Result<bool> found = layers->layers->Find(key, keep, entry, &where);
+  if (found.ok() && *found) db_.meter.Tick(TickerOf(where));
+  if (!found.ok() && !MutantIs(Mutant::kErrorReadsAsAbsence)) return found.status();
+  if (!found.ok() || !*found) *entry = Entry::Tombstone();
+  return Status::OK();
+}
+
+void Reader::FindEntries(const View& view, const Family& family, SequenceNumber sequence,
+                         std::span<Lookup> lookups) const {
+  const FamilyView* const layers = view.Find(family.id);
+  if (layers == nullptr) {
+    for (Lookup& lookup : lookups) lookup.Finish(NotInView(family));
+    return;
+  }
+  for (Lookup& lookup : lookups) lookup.Finish(View::FindInMemory(*layers, lookup.key, sequence, &lookup.entry));
+  if (db_.meter.is_on()) {
+    const auto hits = static_cast<std::uint64_t>(std::ranges::count_if(lookups, &Lookup::is_found));
+    db_.meter.Tick(MEMTABLE_HIT, hits);
+    db_.meter.Tick(MEMTABLE_MISS, lookups.size() - hits);
+  }
+  layers->layers->FindTogether(lookups);
+  for (Lookup& lookup : lookups) {
+    if (lookup.found_in != FoundIn::kNowhere) db_.meter.Tick(TickerOf(lookup.found_in));
+    if (MutantIs(Mutant::kErrorReadsAsAbsence)) lookup.status = Status::OK();
+    if (lookup.status.ok() && !lookup.is_found) lookup.entry = Entry::Tombstone();
+  }
+}
+
+Status Reader::GetFrom(const View& view, const Family& family, SequenceNumber sequence, const ReadOptions& options,
+                       Slice key, std::string* buffer, Slice* value) const {
+  PageRef keep;
+  Entry entry;
+  CAMBIUM_RETURN_IF_ERROR(FindEntry(view, family, sequence, key, &keep, &entry));
+  return ReadEntry(view, family, options, key, entry, buffer, value);
+}
+
+Status Reader::Get(const ReadOptions& options, const Family& family, Slice key, std::string* buffer,
+                   Slice* value) const {
+  const PassingReads passing(!options.fill_cache);
+  SequenceNumber sequence = 0;
+  if (options.snapshot != nullptr || options.durable_only) {
+    const std::shared_ptr<const View> view = head_.PinView(options, &sequence);
+    return GetFrom(*view, family, sequence, options, key, buffer, value);
+  }
+  Entry entry;
+  std::shared_ptr<const View> held;
+  {
+    const EpochGuard guard;
+    const View* const view = head_.CurrentView(&sequence);
+    if (MutantIs(Mutant::kThreadPinsView)) {
+      static thread_local std::shared_ptr<const View> kept;
+      kept = commits_.views().Pin();
+    }
+    PageRef keep;
+    CAMBIUM_RETURN_IF_ERROR(FindEntry(*view, family, sequence, key, &keep, &entry));
+    if (!entry.HasAddress()) return ReadEntry(*view, family, options, key, entry, buffer, value);
+    CAMBIUM_TRY(const bool is_read,
+                ReadCachedValue(SegmentsOf(*view), QueryFor(db_, family, options, key, entry), buffer, value));
+    if (is_read) return Status::OK();
+    // The value has to be read from the device. An epoch would hold back the memory of all databases of the process; a view
+    // that is held by count holds back only what it needs.
+    held = view->shared_from_this();
+  }
+  return ReadValue(SegmentsOf(*held), QueryFor(db_, family, options, key, entry), buffer, value);
+}
+
+// The keys of a MultiGet that can be looked up.
+struct Reader::Many {
+  const ReadOptions& options;
+  std::span<const Family* const> families;
+  const Slice* keys;
+  PinnableSlice* values;
+  Status* statuses;
+  std::shared_ptr<const View> view;
+  SequenceNumber sequence = 0;
+  std::vector<std::size_t> order;  // indexes of keys, by family and key
+  std::vector<Lookup> lookups;     // in this order
+};
+
+// A value that has to be read from the device.
+struct Reader::Waiting {
+  std::size_t index = 0;  // of the key
+  ValueReads::Item item;
+};
+
+void Reader::MultiGet(const ReadOptions& options, std::span<const Family* const> families, const Slice* keys,
+                      PinnableSlice* values, Status* statuses) const {
+  const PassingReads passing(!options.fill_cache);
+  Many many{options, families, keys, values, statuses, nullptr, 0, {}, {}};
+  many.order.reserve(families.size());
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    if (families[i] != nullptr) many.order.push_back(i);
+  }
+  if (many.order.empty()) return;
+  // Neighbours in key order share pages and, after a relocation, places in the log.
+  std::sort(many.order.begin(), many.order.end(), [&](std::size_t a, std::size_t b) {
+    if (families[a] != families[b]) return families[a]->id < families[b]->id;
+    return families[a]->options().comparator->Compare(keys[a], keys[b]) < 0;
+  });
+  many.view = head_.PinView(options, &many.sequence);
+  many.lookups.reserve(many.order.size());
+  for (const std::size_t i : many.order) many.lookups.emplace_back(keys[i], FilterHash(keys[i]));
+  FindAll(&many);
+  std::vector<Waiting> waiting;
+  waiting.reserve(many.order.size());
+  ReadCached(&many, &waiting);
+  if (!waiting.empty()) ReadFromDevice(&many, &waiting);
+}
+
+void Reader::FindAll(Many* many) const {
+  constexpr std::size_t kTogether = 128;  // keys for which pages of inline values are pinned at a time
+  const std::vector<std::size_t>& order = many->order;
+  for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+    const Family* const family = many->families[order[first]];
+    while (end < order.size() && end - first < kTogether && many->families[order[end]] == family) ++end;
+    FindEntries(*many->view, *family, many->sequence, {many->lookups.data() + first, end - first});
+    for (std::size_t at = first; at < end; ++at) {
+      Lookup& lookup = many->lookups[at];
+      const std::size_t i = order[at];
+      Status& status = many->statuses[i];
+      status = lookup.status;
+      if (!status.ok() || lookup.entry.HasAddress()) continue;
+      Slice found;
+      status = ReadEntry(*many->view, *family, many->options, many->keys[i], lookup.entry, many->values[i].GetSelf(),
+                         &found);
+      if (status.ok()) many->values[i].PinSelfPart(found);
+      lookup.keep.Release();
+    }
+  }
+}
+
+void Reader::ReadCached(Many* many, std::vector<Waiting>* waiting) const {
+  const SegmentTable& segments = SegmentsOf(*many->view);
+  for (std::size_t at = 0; at < many->order.size(); ++at) {
+    const std::size_t i = many->order[at];
+    const Lookup& lookup = many->lookups[at];
+    if (db_.options.allow_mmap_reads) PrefetchValues(segments, many->lookups, at);
+    Status& status = many->statuses[i];
+    if (!status.ok() || !lookup.entry.HasAddress()) continue;
+    const ValueQuery query = QueryFor(db_, *many->families[i], many->options, many->keys[i], lookup.entry);
+    Slice found;
+    const Result<bool> cached = ReadCachedValue(segments, query, many->values[i].GetSelf(), &found);
+    status = cached.status();
+    if (cached.ok() && !*cached) {
+      waiting->push_back({i, {}});
+      waiting->back().item.query = query;
+    } else if (status.ok()) {
+      many->values[i].PinSelfPart(found);
+    }
+  }
+}
+
+void Reader::ReadFromDevice(Many* many, std::vector<Waiting>* waiting) const {
+  // Read together, but not so many at a time that the blocks take more memory than the values.
+  constexpr std::uint64_t kBytesTogether = 8u << 20;
+  ValueReads reads(&read_queues_, many->options.async_io);
+  for (std::size_t first = 0, end = 0; first < waiting->size(); first = end) {
+    for (std::uint64_t bytes = 0; end < waiting->size() && bytes < kBytesTogether; ++end) {
+      bytes += (*waiting)[end].item.query.address.size();
+      reads.Add(SegmentsOf(*many->view), &(*waiting)[end].item);
+    }
+    reads.Submit();
+    for (std::size_t at = first; at < end; ++at) {
+      Waiting& each = (*waiting)[at];
+      if (!each.item.is_done) reads.Await(each.item);
+      many->statuses[each.index] = each.item.status;
+      if (!each.item.status.ok()) continue;
+      PinnableSlice& value = many->values[each.index];
+      *value.GetSelf() = std::move(each.item.buffer);
+      value.PinSelfPart({value.GetSelf()->data(), each.item.value.size()});
+    }
+  }
+}
+
+}  // namespace cambium

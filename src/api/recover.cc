@@ -1,0 +1,328 @@
+// The second part of Open: recovery, from the state of the MANIFEST to a database that serves.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "api/file_logger.h"
+#include "api/held_messages.h"
+#include "api/opener.h"
+#include "io/file_header.h"
+#include "manifest/file_names.h"
+#include "recovery/open_files.h"
+#include "recovery/open_layers.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// In addition to max_background_jobs: threads for flushes, and for seals and removals, which mostly wait for the device.
+constexpr int kUrgentThreads = 2;
+
+// After an Open that had to read more log segments than this, the memtables are flushed.
+constexpr std::ptrdiff_t kReplaySegmentsMax = 16;
+
+}  // namespace
+
+Status Opener::Recover(ManifestState state, std::uint64_t largest_number) {
+  db_.database_id = state.database_id;
+  if (db_.executor == nullptr) {
+    db_.executor = Executor::NewThreadPool(db_.options.max_background_jobs, kUrgentThreads);
+  }
+  for (const auto& [id, family] : state.families) CAMBIUM_RETURN_IF_ERROR(OpenFamily(state, family));
+  CAMBIUM_RETURN_IF_ERROR(OpenSegments(state));
+  CAMBIUM_RETURN_IF_ERROR(CheckStrayLogs(*db_.fs, db_.path, state));
+  HeldMessages messages;
+  CAMBIUM_RETURN_IF_ERROR(Replay(state, &messages));
+  if (db_.logger == nullptr) {
+    db_.logger = db_.read_only ? NullLogger()
+                               : NewFileLogger(db_.fs, db_.options.clock, db_.path, db_.options.statistics);
+  }
+  messages.PassOn(db_.logger.get());
+  if (!replayed_.torn.empty()) db_.logger->Log(InfoLogLevel::kInfo, "the log ends early: " + replayed_.torn);
+  CAMBIUM_RETURN_IF_ERROR(AdoptSegments(&state));
+  const std::set<std::uint64_t> rejected = Rejected(state);
+  const SegmentEnd predecessor = Predecessor(state, rejected);
+  if (db_.read_only) {
+    for (const std::uint64_t number : rejected) state.segments.erase(number);
+    commits_.OpenForReading(std::move(state));
+    return Status::OK();
+  }
+  for (const std::uint64_t number : rejected) {
+    const Slot slot = state.segments.at(number).slot;
+    commits_.views().Update([&](View* view) { view->segments = view->segments.Without(slot); });
+    state.segments.erase(number);
+  }
+  bool had_reserve = false;
+  CAMBIUM_RETURN_IF_ERROR(StartManifest(&state, largest_number, &had_reserve));
+  state_.head.Start(predecessor);
+  CAMBIUM_RETURN_IF_ERROR(RemoveOrphans());
+  // If space cannot be freed now, a later commit frees it: the database can serve.
+  const Status dropped = commits_.DropUnreferenced();
+  if (dropped.severity() == Status::Severity::kFatal) return dropped;
+  if (!dropped.ok()) db_.logger->Log(InfoLogLevel::kWarn, "dropping segments: " + dropped.ToString());
+  db_.logger->Log(InfoLogLevel::kInfo, "opened at sequence number " + std::to_string(state_.head.published()) +
+                                           ", epoch " + std::to_string(db_.epoch) + ", after reading " +
+                                           std::to_string(replayed_.bytes_read) + " bytes of log");
+  CAMBIUM_RETURN_IF_ERROR(CreateMissing());
+  CAMBIUM_RETURN_IF_ERROR(families_.PersistAtOpen());
+  StartBackground(state);
+  upkeep_.space_keeper.Begin();
+  upkeep_.disk_keeper.Begin(had_reserve);
+  upkeep_.puncher.Resume();
+  return Status::OK();
+}
+
+Status Opener::OpenFamily(const ManifestState& state, const FamilyState& stored) {
+  const ColumnFamilyDescriptor* const wanted = FindDescriptor(wanted_, stored.name);
+  if (wanted == nullptr) return Status::OK();  // a reader need not name all
+  ColumnFamilyOptions options = wanted->options;
+  options.page_size = stored.page_size;
+  auto family = std::make_shared<Family>(stored.id, stored.name, options);
+  family->index = families_.MakeIndex(family.get());
+  const auto open_file = [&](FileKind kind, std::uint64_t number) -> Result<std::shared_ptr<File>> {
+    CAMBIUM_TRY(std::unique_ptr<File> file, OpenLayerFile(*db_.fs, db_.path, state, kind, number));
+    return commits_.obsolete().Track(number, std::move(file), true);
+  };
+  CAMBIUM_TRY(std::shared_ptr<const Layers> layers, OpenLayers(stored, options.comparator, db_.pool.get(), open_file));
+  families_.Add(family, std::move(layers));
+  if (stored.id == 0) state_.default_family = std::move(family);
+  return Status::OK();
+}
+
+Status Opener::OpenSegments(const ManifestState& state) {
+  SegmentTable table;
+  for (const auto& [number, info] : state.segments) {
+    FileInfo found;
+    if (MutantIs(Mutant::kIgnoreMissingSegment) && info.kind == SegmentKind::kLog &&
+        !db_.fs->GetInfo(db_.PathOf(FileKind::kLog, number), &found).ok()) {
+      continue;
+    }
+    CAMBIUM_TRY(std::shared_ptr<Segment> segment,
+                OpenSegment(*db_.fs, db_.path, state, info, !db_.read_only, commits_.WhenReleased()));
+    if (db_.options.allow_mmap_reads && info.kind != SegmentKind::kLargeValue) {
+      // Nothing is appended to a segment of an earlier Open. No value lies in its footer, or in space taken ahead.
+      CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&found));
+      const std::uint64_t end = info.sealed ? std::min(info.sealed_length, found.size) : found.size;
+      segment->AllowMap(end);
+      segment->map()->Complete(end);
+    }
+    table = table.With(info.slot, std::move(segment));
+  }
+  commits_.views().Update([&](View* view) { view->segments = std::move(table); });
+  return Status::OK();
+}
+
+// Applies whole batches of the log to the memtables.
+class Opener::Applier {
+ public:
+  Applier(const DbContext& db, const ManifestState& state, const View& view) : db_(db), state_(state), view_(view) {}
+
+  Status Apply(const std::vector<ReplayedOp>& ops) {
+    batch_.clear();
+    for (const ReplayedOp& op : ops) CAMBIUM_RETURN_IF_ERROR(Measure(op));
+    for (const auto& [id, target] : batch_) {
+      LogTable& table = *target.family->active;
+      CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes, target.ranges));
+      if (!table.started()) table.StartAt({ops.front().batch_begin, ops.front().sequence - 1}, logged_bytes_);
+    }
+    for (const ReplayedOp& op : ops) {
+      logged_bytes_ += op.log_bytes;
+      if (const auto target = batch_.find(op.family); target != batch_.end()) Add(op, target->second.family->active.get());
+    }
+    return Status::OK();
+  }
+  [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_; }
+
+ private:
+  // The layers have it already.
+  [[nodiscard]] static bool IsFlushed(const ReplayedOp& op, const FamilyState& stored) {
+    return op.sequence <= stored.flushed_sequence && !MutantIs(Mutant::kReplayFlushed);
+  }
+  // What the operation takes of the memtable of its family.
+  Status Measure(const ReplayedOp& op) {
+    const auto stored = state_.families.find(op.family);
+    if (stored == state_.families.end() && op.family >= state_.next_family_id) {
+      return Status::Corruption(db_.path + ": the log has an operation of column family " + std::to_string(op.family) +
+                                ", which was never made");
+    }
+    if (stored == state_.families.end()) return Status::OK();  // dropped since
+    const FamilyView* const found = view_.Find(op.family);
+    if (found == nullptr) return Status::OK();  // not named by a reader
+    if (IsFlushed(op, stored->second)) return Status::OK();
+    WriteTarget& target = batch_[op.family];
+    target.family = found->family.get();
+    ++(op.is_range ? target.ranges : target.operations);
+    target.bytes += op.key.size() + op.entry.inline_value.size() + op.range_end.size();
+    // Valid checksums, but this library never writes it.
+    if (op.is_range && target.family->options().comparator->Compare(op.key, op.range_end) >= 0) {
+      return Status::Corruption(db_.path + ": operation " + std::to_string(op.sequence) +
+                                " of the log is a range delete that ends where it begins, or before");
+    }
+    return Status::OK();
+  }
+  void Add(const ReplayedOp& op, LogTable* table) const {
+    if (IsFlushed(op, state_.families.at(op.family))) return;
+    if (!op.is_range) {
+      table->Add(op.sequence, op.key, op.entry);
+    } else if (!MutantIs(Mutant::kReplayWithoutRanges)) {
+      table->AddRange(op.sequence, op.key, op.range_end);
+    }
+  }
+
+  const DbContext& db_;
+  const ManifestState& state_;
+  const View& view_;
+  std::map<std::uint32_t, WriteTarget> batch_;  // by family
+  std::uint64_t logged_bytes_ = 0;
+};
+
+Status Opener::Replay(const ManifestState& state, Logger* logger) {
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  ReplayRequest request;
+  request.fs = db_.fs.get();
+  request.directory = db_.path;
+  request.state = &state;
+  request.mode = db_.options.wal_recovery_mode;
+  request.logger = logger;
+  for (const FamilyView& each : view->families) {
+    request.inline_below[each.family->id] = each.family->in_force().separate_from;
+  }
+  Applier applier(db_, state, *view);
+  CAMBIUM_TRY(replayed_, ReplayLog(request, [&](const std::vector<ReplayedOp>& ops) { return applier.Apply(ops); }));
+  SequenceNumber last = replayed_.last_sequence;
+  for (const auto& [id, family] : state.families) last = std::max(last, family.flushed_sequence);
+  state_.head.SetRecovered(last, replayed_.end, applier.logged_bytes());
+  return Status::OK();
+}
+
+// A segment that was read must be as durable as what will be appended after it.
+Status Opener::AdoptSegments(ManifestState* state) {
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const ReplayedSegment& adopted : replayed_.adopted) {
+    const std::shared_ptr<Segment>& segment = view->segments.Find(state->segments.at(adopted.number).slot);
+    if (segment->map() != nullptr) segment->map()->Complete(adopted.length);
+  }
+  // A footer lists the values that were separated when it was written. Today's options may separate other values of the
+  // operations that were replayed, so footers of these segments are not used; they are read record by record.
+  for (auto& [number, info] : state->segments) {
+    if (info.kind == SegmentKind::kLog && state->replay < LogPosition{number, info.sealed_length}) info.has_footer = false;
+  }
+  for (const ReplayedSegment& adopted : replayed_.adopted) {
+    SegmentInfo& info = state->segments.at(adopted.number);
+    if (!db_.read_only && !info.sealed && !MutantIs(Mutant::kSkipAdoptSync)) {
+      const Status synced = view->segments.Find(info.slot)->file().SyncData();
+      if (!synced.ok()) return synced.WithContext("syncing the recovered log").Fatal();
+    }
+    if (MutantIs(Mutant::kSkipNeutralise)) continue;
+    info.sealed = true;
+    info.has_footer = false;
+    info.sealed_length = info.file_size = adopted.length;
+    info.last_sequence = adopted.last_sequence;
+  }
+  return Status::OK();
+}
+
+std::set<std::uint64_t> Opener::Rejected(const ManifestState& state) {
+  std::set<std::uint64_t> rejected;
+  if (!MutantIs(Mutant::kSkipNeutralise)) rejected.insert(replayed_.rejected.begin(), replayed_.rejected.end());
+  const SequenceNumber last = state_.head.published();
+  const MutexLock lock(commits_.mutex());
+  for (const auto& [number, info] : state.segments) {
+    if (info.kind != SegmentKind::kLargeValue) continue;
+    if (const auto referred = replayed_.large_values.find(number); referred != replayed_.large_values.end()) {
+      commits_.LargeValueReplayed(number, referred->second, last);
+    } else if (state.TotalAccount(info.slot).references == 0) {
+      rejected.insert(number);  // its batch was never committed
+    }
+  }
+  return rejected;
+}
+
+// The last segment of the log that has records.
+SegmentEnd Opener::Predecessor(const ManifestState& state, const std::set<std::uint64_t>& rejected) const {
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  SegmentEnd predecessor;
+  for (const auto& [number, info] : state.segments) {
+    const bool has_records = info.kind == SegmentKind::kLog && info.sealed && info.sealed_length > kFileHeaderSize;
+    if (!has_records || rejected.contains(number)) continue;
+    predecessor = {view->segments.Find(info.slot), info.sealed_length, info.last_sequence};
+  }
+  predecessor.last_sequence = state_.head.published();
+  return predecessor;
+}
+
+Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number, bool* had_reserve) {
+  state->epoch += 1;
+  db_.epoch = state->epoch;
+  state->last_sequence = std::max(state->last_sequence, state_.head.published());
+  state->durable_sequence = state_.head.published();
+  state->clean_shutdown = false;
+  const std::uint64_t manifest_number = std::max(state->next_file_number, largest_number + 1);
+  state->next_file_number = manifest_number + 1;
+  CAMBIUM_RETURN_IF_ERROR(state->Check());
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
+  DiskKeeper& disk = upkeep_.disk_keeper;
+  disk.AdoptReserve(files);
+  *had_reserve = disk.reserve_number() != 0;
+  disk.MakeRoomForManifest(*state);
+  const MutexLock lock(commits_.mutex());
+  commits_.SetNextFileNumber(state->next_file_number);
+  return commits_.Create(db_.HeaderFor(FileKind::kManifest, manifest_number), manifest_number, *state);
+}
+
+Status Opener::RemoveOrphans() {
+  CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
+  const std::uint64_t reserve_number = upkeep_.disk_keeper.reserve_number();
+  const MutexLock lock(commits_.mutex());
+  const ManifestState& state = commits_.state();
+  for (const NumberedFile& file : files) {
+    bool named = false;
+    switch (file.kind) {
+      case FileKind::kManifest: named = file.number >= commits_.manifest_number(); break;
+      case FileKind::kLog:
+      case FileKind::kRelocation:
+      case FileKind::kLargeValue: named = state.segments.contains(file.number); break;
+      case FileKind::kIndex:
+      case FileKind::kRun:
+        named = std::ranges::any_of(state.families, [&](const auto& each) { return HasFile(each.second, file.number); });
+        break;
+      case FileKind::kOptions: named = true; break;  // the old ones are removed when a new one is written
+      case FileKind::kTemporary: break;
+      case FileKind::kReserve: named = file.number == reserve_number; break;
+    }
+    if (named || MutantIs(Mutant::kKeepStrays)) continue;
+    const Status removed = db_.Unlink(file.kind, file.number);
+    if (!removed.ok() && !removed.IsPathNotFound()) {
+      db_.logger->Log(InfoLogLevel::kWarn, "could not remove an orphan: " + removed.ToString());
+    }
+  }
+  return Status::OK();
+}
+
+Status Opener::CreateMissing() {
+  for (const ColumnFamilyDescriptor& wanted : wanted_) {
+    const std::shared_ptr<const View> view = commits_.views().Pin();
+    if (std::ranges::any_of(view->families, [&](const FamilyView& f) { return f.family->name == wanted.name; })) continue;
+    const MutexLock lock(families_.mutex());
+    CAMBIUM_RETURN_IF_ERROR(families_.Make(wanted.options, wanted.name).status());
+  }
+  return Status::OK();
+}
+
+void Opener::StartBackground(const ManifestState& state) {
+  // Each Open that writes leaves a segment, and each later one reads all of them again until a flush.
+  const auto to_replay = std::count_if(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
+    return segment.second.kind == SegmentKind::kLog && segment.first >= state.replay.segment;
+  });
+  const std::shared_ptr<const View> opened = commits_.views().Pin();
+  for (const FamilyView& each : opened->families) {
+    if (to_replay > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
+      const MutexLock lock(state_.head.mutex());
+      state_.head.Freeze(each.family.get(), FlushReason::kRecovery);
+    }
+    if (upkeep_.compactor.IsDue(*each.family)) state_.jobs.Schedule(Job::kCompact, each.family);
+  }
+}
+
+}  // namespace cambium

@@ -1,0 +1,279 @@
+#include "api/writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/batch_preparer.h"
+#include "util/count_scope.h"
+#include "util/epoch.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kSlowdownMicrosMax = 1000;
+
+WriteStallCondition ConditionOf(const ColumnFamilyOptions& options, std::size_t runs) {
+  if (runs < static_cast<std::size_t>(options.level0_slowdown_writes_trigger)) return WriteStallCondition::kNormal;
+  return runs < static_cast<std::size_t>(options.level0_stop_writes_trigger) ? WriteStallCondition::kDelayed
+                                                                              : WriteStallCondition::kStopped;
+}
+
+}  // namespace
+
+Writer::Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces)
+    : db_(state->context),
+      jobs_(state->jobs),
+      commits_(state->commits),
+      head_(state->head),
+      disk_(state->full_disk),
+      pace_(upkeep->pace),
+      compactor_(upkeep->compactor),
+      flusher_(upkeep->flusher),
+      space_keeper_(upkeep->space_keeper),
+      disk_keeper_(upkeep->disk_keeper),
+      traces_(*traces),
+      large_values_(state, &upkeep->disk_keeper) {}
+
+Status Writer::Check(const WriteOptions& options) const {
+  CAMBIUM_RETURN_IF_ERROR(db_.CheckUsable());
+  if (db_.read_only) return Status::NotSupported("the database is open for reading only");
+  if (options.sync && options.disableWAL) {
+    return Status::InvalidArgument("sync asks for durability and disableWAL for none");
+  }
+  return jobs_.Health();
+}
+
+PreparedBatch::Rules Writer::RulesOf(const Family& family) const {
+  const OptionsInForce& its = family.in_force();
+  return {its.separate_from, its.codec, static_cast<std::uint32_t>(db_.options.clock->WallSeconds()),
+          db_.meter.is_on() ? &db_.meter : nullptr};
+}
+
+Status Writer::AddPut(const WriteOptions& options, const Family& family, Slice key, Slice value, Prepared* prepared) {
+  CAMBIUM_RETURN_IF_ERROR(CheckSizes(family, key, value));
+  CAMBIUM_RETURN_IF_ERROR(disk_keeper_.CheckGrowth());
+  if (value.size() <= family.options().large_value_size) {
+    prepared->batch.Put(family.id, key, value);
+    return Status::OK();
+  }
+  LargeValueRef ref;
+  ValueAddress address;
+  CAMBIUM_RETURN_IF_ERROR(space_keeper_.Await(options, value.size()));  // before the file takes space
+  CAMBIUM_RETURN_IF_ERROR(large_values_.Write(family, key, value, &ref, &address));
+  prepared->large.push_back(ref.number);
+  prepared->batch.PutLarge(family.id, key, ref, address);
+  return Status::OK();
+}
+
+Status Writer::Put(const WriteOptions& options, Family* family, Slice key, Slice value) {
+  TracedCall traced(&traces_, kTraceFilterWrite);
+  if (traced.is_on()) {
+    traced.DescribeWrite(options.sync, {.type = TraceOpType::kPut, .family = family->id, .key = key, .end_key = {},
+                                        .value_size = value.size(), .value = value});
+  }
+  Prepared prepared{PreparedBatch(RulesOf(*family)), {}, {}, key.size() + value.size(), /*only_deletes=*/false};
+  CAMBIUM_RETURN_IF_ERROR(AddPut(options, *family, key, value, &prepared));
+  const WriteTarget target{family, 1, prepared.batch.memtable_bytes()};
+  prepared.targets = {&target, 1};
+  return Commit(options, &prepared, &traced);
+}
+
+Status Writer::Delete(TraceOpType type, const WriteOptions& options, Family* family, Slice key) {
+  CAMBIUM_RETURN_IF_ERROR(CheckSizes(*family, key, {}));
+  TracedCall traced(&traces_, kTraceFilterWrite);
+  if (traced.is_on()) {
+    traced.DescribeWrite(options.sync, {.type = type, .family = family->id, .key = key, .end_key = {}, .value = {}});
+  }
+  Prepared prepared{PreparedBatch(RulesOf(*family)), {}, {}, key.size(), /*only_deletes=*/true};
+  prepared.batch.Delete(family->id, key);
+  const WriteTarget target{family, 1, prepared.batch.memtable_bytes()};
+  prepared.targets = {&target, 1};
+  return Commit(options, &prepared, &traced);
+}
+
+Status Writer::Write(const WriteOptions& options, WriteBatch* batch) {
+  TracedCall traced(&traces_, kTraceFilterWrite);
+  if (traced.is_on()) traced.DescribeWrite(options.sync, *batch);
+  Prepared prepared{PreparedBatch(PreparedBatch::Rules{}), {}, {}, 0, false};
+  BatchPreparer preparer(this, options, &prepared);
+  if (const Status iterated = batch->Iterate(&preparer); !iterated.ok()) {
+    large_values_.Drop(prepared.large);
+    return iterated;
+  }
+  prepared.targets = preparer.Targets();
+  if (prepared.batch.empty()) {
+    db_.stats.user_bytes.fetch_add(prepared.user_bytes, std::memory_order_relaxed);
+    return options.sync ? Sync() : Status::OK();
+  }
+  prepared.only_deletes = std::ranges::none_of(prepared.batch.ops(), [](const PreparedBatch::Op& op) {
+    return op.header.op != RecordOp::kDelete && op.header.op != RecordOp::kDeleteRange;
+  });
+  return Commit(options, &prepared, &traced);
+}
+
+Status Writer::Sync() {
+  CAMBIUM_RETURN_IF_ERROR(Check({}));
+  const Status synced = head_.log()->Sync();
+  if (!synced.ok()) jobs_.SetFatal(synced);
+  return synced;
+}
+
+Status Writer::Commit(const WriteOptions& options, Prepared* prepared, TracedCall* traced) {
+  db_.stats.user_bytes.fetch_add(prepared->user_bytes, std::memory_order_relaxed);
+  const SampledCall sampled(&pace_.foreground(), options.sync ? CallKind::kSyncedWrite : CallKind::kWrite);
+  SequenceNumber last = 0;
+  Status committed = AwaitPermission(options, *prepared);
+  if (committed.ok()) committed = AppendOrFree(options, prepared, &last, traced);
+  db_.events.Deliver();
+  if (!committed.ok()) {
+    if (committed.severity() == Status::Severity::kFatal) jobs_.SetFatal(committed);
+    if (!MutantIs(Mutant::kFailedBatchCounts)) large_values_.Drop(prepared->large);
+    return committed;
+  }
+  if (traced->is_on()) traced->Record();
+  if (db_.meter.is_on()) Count(*prepared);
+  if (!prepared->large.empty()) {
+    large_values_.Committed(prepared->large, last);
+    EpochCollect();  // each file came with a view of its own
+  }
+  if (!options.sync) return Status::OK();
+  const Status synced = head_.log()->SyncUpTo(last);
+  if (!synced.ok()) jobs_.SetFatal(synced);
+  return synced;
+}
+
+Status Writer::AwaitPermission(const WriteOptions& options, const Prepared& prepared) {
+  if (disk_.IsFull() && prepared.only_deletes) {
+    space_keeper_.StartTicking();  // what they hide comes back in idle time, if not before
+    if (!options.no_slowdown) disk_keeper_.MakeRoomForDeletes();  // nothing else that could be waited for frees so much
+    return Status::OK();
+  }
+  for (const WriteTarget& target : prepared.targets) CAMBIUM_RETURN_IF_ERROR(AwaitCompaction(options, target.family));
+  return space_keeper_.Await(options, prepared.batch.size());
+}
+
+Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last,
+                            TracedCall* traced) {
+  Status appended = Append(options, prepared, false, last, traced);
+  for (bool is_last_try = false; !is_last_try && appended.IsNoSpace();) {
+    if (appended.severity() == Status::Severity::kFatal) break;
+    disk_keeper_.OnNoSpace();
+    if (!prepared->only_deletes || !disk_.IsFull()) break;
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    static_cast<void>(db_.fs->FreeSpace(db_.path, &before));
+    if (!options.no_slowdown) disk_keeper_.AwaitRescue();
+    is_last_try = !db_.fs->FreeSpace(db_.path, &after).ok() || after <= before;  // jobs have freed nothing
+    appended = Append(options, prepared, is_last_try, last, traced);
+  }
+  return appended;
+}
+
+Status Writer::Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
+                      TracedCall* traced) {
+  const MutexLock lock(head_.mutex());
+  CAMBIUM_RETURN_IF_ERROR(
+      disk_keeper_.CheckRoomForBatch(prepared->batch.size(), prepared->only_deletes, is_last_try));
+  CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared));
+  CAMBIUM_RETURN_IF_ERROR(CheckNotDropped(*prepared));
+  head_.FreezeOldestIfDue();
+  CAMBIUM_RETURN_IF_ERROR(head_.Append(&prepared->batch, prepared->targets, last));
+  if (traced->keeps_order()) traced->Record();
+  return Status::OK();
+}
+
+Status Writer::MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const WriteTarget& target : prepared.targets) {
+      const bool was_full = head_.IsFull(*target.family);
+      CAMBIUM_RETURN_IF_ERROR(MakeRoom(options, target.family));
+      // The mutex may have been released meanwhile, so the other families have to be looked at again.
+      again = again || (was_full && prepared.targets.size() > 1);
+    }
+  }
+  return Status::OK();
+}
+
+Status Writer::MakeRoom(const WriteOptions& options, Family* family) {
+  constexpr auto kCause = WriteStallCause::kMemtableLimit;
+  for (bool has_waited = false;; has_waited = true) {
+    CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+    if (!head_.IsFull(*family)) return Status::OK();
+    if (family->dropped.load(std::memory_order_relaxed)) return DroppedStatus(*family);
+    if (WriteHead::MayFreeze(*family)) {
+      head_.Freeze(family, head_.ReasonOfFull(*family));
+      if (has_waited) db_.events.Stalls(family->name, family->id, kCause, WriteStallCondition::kNormal);
+      return Status::OK();
+    }
+    db_.events.Stalls(family->name, family->id, kCause, WriteStallCondition::kStopped);
+    if (options.no_slowdown) return Status::Incomplete("all memtables are full and wait for their flush");
+    const MutexUnlock unlocked(head_.mutex());
+    db_.events.Deliver();
+    const std::uint64_t start = db_.NowMicros();
+    const CountScope stalls(jobs_.stalled_writers());
+    const Status waited = flusher_.WaitFor(family, 0);
+    pace_.CountStall(db_.NowMicros() - start, false);
+    CAMBIUM_RETURN_IF_ERROR(waited);
+  }
+}
+
+Status Writer::CheckNotDropped(const Prepared& prepared) {
+  for (const WriteTarget& target : prepared.targets) {
+    if (target.family->dropped.load(std::memory_order_relaxed)) return DroppedStatus(*target.family);
+    if (!target.family->drop_in_doubt.load(std::memory_order_relaxed)) continue;
+    // The record of a drop that failed may be in the MANIFEST all the same, and a crash would then lose this batch. The next
+    // commit starts a MANIFEST without it.
+    const MutexLock lock(commits_.mutex());
+    Edit nothing;
+    CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&nothing));
+    target.family->drop_in_doubt.store(false, std::memory_order_relaxed);
+  }
+  return Status::OK();
+}
+
+// If the compaction fails, or reduces nothing, the write goes on.
+Status Writer::AwaitCompaction(const WriteOptions& options, Family* family) {
+  const ColumnFamilyOptions& its = family->options();
+  if (its.index_type != IndexKind::kLsm) return Status::OK();
+  const auto slowdown = static_cast<std::size_t>(its.level0_slowdown_writes_trigger);
+  const auto stop = static_cast<std::size_t>(its.level0_stop_writes_trigger);
+  std::size_t runs = family->run_count.load(std::memory_order_relaxed);
+  if (db_.events.is_on()) {
+    db_.events.Stalls(family->name, family->id, WriteStallCause::kL0FileCountLimit, ConditionOf(its, runs));
+    db_.events.Deliver();
+  }
+  if (runs < slowdown) return Status::OK();
+  if (options.no_slowdown) {
+    return Status::Incomplete("level 0 has " + std::to_string(runs) + " runs, which wait for a compaction");
+  }
+  const std::uint64_t start = db_.NowMicros();
+  Status waited;
+  if (runs < stop) {
+    db_.options.clock->SleepMicros(kSlowdownMicrosMax * (runs - slowdown + 1) / (stop - slowdown + 1));
+  }
+  while (waited.ok() && runs >= stop) {
+    const CountScope stalls(jobs_.stalled_writers());
+    waited = compactor_.WaitFor(family);
+    const std::size_t before = std::exchange(runs, family->run_count.load(std::memory_order_relaxed));
+    if (runs >= before) break;
+  }
+  pace_.CountStall(db_.NowMicros() - start, false);
+  return waited;
+}
+
+void Writer::Count(const Prepared& prepared) const {
+  std::uint64_t separated = 0;
+  for (const PreparedBatch::Op& op : prepared.batch.ops()) {
+    if (op.separated && op.header.op == RecordOp::kPut) separated += op.header.RecordSize();
+  }
+  db_.meter.Tick(WRITE_WITH_WAL);
+  db_.meter.Tick(NUMBER_KEYS_WRITTEN, prepared.batch.ops().size());
+  db_.meter.Tick(BYTES_WRITTEN, prepared.user_bytes);
+  db_.meter.Measure(BYTES_PER_WRITE, prepared.user_bytes);
+  db_.meter.Tick(WAL_FILE_BYTES, prepared.batch.size());
+  db_.meter.Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, separated);
+}
+
+}  // namespace cambium

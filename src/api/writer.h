@@ -1,0 +1,83 @@
+// Writer: the path of a write: checked, prepared without a lock, slowed down where it must be, appended under the append
+// mutex, synced if asked for.
+//
+//   Put, Delete, Write ─▶ PreparedBatch ─▶ Commit: wait for compactions and space ─▶ append mutex: room in the memtables,
+//   log, memtables, publish ─▶ sync
+//
+// A write that waits holds no lock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "api/large_values.h"
+#include "cambium/options.h"
+#include "cambium/write_batch.h"
+#include "state/db_state.h"
+#include "trace/tracer.h"
+#include "upkeep/upkeep.h"
+#include "vlog/prepared_batch.h"
+
+namespace cambium {
+
+// Any thread; the caller holds no lock.
+class Writer {
+ public:
+  Writer(DbState* state, Upkeep* upkeep, TraceSwitch* traces);
+
+  Status Put(const WriteOptions& options, Family* family, Slice key, Slice value);
+  // Delete or SingleDelete: `type` is what a trace records.
+  Status Delete(TraceOpType type, const WriteOptions& options, Family* family, Slice key);
+  Status Write(const WriteOptions& options, WriteBatch* batch);
+  // Makes everything that is published durable.
+  Status Sync();
+  // OK if the database takes writes, and these options make sense.
+  [[nodiscard]] Status Check(const WriteOptions& options) const;
+
+ private:
+  friend class BatchPreparer;
+
+  // A batch on its way.
+  struct Prepared {
+    PreparedBatch batch;
+    std::span<const WriteTarget> targets;
+    std::vector<std::uint64_t> large;  // numbers of files with its large values
+    std::uint64_t user_bytes = 0;
+    bool only_deletes = false;
+  };
+
+  [[nodiscard]] PreparedBatch::Rules RulesOf(const Family& family) const;
+  // Adds a put to the batch; a large value goes to its file first.
+  Status AddPut(const WriteOptions& options, const Family& family, Slice key, Slice value, Prepared* prepared);
+  Status Commit(const WriteOptions& options, Prepared* prepared, TracedCall* traced);
+  // Waits for compactions and for space, where the batch has to.
+  Status AwaitPermission(const WriteOptions& options, const Prepared& prepared);
+  // Runs of an LSM that wait in level 0 slow down every read: near level0_stop_writes_trigger a write waits up to a
+  // millisecond, and from there on for steps of a compaction.
+  Status AwaitCompaction(const WriteOptions& options, Family* family);
+  // Appends the batch. Deletes that find no space are tried again as long as jobs free some.
+  Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);
+  Status Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
+                TracedCall* traced) CAMBIUM_EXCLUDES(head_.mutex());
+  // Freezes memtables that are full. Where too many wait for their flush, releases the mutex and waits for one.
+  Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(head_.mutex());
+  Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(head_.mutex());
+  Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(head_.mutex());
+  void Count(const Prepared& prepared) const;
+
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  WriteHead& head_;
+  FullDisk& disk_;
+  Pace& pace_;
+  Compactor& compactor_;
+  Flusher& flusher_;
+  SpaceKeeper& space_keeper_;
+  DiskKeeper& disk_keeper_;
+  TraceSwitch& traces_;
+  LargeValues large_values_;
+};
+
+}  // namespace cambium

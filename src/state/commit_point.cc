@@ -1,0 +1,128 @@
+#include "state/commit_point.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "util/mutant.h"
+
+namespace cambium {
+
+CommitPoint::CommitPoint(DbContext* db, Jobs* jobs)
+    : db_(*db),
+      jobs_(*jobs),
+      obsolete_([jobs] { jobs->Schedule(Job::kRemove); }),
+      punched_([jobs] { jobs->Schedule(Job::kRemove); }) {}
+
+// ---- What is committed ----
+
+std::vector<std::string> CommitPoint::KeepNamed(const Edit& edit) {
+  std::vector<std::string> named;
+  const auto keep = [&](FileKind kind, std::uint64_t number) {
+    obsolete_.Keep(number);
+    named.push_back(db_.PathOf(kind, number));
+  };
+  const ManifestState& before = state();
+  for (const SegmentInfo& segment : edit.set_segments) {
+    if (!before.segments.contains(segment.number)) keep(FileKindOf(segment.kind), segment.number);
+  }
+  for (const FamilyEdit& family : edit.families) {
+    for (const RunInfo& run : family.add_runs) keep(FileKind::kRun, run.number);
+    const auto known = before.families.find(family.id);
+    for (const IndexSegmentInfo& segment : family.set_index_segments) {
+      if (known != before.families.end() && known->second.index_segments.contains(segment.number)) continue;
+      keep(FileKind::kIndex, segment.number);
+    }
+  }
+  return named;
+}
+
+Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change) {
+  CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+  std::uint64_t roll_number = 0;
+  if (manifest_->WillRoll()) roll_number = next_file_number_++;
+  edit->next_file_number = next_file_number_;
+  if (log_ != nullptr && log_->durable_sequence() > state().durable_sequence) {
+    edit->durable_sequence = log_->durable_sequence();
+  }
+  const std::vector<std::string> named = KeepNamed(*edit);
+  const Status committed = [&]() CAMBIUM_REQUIRES(mutex_) {
+    const Stopwatch watch(&db_.meter, MANIFEST_COMMIT_MICROS);
+    return manifest_->Commit(*edit, roll_number);
+  }();
+  if (committed.ok()) {
+    for (const std::string& path : std::exchange(in_doubt_, {})) obsolete_.Add(path);
+    if (change != nullptr) views_.Update(change);
+    return committed;
+  }
+  if (committed.severity() == Status::Severity::kFatal) {
+    jobs_.SetFatal(committed, BackgroundErrorReason::kManifestWrite);
+  } else {
+    if (committed.IsNoSpace()) found_no_space_.store(true, std::memory_order_relaxed);
+    in_doubt_.insert(in_doubt_.end(), named.begin(), named.end());
+  }
+  return committed;
+}
+
+std::shared_ptr<const Layers> CommitPoint::LayersOf(const Family& family) const {
+  const std::shared_ptr<const View> view = views_.Pin();
+  const FamilyView* const found = view == nullptr ? nullptr : view->Find(family.id);
+  return found == nullptr ? nullptr : found->layers;
+}
+
+void CommitPoint::SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers) {
+  view->family->run_count.store(layers->runs().size(), std::memory_order_relaxed);
+  view->layers = std::move(layers);
+}
+
+std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
+  const std::shared_ptr<const View> view = views_.Pin();
+  const FamilyView* const found = view == nullptr ? nullptr : view->Find(id);
+  return found == nullptr ? nullptr : found->family;
+}
+
+// ---- Opening and closing ----
+
+void CommitPoint::OpenForReading(ManifestState state) {
+  const MutexLock lock(mutex_);
+  seen_ = std::make_unique<const ManifestState>(std::move(state));
+}
+
+Status CommitPoint::Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) {
+  CAMBIUM_TRY(manifest_, Manifest::Create(*db_.fs, db_.path, header, number, state, kManifestRollBytes, db_.meter));
+  return Status::OK();
+}
+
+void CommitPoint::Close() {
+  const bool has_manifest = [this] {
+    const MutexLock lock(mutex_);
+    return manifest_ != nullptr;
+  }();
+  if (has_manifest && jobs_.Health().ok()) static_cast<void>(RemoveObsolete());
+  const MutexLock lock(mutex_);
+  manifest_.reset();
+}
+
+void CommitPoint::RollSoon(std::uint64_t bytes) {
+  const MutexLock lock(mutex_);
+  if (manifest_->file_size() >= bytes) manifest_->RollSoon();
+}
+
+// ---- Large values ----
+
+void CommitPoint::LargeValueNamed(std::uint64_t number, std::uint32_t family) {
+  large_values_[number] = {family, kMaxSequenceNumber};
+}
+
+void CommitPoint::LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) {
+  const MutexLock lock(mutex_);
+  for (const std::uint64_t number : numbers) {
+    // A file is gone already if its family was dropped meanwhile.
+    if (const auto found = large_values_.find(number); found != large_values_.end()) found->second.sequence = sequence;
+  }
+}
+
+void CommitPoint::LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) {
+  large_values_[number] = {family, sequence};
+}
+
+}  // namespace cambium

@@ -1,0 +1,159 @@
+// CommitPoint: the MANIFEST and the current view, which change together: one call, Commit, makes an edit durable and then
+// shows it to readers.
+//
+// It also gives out what a commit needs before it: numbers of new files, slots of new segments, and the new files
+// themselves; and it owns what follows from a commit: files that no committed state names any more.
+//
+// One commit at a time, under the commit mutex. It is taken after the append mutex (WriteHead), and before the leaves.
+// Nothing waits for background work while it is held.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gc/relocation_writer.h"
+#include "index/family_files.h"
+#include "manifest/manifest.h"
+#include "state/db_context.h"
+#include "state/jobs.h"
+#include "state/obsolete_files.h"
+#include "state/punched_segments.h"
+#include "state/table_files.h"
+#include "state/view.h"
+#include "util/mutex.h"
+#include "vlog/commit_log.h"
+
+namespace cambium {
+
+class CommitPoint {
+ public:
+  // *db and *jobs outlive the commit point.
+  CommitPoint(DbContext* db, Jobs* jobs);
+  CommitPoint(const CommitPoint&) = delete;
+  CommitPoint& operator=(const CommitPoint&) = delete;
+
+  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
+
+  // ---- What is committed ----
+
+  // The state of the MANIFEST.
+  [[nodiscard]] const ManifestState& state() const CAMBIUM_REQUIRES(mutex_) { return manifest_->state(); }
+  // The same; of a database that is open for reading, the state with the end of the log that replay has found.
+  [[nodiscard]] const ManifestState& seen_state() const CAMBIUM_REQUIRES(mutex_) {
+    return seen_ != nullptr ? *seen_ : manifest_->state();
+  }
+  // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
+  // is visible, and the edit may or may not be on disk: the next commit that succeeds decides. A failed sync is fatal.
+  // The caller calls EpochCollect() once it holds no lock.
+  Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(mutex_);
+  // The current view. Any thread; changed by Commit, by WriteHead (freezes) and by Open.
+  [[nodiscard]] ViewHolder& views() { return views_; }
+  [[nodiscard]] const ViewHolder& views() const { return views_; }
+  // The layers of the current view; null if the family was dropped.
+  [[nodiscard]] std::shared_ptr<const Layers> LayersOf(const Family& family) const;
+  static void SetLayers(FamilyView* view, std::shared_ptr<const Layers> layers);
+  // Null if there is no such family in the current view.
+  [[nodiscard]] std::shared_ptr<Family> FindFamily(std::uint32_t id) const;
+
+  // ---- Opening and closing ----
+
+  void OpenForReading(ManifestState state);
+  // Starts a new MANIFEST with this state, from which the commits go on.
+  Status Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) CAMBIUM_REQUIRES(mutex_);
+  // Where commits read how far the log is durable. *log outlives the last commit.
+  void Follow(const CommitLog* log) { log_ = log; }
+  // Removes obsolete files, unless there was a fatal error, and closes the MANIFEST. No other thread uses the database any
+  // more.
+  void Close() CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] std::uint64_t manifest_number() const CAMBIUM_REQUIRES(mutex_) { return manifest_->number(); }
+  [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(mutex_) { return manifest_->file_size(); }
+  // The next commit starts a new MANIFEST if this one has so many bytes.
+  void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(mutex_);
+  // Since the last call a commit has found no space.
+  [[nodiscard]] bool TakeNoSpace() { return found_no_space_.exchange(false, std::memory_order_relaxed); }
+
+  // ---- New files ----
+
+  [[nodiscard]] std::uint64_t NewFileNumber() CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] std::uint64_t NewFileNumberLocked() CAMBIUM_REQUIRES(mutex_) { return next_file_number_++; }
+  [[nodiscard]] std::uint64_t next_file_number() const CAMBIUM_REQUIRES(mutex_) { return next_file_number_; }
+  void SetNextFileNumber(std::uint64_t next) CAMBIUM_REQUIRES(mutex_) { next_file_number_ = next; }
+  // A new run or index segment, which is removed unless a commit names it. Reports it to `files`, unless null.
+  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) CAMBIUM_EXCLUDES(mutex_);
+  // A new file for values that a job writes, with a slot that is reserved until ReleaseSlot. `published`: the newest
+  // operation of now.
+  Result<NewRelocationFile> MakeValueFile(FileKind kind, SequenceNumber published) CAMBIUM_EXCLUDES(mutex_);
+  void ReleaseSlot(Slot slot) CAMBIUM_EXCLUDES(mutex_);
+  // The smallest slot that no segment, no reference and no job has.
+  [[nodiscard]] Result<Slot> FreeSlot() const CAMBIUM_REQUIRES(mutex_);
+  // While the result lives none of these slots is given to another segment. It must not be released under the mutex.
+  [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(mutex_);
+  // The segment of a file, as views hold it. A sealed segment, whose length is `sealed_length`, may be mapped as a whole.
+  [[nodiscard]] std::shared_ptr<Segment> MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
+                                                     std::uint64_t sealed_length);
+  // What a segment calls with its path when its last reader has released it.
+  [[nodiscard]] std::function<void(const std::string&)> WhenReleased() {
+    return [this](const std::string& path) { obsolete_.Add(path); };
+  }
+
+  // ---- Large values: their files are named before the batch that refers to them is committed ----
+
+  void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(mutex_);
+  // The batch of these files is committed, up to `sequence`; 0: it failed, and nothing will ever refer to them.
+  void LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) CAMBIUM_EXCLUDES(mutex_);
+  // Replay has found an operation of the family that refers to the file.
+  void LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) CAMBIUM_REQUIRES(mutex_);
+
+  // ---- Files that are not needed any more ----
+
+  // Drops segments without references, below the replay position, in a commit of its own.
+  Status DropUnreferenced() CAMBIUM_EXCLUDES(mutex_);
+  // Removes the obsolete files that nobody reads. The first error; the others are tried all the same.
+  Status RemoveObsolete();
+  [[nodiscard]] ObsoleteFiles& obsolete() { return obsolete_; }
+  [[nodiscard]] const ObsoleteFiles& obsolete() const { return obsolete_; }
+  [[nodiscard]] PunchedSegments& punched() { return punched_; }
+  [[nodiscard]] const PunchedSegments& punched() const { return punched_; }
+  // The bytes on disk of a sealed segment, without the holes that it has, or will have when its readers are gone.
+  [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;
+
+ private:
+  // Which file of a large value waits for the commit of its batch.
+  struct LargeReference {
+    std::uint32_t family = 0;
+    SequenceNumber sequence = 0;  // of the batch; the largest one until it is committed
+  };
+  // The files that the edit names for the first time. They are kept from now on, whatever becomes of the commit.
+  std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(mutex_);
+
+  DbContext& db_;
+  Jobs& jobs_;
+  const CommitLog* log_ = nullptr;
+
+  // Both outlive every view.
+  ObsoleteFiles obsolete_;
+  PunchedSegments punched_;
+  ViewHolder views_;
+
+  mutable Mutex mutex_;
+  std::unique_ptr<Manifest> manifest_ CAMBIUM_GUARDED_BY(mutex_);
+  std::unique_ptr<const ManifestState> seen_ CAMBIUM_GUARDED_BY(mutex_);  // null unless the database is open for reading
+  std::uint64_t next_file_number_ CAMBIUM_GUARDED_BY(mutex_) = 1;
+  std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(mutex_);   // of segments that no MANIFEST names yet
+  std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(mutex_);  // by steps of log GC
+  std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(mutex_);  // by file number
+  // Paths of files that an edit named whose commit failed. The edit may be on disk all the same, so they are removed only
+  // after a later commit has succeeded.
+  std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(mutex_);
+  std::atomic<bool> found_no_space_{false};
+};
+
+}  // namespace cambium

@@ -1,0 +1,65 @@
+#include "state/db_context.h"
+
+#include "util/mutant.h"
+
+namespace cambium {
+
+DbContext::DbContext(const DBOptions& its_options, std::string its_path, OpenAs as, std::uint64_t its_blob_file_size)
+    : options(its_options),
+      meter(options.statistics.get(), options.clock.get()),
+      path(std::move(its_path)),
+      read_only(as == OpenAs::kReader),
+      is_offline(as == OpenAs::kOffline),
+      fork_generation(ForkGeneration()),
+      fs(options.file_system),
+      executor(options.executor),
+      logger(options.info_log),
+      events(read_only ? std::vector<std::shared_ptr<EventListener>>() : options.listeners, path),
+      pool(std::make_unique<PagePool>(options.page_cache_size, meter)),
+      blob_file_size(its_blob_file_size),
+      max_total_wal_size(options.max_total_wal_size),
+      max_space_amplification(options.max_space_amplification),
+      min_punch_size(options.min_punch_size) {}
+
+FileHeader DbContext::HeaderFor(FileKind kind, std::uint64_t number, std::uint64_t page_size) const {
+  FileHeader header;
+  header.kind = kind;
+  header.database_id = database_id;
+  options.random_source->Fill(reinterpret_cast<char*>(header.file_id.data()), header.file_id.size());
+  header.number = number;
+  header.epoch = epoch;
+  header.created_seconds = options.clock->WallSeconds();
+  header.page_size = page_size;
+  return header;
+}
+
+Status DbContext::Unlink(FileKind kind, std::uint64_t number) {
+  const Status removed = fs->Unlink(PathOf(kind, number));
+  if (removed.ok()) events.Deleted(path, {kind, number});
+  return removed;
+}
+
+Status DbContext::SyncDirectory() const {
+  if (MutantIs(Mutant::kSkipDirectorySync)) return Status::OK();
+  const Status named = fs->SyncDirectory(path);
+  return named.ok() || named.IsBusy() ? named : named.Fatal();
+}
+
+Status DbContext::SyncValues(File* file) const {
+  const Stopwatch watch(&meter, BLOB_DB_BLOB_FILE_SYNC_MICROS);
+  meter.Tick(BLOB_DB_BLOB_FILE_SYNCED);
+  return file->SyncData();
+}
+
+BlobFileCreation DbContext::BeginBlobFile(const FileHeader& header, BlobFileCreationReason reason) {
+  BlobFileCreationInfo info;
+  if (events.is_on()) {
+    info.db_name = events.db_name();
+    info.file_path = PathOf(header.kind, header.number);
+    info.file_number = header.number;
+    info.reason = reason;
+  }
+  return {&events, std::move(info)};
+}
+
+}  // namespace cambium

@@ -1,0 +1,101 @@
+// Files that are not needed any more: segments without references, and obsolete files.
+#include <algorithm>
+#include <utility>
+
+#include "state/commit_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+std::uint64_t CommitPoint::BytesOf(const SegmentInfo& info) const {
+  return info.punched.empty() ? info.file_size : info.file_size - punched_.Of(info.number).holes;
+}
+
+// Whether a sealed segment has no references and cannot get one any more.
+bool CommitPoint::CanDrop(const SegmentInfo& info) const {
+  const Account account = state().TotalAccount(info.slot);
+  const bool referred = MutantIs(Mutant::kChargeBytesNotReferences)
+                            ? account.bytes > static_cast<std::int64_t>(info.sealed_length / 2)
+                            : account.references != 0;
+  if (referred || !info.sealed) return false;
+  if (info.kind == SegmentKind::kLargeValue) {
+    // The operation that refers to the value may still be in a memtable only.
+    const auto committed = large_values_.find(info.number);
+    if (committed == large_values_.end()) return true;
+    const auto family = state().families.find(committed->second.family);
+    return family == state().families.end() || committed->second.sequence <= family->second.flushed_sequence;
+  }
+  if (info.kind != SegmentKind::kLog) return true;
+  const LogPosition& replay = state().replay;  // recovery still reads what follows it
+  return info.number < replay.segment || (info.number == replay.segment && replay.offset >= info.sealed_length);
+}
+
+std::vector<std::uint64_t> CommitPoint::Unreferenced() const {
+  std::vector<std::uint64_t> numbers;
+  // The first record of a segment says where the segment before it ends, as long as no seal does.
+  bool is_after_unsealed = false;
+  for (const auto& [number, info] : state().segments) {
+    if (info.kind == SegmentKind::kLog && is_after_unsealed) continue;
+    is_after_unsealed = is_after_unsealed || (info.kind == SegmentKind::kLog && !info.sealed);
+    if (CanDrop(info)) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+Status CommitPoint::DropUnreferenced() {
+  std::vector<std::shared_ptr<Segment>> gone;
+  {
+    const MutexLock lock(mutex_);
+    Edit edit;
+    edit.drop_segments = Unreferenced();
+    if (edit.drop_segments.empty()) return Status::OK();
+    const std::shared_ptr<const View> view = views_.Pin();
+    std::vector<std::uint64_t> gone_bytes;
+    for (const std::uint64_t number : edit.drop_segments) {
+      const SegmentInfo& info = state().segments.at(number);
+      gone.push_back(view->segments.Find(info.slot));
+      gone_bytes.push_back(BytesOf(info));
+    }
+    if (MutantIs(Mutant::kDeleteBeforeCommit)) {
+      for (const auto& segment : gone) static_cast<void>(db_.fs->Unlink(segment->path()));
+    }
+    const Status dropped = Commit(&edit, [&](View* next) {
+      for (const auto& segment : gone) next->segments = next->segments.Without(segment->slot());
+    });
+    if (!dropped.ok()) {
+      if (dropped.severity() == Status::Severity::kFatal || !dropped.IsIOError()) return dropped;
+      // The space comes back with a later commit. What was committed before has not failed.
+      db_.logger->Log(InfoLogLevel::kWarn, "segments without references are kept for now: " + dropped.ToString());
+      return Status::OK();
+    }
+    for (const std::uint64_t number : edit.drop_segments) large_values_.erase(number);
+    for (std::size_t i = 0; i < gone.size(); ++i) obsolete_.Leaves(gone[i]->path(), {gone_bytes[i], true});
+  }
+  for (const auto& segment : gone) {
+    punched_.Forget(segment->number());
+    segment->MakeObsolete();
+    if (MutantIs(Mutant::kUnlinkWhilePinned)) obsolete_.Add(segment->path());
+  }
+  return Status::OK();
+}
+
+Status CommitPoint::RemoveObsolete() {
+  Status first;
+  for (const std::string& path : obsolete_.Take()) {
+    // After a failure nothing is removed any more: the next Open may need it.
+    CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+    Status removed = db_.fs->Unlink(path);
+    if (MutantIs(Mutant::kGoneIsAnError) && removed.IsPathNotFound()) removed = Status::IOError(removed.ToString());
+    const auto file = ParseFileName(std::string_view(path).substr(db_.path.size() + 1));
+    if (removed.ok() && file.has_value()) db_.events.Deleted(db_.path, *file);
+    if (removed.ok() || removed.IsPathNotFound()) {
+      obsolete_.Gone(path);
+      continue;
+    }
+    obsolete_.PutBack(path);
+    if (first.ok()) first = removed;
+  }
+  return first;
+}
+
+}  // namespace cambium

@@ -1,0 +1,305 @@
+#include "state/jobs.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "util/count_scope.h"
+#include "util/epoch.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+const char* const kJobNames[] = {"flush",           "compact",      "seal",          "create a segment ahead",
+                                 "collect garbage", "remove files", "look at space", "work while idle",
+                                 "keep a reserve"};
+static_assert(std::size(kJobNames) == kJobCount);
+
+TaskPriority PriorityOf(Job job) {
+  switch (job) {
+    case Job::kFlush:
+    case Job::kSpare:
+    case Job::kSpace: return TaskPriority::kHigh;
+    case Job::kSeal:
+    case Job::kRemove:
+    case Job::kReserve: return TaskPriority::kNormal;
+    default: return TaskPriority::kLow;
+  }
+}
+
+}  // namespace
+
+void Jobs::Begin(JobWork* work, std::function<void(const Status&)> on_fatal) {
+  work_ = work;
+  on_fatal_ = std::move(on_fatal);
+}
+
+// ---- The fatal error ----
+
+Status Jobs::Health() const {
+  if (!has_fatal()) return Status::OK();
+  const MutexLock lock(mutex_);
+  return fatal_;
+}
+
+void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
+  if (MutantIs(Mutant::kGoOnAfterFailedSync)) return;
+  if (MutantIs(Mutant::kNoSpaceSyncIsSoft) && status.IsNoSpace()) return;
+  bool is_first = false;
+  {
+    const MutexLock lock(mutex_);
+    if (fatal_.ok()) {
+      is_first = true;
+      fatal_ = status.Fatal();
+      db_.logger->Log(InfoLogLevel::kError, "the database takes no more writes: " + fatal_.ToString());
+    }
+    has_fatal_.store(true, std::memory_order_release);
+    changed_.NotifyAll();
+  }
+  on_fatal_(status);
+  if (is_first) ReportError(reason, status.Fatal());
+}
+
+void Jobs::ReportError(BackgroundErrorReason reason, const Status& status) {
+  db_.events.Add([info = BackgroundErrorInfo{db_.events.db_name(), reason, status}](EventListener* listener) {
+    listener->OnBackgroundError(info);
+  });
+}
+
+BackgroundErrorReason Jobs::ReasonOf(Job job) {
+  switch (job) {
+    case Job::kFlush: return BackgroundErrorReason::kFlush;
+    case Job::kCompact: return BackgroundErrorReason::kCompaction;
+    case Job::kCollect: return BackgroundErrorReason::kLogGc;
+    default: return BackgroundErrorReason::kFiles;
+  }
+}
+
+// ---- Scheduling ----
+
+JobState* Jobs::StateOf(Job job, Family* family) {
+  switch (job) {
+    case Job::kFlush: return &family->flush;
+    case Job::kCompact: return &family->compaction;
+    default: return &states_[static_cast<std::size_t>(job)];
+  }
+}
+
+void Jobs::Schedule(Job job, const std::shared_ptr<Family>& family) {
+  const MutexLock lock(mutex_);
+  ScheduleLocked(job, family);
+}
+
+bool Jobs::ScheduleIfPossible(Job job) noexcept {
+  try {
+    Schedule(job);
+    return true;
+  } catch (...) {  // an executor of the user may throw anything
+    return false;
+  }
+}
+
+void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
+  JobState& state = *StateOf(job, family.get());
+  if (closing_ || db_.read_only || has_fatal()) return;
+  if (state.scheduled) {
+    state.again = true;
+    return;
+  }
+  db_.executor->Schedule(PriorityOf(job), [this, job, family] { Run(job, family); });
+  state.scheduled = true;  // not if that threw; the task cannot end before, since it takes the lock
+}
+
+std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {
+  const MutexLock lock(mutex_);
+  ScheduleLocked(job, family);
+  const JobState& state = *StateOf(job, family.get());
+  if (!state.scheduled) return std::nullopt;
+  return state.ended;
+}
+
+void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
+  {
+    const MutexLock lock(mutex_);
+    StateOf(job, family.get())->again = false;
+  }
+  Status s = Health();
+  if (s.ok()) s = work_->Do(job, family);
+  if (s.severity() == Status::Severity::kFatal) {
+    SetFatal(s, ReasonOf(job));
+  } else if (!s.ok()) {
+    db_.logger->Log(InfoLogLevel::kWarn,
+                    std::string("could not ") + kJobNames[static_cast<std::size_t>(job)] + ": " + s.ToString());
+    ReportError(ReasonOf(job), s);
+  }
+  const JobWork::Next next = work_->After(job, family, s);
+  db_.events.Deliver();  // before the job counts as ended
+  const MutexLock lock(mutex_);
+  JobState& state = *StateOf(job, family.get());
+  state.scheduled = false;
+  state.last = s;
+  ++state.ended;
+  // A job that failed waits for the next reason to run. What these two were scheduled for meanwhile is such a reason.
+  const bool is_of_each = job == Job::kRemove || job == Job::kSeal;
+  const bool again = std::exchange(state.again, false) && (s.ok() || is_of_each);
+  if (next.repeats || again) ScheduleLocked(job, family);
+  // If another thread compacts the family, it looks when it ends.
+  if (next.compacts && !family->compacting) ScheduleLocked(Job::kCompact, family);
+  changed_.NotifyAll();
+}
+
+// ---- Waiting ----
+
+void Jobs::RunOrWait(const std::function<bool()>& done) {
+  const bool ran = [this] {
+    const MutexUnlock unlocked(mutex_);
+    return db_.executor->RunOneInstead();
+  }();
+  if (!ran && !done()) changed_.Wait(mutex_);
+}
+
+Status Jobs::WaitUntil(const std::function<bool()>& done) {
+  const CountScope waits(&waiting_calls_);
+  const MutexLock lock(mutex_);
+  while (!done()) {
+    if (has_fatal()) return fatal_;
+    RunOrWait([&] { return done() || has_fatal(); });
+  }
+  return Status::OK();
+}
+
+Status Jobs::AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family) {
+  return WaitUntil([&]() CAMBIUM_REQUIRES(mutex_) { return StateOf(job, family.get())->ended != seen; });
+}
+
+Status Jobs::LastOf(Job job, const std::shared_ptr<Family>& family) {
+  const MutexLock lock(mutex_);
+  return StateOf(job, family.get())->last;
+}
+
+Status Jobs::AwaitIdle() {
+  return WaitUntil([this]() CAMBIUM_REQUIRES(mutex_) { return IsIdle(); });
+}
+
+void Jobs::NotifyAll() {
+  const MutexLock lock(mutex_);
+  changed_.NotifyAll();
+}
+
+// ---- Under the mutex ----
+
+void Jobs::ForEach(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit) {
+  for (const Job job : {Job::kSeal, Job::kSpare, Job::kCollect, Job::kRemove, Job::kSpace, Job::kIdle, Job::kReserve}) {
+    visit(job, nullptr, StateOf(job, nullptr));
+  }
+  for (const std::shared_ptr<Family>& family : families_) {
+    for (const Job job : {Job::kFlush, Job::kCompact}) visit(job, family, StateOf(job, family.get()));
+  }
+}
+
+bool Jobs::IsIdle() {
+  bool idle = std::ranges::none_of(dropped_, [](const std::shared_ptr<Family>& family) {
+    return family->flush.scheduled || family->compaction.scheduled;
+  });
+  ForEach([&idle](Job, const std::shared_ptr<Family>&, const JobState* state) { idle = idle && !state->scheduled; });
+  return idle;
+}
+
+bool Jobs::HasSpaceJob() const {
+  for (const Job job : {Job::kSeal, Job::kCollect, Job::kRemove}) {
+    if (IsScheduled(job)) return true;
+  }
+  return std::ranges::any_of(families_, [](const std::shared_ptr<Family>& family) {
+    return family->flush.scheduled || family->compaction.scheduled;
+  });
+}
+
+// ---- The one compaction of a family ----
+
+bool Jobs::ClaimCompaction(Family* family) {
+  const MutexLock lock(mutex_);
+  return !std::exchange(family->compacting, true);
+}
+
+void Jobs::ReleaseCompaction(Family* family) {
+  const MutexLock lock(mutex_);
+  family->compacting = false;
+  ++family->compactions_ended;
+  changed_.NotifyAll();
+}
+
+// ---- Families that have jobs ----
+
+void Jobs::Add(std::shared_ptr<Family> family) {
+  const MutexLock lock(mutex_);
+  families_.push_back(std::move(family));
+}
+
+void Jobs::Drop(std::shared_ptr<Family> family) {
+  const MutexLock lock(mutex_);
+  std::erase(families_, family);
+  dropped_.push_back(std::move(family));
+  changed_.NotifyAll();
+}
+
+void Jobs::ReleaseDropped() {
+  std::vector<std::shared_ptr<Family>> unused;  // released after the lock: the files that go with it schedule a job
+  const MutexLock lock(mutex_);
+  const auto first = std::partition(dropped_.begin(), dropped_.end(),
+                                    [](const std::shared_ptr<Family>& family) { return family.use_count() > 1; });
+  std::move(first, dropped_.end(), std::back_inserter(unused));
+  dropped_.erase(first, dropped_.end());
+}
+
+// ---- Tasks of an offline compaction ----
+
+Status Jobs::StartTask(std::function<Status()> task, int most) {
+  CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(mutex_) {
+    return tasks_.under_way < most || !tasks_.first_error.ok();
+  }));
+  const MutexLock lock(mutex_);
+  if (!tasks_.first_error.ok()) return tasks_.first_error;
+  db_.executor->Schedule(TaskPriority::kLow, [this, its = std::move(task)]() mutable {
+    const Status done = its();
+    its = nullptr;   // releases views and segments
+    EpochCollect();  // and what was retired with them
+    const MutexLock ended(mutex_);
+    if (tasks_.first_error.ok()) tasks_.first_error = done;
+    --tasks_.under_way;
+    changed_.NotifyAll();
+  });
+  ++tasks_.under_way;  // the task cannot end before, since it takes the lock
+  return Status::OK();
+}
+
+Status Jobs::AwaitTasks() {
+  const MutexLock lock(mutex_);
+  while (tasks_.under_way > 0) {
+    RunOrWait([this]() CAMBIUM_REQUIRES(mutex_) { return tasks_.under_way == 0; });
+  }
+  return std::exchange(tasks_.first_error, Status::OK());
+}
+
+// ---- Closing ----
+
+void Jobs::Close() {
+  const MutexLock lock(mutex_);
+  closing_ = true;
+  while (!IsIdle()) RunOrWait([this]() CAMBIUM_REQUIRES(mutex_) { return IsIdle(); });
+}
+
+std::vector<std::shared_ptr<Family>> Jobs::Dropped() const {
+  const MutexLock lock(mutex_);
+  return dropped_;
+}
+
+void Jobs::ReleaseFamilies() {
+  std::vector<std::shared_ptr<Family>> families;  // both are released after the mutex
+  std::vector<std::shared_ptr<Family>> dropped;
+  const MutexLock lock(mutex_);
+  families.swap(families_);
+  dropped.swap(dropped_);
+}
+
+}  // namespace cambium

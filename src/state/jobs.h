@@ -1,0 +1,185 @@
+// Jobs: the background work of a database: which jobs are scheduled, who waits for them, and the fatal error that ends
+// all writing.
+//
+//   Schedule(job) ──▶ Executor ──▶ Run(job): JobWork::Do, then JobWork::After, then whoever waits looks again
+//
+// At most one task of a kind is under way at a time; of flushes and compactions, one for each column family. A job that is
+// scheduled while it runs runs again. A job that failed runs again when something schedules it.
+//
+// The mutex is a leaf: nothing but the queue of the executor is locked under it, and no view may be released under it,
+// because a file that goes with a view schedules a job.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cambium/listener.h"
+#include "state/db_context.h"
+#include "state/family.h"
+#include "util/mutex.h"
+
+namespace cambium {
+
+enum class Job : std::uint8_t {
+  kFlush,    // of a family
+  kCompact,  // of a family
+  kSeal,     // rotated segments get their footer and their end in the MANIFEST
+  kSpare,    // a segment is created ahead
+  kCollect,  // log GC: punching, clustering, relocation
+  kRemove,   // obsolete files are removed, dead ranges punched
+  kSpace,    // the ceiling is looked at
+  kIdle,     // nobody has written for a while
+  kReserve,  // the file that keeps space for a full disk is made or resized
+};
+inline constexpr std::size_t kJobCount = 9;
+
+// What the jobs do. The calls come from the threads of the executor.
+class JobWork {
+ public:
+  virtual ~JobWork() = default;
+  // Does the job. `family` is set for kFlush and kCompact.
+  virtual Status Do(Job job, const std::shared_ptr<Family>& family) = 0;
+  // Called after each job, with its result and no lock held.
+  struct Next {
+    bool repeats = false;   // the job itself is due again
+    bool compacts = false;  // a compaction of the family is due
+  };
+  virtual Next After(Job job, const std::shared_ptr<Family>& family, const Status& done) = 0;
+};
+
+class Jobs {
+ public:
+  // *db outlives the jobs.
+  explicit Jobs(DbContext* db) : db_(*db) {}
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+
+  // Both before the first job is scheduled. `on_fatal` is called, without a lock, for each fatal error.
+  void Begin(JobWork* work, std::function<void(const Status&)> on_fatal);
+
+  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
+
+  // ---- The fatal error ----
+
+  // OK, or the error after which nothing may be written until the database is opened anew.
+  [[nodiscard]] Status Health() const CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] bool has_fatal() const { return has_fatal_.load(std::memory_order_acquire); }
+  // Ends all writing. The first error stays.
+  void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite)
+      CAMBIUM_EXCLUDES(mutex_);
+  // Reports an error of the background to the listeners.
+  void ReportError(BackgroundErrorReason reason, const Status& status);
+
+  // ---- Scheduling ----
+
+  void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(mutex_);
+  // For callers that cannot take back what they did. False: the executor has no memory for the task, and the job waits
+  // for the next reason to be scheduled.
+  bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(mutex_);
+  void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(mutex_);
+  // Schedules the job and returns how often it had ended, for AwaitEnd. Nothing if it cannot be scheduled any more: the
+  // database closes, or has a fatal error.
+  [[nodiscard]] std::optional<std::uint64_t> ScheduleToAwait(Job job, const std::shared_ptr<Family>& family = nullptr)
+      CAMBIUM_EXCLUDES(mutex_);
+
+  // ---- Waiting: the caller holds no lock ----
+
+  // Waits until `done`, which is called with the mutex held, is true. Fails with the fatal error. Runs tasks in the
+  // calling thread where the executor has no threads.
+  Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(mutex_);
+  // Waits until the job has ended more often than `seen`.
+  Status AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family = nullptr)
+      CAMBIUM_EXCLUDES(mutex_);
+  // The result of the last run that has ended.
+  [[nodiscard]] Status LastOf(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(mutex_);
+  // Waits until no job is scheduled.
+  Status AwaitIdle();
+  // Wakes those who wait: something that they look at has changed.
+  void NotifyAll() CAMBIUM_EXCLUDES(mutex_);
+
+  // ---- Under the mutex ----
+
+  [[nodiscard]] JobState* StateOf(Job job, Family* family) CAMBIUM_REQUIRES(mutex_);
+  // Calls `visit` for each job of the database and of each family.
+  void ForEach(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit)
+      CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool IsIdle() CAMBIUM_REQUIRES(mutex_);
+  // A job is scheduled that may make the files smaller.
+  [[nodiscard]] bool HasSpaceJob() const CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(mutex_) {
+    return states_[static_cast<std::size_t>(job)].scheduled;
+  }
+  [[nodiscard]] const Status& fatal() const CAMBIUM_REQUIRES(mutex_) { return fatal_; }
+
+  // ---- The one compaction of a family ----
+
+  // An index has one compaction at a time. False: another thread has claimed it.
+  [[nodiscard]] bool ClaimCompaction(Family* family) CAMBIUM_EXCLUDES(mutex_);
+  void ReleaseCompaction(Family* family) CAMBIUM_EXCLUDES(mutex_);
+
+  // ---- Families that have jobs ----
+
+  void Add(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(mutex_);
+  // The family was dropped. It is kept until nobody else holds it: a job, a handle, a snapshot.
+  void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(mutex_);
+  // Releases dropped families that nobody else holds, and with them their last files. The caller holds no lock.
+  void ReleaseDropped() CAMBIUM_EXCLUDES(mutex_);
+
+  // ---- Those who wait ----
+
+  // Writes that may not go on yet. A job that makes way for users does not while there are some.
+  [[nodiscard]] std::atomic<int>* stalled_writers() { return &stalled_writers_; }
+  [[nodiscard]] bool HasStalledWriters() const { return stalled_writers_.load(std::memory_order_relaxed) > 0; }
+  [[nodiscard]] bool HasWaitingCalls() const { return waiting_calls_.load(std::memory_order_relaxed) > 0; }
+
+  // ---- Tasks of an offline compaction, beside the jobs ----
+
+  // Runs `task` in the background as soon as fewer than `most` are under way. After a task has failed none is started.
+  Status StartTask(std::function<Status()> task, int most) CAMBIUM_EXCLUDES(mutex_);
+  // Waits until all tasks have ended, also after a fatal error, because they use the database. The first error.
+  Status AwaitTasks() CAMBIUM_EXCLUDES(mutex_);
+
+  // ---- Closing ----
+
+  [[nodiscard]] bool is_closing() const { return closing_.load(std::memory_order_relaxed); }
+  // No job is scheduled from here on. Returns when all have ended.
+  void Close() CAMBIUM_EXCLUDES(mutex_);
+  // Families that were dropped and are still held.
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(mutex_);
+  // Releases all families. No other thread uses the database any more.
+  void ReleaseFamilies() CAMBIUM_EXCLUDES(mutex_);
+
+ private:
+  static BackgroundErrorReason ReasonOf(Job job);
+  void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(mutex_);
+  // One turn of a wait: runs a task in this thread, or waits for a change. `done` is asked under the mutex.
+  void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(mutex_);
+
+  DbContext& db_;
+  JobWork* work_ = nullptr;
+  std::function<void(const Status&)> on_fatal_;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::array<JobState, kJobCount> states_ CAMBIUM_GUARDED_BY(mutex_);  // those of no family
+  // The families of the current view. Kept here too, because a view must not be released under the mutex.
+  std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(mutex_);
+  Status fatal_ CAMBIUM_GUARDED_BY(mutex_);
+  struct Tasks {
+    int under_way = 0;
+    Status first_error;
+  };
+  Tasks tasks_ CAMBIUM_GUARDED_BY(mutex_);
+  std::atomic<bool> has_fatal_{false};  // written under the mutex, as closing_
+  std::atomic<bool> closing_{false};
+  std::atomic<int> waiting_calls_{0};    // calls that wait for background work
+  std::atomic<int> stalled_writers_{0};  // those of them that are writes
+};
+
+}  // namespace cambium

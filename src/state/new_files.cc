@@ -1,0 +1,87 @@
+// New files of the database: their numbers, and slots of new segments.
+#include <algorithm>
+#include <utility>
+
+#include "state/commit_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+std::uint64_t CommitPoint::NewFileNumber() {
+  const MutexLock lock(mutex_);
+  return next_file_number_++;
+}
+
+Result<NewIndexFile> CommitPoint::MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) {
+  NewIndexFile made;
+  const std::uint64_t number = NewFileNumber();
+  made.header = db_.HeaderFor(kind, number, page_size);
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(db_.fs->Open(db_.PathOf(kind, number), OpenMode::kCreateNew, {}, &file));
+  if (files != nullptr) files->Begin(file->path(), number);
+  made.file = obsolete_.Track(number, std::move(file), false);
+  db_.events.Deliver();
+  return made;
+}
+
+Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumber published) {
+  NewRelocationFile made;
+  {
+    const MutexLock lock(mutex_);
+    CAMBIUM_TRY(made.slot, FreeSlot());
+    made.header = db_.HeaderFor(kind, next_file_number_++);
+    reserved_slots_.insert(made.slot);
+  }
+  if (!MutantIs(Mutant::kSegmentsAsOldAsValues)) made.made_at = published;
+  const Status opened = db_.fs->Open(db_.PathOf(kind, made.header.number), OpenMode::kCreateNew, {}, &made.file);
+  if (opened.ok()) return made;
+  ReleaseSlot(made.slot);
+  return opened;
+}
+
+void CommitPoint::ReleaseSlot(Slot slot) {
+  const MutexLock lock(mutex_);
+  reserved_slots_.erase(slot);
+}
+
+Result<Slot> CommitPoint::FreeSlot() const {
+  if (MutantIs(Mutant::kNeverReuseSlots)) return static_cast<Slot>(next_file_number_);
+  std::vector<bool> taken;
+  const auto take = [&taken](Slot slot) {
+    const auto index = static_cast<std::size_t>(slot);
+    if (index >= taken.size()) taken.resize(index + 1);
+    taken[index] = true;
+  };
+  for (const auto& [number, segment] : state().segments) take(segment.slot);
+  for (const Slot slot : state().shadowed_slots) take(slot);
+  for (const Slot slot : reserved_slots_) take(slot);
+  if (!MutantIs(Mutant::kGcLetsSlotsGo)) {
+    for (const Slot slot : held_slots_) take(slot);
+  }
+  const auto free = std::find(taken.begin(), taken.end(), false) - taken.begin();
+  if (free >= static_cast<std::ptrdiff_t>(kSlotCountMax)) {
+    return Status::NoSpace(db_.path + ": all " + std::to_string(kSlotCountMax) + " segment slots are in use");
+  }
+  return static_cast<Slot>(free);
+}
+
+std::shared_ptr<const void> CommitPoint::HoldSlots(std::vector<Slot> slots) {
+  held_slots_.insert(slots.begin(), slots.end());
+  return {static_cast<const void*>(this), [this, its = std::move(slots)](const void*) {
+            const MutexLock lock(mutex_);
+            for (const Slot slot : its) held_slots_.erase(held_slots_.find(slot));
+          }};
+}
+
+std::shared_ptr<Segment> CommitPoint::MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
+                                                  std::uint64_t sealed_length) {
+  auto segment = std::make_shared<Segment>(header.number, slot, db_.PathOf(header.kind, header.number), std::move(file),
+                                           header, WhenReleased());
+  if (db_.options.allow_mmap_reads && header.kind == FileKind::kRelocation) {
+    segment->AllowMap(sealed_length);
+    segment->map()->Complete(sealed_length);
+  }
+  return segment;
+}
+
+}  // namespace cambium

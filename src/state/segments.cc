@@ -1,0 +1,107 @@
+// Segments of the log: the next one, created ahead where possible, and the end of one whose write failed.
+#include <utility>
+
+#include "io/file_header.h"
+#include "state/write_head.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+Status WriteHead::MakeSpare() {
+  const MutexLock lock(commits_.mutex());
+  return MakeSpareLocked();
+}
+
+Status WriteHead::MakeSpareLocked() {
+  {
+    const MutexLock lock(spare_mutex_);
+    if (spare_ != nullptr) return Status::OK();
+  }
+  CAMBIUM_TRY(std::shared_ptr<Segment> made, MakeSegment());
+  const MutexLock lock(spare_mutex_);
+  spare_ = std::move(made);
+  return Status::OK();
+}
+
+std::shared_ptr<Segment> WriteHead::TakeSpare() {
+  const MutexLock lock(spare_mutex_);
+  return std::exchange(spare_, nullptr);
+}
+
+// Called by the log, under the append mutex.
+Result<std::shared_ptr<Segment>> WriteHead::NextSegment(const SegmentEnd* failed) {
+  if (const std::uint64_t bytes = space_.segment_bytes.load(std::memory_order_relaxed); bytes != 0) {
+    log_->set_segment_bytes(bytes);
+  }
+  if (failed != nullptr) {
+    // What was appended before the failure will be sealed, and a seal promises durability.
+    CAMBIUM_RETURN_IF_ERROR(log_->SyncRotated(failed->segment));
+  } else if (std::shared_ptr<Segment> spare = TakeSpare(); spare != nullptr) {
+    return spare;
+  }
+  const MutexLock lock(commits_.mutex());
+  // A segment that was created ahead is always used first: the order of the log is the order of file numbers.
+  CAMBIUM_RETURN_IF_ERROR(MakeSpareLocked());
+  if (failed != nullptr) {
+    Edit edit;
+    edit.set_segments.push_back(SealedAt(*failed));
+    CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit));
+  }
+  return TakeSpare();
+}
+
+SegmentInfo WriteHead::SealedAt(const SegmentEnd& end) const {
+  SegmentInfo cut = commits_.state().segments.at(end.segment->number());
+  cut.sealed = true;
+  cut.sealed_length = cut.file_size = end.length;
+  cut.last_sequence = end.last_sequence;
+  return cut;
+}
+
+// Creates a segment that is durable with its name and named in the MANIFEST, so that no synced record can be in a file
+// that recovery does not know of.
+Result<std::shared_ptr<Segment>> WriteHead::MakeSegment() {
+  const FileHeader header = db_.HeaderFor(FileKind::kLog, commits_.NewFileNumberLocked());
+  CAMBIUM_TRY(const Slot slot, commits_.FreeSlot());
+  std::unique_ptr<File> file;
+  CAMBIUM_RETURN_IF_ERROR(
+      db_.fs->Open(db_.PathOf(FileKind::kLog, header.number), OpenMode::kCreateNew, {}, &file));
+  BlobFileCreation creation = db_.BeginBlobFile(header, BlobFileCreationReason::kLog);
+  Result<std::shared_ptr<Segment>> segment = NameSegment(header, slot, std::move(file));
+  creation.Done(segment.status(), kFileHeaderSize);
+  return segment;
+}
+
+Result<std::shared_ptr<Segment>> WriteHead::NameSegment(const FileHeader& header, Slot slot,
+                                                        std::unique_ptr<File> file) {
+  const std::string path = file->path();
+  db_.meter.Tick(FILE_BYTES_LOG, kFileHeaderSize);
+  Status made = file->Write(0, EncodeFileHeader(header));
+  if (made.ok()) {
+    if (!MutantIs(Mutant::kSkipSegmentHeaderSync)) made = file->SyncData();
+    if (!made.ok() && !made.IsNoSpace()) return made.Fatal();
+  }
+  if (made.ok()) made = db_.SyncDirectory();
+  if (made.severity() == Status::Severity::kFatal) return made;
+  if (!made.ok()) {
+    // Every write that finds the disk full comes here: it must not leave a file each time.
+    file.reset();
+    static_cast<void>(db_.Unlink(FileKind::kLog, header.number));
+    return made;
+  }
+  SegmentInfo info;
+  info.number = header.number;
+  info.slot = slot;
+  info.kind = SegmentKind::kLog;
+  info.file_id = header.file_id;
+  info.epoch = header.epoch;
+  Edit edit;
+  edit.set_segments.push_back(info);
+  if (!MutantIs(Mutant::kSegmentUnnamed)) CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit));
+  auto segment = std::make_shared<Segment>(header.number, slot, path, std::move(file), header, commits_.WhenReleased());
+  if (db_.options.allow_mmap_reads) segment->AllowMap(db_.blob_file_size);
+  commits_.views().Update([&](View* view) { view->segments = view->segments.With(slot, segment); });
+  return segment;
+}
+
+}  // namespace cambium

@@ -1,0 +1,69 @@
+// SpaceControl: what the background has found out about the size of the database, for writers that look without a lock, and
+// what it remembers from one look to the next. The rules are in gc/space.h; SpaceKeeper looks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "gc/space.h"
+#include "gc/write_pacer.h"
+
+namespace cambium {
+
+// What a job is writing, until the job ends, whatever its result.
+class InFlight {
+ public:
+  explicit InFlight(std::atomic<std::uint64_t>* total) : total_(total) {}
+  ~InFlight() { total_->fetch_sub(bytes_, std::memory_order_relaxed); }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  void Add(std::uint64_t bytes) {
+    bytes_ += bytes;
+    total_->fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t>* const total_;
+  std::uint64_t bytes_ = 0;
+};
+
+struct SpaceControl {
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+  // All bytes that writers have put into files since Open: a clock that advances with them. Written under the append
+  // mutex, and by calls that write files of large values.
+  std::atomic<std::uint64_t> written{0};
+  // Bytes of files that background jobs are writing now, and that no MANIFEST names yet: not yet in SpaceFigures.
+  std::atomic<std::uint64_t> in_flight{0};
+  // How far writers and jobs have come, by the clock of `written`.
+  [[nodiscard]] std::uint64_t Position() const {
+    return written.load(std::memory_order_relaxed) + in_flight.load(std::memory_order_relaxed);
+  }
+  // By that clock: when the figures are looked at again, when writers are slowed down, when they wait. Written by the
+  // background.
+  std::atomic<std::uint64_t> check_at{kNever};
+  std::atomic<std::uint64_t> slow_at{kNever};
+  std::atomic<std::uint64_t> stop_at{kNever};
+  std::atomic<bool> is_hopeless{false};  // no job can lower what is too high: writers do not wait
+  std::atomic<double> freed_per_second{64e6};
+  std::atomic<std::uint64_t> segment_bytes{0};  // of the next log segment; 0: blob_file_size
+  std::atomic<std::uint64_t> step_bytes{0};     // of the next step of log GC
+  std::atomic<std::uint64_t> index_file_percent_max{200};  // for the next step of a sweep
+  std::atomic<bool> is_short{false};    // log GC takes every segment with garbage
+  std::atomic<bool> is_idle{false};     // nothing was written for a while
+  std::atomic<bool> is_ticking{false};  // a look at whether anything was written is scheduled
+  WritePacer pacer;
+
+  // ---- Under the commit mutex ----
+  SpaceFigures figures;  // of the last look
+  std::uint64_t written_at_look = 0;
+  SpacePlan plan;
+  // What a look found on disk, less what writers had written by then: the part of the others.
+  static constexpr std::int64_t kNothingYet = std::numeric_limits<std::int64_t>::max();
+  std::int64_t others = kNothingYet;            // of the last look
+  std::int64_t others_when_idle = kNothingYet;  // of the last look at which no job was left to wait for
+  std::uint64_t last_freed_micros = 0;          // when log GC last freed a segment
+};
+
+}  // namespace cambium

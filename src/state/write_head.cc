@@ -1,0 +1,220 @@
+#include "state/write_head.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "state/snapshot_list.h"
+#include "util/fault_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// A memtable with more range deletes is frozen, however small it is: each slows down its lookups and its flush.
+constexpr std::uint64_t kTableRangesMax = 1024;
+
+Entry EntryOf(const PreparedBatch::Op& op) {
+  if (op.header.op == RecordOp::kDelete) return Entry::Tombstone();
+  return op.separated ? Entry::At(op.address) : Entry::Inline(op.value);
+}
+
+bool IsLarge(const Family& family) {
+  const LogTable& table = *family.active;
+  return table.memory_bytes() >= family.options().write_buffer_size || table.range_delete_count() >= kTableRangesMax;
+}
+
+}  // namespace
+
+// ---- Reading ----
+
+std::shared_ptr<const View> WriteHead::PinView(const ReadOptions& options, SequenceNumber* sequence) const {
+  if (options.snapshot != nullptr) {
+    const auto* snapshot = static_cast<const SnapshotImpl*>(options.snapshot);
+    *sequence = snapshot->GetSequenceNumber();
+    return snapshot->view();
+  }
+  std::shared_ptr<const View> view = commits_.views().Pin();
+  while (true) {
+    CAMBIUM_FAULT_POINT("PinView:between");
+    *sequence = published_.load(std::memory_order_seq_cst);
+    std::shared_ptr<const View> again = commits_.views().Pin();
+    if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) break;
+    view = std::move(again);
+  }
+  if (options.durable_only && log_ != nullptr && !MutantIs(Mutant::kDurableOnlyIgnored)) {
+    *sequence = std::min(*sequence, log_->durable_sequence());
+  }
+  return view;
+}
+
+// ---- Appending ----
+
+Status WriteHead::Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last) {
+  // Nothing may fail between the write to the log and the publication, so memory is taken first.
+  for (const WriteTarget& target : targets) {
+    CAMBIUM_RETURN_IF_ERROR(target.family->active->Reserve(target.operations, target.bytes, target.ranges));
+  }
+  const SequenceNumber first = published_.load(std::memory_order_relaxed) + 1;
+  CommitLog::Position position;
+  CAMBIUM_RETURN_IF_ERROR(log_->Append(batch, first, &position));
+  const bool has_rotated = position.segment != log_end_.segment;
+  for (const WriteTarget& target : targets) {
+    LogTable& table = *target.family->active;
+    if (!table.started()) table.StartAt({{position.segment, position.offset}, first - 1}, logged_bytes_);
+  }
+  AddToTables(*batch, targets);
+  *last = first + batch->ops().size() - 1;
+  logged_bytes_ += batch->size();
+  log_end_ = {position.segment, position.offset + batch->size()};
+  published_.store(*last, std::memory_order_seq_cst);
+  db_.stats.log_bytes.fetch_add(batch->size(), std::memory_order_relaxed);
+  space_.written.fetch_add(batch->size(), std::memory_order_relaxed);
+  if (has_rotated) jobs_.ScheduleIfPossible(Job::kSeal);  // of the segment before
+  // The next segment is created while the current one fills, so that no writer has to wait for its syncs.
+  const std::uint64_t half = log_->segment_bytes() / 2;
+  if (log_end_.offset > half && log_end_.offset - batch->size() <= half) jobs_.ScheduleIfPossible(Job::kSpare);
+  return Status::OK();
+}
+
+void WriteHead::AddToTables(const PreparedBatch& batch, std::span<const WriteTarget> targets) {
+  for (const PreparedBatch::Op& op : batch.ops()) {
+    const WriteTarget* target = targets.data();
+    while (target->family->id != op.header.family) ++target;
+    LogTable& table = *target->family->active;
+    if (op.header.op == RecordOp::kDeleteRange) {
+      table.AddRange(op.header.sequence, op.key, op.value);
+    } else {
+      table.Add(op.header.sequence, op.key, EntryOf(op));
+    }
+  }
+}
+
+bool WriteHead::IsFull(const Family& family) const {
+  const LogTable& table = *family.active;
+  return IsLarge(family) || (table.started() && logged_bytes_ - table.log_bytes_before() >=
+                                                    db_.max_total_wal_size.load(std::memory_order_relaxed));
+}
+
+FlushReason WriteHead::ReasonOfFull(const Family& family) const {
+  return IsLarge(family) ? FlushReason::kWriteBufferFull : FlushReason::kWalFull;
+}
+
+// The new view is installed before anything that goes to the new table is published.
+void WriteHead::Freeze(Family* family, FlushReason reason) {
+  auto next = std::make_shared<LogTable>(family->options().comparator);
+  FrozenTable frozen{family->active, end(), reason};
+  if (db_.events.is_on()) {
+    MemTableInfo info{db_.events.db_name(),         family->name,
+                      family->id,                   frozen.table->version_count(),
+                      frozen.table->range_delete_count(), frozen.table->memory_bytes(),
+                      reason};
+    db_.events.Add([info = std::move(info)](EventListener* listener) { listener->OnMemTableSealed(info); });
+  }
+  std::shared_ptr<Family> kept;
+  commits_.views().Update([&](View* view) {
+    FamilyView* const change = view->Find(family->id);
+    kept = change->family;
+    change->frozen.insert(change->frozen.begin(), frozen);
+    change->active = next;
+  });
+  family->active = std::move(next);
+  family->frozen_count.fetch_add(1, std::memory_order_acq_rel);
+  jobs_.Schedule(Job::kFlush, kept);
+}
+
+void WriteHead::FreezeOldestIfDue() {
+  if (logged_bytes_ >= next_wal_check_) FreezeOldest();
+}
+
+// A family that is seldom written to may hold back the replay position. This looks now and then, because there may be
+// many families.
+void WriteHead::FreezeOldest() {
+  const std::uint64_t limit = db_.max_total_wal_size.load(std::memory_order_relaxed);
+  next_wal_check_ = logged_bytes_ + limit / 16;
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const FamilyView& each : view->families) {
+    Family& family = *each.family;
+    if (family.dropped.load(std::memory_order_relaxed)) continue;
+    const LogTable& oldest = each.frozen.empty() ? *family.active : *each.frozen.back().table;
+    if (oldest.empty() || MutantIs(Mutant::kForgetIdleFamily)) continue;
+    if (logged_bytes_ - oldest.log_bytes_before() < limit) continue;
+    if (each.frozen.empty()) {
+      Freeze(&family, FlushReason::kWalFull);
+    } else {
+      jobs_.Schedule(Job::kFlush, each.family);  // the flush of a frozen table may have failed
+    }
+  }
+}
+
+Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
+  const MutexLock lock(mutex_);
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const FamilyView& each : view->families) {
+    Family& family = *each.family;
+    if (family.dropped.load(std::memory_order_relaxed)) continue;
+    if (!each.frozen.empty()) jobs_.Schedule(Job::kFlush, each.family);
+    // When nobody writes, nobody would come back for a table that is left active.
+    const bool may_wait = reason == FlushReason::kIdle && MayFreeze(family);
+    if ((each.frozen.empty() || may_wait) && !family.active->empty()) Freeze(&family, reason);
+  }
+  return log_->tail().offset >= rotate_from ? log_->Rotate() : Status::OK();
+}
+
+// ---- The replay position ----
+
+LogPlace WriteHead::OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end) {
+  LogPlace oldest = end;
+  const auto look_at = [&](const LogTable& table) {
+    if (&table == flushed || !table.started()) return;
+    const LogPlace begin = table.begin();
+    if (begin.position < oldest.position) oldest = begin;
+  };
+  for (const FamilyView& family : view.families) {
+    if (MutantIs(Mutant::kReplayFromFlushed)) break;
+    for (const FrozenTable& frozen : family.frozen) look_at(*frozen.table);
+    look_at(*family.active);
+  }
+  return oldest;
+}
+
+Status WriteHead::AdvanceReplay() {
+  LogPlace last;
+  std::shared_ptr<const View> view;
+  {
+    const MutexLock lock(mutex_);
+    last = end();
+    view = commits_.views().Pin();
+  }
+  const LogPlace replay = OldestUnflushed(*view, nullptr, last);
+  // The MANIFEST must not point behind what a power cut leaves of the log.
+  CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(replay.sequence));
+  const MutexLock lock(commits_.mutex());
+  if (replay.position <= commits_.state().replay) return Status::OK();
+  Edit edit;
+  edit.replay = replay.position;
+  edit.replay_sequence = replay.sequence;
+  return commits_.Commit(&edit);
+}
+
+// ---- Opening and closing ----
+
+void WriteHead::SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes) {
+  const MutexLock lock(mutex_);
+  published_.store(last);
+  log_end_ = end;
+  logged_bytes_.store(logged_bytes, std::memory_order_relaxed);
+}
+
+void WriteHead::Start(const SegmentEnd& predecessor) {
+  SegmentSource* const source = this;  // the base is private
+  log_ = std::make_unique<CommitLog>(source, db_.blob_file_size, predecessor, published_.load(), &published_, db_.meter);
+  commits_.Follow(log_.get());
+}
+
+void WriteHead::Stop() {
+  TakeSpare().reset();
+  commits_.Follow(nullptr);
+  log_.reset();
+}
+
+}  // namespace cambium

@@ -1,0 +1,151 @@
+// WriteHead: the end of the log, and what moves with it: the active memtables, sequence numbers, the replay position.
+//
+//   Append: log ▶ active memtables ▶ published        one writer at a time, under the append mutex
+//   Freeze: the active memtable becomes a frozen one, in a new view, before anything behind it is published
+//
+// A read sees what was published before it began: CurrentView and PinView pair a view with a sequence number that the view
+// can show completely.
+//
+// The append mutex is taken after the families mutex (DbImpl) and before the commit mutex (CommitPoint). Nothing waits for
+// background work while it is held.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "cambium/options.h"
+#include "state/commit_point.h"
+#include "state/db_context.h"
+#include "state/jobs.h"
+#include "state/log_table.h"
+#include "state/space_control.h"
+#include "state/view.h"
+#include "util/mutant.h"
+#include "util/mutex.h"
+#include "vlog/commit_log.h"
+#include "vlog/prepared_batch.h"
+
+namespace cambium {
+
+// One of the families of a batch, and how much of the batch goes to it.
+struct WriteTarget {
+  Family* family = nullptr;    // kept alive by the caller
+  std::size_t operations = 0;  // without range deletes
+  std::size_t bytes = 0;       // of keys, inline values and ends of ranges
+  std::size_t ranges = 0;      // range deletes
+};
+
+class WriteHead final : private SegmentSource {
+ public:
+  // All outlive the write head.
+  WriteHead(DbContext* db, Jobs* jobs, CommitPoint* commits, SpaceControl* space)
+      : db_(*db), jobs_(*jobs), commits_(*commits), space_(*space) {}
+
+  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
+
+  // ---- Reading; any thread ----
+
+  // The newest operation that reads see.
+  [[nodiscard]] SequenceNumber published() const { return published_.load(std::memory_order_seq_cst); }
+  // The view and sequence number of a read that sees everything published before. Valid inside an EpochGuard.
+  //
+  // Records are published after the view that can show them is installed. So if the view is still the same after the
+  // sequence number was read, it shows everything up to there; otherwise look again.
+  [[nodiscard]] const View* CurrentView(SequenceNumber* sequence) const {
+    const View* view = commits_.views().Peek();
+    while (true) {
+      *sequence = published_.load(std::memory_order_seq_cst);
+      const View* again = commits_.views().Peek();
+      if (again == view || MutantIs(Mutant::kSnapshotViewOnce)) return view;
+      view = again;
+    }
+  }
+  // The same, held by count; at the snapshot, or at the durable state, if the options say so.
+  [[nodiscard]] std::shared_ptr<const View> PinView(const ReadOptions& options, SequenceNumber* sequence) const;
+  // All bytes that were replayed or appended since Open.
+  [[nodiscard]] std::uint64_t logged_bytes() const { return logged_bytes_.load(std::memory_order_relaxed); }
+
+  // ---- Appending ----
+
+  // Appends the batch, adds it to the active memtables of its targets and publishes it. *last is its last sequence
+  // number. After an error nothing of it is visible.
+  Status Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last)
+      CAMBIUM_REQUIRES(mutex_);
+  // The family's active memtable is due to be frozen: for its memory, its range deletes, or the log that recovery would
+  // have to read because of it.
+  [[nodiscard]] bool IsFull(const Family& family) const CAMBIUM_REQUIRES(mutex_);
+  // Why: IsFull is true.
+  [[nodiscard]] FlushReason ReasonOfFull(const Family& family) const CAMBIUM_REQUIRES(mutex_);
+  // Another memtable may be frozen and wait for its flush.
+  [[nodiscard]] static bool MayFreeze(const Family& family) {
+    return family.frozen_count.load(std::memory_order_acquire) < family.options().max_write_buffer_number - 1;
+  }
+  // The active memtable, which is not empty, becomes a frozen one, and its flush is scheduled.
+  void Freeze(Family* family, FlushReason reason) CAMBIUM_REQUIRES(mutex_);
+  // If it is time to look: freezes memtables that hold back the replay position by more than max_total_wal_size.
+  void FreezeOldestIfDue() CAMBIUM_REQUIRES(mutex_);
+  void LookForOldestSoon() CAMBIUM_REQUIRES(mutex_) { next_wal_check_ = 0; }
+  // Freezes every memtable that is not empty, unless one of the family waits for its flush; with FlushReason::kIdle also
+  // behind one that waits. Then starts a new segment if the current one has at least `rotate_from` bytes.
+  Status FreezeAll(std::uint64_t rotate_from, FlushReason reason) CAMBIUM_EXCLUDES(mutex_);
+
+  // ---- The log ----
+
+  // Null before Start and after Stop. Appends under the append mutex; syncs in any thread.
+  [[nodiscard]] CommitLog* log() const { return log_.get(); }
+  // The place behind the last record.
+  [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(mutex_) {
+    return {log_end_, published_.load(std::memory_order_relaxed)};
+  }
+  // What recovery need not read any more: the place before the oldest operation that is in a memtable only, or `end` if
+  // that comes first. `flushed` is a table that the edit at hand flushes; null: none.
+  [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
+  // Moves the replay position as far as the memtables allow. Syncs the log first.
+  Status AdvanceReplay() CAMBIUM_EXCLUDES(mutex_);
+  // Creates the segment for the next rotation, unless there is one.
+  Status MakeSpare();
+  // What the MANIFEST says of a segment, sealed at `end`, without a footer.
+  [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const CAMBIUM_REQUIRES(commits_.mutex());
+
+  // ---- Opening and closing ----
+
+  // Recovery has filled the memtables: the last operation, the end of the log, and how many bytes of log were read.
+  void SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes);
+  // The log goes on behind `predecessor`.
+  void Start(const SegmentEnd& predecessor);
+  // No other thread uses the database any more.
+  void Stop();
+
+ private:
+  Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
+  Result<std::shared_ptr<Segment>> MakeSegment() CAMBIUM_REQUIRES(commits_.mutex());
+  Result<std::shared_ptr<Segment>> NameSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file)
+      CAMBIUM_REQUIRES(commits_.mutex());
+  Status MakeSpareLocked() CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] std::shared_ptr<Segment> TakeSpare() CAMBIUM_EXCLUDES(spare_mutex_);  // null: there is none
+  void AddToTables(const PreparedBatch& batch, std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(mutex_);
+  void FreezeOldest() CAMBIUM_REQUIRES(mutex_);
+
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  SpaceControl& space_;
+
+  // Operations up to here are visible. Written under the append mutex, after the log and the memtables.
+  std::atomic<SequenceNumber> published_{0};
+  std::atomic<std::uint64_t> logged_bytes_{0};  // written under the append mutex
+
+  mutable Mutex mutex_;
+  std::unique_ptr<CommitLog> log_;  // set by Start and Stop, while no other thread uses the database
+  LogPosition log_end_ CAMBIUM_GUARDED_BY(mutex_);
+  std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // when to look for the oldest table, in logged_bytes_
+
+  // The spare segment is made under the commit mutex, and taken without it, so that a writer does not wait for the sync of
+  // some commit.
+  Mutex spare_mutex_;
+  std::shared_ptr<Segment> spare_ CAMBIUM_GUARDED_BY(spare_mutex_);
+};
+
+}  // namespace cambium

@@ -1,0 +1,16 @@
+// Arithmetic of sizes that are estimates.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace cambium {
+
+// a - b, or 0 if b is larger.
+inline std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
+
+inline std::uint64_t Times(std::uint64_t n, double factor) {
+  return static_cast<std::uint64_t>(static_cast<double>(n) * factor);
+}
+
+}  // namespace cambium

@@ -1,0 +1,74 @@
+#include "upkeep/collector.h"
+
+#include <utility>
+
+#include "util/fault_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+Collector::Collector(DbState* state, GcSegments* segments, Relocator* relocator, Puncher* puncher, Clusterer* clusterer)
+    : db_(state->context),
+      jobs_(state->jobs),
+      commits_(state->commits),
+      segments_(*segments),
+      relocator_(*relocator),
+      puncher_(*puncher),
+      clusterer_(*clusterer) {}
+
+bool Collector::IsDue() {
+  const MutexLock lock(commits_.mutex());
+  if (segments_.IsPunchingDue()) return true;
+  return clusterer_.FamilyDue() != nullptr || !segments_.Choose(segments_.Policy()).numbers.empty();
+}
+
+void Collector::ScheduleIfDue() {
+  if (IsDue()) jobs_.Schedule(Job::kCollect);
+}
+
+bool Collector::Pick(GcPick* pick) {
+  std::shared_ptr<const View> early;
+  if (MutantIs(Mutant::kGcChoosesLate)) {
+    early = commits_.views().Pin();
+    CAMBIUM_FAULT_POINT("Gc:choose late");
+  }
+  const MutexLock lock(commits_.mutex());
+  const VictimPolicy policy = segments_.Policy();
+  const VictimChoice choice = segments_.Choose(policy);
+  if (choice.numbers.empty()) return false;
+  pick->view = commits_.views().Pin();
+  pick->reason = choice.reason;
+  pick->step_bytes = policy.step_bytes;
+  std::vector<Slot> slots;
+  for (const std::uint64_t number : choice.numbers) {
+    const SegmentInfo& info = commits_.state().segments.at(number);
+    pick->sources.push_back({pick->view->segments.Find(info.slot), info});
+    slots.push_back(info.slot);
+  }
+  pick->slots = commits_.HoldSlots(std::move(slots));
+  if (early != nullptr) pick->view = std::move(early);
+  pick->AddFamilies();
+  return true;
+}
+
+Status Collector::Collect() {
+  CAMBIUM_TRY(const bool has_punched, puncher_.RunIfDue());
+  if (has_punched) return Status::OK();
+  CAMBIUM_TRY(const bool has_clustered, clusterer_.RunRequested());
+  if (has_clustered) return Status::OK();
+  if (std::exchange(is_turn_to_cluster_, !is_turn_to_cluster_)) {
+    CAMBIUM_TRY(const bool was_due, clusterer_.RunOnItsOwn());
+    if (was_due) return Status::OK();
+  }
+  const std::uint64_t begun_micros = db_.NowMicros();
+  GcPick pick;
+  if (!Pick(&pick)) return clusterer_.RunOnItsOwn().status();
+  GcReport report = relocator_.Begin(pick, /*empties=*/true);
+  report.begun_micros = begun_micros;
+  const Stopwatch watch(&db_.meter, LOG_GC_TIME);
+  const Status done = relocator_.EmptySources(pick, &report);
+  relocator_.Report(pick, report, done);
+  return done;
+}
+
+}  // namespace cambium

@@ -1,0 +1,36 @@
+// Collector: the job of log GC: punching first, then clustering and relocation in turn.
+#pragma once
+
+#include "state/db_state.h"
+#include "upkeep/clusterer.h"
+#include "upkeep/gc_segments.h"
+#include "upkeep/puncher.h"
+#include "upkeep/relocator.h"
+
+namespace cambium {
+
+class Collector {
+ public:
+  Collector(DbState* state, GcSegments* segments, Relocator* relocator, Puncher* puncher, Clusterer* clusterer);
+
+  // One step. The job kCollect.
+  Status Collect();
+  // A step is due.
+  [[nodiscard]] bool IsDue() CAMBIUM_EXCLUDES(commits_.mutex());
+  void ScheduleIfDue();
+
+ private:
+  // False: nothing is due.
+  bool Pick(GcPick* pick);
+
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  GcSegments& segments_;
+  Relocator& relocator_;
+  Puncher& puncher_;
+  Clusterer& clusterer_;
+  bool is_turn_to_cluster_ = false;  // the job's
+};
+
+}  // namespace cambium

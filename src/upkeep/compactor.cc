@@ -1,0 +1,316 @@
+#include "upkeep/compactor.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "options/options_check.h"
+#include "upkeep/filter_job.h"
+#include "upkeep/flush_commit.h"
+#include "upkeep/hidden_garbage.h"
+#include "util/epoch.h"
+#include "util/fault_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+namespace {
+
+CompactionReason UsualReason(const Family& family) {
+  return family.options().index_type == IndexKind::kLsm ? CompactionReason::kLevels : CompactionReason::kSweep;
+}
+
+// Entries above the last level of an LSM hide entries of it, as long as no compaction carries them down.
+bool HidesInLevels(const Family& family, const Layers& layers) {
+  if (family.options().index_type != IndexKind::kLsm) return false;
+  const LayersShape shape = layers.shape();
+  std::uint64_t tombstones = 0;
+  for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) tombstones += shape.levels[i].tombstones;
+  // As SpaceKeeper::MeasureLayers finds it.
+  const bool hides = tombstones > 0 || family.hidden_bytes.load(std::memory_order_relaxed) > 0 ||
+                     family.hidden_index_bytes.load(std::memory_order_relaxed) > 0 ||
+                     family.replaced_share.load(std::memory_order_relaxed) > 0;
+  return hides && (shape.levels.size() > 1 || (shape.levels.size() == 1 && shape.levels[0].tier_count > 1));
+}
+
+}  // namespace
+
+Compactor::Compactor(DbState* state, Pace* pace, RunMaker* runs)
+    : db_(state->context),
+      jobs_(state->jobs),
+      commits_(state->commits),
+      head_(state->head),
+      space_(state->space),
+      disk_(state->full_disk),
+      pace_(*pace),
+      runs_(*runs) {}
+
+Status Compactor::Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                        Files* files) {
+  if (filter != nullptr) CAMBIUM_RETURN_IF_ERROR(SyncChanged(filter));
+  CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
+  std::vector<NumberedFile> before;
+  std::vector<NumberedFile> after;
+  {
+    const MutexLock lock(commits_.mutex());
+    CAMBIUM_RETURN_IF_ERROR(StageAndCommit(family, outcome, table, filter, &before, &after));
+  }
+  std::sort(before.begin(), before.end());
+  std::sort(after.begin(), after.end());
+  std::ranges::set_difference(after, before, std::back_inserter(files->new_files));
+  std::ranges::set_difference(before, after, std::back_inserter(files->old_files));
+  for (const NumberedFile& file : files->old_files) {
+    commits_.obsolete().MakeObsolete(file.number);
+    if (MutantIs(Mutant::kUnlinkIndexWhilePinned)) commits_.obsolete().Add(db_.PathOf(file.kind, file.number));
+  }
+  return Status::OK();
+}
+
+Status Compactor::StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                                 std::vector<NumberedFile>* before, std::vector<NumberedFile>* after) {
+  const std::shared_ptr<const Layers> current = commits_.LayersOf(*family);
+  if (current == nullptr) return Status::OK();  // the family was dropped; the new files have no name, and are removed
+  Edit edit;
+  FamilyEdit change;
+  change.id = family->id;
+  CAMBIUM_TRY(std::shared_ptr<const Layers> next, outcome->Stage(*current, &change));
+  if (table != nullptr) AbsorbTable(commits_, *family, *table, &edit, &change);
+  edit.families.push_back(std::move(change));
+  if (filter != nullptr) {
+    for (const ChangedValues::Made& made : filter->changed().files()) edit.set_segments.push_back(made.info);
+    filter->is_named = true;  // also if the commit fails: the edit may be on disk all the same
+  }
+  const auto filtered = static_cast<std::int64_t>(outcome->stats().value_bytes_filtered);
+  const std::int64_t uncharged =
+      std::max<std::int64_t>(UnchargedBy(edit.families.back().accounts, commits_.state()) - filtered, 0);
+  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
+    if (filter != nullptr) InstallChanged(filter, view);
+    if (table != nullptr) {
+      InstallFlushed(view, *family, *table, next);
+    } else {
+      CommitPoint::SetLayers(view->Find(family->id), next);
+    }
+  }));
+  if (table != nullptr) family->frozen_count.fetch_sub(1, std::memory_order_acq_rel);
+  outcome->Committed();
+  NoteCompacted(family, *current, *next, uncharged);
+  family->index_stats.AddCompaction(outcome->stats(), *next, table != nullptr);
+  Count(outcome->stats(), table != nullptr);
+  current->AppendFiles(before);
+  next->AppendFiles(after);
+  return Status::OK();
+}
+
+std::vector<std::string> Compactor::PathsOf(const std::vector<NumberedFile>& files) const {
+  std::vector<std::string> paths;
+  for (const NumberedFile& file : files) paths.push_back(db_.PathOf(file.kind, file.number));
+  return paths;
+}
+
+void Compactor::Count(const CompactionStats& stats, bool is_flush) const {
+  db_.meter.Tick(COMPACTION_KEYS_DROPPED, stats.entries_dropped);
+  db_.meter.Tick(COMPACT_READ_BYTES, stats.bytes_read);
+  db_.meter.Tick(is_flush ? FLUSH_WRITE_BYTES : COMPACT_WRITE_BYTES, stats.bytes_written);
+}
+
+bool Compactor::IsDue(const Family& family) const {
+  const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
+  if (layers == nullptr) return false;
+  const bool is_urgent = family.compacts_urgently.load(std::memory_order_relaxed);
+  return family.index->IsCompactionDue(*layers, is_urgent) || (is_urgent && HidesInLevels(family, *layers));
+}
+
+Status Compactor::CompactDue(Family* family) {
+  if (!jobs_.ClaimCompaction(family)) return Status::OK();  // the thread that has the claim looks again when it ends
+  Status s;
+  if (const std::shared_ptr<const Layers> layers = commits_.LayersOf(*family); layers != nullptr) {
+    const bool is_urgent = family->compacts_urgently.load(std::memory_order_relaxed);
+    if (family->index->IsCompactionDue(*layers, is_urgent)) {
+      const bool is_due_anyway = !is_urgent || family->index->IsCompactionDue(*layers, false);
+      s = Step(family, layers, nullptr, is_due_anyway ? UsualReason(*family) : CompactionReason::kSpace);
+    } else if (is_urgent && HidesInLevels(*family, *layers)) {
+      s = SqueezeStep(family, layers);
+    } else {
+      family->squeeze.reset();
+    }
+  }
+  jobs_.ReleaseCompaction(family);
+  return s;
+}
+
+// A step of a compaction of everything, as CompactRange would do it: near the ceiling, entries above the last level of an LSM
+// are carried down although no level is too large.
+Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
+  const std::uint64_t flushes = [&] {
+    const MutexLock lock(jobs_.mutex());
+    return family->flush.ended;
+  }();
+  if (!family->squeeze.has_value()) {
+    family->squeeze.emplace();
+    family->flushes_before_squeeze = flushes;
+  }
+  if (family->index->IsCompactionDue(*layers, &*family->squeeze)) {
+    return Step(family, layers, &*family->squeeze, CompactionReason::kSpace);
+  }
+  family->squeeze.reset();
+  // Nothing is hidden any more, unless a flush since then has brought entries that hide others.
+  if (flushes == family->flushes_before_squeeze) {
+    family->hidden_bytes.store(0, std::memory_order_relaxed);
+    family->hidden_index_bytes.store(0, std::memory_order_relaxed);
+    family->replaced_share.store(0, std::memory_order_relaxed);  // otherwise the next step would be due at once
+  }
+  return Status::OK();
+}
+
+// A step commits after as many bytes of new pages as a memtable may hold, where it can, so that it neither holds much
+// uncommitted nor starts from the beginning after a crash. A step of an LSM's level 0 takes all of level 1 with it; neither
+// Close nor the drop of a family waits for that.
+std::uint64_t Compactor::StepBytes(const Family& family) const {
+  std::uint64_t bytes = family.options().write_buffer_size;
+  // Under a ceiling a step takes no more than a part of the slack. An offline database has measured none: its steps would be
+  // one key each.
+  if (!db_.is_offline && db_.max_space_amplification.load(std::memory_order_relaxed) != 0) {
+    bytes = std::min(bytes, space_.step_bytes.load(std::memory_order_relaxed));
+  }
+  return disk_.IsFull() ? std::min<std::uint64_t>(bytes, disk_.StepBytes()) : bytes;
+}
+
+Status Compactor::Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
+                         CompactionReason reason) {
+  CompactionJobInfo info;
+  info.db_name = db_.events.db_name();
+  info.cf_name = family->name;
+  info.cf_id = family->id;
+  info.job_id = db_.events.NewJobId();
+  info.compaction_reason = reason;
+  db_.events.Add([this, info](EventListener* listener) { listener->OnCompactionBegin(db_.facade, info); });
+  db_.events.Deliver();
+  const Stopwatch watch(&db_.meter, COMPACTION_TIME);
+  const std::uint64_t start = db_.NowMicros();
+  TableFiles files = runs_.FilesOf(*family, TableFileCreationReason::kCompaction, info.job_id);
+  family->compaction_files = &files;
+  info.status = RunAndCommit(family, std::move(layers), request, &info);
+  family->compaction_files = nullptr;
+  files.Done(info.status);
+  info.elapsed_micros = db_.NowMicros() - start;
+  db_.events.Add([this, info](EventListener* listener) { listener->OnCompactionCompleted(db_.facade, info); });
+  db_.events.Deliver();
+  return info.status.IsShutdownInProgress() ? Status::OK() : info.status;
+}
+
+Status Compactor::RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
+                              CompactionJobInfo* info) {
+  CompactionInput input;
+  input.layers = std::move(layers);
+  input.request = request;
+  input.max_output_bytes = StepBytes(*family);
+  input.file_percent_max = space_.index_file_percent_max.load(std::memory_order_relaxed);
+  input.is_abandoned = [this, family] { return jobs_.is_closing() || family->dropped.load(std::memory_order_relaxed); };
+  input.before_write = pace_.PermitFor(FILE_BYTES_MERGE, [this, family] { return pace_.PriorityOfCompaction(*family); });
+  Creations creations;
+  const std::unique_ptr<FilterJob> filter = NewFilterJob(*family, request, input, &creations);
+  input.filter = filter.get();
+  const Status done = RunWith(family, std::move(input), filter.get(), info);
+  if (filter != nullptr) EndFilterJob(filter.get(), done, &creations);
+  return done;
+}
+
+Status Compactor::RunWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info) {
+  const Result<std::unique_ptr<CompactionOutcome>> outcome = family->index->Compact(input);
+  CAMBIUM_RETURN_IF_ERROR(outcome.status());
+  CAMBIUM_FAULT_POINT("Merge:written");
+  input.layers.reset();
+  const CompactionStats& stats = (*outcome)->stats();
+  info->base_input_level = static_cast<int>(stats.level);
+  info->output_level = static_cast<int>(stats.output_level);
+  info->bytes_read = stats.bytes_read;
+  info->bytes_written = stats.bytes_written;
+  info->entries_merged = stats.entries_merged;
+  info->entries_dropped = stats.entries_dropped;
+  Files files;
+  CAMBIUM_RETURN_IF_ERROR(Commit(family, outcome->get(), nullptr, filter, &files));
+  info->input_files = PathsOf(files.old_files);
+  info->output_files = PathsOf(files.new_files);
+  CAMBIUM_RETURN_IF_ERROR(commits_.DropUnreferenced());
+  EpochCollect();
+  return Status::OK();
+}
+
+// A long request gives way to compactions that are due, above all of runs that keep coming.
+Status Compactor::TakeTurnOfBackground(Family* family) {
+  std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+  if (layers == nullptr || !family->index->IsCompactionDue(*layers, false)) return Status::OK();
+  const Status s = Step(family, std::move(layers), nullptr, UsualReason(*family));
+  if (s.ok() || s.severity() == Status::Severity::kFatal) return s;
+  db_.logger->Log(InfoLogLevel::kWarn, "could not compact what is due during CompactRange: " + s.ToString());
+  return Status::OK();  // the request may concern other files
+}
+
+Status Compactor::CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites) {
+  std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+  if (layers == nullptr) return Status::OK();  // dropped since
+  CompactionRequest request;
+  if (begin != nullptr) request.begin = begin->ToString();
+  if (end != nullptr) request.end = end->ToString();
+  for (const auto& run : layers->runs()) request.runs.push_back(run->number());
+  layers.reset();
+  const bool has_filter = HasFilter(family->options());
+  request.asks_filter = has_filter || rewrites;
+  request.rewrites = rewrites;
+  Status s = CarryOut(family, &request);
+  std::set<std::uint64_t> asked;
+  while (s.ok() && has_filter) {
+    std::optional<CompactionRequest> moved = RequestForMoved(*family, request, &asked);
+    if (!moved.has_value()) break;
+    request = std::move(*moved);
+    s = CarryOut(family, &request);
+  }
+  if (s.severity() == Status::Severity::kFatal) jobs_.SetFatal(s, BackgroundErrorReason::kCompaction);
+  if (s.ok() && IsDue(*family)) jobs_.Schedule(Job::kCompact, family);
+  return s;
+}
+
+Status Compactor::CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request) {
+  Status s;
+  for (bool more = true; more && s.ok();) {
+    while (!jobs_.ClaimCompaction(family.get())) {
+      CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&] { return !family->compacting; }));
+    }
+    if (request->asks_filter && request->first_new_file == 0) {
+      // No compaction is under way, so every file from here on is written by one that asks the filter.
+      family->index->SealFiles();
+      const MutexLock lock(commits_.mutex());
+      request->first_new_file = commits_.next_file_number();
+    }
+    std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
+    more = layers != nullptr && family->index->IsCompactionDue(*layers, request);
+    if (more) s = Step(family.get(), std::move(layers), request, CompactionReason::kManualCompaction);
+    if (more && s.ok()) s = TakeTurnOfBackground(family.get());
+    layers.reset();
+    jobs_.ReleaseCompaction(family.get());
+    if (s.ok()) s = jobs_.Health();
+    if (s.ok() && jobs_.is_closing()) return Status::ShutdownInProgress("the database is closing");
+  }
+  return s;
+}
+
+Status Compactor::WaitFor(Family* family) {
+  const std::shared_ptr<Family> kept = commits_.FindFamily(family->id);
+  if (kept == nullptr) return Status::OK();
+  const std::size_t runs = family->run_count.load(std::memory_order_relaxed);
+  std::uint64_t seen = 0;
+  bool is_under_way = false;
+  {
+    const MutexLock lock(jobs_.mutex());
+    is_under_way = family->compacting;
+    seen = family->compactions_ended;
+  }
+  if (is_under_way) {
+    CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&] { return family->compactions_ended != seen; }));
+    if (family->run_count.load(std::memory_order_relaxed) < runs) return Status::OK();
+  }
+  const std::optional<std::uint64_t> ended = jobs_.ScheduleToAwait(Job::kCompact, kept);
+  return ended.has_value() ? jobs_.AwaitEnd(Job::kCompact, *ended, kept) : jobs_.Health();
+}
+
+}  // namespace cambium

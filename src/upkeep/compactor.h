@@ -1,0 +1,92 @@
+// Compactor: compactions of both indexes, step by step: those that are due, in the background, and those that a
+// CompactRange asks for, in its caller's thread and in turn with these.
+//
+//   claim the family's compaction ─▶ Index::Compact writes files ─▶ sync ─▶ Stage against the layers of that moment, commit
+//   ─▶ a view with the new layers ─▶ old files are obsolete
+//
+// A family has one compaction at a time (Jobs::ClaimCompaction).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cambium/listener.h"
+#include "index/index.h"
+#include "state/db_state.h"
+#include "upkeep/pace.h"
+#include "upkeep/run_maker.h"
+
+namespace cambium {
+
+class FilterJob;
+
+class Compactor {
+ public:
+  Compactor(DbState* state, Pace* pace, RunMaker* runs);
+
+  // A step of a compaction that is due. The job kCompact.
+  Status CompactDue(Family* family);
+  [[nodiscard]] bool IsDue(const Family& family) const;
+  // Compacts what is flushed of the keys in [begin, end], null for no bound, as far down as it goes, in the caller's thread.
+  // With `rewrites` every page of the index is written anew.
+  Status CompactKeys(const std::shared_ptr<Family>& family, const Slice* begin, const Slice* end, bool rewrites);
+  // Waits until a step of a compaction has ended: one that is under way and reduces the runs, or one in the background.
+  Status WaitFor(Family* family);
+
+  // ---- For flushes into the tree ----
+
+  // How many bytes a step may write before it commits.
+  [[nodiscard]] std::uint64_t StepBytes(const Family& family) const;
+  // Files that a compaction no longer uses, and those that it has added.
+  struct Files {
+    std::vector<NumberedFile> old_files;
+    std::vector<NumberedFile> new_files;
+  };
+  // Commits a compaction; with it the flush of `table`, unless null; with the values that `filter` has changed, unless null.
+  Status Commit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter, Files* files);
+  [[nodiscard]] std::vector<std::string> PathsOf(const std::vector<NumberedFile>& files) const;
+
+ private:
+  // The family's compaction is claimed, in all of these.
+  Status Step(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request, CompactionReason reason);
+  Status RunAndCommit(Family* family, std::shared_ptr<const Layers> layers, CompactionRequest* request,
+                      CompactionJobInfo* info);
+  Status RunWith(Family* family, CompactionInput input, FilterJob* filter, CompactionJobInfo* info);
+  Status SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers);
+  Status TakeTurnOfBackground(Family* family);
+
+  Status CarryOut(const std::shared_ptr<Family>& family, CompactionRequest* request);
+  void Count(const CompactionStats& stats, bool is_flush) const;
+  // *before, *after: the files of the layers.
+  Status StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
+                        std::vector<NumberedFile>* before, std::vector<NumberedFile>* after)
+      CAMBIUM_REQUIRES(commits_.mutex());
+
+  // ---- Compaction filters, compactor_filter.cc ----
+
+  using Creations = std::map<std::uint64_t, BlobFileCreation>;  // by file number
+  // Null if the family has no compaction filter.
+  std::unique_ptr<FilterJob> NewFilterJob(const Family& family, const CompactionRequest* request,
+                                          const CompactionInput& input, Creations* creations);
+  static Status SyncChanged(FilterJob* filter);
+  void InstallChanged(FilterJob* filter, View* view);
+  void EndFilterJob(FilterJob* filter, const Status& done, Creations* creations);
+  std::optional<CompactionRequest> RequestForMoved(const Family& family, const CompactionRequest& request,
+                                                   std::set<std::uint64_t>* asked) const;
+
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  WriteHead& head_;
+  SpaceControl& space_;
+  const FullDisk& disk_;
+  Pace& pace_;
+  RunMaker& runs_;
+};
+
+}  // namespace cambium

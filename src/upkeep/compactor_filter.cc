@@ -1,0 +1,100 @@
+// Compaction filters: what a compaction needs to ask one, and the files of values that it has changed.
+#include <utility>
+
+#include "options/options_check.h"
+#include "upkeep/compactor.h"
+#include "upkeep/filter_job.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+// The segments are those of now, and the layers are not newer: a value that they refer to is there, or log GC has moved it
+// since.
+std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const CompactionRequest* request,
+                                                const CompactionInput& input,
+                                                Creations* creations) {
+  const OptionsInForce& options = family.in_force();
+  if (!HasFilter(options.options)) return nullptr;
+  FilterJob::Surroundings surroundings;
+  surroundings.is_manual = request != nullptr && request->asks_filter;
+  surroundings.is_abandoned = input.is_abandoned;
+  ChangedValues::Rules rules;
+  {
+    const MutexLock lock(commits_.mutex());
+    surroundings.segments = commits_.views().Pin()->segments;
+    surroundings.emptied = commits_.state().shadowed_slots;
+    rules.sequence = commits_.state().last_sequence;
+  }
+  rules.family = family.id;
+  rules.write_time = static_cast<std::uint32_t>(db_.options.clock->WallSeconds());
+  rules.codec = options.codec;
+  rules.before_write = input.before_write;
+  rules.large_from = options.options.large_value_size;
+  rules.segment_bytes = db_.blob_file_size;
+  if (const std::uint64_t bytes = space_.segment_bytes.load(std::memory_order_relaxed); bytes != 0) {
+    rules.segment_bytes = bytes;
+  }
+  const auto make = [this, creations](FileKind kind) -> Result<NewRelocationFile> {
+    CAMBIUM_TRY(NewRelocationFile made, commits_.MakeValueFile(kind, head_.published()));
+    creations->emplace(made.header.number, db_.BeginBlobFile(made.header, BlobFileCreationReason::kCompactionFilter));
+    db_.events.Deliver();
+    return made;
+  };
+  return std::make_unique<FilterJob>(family, std::move(surroundings), rules, make);
+}
+
+// Called before the sync of the directory, which comes before the record that names the files.
+Status Compactor::SyncChanged(FilterJob* filter) {
+  CAMBIUM_RETURN_IF_ERROR(filter->changed().Finish());
+  if (MutantIs(Mutant::kFilterCommitsUnsynced)) return Status::OK();
+  for (const ChangedValues::Made& made : filter->changed().files()) {
+    CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(made.file->SyncData()));
+  }
+  return Status::OK();
+}
+
+// Called when the record that names the files is durable.
+void Compactor::InstallChanged(FilterJob* filter, View* view) {
+  for (ChangedValues::Made& made : filter->changed().files()) {
+    const SegmentInfo& info = made.info;
+    view->segments =
+        view->segments.With(info.slot, commits_.MakeSegment(made.header, info.slot, std::move(made.file), info.sealed_length));
+  }
+}
+
+// Removes files that no record names. If that fails they are orphans, which the next Open removes; after a failed sync they
+// are left to the next Open in any case.
+void Compactor::EndFilterJob(FilterJob* filter, const Status& done,
+                          Creations* creations) {
+  std::vector<ChangedValues::Made>& files = filter->changed().files();
+  if (files.empty()) return;
+  for (ChangedValues::Made& made : files) {
+    const auto creation = creations->find(made.info.number);
+    if (creation != creations->end()) creation->second.Done(done, done.ok() ? made.info.file_size : 0);
+    if (filter->is_named || done.severity() == Status::Severity::kFatal) continue;
+    made.file.reset();
+    static_cast<void>(db_.Unlink(FileKindOf(made.info.kind), made.info.number));
+  }
+  for (const ChangedValues::Made& made : files) commits_.ReleaseSlot(made.info.slot);
+}
+
+// While a compaction for `request` was under way, log GC may have put runs on top, with values that the filter has not been
+// asked about in their new place. Returns a request for these runs, or nothing if there are none; `asked` holds the runs of
+// earlier requests.
+std::optional<CompactionRequest> Compactor::RequestForMoved(const Family& family, const CompactionRequest& request,
+                                                    std::set<std::uint64_t>* asked) const {
+  const std::shared_ptr<const Layers> layers = commits_.LayersOf(family);
+  if (layers == nullptr || MutantIs(Mutant::kFilterForgetsMoved)) return std::nullopt;
+  asked->insert(request.runs.begin(), request.runs.end());
+  CompactionRequest moved;
+  moved.begin = request.begin;
+  moved.end = request.end;
+  moved.asks_filter = moved.only_runs = true;
+  for (const auto& run : layers->runs()) {
+    const bool is_moved = run->info().kind == RunKind::kRelocation;
+    if (is_moved && !asked->contains(run->number())) moved.runs.push_back(run->number());
+  }
+  return moved.runs.empty() ? std::nullopt : std::optional(std::move(moved));
+}
+
+}  // namespace cambium

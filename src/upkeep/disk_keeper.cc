@@ -1,0 +1,167 @@
+#include "upkeep/disk_keeper.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "gc/reserve.h"
+#include "util/count_scope.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kTickMicros = 1'000'000;
+// A delete waits for at most so many jobs: other threads may keep them busy for ever.
+constexpr std::uint64_t kJobsToAwait = 256;
+// The most of a MANIFEST of so many bytes is out of date.
+constexpr std::uint64_t kManifestBytesToRoll = 64u << 10;
+
+}  // namespace
+
+DiskKeeper::DiskKeeper(DbState* state, SpaceKeeper* space_keeper)
+    : db_(state->context),
+      jobs_(state->jobs),
+      commits_(state->commits),
+      head_(state->head),
+      disk_(state->full_disk),
+      space_keeper_(*space_keeper) {}
+
+Status DiskKeeper::CheckGrowth() {
+  if (!disk_.IsFull() || MutantIs(Mutant::kPutsEatReserve)) return Status::OK();
+  const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
+  std::uint64_t free = 0;
+  if (db_.fs->FreeSpace(db_.path, &free).ok() && free >= FreeBytesToGoOn(wanted - std::min(has, wanted), wanted)) {
+    jobs_.ScheduleIfPossible(Job::kReserve);
+  }
+  return Status::NoSpace(db_.path + ": the disk is full; only deletes are taken until there is space again");
+}
+
+// Space is left for the part of the reserve that is not there yet.
+std::uint64_t DiskKeeper::BytesToLeave() const {
+  const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
+  const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
+  return kFreeBytesLeft + wanted - std::min(has, wanted);
+}
+
+Status DiskKeeper::CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const {
+  if (!db_.fs->FreeSpace(db_.path, free).ok()) *free = std::numeric_limits<std::uint64_t>::max();
+  if (*free >= bytes + left || MutantIs(Mutant::kPutsEatReserve)) return Status::OK();
+  return Status::NoSpace(db_.path + ": " + std::to_string(*free) + " bytes are free on the disk, and " +
+                         std::to_string(bytes) + " more would not leave " + std::to_string(left));
+}
+
+Status DiskKeeper::CheckRoomForFile(std::uint64_t bytes) {
+  if (disk_.wanted_bytes.load(std::memory_order_relaxed) == 0) return Status::OK();
+  disk_.look_at.store(0, std::memory_order_relaxed);  // logged_bytes does not count the file
+  std::uint64_t free = 0;
+  return CheckFree(bytes, BytesToLeave(), &free);
+}
+
+Status DiskKeeper::CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try) {
+  const std::uint64_t wanted = disk_.wanted_bytes.load(std::memory_order_relaxed);
+  if (wanted == 0) return Status::OK();
+  std::uint64_t free = 0;
+  if (disk_.IsFull()) {
+    if (!only_deletes) return CheckGrowth();
+    return CheckFree(bytes, FullDisk::Releasable(wanted) / (is_last_try ? 8 : 2), &free);
+  }
+  const std::uint64_t logged = head_.logged_bytes();
+  if (logged + bytes < disk_.look_at.load(std::memory_order_relaxed)) return Status::OK();
+  CAMBIUM_RETURN_IF_ERROR(CheckFree(bytes, BytesToLeave(), &free));
+  disk_.look_at.store(logged + BytesUntilNextLook(free), std::memory_order_relaxed);
+  FreezeForReserve(free);
+  return Status::OK();
+}
+
+// Keeps memtables smaller, the fuller the disk is: when nothing else is left, the reserve must be enough for their flush.
+void DiskKeeper::FreezeForReserve(std::uint64_t free) {
+  const std::uint64_t reserve = disk_.reserve_bytes.load(std::memory_order_relaxed);
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  std::uint64_t in_tables = 0;
+  for (const FamilyView& each : view->families) in_tables += each.active->memory_bytes();
+  if (in_tables <= TableBytesMax(free, FullDisk::Releasable(reserve))) return;
+  for (const FamilyView& each : view->families) {
+    Family& family = *each.family;
+    if (family.dropped.load(std::memory_order_relaxed) || family.active->empty() || !each.frozen.empty()) continue;
+    head_.Freeze(&family, FlushReason::kSpace);
+  }
+}
+
+void DiskKeeper::MakeRoomForDeletes() {
+  if (head_.logged_bytes() < disk_.rescue_at.load(std::memory_order_relaxed)) return;
+  AwaitRescue();
+}
+
+void DiskKeeper::OnNoSpace() {
+  if (db_.read_only || jobs_.is_closing()) return;
+  const std::uint64_t had = disk_.reserve_bytes.load(std::memory_order_relaxed);
+  if (had == 0 && disk_.wanted_bytes.load(std::memory_order_relaxed) == 0) return;
+  if (disk_.is_on.exchange(true)) return;
+  ReleaseReserve();
+  commits_.RollSoon(kManifestBytesToRoll);
+  const std::uint64_t has = disk_.reserve_bytes.load(std::memory_order_relaxed);
+  db_.logger->Log(InfoLogLevel::kWarn, "the disk is full: " + std::to_string(had - std::min(has, had)) +
+                                        " bytes of the reserve are given back, and only deletes are taken");
+  if (!disk_.is_ticking.exchange(true)) Tick();
+  StartRescue();
+}
+
+// In the order of their tasks: obsolete files are removed, memtables flushed, runs compacted, and then log GC looks for
+// segments that it has room to empty.
+void DiskKeeper::StartRescue() {
+  disk_.rescue_at.store(head_.logged_bytes() + disk_.StepBytes(), std::memory_order_relaxed);
+  SpacePlan plan;
+  plan.flush = plan.seal = plan.compact = plan.collect = true;
+  space_keeper_.StartJobs(plan);
+}
+
+void DiskKeeper::AwaitRescue() {
+  StartRescue();
+  const CountScope stalls(jobs_.stalled_writers());
+  const auto ended = [this]() CAMBIUM_REQUIRES(jobs_.mutex()) {
+    std::uint64_t sum = 0;
+    jobs_.ForEach([&sum](Job, const std::shared_ptr<Family>&, const JobState* state) { sum += state->ended; });
+    return sum;
+  };
+  std::uint64_t seen = 0;
+  {
+    const MutexLock lock(jobs_.mutex());
+    seen = ended();
+  }
+  // A fatal error is reported by the write itself.
+  static_cast<void>(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_.mutex()) {
+    return !jobs_.HasSpaceJob() || ended() - seen >= kJobsToAwait;
+  }));
+}
+
+void DiskKeeper::Tick() noexcept {
+  try {
+    db_.executor->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_] {
+      const MutexLock lock(target->mutex);
+      if (target->owner != nullptr) target->owner->OnTick();
+    });
+  } catch (...) {  // no memory for it; the next write that finds no space, or the next job, looks again
+    disk_.is_ticking.store(false);
+  }
+}
+
+void DiskKeeper::OnTick() {
+  if (!disk_.is_on.load()) return disk_.is_ticking.store(false);
+  disk_.is_rescue_due.store(true);
+  jobs_.ScheduleIfPossible(Job::kReserve);
+  Tick();
+}
+
+void DiskKeeper::Begin(bool had_reserve) {
+  if (!db_.is_offline) tick_target_->Set(this);
+  if (had_reserve && reserve_number() == 0) {
+    OnNoSpace();
+  } else if (disk_.IsReserveDue()) {
+    jobs_.Schedule(Job::kReserve);
+  }
+}
+
+void DiskKeeper::Close() { tick_target_->Set(nullptr); }
+
+}  // namespace cambium

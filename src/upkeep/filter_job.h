@@ -1,0 +1,76 @@
+// FilterJob: a compaction filter at work in one merge: asks it, reads what it wants to see, checks what it answers, and
+// writes what it changes.
+//
+//   key, entry ──▶ FilterBlobByKey ──undetermined──▶ value from the log ──▶ FilterV2 ──▶ keep | remove | change
+//                  (separated only)                                                                  └─▶ ChangedValues
+//
+// An entry of the merge may point to a value that log GC has moved or punched: then something newer, above the merge,
+// speaks of the key, and nobody will ever read this entry. It is carried on unseen.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "upkeep/changed_values.h"
+#include "state/family.h"
+#include "cambium/compaction_filter.h"
+#include "index/value_filter.h"
+#include "vlog/segment.h"
+
+namespace cambium {
+
+[[nodiscard]] inline bool HasFilter(const ColumnFamilyOptions& options) {
+  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+}
+
+// One thread.
+class FilterJob final : public ValueFilter {
+ public:
+  struct Surroundings {
+    SegmentTable segments;      // every one that the merged layers may refer to, or
+    std::set<Slot> emptied;     // log GC has emptied it. Both are of one moment, not before that of the layers
+    bool is_manual = false;
+    std::function<bool()> is_abandoned;  // CompactionInput's
+  };
+  // The family lives as long as the job.
+  FilterJob(const Family& family, Surroundings surroundings, const ChangedValues::Rules& rules,
+            ChangedValues::MakeFile make)
+      : family_(family),
+        in_force_(family.in_force()),
+        surroundings_(std::move(surroundings)),
+        changed_(rules, std::move(make)) {}
+
+  Status Begin(std::uint32_t level, bool is_full) override;
+  Result<FilterVerdict> Ask(Slice key, const Entry& entry) override;
+  [[nodiscard]] std::uint64_t value_bytes() const override { return bytes_read_ + changed_.bytes_written(); }
+
+  [[nodiscard]] ChangedValues& changed() { return changed_; }
+  // A MANIFEST record names the files of changed(), or may.
+  bool is_named = false;
+
+ private:
+  using Decision = CompactionFilter::Decision;
+
+  Result<Decision> Decide(Slice key, const Entry& entry, std::string* skip_until);
+  [[nodiscard]] bool IsHidden(const Entry& entry) const;
+  Status Illegal(Slice key, const std::string& what) const;
+  Result<FilterVerdict> Change(Slice key);
+
+  const Family& family_;
+  const OptionsInForce& in_force_;
+  const Surroundings surroundings_;
+  ChangedValues changed_;
+  std::unique_ptr<CompactionFilter> owned_;     // a factory's
+  const CompactionFilter* filter_ = nullptr;    // null: everything stays
+  int level_ = 0;
+  std::optional<std::string> skip_until_;       // keys before it go unseen
+  std::string buffer_;
+  std::string new_value_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace cambium

@@ -1,0 +1,58 @@
+// Flusher: a frozen memtable becomes a run, or is merged straight into the tree.
+//
+//   sync the log up to the table ─▶ write, sync ─▶ commit: the run on top of the layers of that moment, the references of
+//   its entries, the replay position ─▶ a view without the table
+//
+// The oldest table first: flushes of a family commit in order.
+#pragma once
+
+#include <memory>
+
+#include "cambium/listener.h"
+#include "state/db_state.h"
+#include "upkeep/compactor.h"
+#include "upkeep/run_maker.h"
+#include "upkeep/snapshot_runs.h"
+
+namespace cambium {
+
+class Flusher {
+ public:
+  Flusher(DbState* state, Pace* pace, RunMaker* runs, SnapshotRuns* snapshots, Compactor* compactor);
+
+  // Flushes the oldest frozen memtable of the family. The job kFlush.
+  Status FlushOldest(const std::shared_ptr<Family>& family);
+  // Freezes the active memtable of the family, and flushes what was published before, if `wait` is set before it returns.
+  // The caller holds no lock.
+  Status FlushNow(Family* family, bool wait);
+  // Waits until operations up to `sequence` are in the durable layers, or, if it is 0, until one flush has ended. Fails as
+  // the flush fails, so that nothing waits for a flush that finds no space. The caller holds no lock.
+  Status WaitFor(Family* family, SequenceNumber sequence);
+
+ private:
+  Status FlushTable(const std::shared_ptr<Family>& family, const FrozenTable& table, FlushJobInfo* info);
+  using SharedRanges = std::shared_ptr<const RangeDeletes>;  // null: the table has none
+  Status WriteRun(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+                  FlushJobInfo* info);
+  Status CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
+                    AccountDelta accounts);
+  // Tries to merge the table into the tree. Aborted: it has to become a run.
+  Status TryFlushIntoTree(Family* family, const FrozenTable& table, const MemtableShape& shape, EntryCursor* cursor,
+                          const SharedRanges& ranges, FlushJobInfo* info);
+  // The family's compaction is claimed.
+  Status FlushIntoTree(Family* family, const FrozenTable& table, EntryCursor* cursor, const SharedRanges& ranges,
+                       FlushJobInfo* info);
+
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  WriteHead& head_;
+  SpaceControl& space_;
+  const FullDisk& disk_;
+  Pace& pace_;
+  RunMaker& runs_;
+  SnapshotRuns& snapshot_runs_;
+  Compactor& compactor_;
+};
+
+}  // namespace cambium

@@ -1,0 +1,73 @@
+// GcSegments: which segments log GC may empty, what their garbage is, and how urgent it is to empty some.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gc/relocation.h"
+#include "gc/space.h"
+#include "gc/victims.h"
+#include "state/db_state.h"
+
+namespace cambium {
+
+class GcSegments {
+ public:
+  explicit GcSegments(DbState* state);
+
+  // The sealed segments below the replay position, in which log GC may do something.
+  [[nodiscard]] std::vector<SegmentUse> Uses() const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] VictimPolicy Policy() const;
+  // What limits the size of the database, and of steps.
+  [[nodiscard]] SpacePolicy Limits() const;
+  [[nodiscard]] GcUrgency Urgency() const;
+  // Whether the options, and CompactRanges that hold log GC back, allow it.
+  [[nodiscard]] bool MayCollect(GcUrgency urgency) const;
+  // Which segments are to be emptied next; requested ones first. No numbers: none is due.
+  [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] bool IsPunchingDue() const CAMBIUM_REQUIRES(commits_.mutex());
+
+  // ---- Requests of CompactRange ----
+
+  void Request(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commits_.mutex()) {
+    requested_.insert(numbers.begin(), numbers.end());
+  }
+  void EndRequest(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commits_.mutex()) {
+    for (const std::uint64_t number : numbers) requested_.erase(number);
+  }
+  // While CompactRanges hold log GC back, it starts only if space is short.
+  void Hold() { holds_.fetch_add(1); }
+  // True: nothing holds it back any more.
+  bool Unhold() { return holds_.fetch_sub(1) == 1; }
+
+  // ---- Damage: a segment with a record that does not validate is kept, reported once, and left alone until the database
+  // is opened again ----
+
+  void MarkDamaged(const GcSource& source, const Status& why) CAMBIUM_EXCLUDES(commits_.mutex());
+  [[nodiscard]] const std::map<std::uint64_t, std::string>& damaged() const CAMBIUM_REQUIRES(commits_.mutex()) {
+    return damaged_;
+  }
+
+  // The file system cannot punch holes.
+  void SetCannotPunch() { cannot_punch_.store(true, std::memory_order_relaxed); }
+
+ private:
+  DbContext& db_;
+  Jobs& jobs_;
+  CommitPoint& commits_;
+  WriteHead& head_;
+  SpaceControl& space_;
+  const FullDisk& disk_;
+  const std::shared_ptr<Family>& default_family_;
+
+  std::map<std::uint64_t, std::string> damaged_ CAMBIUM_GUARDED_BY(commits_.mutex());  // by number: why
+  std::set<std::uint64_t> requested_ CAMBIUM_GUARDED_BY(commits_.mutex());
+  std::atomic<bool> cannot_punch_{false};
+  std::atomic<int> holds_{0};
+};
+
+}  // namespace cambium

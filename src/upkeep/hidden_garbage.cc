@@ -1,0 +1,60 @@
+#include "upkeep/hidden_garbage.h"
+
+#include <algorithm>
+
+#include "upkeep/arithmetic.h"
+
+namespace cambium {
+
+std::uint64_t FileBytes(const LayersShape& shape) { return shape.run_file_bytes + shape.base_file_bytes; }
+
+std::uint64_t Tombstones(const LayersShape& shape) {
+  std::uint64_t count = shape.run_tombstones;
+  for (const LevelShape& level : shape.levels) count += level.tombstones;
+  return count;
+}
+
+double FileBytesPerEntry(const LayersShape& shape) {
+  const std::uint64_t entries = Minus(shape.run_keys + shape.base_keys, Tombstones(shape));
+  return entries == 0 ? 0 : static_cast<double>(FileBytes(shape)) / static_cast<double>(entries);
+}
+
+double BytesPerReference(const Account& all) {
+  return all.references == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.references);
+}
+
+void NoteHidden(Family* family, const KeySample& sample, const Layers& below) {
+  const KeySample::Replaced replaced = sample.ReplacedIn(below);
+  family->replaced_share.store(replaced.share, std::memory_order_relaxed);
+  family->hidden_bytes.fetch_add(static_cast<std::int64_t>(replaced.bytes), std::memory_order_relaxed);
+  family->hidden_index_bytes.fetch_add(static_cast<std::int64_t>(Times(replaced.keys, FileBytesPerEntry(below.shape()))),
+                                       std::memory_order_relaxed);
+}
+
+// If one sorted sequence is left, nothing is hidden.
+void NoteCompacted(Family* family, const Layers& before, const Layers& now, std::int64_t uncharged) {
+  const LayersShape shape = now.shape();
+  const bool is_one_sequence =
+      shape.run_count == 0 && (shape.levels.empty() || (shape.levels.size() == 1 && shape.levels[0].tier_count == 1));
+  if (is_one_sequence) {
+    family->hidden_bytes.store(0, std::memory_order_relaxed);
+    family->hidden_index_bytes.store(0, std::memory_order_relaxed);
+  } else {
+    family->hidden_bytes.fetch_sub(uncharged, std::memory_order_relaxed);
+    // Files also become smaller because pages become fuller.
+    const auto smaller = static_cast<std::int64_t>(Minus(FileBytes(before.shape()), FileBytes(shape)));
+    std::int64_t hidden = family->hidden_index_bytes.load(std::memory_order_relaxed);
+    while (!family->hidden_index_bytes.compare_exchange_weak(hidden, std::max<std::int64_t>(hidden - smaller, 0))) {
+    }
+  }
+}
+
+std::int64_t UnchargedBy(const AccountDelta& accounts, const ManifestState& state) {
+  std::int64_t bytes = 0;
+  for (const auto& [slot, account] : accounts.by_slot()) {
+    if (account.bytes < 0 && !state.shadowed_slots.contains(slot)) bytes -= account.bytes;
+  }
+  return bytes;
+}
+
+}  // namespace cambium

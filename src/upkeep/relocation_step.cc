@@ -1,0 +1,280 @@
+#include "upkeep/relocation_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "index/filter.h"
+#include "util/fault_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+// Moved values of a family, in order: what a run is written from.
+class MovedCursor final : public EntryCursor {
+ public:
+  explicit MovedCursor(const std::vector<MovedValue>& values) : values_(values) {}
+  void SeekToFirst() override { at_ = 0; }
+  void SeekToLast() override { at_ = values_.empty() ? 0 : values_.size() - 1; }
+  void Seek(Slice) override { at_ = values_.size(); }  // never called: a run is written from the first key on
+  void SeekForPrev(Slice) override { at_ = values_.size(); }
+  void Next() override { ++at_; }
+  void Prev() override { at_ = at_ == 0 ? values_.size() : at_ - 1; }
+  [[nodiscard]] bool Valid() const override { return at_ < values_.size(); }
+  [[nodiscard]] Slice key() const override { return values_[at_].key; }
+  [[nodiscard]] Entry entry() const override { return values_[at_].to; }
+  [[nodiscard]] Status status() const override { return Status::OK(); }
+
+ private:
+  const std::vector<MovedValue>& values_;
+  std::size_t at_ = 0;
+};
+
+// Removes values whose newest entry in `layers` is not the one that they were taken from.
+Status KeepNewest(const Layers& layers, std::vector<MovedValue>* values) {
+  constexpr std::size_t kTogether = 256;
+  std::size_t kept = 0;
+  for (std::size_t from = 0; from < values->size(); from += kTogether) {
+    const std::size_t to = std::min(values->size(), from + kTogether);
+    std::vector<Lookup> lookups;
+    lookups.reserve(to - from);
+    for (std::size_t i = from; i < to; ++i) lookups.emplace_back((*values)[i].key, FilterHash((*values)[i].key));
+    layers.FindTogether(lookups);
+    for (std::size_t i = from; i < to; ++i) {
+      const Lookup& lookup = lookups[i - from];
+      CAMBIUM_RETURN_IF_ERROR(lookup.status);
+      if (lookup.is_found && lookup.entry.HasAddress() && lookup.entry.address == (*values)[i].from) {
+        (*values)[kept++] = (*values)[i];
+      }
+    }
+  }
+  values->resize(kept);
+  return Status::OK();
+}
+
+}  // namespace
+
+RelocationStep::RelocationStep(DbState* state, RunMaker* runs, Compactor* compactor, GcSegments* segments,
+                               CopyBuffers* buffers, const GcPick& pick, RelocationWriter* writer, GcReport* report)
+    : db_(state->context),
+      jobs_(state->jobs),
+      commits_(state->commits),
+      space_(state->space),
+      read_queues_(state->read_queues),
+      runs_(*runs),
+      compactor_(*compactor),
+      segments_(*segments),
+      buffers_(*buffers),
+      pick_(pick),
+      writer_(*writer),
+      report_(*report) {}
+
+Status RelocationStep::Execute(std::span<const GcRecord> records) {
+  CAMBIUM_RETURN_IF_ERROR(Copy(records));
+  CAMBIUM_FAULT_POINT("Gc:copied");
+  while (true) {
+    for (Moves& moves : moves_) CAMBIUM_RETURN_IF_ERROR(WriteRuns(&moves));
+    CAMBIUM_RETURN_IF_ERROR(db_.SyncDirectory());
+    CAMBIUM_TRY(const bool is_committed, TryCommit());
+    if (is_committed) break;
+  }
+  report_.bytes_read = bytes_read_;
+  report_.bytes_written = bytes_written_;
+  db_.stats.gc_bytes_read.fetch_add(bytes_read_);
+  db_.stats.gc_bytes_written.fetch_add(bytes_written_);
+  DropSources();
+  for (const Moves& moves : moves_) report_.keys_relocated += moves.values.size();
+  Count();
+  for (const Moves& moves : moves_) {
+    if (compactor_.IsDue(*moves.family)) jobs_.Schedule(Job::kCompact, moves.family);
+  }
+  return commits_.DropUnreferenced();
+}
+
+Status RelocationStep::Copy(std::span<const GcRecord> records) {
+  CAMBIUM_TRY(Relocation moved, Relocate(pick_.families, pick_.sources, records, &read_queues_, &buffers_, &writer_));
+  for (const DamagedSource& damaged : moved.damaged) {
+    segments_.MarkDamaged(pick_.sources[damaged.source], damaged.why);
+    report_.is_emptied[damaged.source] = false;
+  }
+  if (!writer_.empty()) {
+    CAMBIUM_RETURN_IF_ERROR(writer_.Finish());
+    if (!MutantIs(Mutant::kGcCommitsUnsynced)) {
+      CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(db_.SyncValues(writer_.file())));
+    }
+  }
+  for (FamilyMoves& each : moved.families) {
+    const FamilyView* const found = pick_.view->Find(each.family);
+    moves_.push_back({found->family, std::move(each.values), found->layers, {}, {}});
+  }
+  bytes_read_ = moved.bytes_read;
+  bytes_written_ = moved.bytes_written;
+  return Status::OK();
+}
+
+// Does nothing if the runs are written already.
+Status RelocationStep::WriteRuns(Moves* moves) {
+  if (!moves->runs.empty() || moves->values.empty()) return Status::OK();
+  MovedCursor cursor(moves->values);
+  moves->accounts = {};
+  while (cursor.Valid()) {
+    CAMBIUM_TRY(std::shared_ptr<const Run> run, runs_.Make(*moves->family, &cursor, nullptr, &moves->accounts,
+                                                           report_.job_id, RunKind::kRelocation));
+    moves->family->index_stats.AddRun(run->info());
+    moves->runs.push_back(std::move(run));
+  }
+  return Status::OK();
+}
+
+Result<bool> RelocationStep::AreStillNewest() {
+  bool are_newest = true;
+  for (Moves& moves : moves_) {
+    std::shared_ptr<const Layers> current = commits_.LayersOf(*moves.family);
+    if (current == nullptr) {  // the family was dropped
+      moves.values.clear();
+      moves.runs.clear();
+      moves.accounts = {};
+      continue;
+    }
+    if (current != moves.newest_in && !MutantIs(Mutant::kGcCommitsWithoutLook)) {
+      const std::size_t before = moves.values.size();
+      CAMBIUM_RETURN_IF_ERROR(KeepNewest(*current, &moves.values));
+      if (moves.values.size() != before) {
+        are_newest = false;
+        moves.runs.clear();
+        moves.accounts = {};
+      }
+    }
+    moves.newest_in = std::move(current);
+  }
+  return are_newest;
+}
+
+bool RelocationStep::UsesWriter() const {
+  return std::ranges::any_of(moves_, [](const Moves& moves) { return !moves.accounts.empty(); });
+}
+
+void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) {
+  const ManifestState& state = commits_.state();
+  if (UsesWriter()) edit->set_segments.push_back(writer_.info());
+  for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
+    const SegmentInfo& info = pick_.sources[i].info;
+    // A compaction took its last reference, and it was dropped.
+    if (!state.segments.contains(info.number)) report_.is_emptied[i] = false;
+    if (!report_.is_emptied[i]) continue;
+    edit->drop_segments.push_back(info.number);
+    if (state.TotalAccount(info.slot).references != 0) edit->shadow_slots.push_back(info.slot);
+  }
+  for (const Moves& moves : moves_) {
+    next->push_back(moves.newest_in);
+    if (moves.runs.empty()) continue;
+    FamilyEdit change;
+    change.id = moves.family->id;
+    for (const auto& run : moves.runs) {
+      change.add_runs.push_back(run->info());
+      next->back() = next->back()->WithNewestRun(run);
+    }
+    change.layers.emplace();
+    for (const auto& run : next->back()->runs()) change.layers->push_back(run->number());
+    change.accounts = moves.accounts;
+    edit->families.push_back(std::move(change));
+  }
+}
+
+Result<bool> RelocationStep::TryCommit() {
+  const MutexLock lock(commits_.mutex());
+  CAMBIUM_TRY(const bool are_newest, AreStillNewest());
+  if (!are_newest) return false;
+  Edit edit;
+  std::vector<std::shared_ptr<const Layers>> next;
+  FillEdit(&edit, &next);
+  if (edit.drop_segments.empty() && edit.families.empty()) return true;
+  is_named_ = UsesWriter();  // also if the commit fails: the edit may be on disk all the same
+  // Before the accounts of segments that are dropped are gone.
+  std::vector<std::int64_t> hidden;
+  for (const Moves& moves : moves_) hidden.push_back(HiddenAfter(moves));
+  CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&edit, [&](View* view) {
+    if (is_named_) {
+      const SegmentInfo& info = writer_.info();
+      view->segments = view->segments.With(
+          info.slot, commits_.MakeSegment(writer_.header(), info.slot, writer_.TakeFile(), info.sealed_length));
+    }
+    for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
+      if (report_.is_emptied[i]) view->segments = view->segments.Without(pick_.sources[i].info.slot);
+    }
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      FamilyView* const family = view->Find(moves_[i].family->id);
+      if (family != nullptr && !moves_[i].runs.empty()) CommitPoint::SetLayers(family, next[i]);
+    }
+  }));
+  NoteCommitted(hidden);
+  return true;
+}
+
+std::int64_t RelocationStep::HiddenAfter(const Moves& moves) const {
+  std::int64_t bytes = 0;
+  for (const MovedValue& value : moves.values) bytes += static_cast<std::int64_t>(value.from.size());
+  const auto family = commits_.state().families.find(moves.family->id);
+  if (family == commits_.state().families.end()) return 0;
+  for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
+    if (!report_.is_emptied[i]) continue;
+    const auto account = family->second.accounts.find(pick_.sources[i].info.slot);
+    if (account != family->second.accounts.end()) bytes -= account->second.bytes;
+  }
+  return bytes;
+}
+
+void RelocationStep::NoteCommitted(const std::vector<std::int64_t>& hidden) {
+  // At once: the next look at space must find these bytes here or there.
+  for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
+    const GcSource& source = pick_.sources[i];
+    if (report_.is_emptied[i]) commits_.obsolete().Leaves(source.segment->path(), {commits_.BytesOf(source.info), true});
+  }
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    Family& family = *moves_[i].family;
+    family.hidden_bytes.fetch_add(hidden[i], std::memory_order_relaxed);
+    // Each entry of these runs hides one like it.
+    std::int64_t run_bytes = 0;
+    for (const auto& run : moves_[i].runs) run_bytes += static_cast<std::int64_t>(run->info().file_size);
+    family.hidden_index_bytes.fetch_add(run_bytes, std::memory_order_relaxed);
+  }
+  NoteFreed(is_named_ ? writer_.info().file_size : 0);
+}
+
+void RelocationStep::NoteFreed(std::uint64_t moved_bytes) {
+  constexpr std::uint64_t kGapMicros = 100'000;  // a longer gap, and steps do not follow one another
+  constexpr double kWeight = 0.2;                // of the last step
+  std::uint64_t gone = 0;
+  for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
+    if (report_.is_emptied[i]) gone += commits_.BytesOf(pick_.sources[i].info);
+  }
+  if (gone == 0) return;  // the next step, which empties what this one has begun, counts the time of both
+  const std::uint64_t now = db_.NowMicros();
+  const std::uint64_t last = std::exchange(space_.last_freed_micros, now);
+  const bool follows = report_.begun_micros < last + kGapMicros;
+  const std::uint64_t micros = std::max<std::uint64_t>(now - (follows ? last : report_.begun_micros), 1);
+  const double rate = static_cast<double>(gone - std::min(gone, moved_bytes)) * 1e6 / static_cast<double>(micros);
+  const double before = space_.freed_per_second.load(std::memory_order_relaxed);
+  space_.freed_per_second.store(std::max(before + kWeight * (rate - before), 1e6), std::memory_order_relaxed);
+}
+
+void RelocationStep::DropSources() {
+  for (std::size_t i = 0; i < pick_.sources.size(); ++i) {
+    if (!report_.is_emptied[i]) continue;
+    const GcSource& source = pick_.sources[i];
+    report_.bytes_freed += commits_.BytesOf(source.info);
+    commits_.punched().Forget(source.info.number);
+    source.segment->MakeObsolete();
+    if (MutantIs(Mutant::kUnlinkWhilePinned)) commits_.obsolete().Add(source.segment->path());
+  }
+}
+
+void RelocationStep::Count() const {
+  db_.meter.Tick(BLOB_DB_GC_NUM_KEYS_RELOCATED, report_.keys_relocated);
+  db_.meter.Tick(LOG_GC_BYTES_FREED, report_.bytes_freed);
+  db_.meter.Tick(BLOB_DB_GC_BYTES_RELOCATED, report_.bytes_written);
+  db_.meter.Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, report_.bytes_written);
+  db_.meter.Tick(BLOB_DB_BLOB_FILE_BYTES_READ, report_.bytes_read);
+}
+
+}  // namespace cambium

@@ -1,0 +1,142 @@
+#include "upkeep/relocator.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "gc/live_records.h"
+#include "gc/relocation_writer.h"
+#include "upkeep/relocation_step.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+LogGcReason ReasonOf(GcReason reason) {
+  switch (reason) {
+    case GcReason::kForceThreshold: return LogGcReason::kForced;
+    case GcReason::kSmallSegments: return LogGcReason::kSmallSegments;
+    case GcReason::kCeiling:
+    case GcReason::kFullDisk: return LogGcReason::kSpace;
+    case GcReason::kRequested: return LogGcReason::kManualCompaction;
+    case GcReason::kClustering: return LogGcReason::kClustering;
+    default: return LogGcReason::kGarbage;
+  }
+}
+
+// Leaves as many of the records as a step may copy. Sources that still have some are not emptied; the next step finds less
+// of them alive.
+void CutToStep(std::uint64_t step_bytes, std::vector<GcRecord>* records, GcReport* report) {
+  std::uint64_t bytes = 0;
+  std::size_t count = 0;
+  while (count < records->size() && (count == 0 || bytes + (*records)[count].size <= step_bytes)) {
+    bytes += (*records)[count++].size;
+  }
+  for (std::size_t i = count; i < records->size(); ++i) report->is_emptied[(*records)[i].source] = false;
+  records->resize(count);
+}
+
+}  // namespace
+
+void GcPick::AddFamilies() {
+  for (const FamilyView& each : view->families) {
+    const OptionsInForce& options = each.family->in_force();
+    families.push_back({each.family->id, options.options.comparator, each.family->equal_by, each.layers,
+                        options.separate_from, options.codec});
+  }
+}
+
+Relocator::Relocator(DbState* state, Pace* pace, RunMaker* runs, Compactor* compactor, GcSegments* segments)
+    : state_(*state),
+      db_(state->context),
+      pace_(*pace),
+      runs_(*runs),
+      compactor_(*compactor),
+      segments_(*segments) {}
+
+GcReport Relocator::Begin(const GcPick& pick, bool empties) const {
+  GcReport report;
+  report.begun_micros = db_.NowMicros();
+  report.job_id = db_.events.NewJobId();
+  report.is_emptied.assign(pick.sources.size(), empties);
+  return report;
+}
+
+Status Relocator::EmptySources(const GcPick& pick, GcReport* report) {
+  Arena keys;
+  std::vector<GcRecord> records;
+  for (std::size_t i = 0; i < pick.sources.size(); ++i) {
+    const SegmentInfo& info = pick.sources[i].info;
+    const Status listed = ListRecords(pick.sources[i], static_cast<std::uint32_t>(i), &keys, &records);
+    db_.stats.gc_bytes_read.fetch_add(info.has_footer ? info.file_size - info.sealed_length : info.sealed_length);
+    if (!listed.IsCorruption()) {
+      CAMBIUM_RETURN_IF_ERROR(listed);
+      continue;
+    }
+    segments_.MarkDamaged(pick.sources[i], listed);
+    report->is_emptied[i] = false;
+    std::erase_if(records, [i](const GcRecord& record) { return record.source == i; });
+  }
+  CAMBIUM_RETURN_IF_ERROR(KeepLive(pick.families, pick.sources, &records));
+  if (MutantIs(Mutant::kGcLooksIntoMemory)) {
+    std::erase_if(records, [&](const GcRecord& record) {
+      Entry newer;
+      return View::FindInMemory(*pick.view->Find(record.family), record.key, kMaxSequenceNumber, &newer);
+    });
+  }
+  CutToStep(pick.step_bytes, &records, report);
+  return Move(pick, records, report);
+}
+
+// One new segment takes the values. It is removed unless a MANIFEST record may name it.
+Status Relocator::Move(const GcPick& pick, std::span<const GcRecord> records, GcReport* report) {
+  std::optional<BlobFileCreation> creation;
+  const std::uint32_t generation = std::min(kGenerationMax, pick.sources.front().info.generation + 1);
+  RelocationWriter writer(
+      [this, &creation]() -> Result<NewRelocationFile> {
+        CAMBIUM_TRY(NewRelocationFile made,
+                    state_.commits.MakeValueFile(FileKind::kRelocation, state_.head.published()));
+        creation.emplace(db_.BeginBlobFile(made.header, BlobFileCreationReason::kLogGc));
+        db_.events.Deliver();
+        return made;
+      },
+      generation, pace_.PermitFor(FILE_BYTES_GC, [this] { return pace_.PriorityOfGc(); }));
+  RelocationStep step(&state_, &runs_, &compactor_, &segments_, &copy_buffers_, pick, &writer, report);
+  const Status done = step.Execute(records);
+  if (writer.empty()) return done;
+  creation->Done(done, done.ok() ? writer.info().file_size : 0);
+  if (step.is_named()) {
+    report->file_bytes = writer.info().file_size;
+  } else {
+    static_cast<void>(db_.Unlink(FileKind::kRelocation, writer.info().number));
+  }
+  state_.commits.ReleaseSlot(writer.info().slot);
+  return done;
+}
+
+void Relocator::Report(const GcPick& pick, const GcReport& report, const Status& done) {
+  if (!db_.events.is_on()) return;
+  LogGcJobInfo info;
+  info.db_name = db_.events.db_name();
+  info.job_id = report.job_id;
+  info.reason = ReasonOf(pick.reason);
+  info.status = done;
+  info.elapsed_micros = db_.NowMicros() - report.begun_micros;
+  info.bytes_read = report.bytes_read;
+  info.bytes_written = report.bytes_written;
+  if (done.ok()) {
+    info.keys_relocated = report.keys_relocated;
+    info.bytes_freed = report.bytes_freed;
+  }
+  for (std::size_t i = 0; i < pick.sources.size(); ++i) {
+    const std::string& path = pick.sources[i].segment->path();
+    info.input_files.push_back(path);
+    if (done.ok() && report.is_emptied[i]) info.emptied_files.push_back(path);
+    if (done.ok() && report.punched.contains(i)) info.punched_files.push_back(path);
+  }
+  db_.events.Add([db = db_.facade, info = std::move(info)](EventListener* listener) {
+    listener->OnLogGcCompleted(db, info);
+  });
+}
+
+}  // namespace cambium

@@ -1,0 +1,37 @@
+// RunMaker: writes a run from a cursor: for a flush, for log GC, for a snapshot.
+#pragma once
+
+#include <memory>
+
+#include "index/run.h"
+#include "manifest/accounts.h"
+#include "memtable/entry_cursor.h"
+#include "memtable/range_deletes.h"
+#include "state/db_state.h"
+#include "upkeep/pace.h"
+
+namespace cambium {
+
+// Any thread.
+class RunMaker {
+ public:
+  RunMaker(DbState* state, Pace* pace) : db_(state->context), commits_(state->commits), pace_(*pace) {}
+
+  // Writes one file from where the cursor stands, as far as a file goes, and the range deletes, unless null. Adds the
+  // references of its entries to *accounts. The run is synced, and no MANIFEST record names it yet. Without `accounts` it
+  // is for a snapshot alone: nothing will ever name it, and it is removed after its last reader.
+  Result<std::shared_ptr<const Run>> Make(const Family& family, EntryCursor* cursor, const RangeDeletes* ranges,
+                                          AccountDelta* accounts, int job_id, RunKind kind = RunKind::kFlush);
+  // Reports the files of one job to the listeners.
+  [[nodiscard]] TableFiles FilesOf(const Family& family, TableFileCreationReason reason, int job_id);
+
+ private:
+  Result<std::shared_ptr<const Run>> Fill(const NewIndexFile& made, const Family& family, EntryCursor* cursor,
+                                          const RangeDeletes* ranges, AccountDelta* accounts, RunKind kind);
+
+  DbContext& db_;
+  CommitPoint& commits_;
+  Pace& pace_;
+};
+
+}  // namespace cambium

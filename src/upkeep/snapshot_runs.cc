@@ -1,0 +1,101 @@
+#include "upkeep/snapshot_runs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "index/run.h"
+#include "util/fault_point.h"
+#include "util/mutant.h"
+
+namespace cambium {
+
+namespace {
+
+// The memtables of `view` that `current` has no more, oldest first. `current` is null if the family was dropped. Flushes
+// commit in order, so these are the oldest ones of `view`.
+std::vector<std::shared_ptr<const LogTable>> OnlyIn(const FamilyView& view, const FamilyView* current) {
+  const auto is_current = [&](const LogTable* table) {
+    return current != nullptr &&
+           (table == current->active.get() ||
+            std::any_of(current->frozen.begin(), current->frozen.end(),
+                        [&](const FrozenTable& frozen) { return frozen.table.get() == table; }));
+  };
+  std::vector<std::shared_ptr<const LogTable>> tables;
+  for (auto frozen = view.frozen.rbegin(); frozen != view.frozen.rend(); ++frozen) {
+    if (!is_current(frozen->table.get())) tables.push_back(frozen->table);
+  }
+  if (!is_current(view.active.get()) && !view.active->empty()) tables.push_back(view.active);
+  return tables;
+}
+
+}  // namespace
+
+Status SnapshotRuns::BoundPinnedMemory() {
+  // Snapshots first, then the view: a table that one of these snapshots has and the view has not was flushed. A snapshot
+  // that is taken later may have tables that are too new for the view.
+  std::shared_ptr<const View> current;
+  if (MutantIs(Mutant::kSnapshotsOfLaterViews)) current = commits_.views().Pin();
+  CAMBIUM_FAULT_POINT("Snapshots:listed");
+  const std::vector<std::shared_ptr<SnapshotImpl>> snapshots = snapshots_.All();
+  if (current == nullptr) current = commits_.views().Pin();
+  std::set<const LogTable*> pinned;
+  std::size_t bytes = 0;
+  std::size_t budget = 0;
+  for (const FamilyView& family : current->families) {
+    const ColumnFamilyOptions& options = family.family->options();
+    budget = std::max(budget, options.write_buffer_size * static_cast<std::size_t>(options.max_write_buffer_number));
+  }
+  for (const auto& snapshot : snapshots) {
+    const std::shared_ptr<const View> view = snapshot->view();
+    for (const FamilyView& family : view->families) {
+      for (const auto& table : OnlyIn(family, current->Find(family.family->id))) {
+        if (pinned.insert(table.get()).second) bytes += table->memory_bytes();
+      }
+    }
+  }
+  if (bytes <= budget || MutantIs(Mutant::kSnapshotsPinTables)) return Status::OK();
+  for (const auto& snapshot : snapshots) CAMBIUM_RETURN_IF_ERROR(MovePinnedToRuns(snapshot.get(), *current));
+  return Status::OK();
+}
+
+Status SnapshotRuns::MovePinnedToRuns(SnapshotImpl* snapshot, const View& current) {
+  const std::shared_ptr<const View> before = snapshot->view();
+  auto after = std::make_shared<View>(*before);
+  bool changed = false;
+  for (FamilyView& family : after->families) {
+    const ColumnFamilyOptions& its = family.family->options();
+    for (const auto& table : OnlyIn(*before->Find(family.family->id), current.Find(family.family->id))) {
+      const std::unique_ptr<EntryCursor> cursor = table->NewCursor(snapshot->GetSequenceNumber());
+      std::shared_ptr<const RangeDeletes> ranges = table->RangesAt(snapshot->GetSequenceNumber());
+      cursor->SeekToFirst();
+      do {
+        CAMBIUM_TRY(std::shared_ptr<const Run> run,
+                    runs_.Make(*family.family, cursor.get(), ranges.get(), nullptr, 0));
+        family.layers = family.layers->WithNewestRun(std::move(run));
+        ranges = nullptr;  // the first run has them, the lowest: they hide what is older than the table
+      } while (cursor->Valid());
+      std::erase_if(family.frozen, [&](const FrozenTable& frozen) { return frozen.table == table; });
+      if (family.active == table) family.active = std::make_shared<LogTable>(its.comparator);
+      changed = true;
+    }
+  }
+  if (changed) snapshot->set_view(std::move(after));
+  return Status::OK();
+}
+
+std::size_t SnapshotRuns::AllTableBytes(std::uint32_t id) const {
+  std::set<std::shared_ptr<const LogTable>> tables;
+  const auto collect = [&](const View& view) {
+    const FamilyView* const family = view.Find(id);
+    if (family == nullptr) return;
+    tables.insert(family->active);
+    for (const FrozenTable& frozen : family->frozen) tables.insert(frozen.table);
+  };
+  collect(*commits_.views().Pin());
+  for (const auto& snapshot : snapshots_.All()) collect(*snapshot->view());
+  std::size_t bytes = 0;
+  for (const auto& table : tables) bytes += table->memory_bytes();
+  return bytes;
+}
+
+}  // namespace cambium

@@ -1,0 +1,135 @@
+// The figures of the ceiling: what the database takes on disk, and what of it is garbage. See gc/space.h for their meaning.
+#include <algorithm>
+
+#include "upkeep/arithmetic.h"
+#include "upkeep/hidden_garbage.h"
+#include "upkeep/space_keeper.h"
+
+namespace cambium {
+namespace {
+
+// Beyond key and value, a separated entry takes this much of the index.
+constexpr std::uint64_t kIndexBytesOfAddress = 28;
+
+// The references of a family into segments that are not dropped.
+Account AccountOf(const FamilyState& family, const ManifestState& state) {
+  Account all;
+  for (const auto& [slot, account] : family.accounts) {
+    if (state.shadowed_slots.contains(slot)) continue;
+    all.references += account.references;
+    all.bytes += account.bytes;
+  }
+  return all;
+}
+
+struct IndexBytes {
+  std::uint64_t runs = 0;
+  std::uint64_t base = 0;  // the tree or the levels
+  [[nodiscard]] std::uint64_t all() const { return runs + base; }
+};
+
+IndexBytes IndexBytesOf(const FamilyState& family) {
+  IndexBytes bytes;
+  for (const RunInfo& run : family.runs) bytes.runs += run.file_size;
+  for (const auto& [number, segment] : family.index_segments) bytes.base += segment.length;
+  for (const auto& [number, run] : family.level_runs) bytes.base += run.info.file_size;
+  return bytes;
+}
+
+std::uint64_t AtLeastZero(std::int64_t bytes) { return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)); }
+
+}  // namespace
+
+// `bytes_per_reference` is of the whole database, since no account counts yet what a memtable refers to.
+void SpaceKeeper::MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const {
+  const std::uint64_t now = head_.logged_bytes();
+  std::uint64_t newer_keys = 0;  // each may replace a value of an older table
+  std::uint64_t newer_ranges = 0;
+  const auto add_table = [&](const LogTable& table) {
+    if (!table.started()) return;
+    figures->tail_bytes = std::max(figures->tail_bytes, Minus(now, table.log_bytes_before()));
+    figures->tail_hides_bytes += Times(table.key_count(), bytes_per_reference);
+    newer_ranges += table.range_delete_count();
+    if (const std::uint64_t count = table.newest_separated_count(); count > newer_keys && newer_ranges == 0) {
+      const double bytes_each = static_cast<double>(table.newest_separated_bytes()) / static_cast<double>(count);
+      figures->tail_live_bytes += Times(count - newer_keys, bytes_each);
+    }
+    newer_keys += table.key_count();
+  };
+  add_table(*view.active);
+  for (const FrozenTable& frozen : view.frozen) add_table(*frozen.table);
+  figures->tail_range_deletes += newer_ranges;
+}
+
+void SpaceKeeper::MeasureLayers(const FamilyView& view, const FamilyState& state, SpaceFigures* figures) const {
+  const Family& family = *view.family;
+  const double replaced = family.replaced_share.load(std::memory_order_relaxed);
+  const Account account = AccountOf(state, commits_.state());
+  const auto bytes = static_cast<std::uint64_t>(account.bytes);
+  const IndexBytes index = IndexBytesOf(state);
+  const std::uint64_t address_bytes = static_cast<std::uint64_t>(account.references) * kIndexBytesOfAddress;
+  const LayersShape shape = view.layers->shape();
+  std::uint64_t hidden = AtLeastZero(family.hidden_bytes.load());
+  std::uint64_t live = shape.base_live_bytes + Times(index.runs, 1 - replaced);
+  if (family.options().index_type == IndexKind::kLsm) {
+    // Compactions of an LSM seldom end with one sorted sequence, where the estimates would be exact again. But entries
+    // above the last level bring new keys, or hide old ones, and the last flush tells in which proportion: keys that are
+    // only overwritten leave no more alive than the last level has; new keys leave everything.
+    const LevelShape last = shape.levels.empty() ? LevelShape{} : shape.levels.back();
+    hidden = std::max(hidden, Times(Minus(bytes, Times(last.entries, BytesPerReference(account))), replaced));
+    // A tombstone is there because it hides an entry, which may take much more than the tombstone does.
+    const std::uint64_t in_index =
+        std::max({AtLeastZero(family.hidden_index_bytes.load()), Times(Minus(index.all(), last.file_bytes), replaced),
+                  Times(Minus(Tombstones(shape), last.tombstones), FileBytesPerEntry(shape))});
+    live = Minus(index.all(), in_index);
+    figures->index_hidden_bytes += std::min(in_index, Minus(index.all(), address_bytes));
+  }
+  figures->hidden_bytes += std::min(hidden, bytes);
+  figures->index_bytes += index.all();
+  figures->index_live_bytes += Minus(live, address_bytes);
+}
+
+SpaceFigures SpaceKeeper::Measure() const {
+  SpaceFigures figures;
+  const ManifestState& state = commits_.state();
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  Account all;
+  for (const auto& [number, info] : state.segments) {
+    const Account account = state.TotalAccount(info.slot);
+    all.references += account.references;
+    all.bytes += account.bytes;
+    FileInfo file;
+    const std::shared_ptr<Segment>& segment = view->segments.Find(info.slot);
+    if (info.sealed) {
+      figures.log_bytes += commits_.BytesOf(info);
+    } else if (segment != nullptr && segment->file().GetInfo(&file).ok()) {
+      figures.log_bytes += std::max(file.size, file.allocated_bytes);
+    }
+  }
+  const VictimPolicy policy = segments_.Policy();
+  for (const SegmentUse& use : segments_.Uses()) {
+    if (use.is_damaged) {
+      figures.log_bytes = Minus(figures.log_bytes, use.garbage());  // nothing can free it
+    } else {
+      figures.garbage_bytes += use.garbage();
+      if (IsWorthSpace(use, policy)) figures.collectable_bytes += use.garbage();
+    }
+  }
+  // With snapshots and iterators we cannot tell who keeps a file.
+  if (snapshots_.size() == 0 && iterator_count_.load(std::memory_order_relaxed) == 0) {
+    figures.leaving_bytes = commits_.obsolete().leaving_bytes();
+    figures.log_bytes += figures.leaving_bytes;
+  }
+  figures.log_live_bytes = static_cast<std::uint64_t>(all.bytes);
+  figures.other_bytes = commits_.manifest_bytes() + disk_.reserve_bytes.load(std::memory_order_relaxed);
+  for (const FamilyView& family : view->families) {
+    const auto its = state.families.find(family.family->id);
+    if (its == state.families.end()) continue;
+    MeasureTables(family, BytesPerReference(all), &figures);
+    MeasureLayers(family, its->second, &figures);
+  }
+  figures.tail_hides_bytes = Minus(figures.tail_hides_bytes, figures.tail_bytes);
+  return figures;
+}
+
+}  // namespace cambium

@@ -1,0 +1,292 @@
+#include "upkeep/space_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gc/reserve.h"
+#include "upkeep/arithmetic.h"
+#include "upkeep/hidden_garbage.h"
+#include "util/count_scope.h"
+#include "util/mutant.h"
+
+namespace cambium {
+namespace {
+
+constexpr std::uint64_t kPauseMicros = 1000;
+constexpr std::uint64_t kLongStallMicros = 1'000'000;
+constexpr std::uint64_t kTickMicros = 1'000'000;
+constexpr int kTicksUntilIdle = 5;
+
+// In idle time: a compaction that frees a quarter of what it writes.
+bool IsWorthCompacting(const FamilyView& family) {
+  const LayersShape shape = family.layers->shape();
+  if (shape.run_range_deletes > 0) return true;
+  const std::uint64_t page_size = family.family->options().page_size;
+  const std::uint64_t cost = std::min(shape.base_live_bytes, shape.run_keys * page_size) + shape.run_file_bytes;
+  const auto hidden = static_cast<std::uint64_t>(std::max<std::int64_t>(family.family->hidden_bytes.load(), 0));
+  return shape.run_count > 0 && hidden + shape.run_file_bytes >= cost / 4;
+}
+
+}  // namespace
+
+SpaceKeeper::SpaceKeeper(DbState* state, Pace* pace, Compactor* compactor, GcSegments* segments, Collector* collector)
+    : db_(state->context),
+      jobs_(state->jobs),
+      commits_(state->commits),
+      head_(state->head),
+      space_(state->space),
+      disk_(state->full_disk),
+      snapshots_(state->snapshots),
+      iterator_count_(state->iterator_count),
+      pace_(*pace),
+      compactor_(*compactor),
+      segments_(*segments),
+      collector_(*collector) {}
+
+void SpaceKeeper::Begin() {
+  if (db_.is_offline) return;
+  {
+    const MutexLock append_lock(head_.mutex());
+    const MutexLock lock(commits_.mutex());
+    EstimateHidden();
+    Look();
+    head_.log()->set_segment_bytes(space_.plan.segment_bytes);
+  }
+  tick_target_->Set(this);
+  StartTicking();
+}
+
+void SpaceKeeper::Close() { tick_target_->Set(nullptr); }
+
+// After Open nothing is known of what layers hide: they may hide as much as they could.
+void SpaceKeeper::EstimateHidden() {
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const FamilyView& each : view->families) {
+    const LayersShape shape = each.layers->shape();
+    if (shape.run_keys + shape.base_keys == 0) continue;
+    Account all;
+    for (const auto& [slot, account] : commits_.state().families.at(each.family->id).accounts) {
+      all.references += account.references;
+      all.bytes += account.bytes;
+    }
+    std::uint64_t above = shape.run_keys;
+    for (std::size_t i = 0; i + 1 < shape.levels.size(); ++i) above += shape.levels[i].entries;
+    each.family->replaced_share.store(1);
+    const std::uint64_t last_bytes = shape.levels.empty() ? 0 : shape.levels.back().file_bytes;
+    each.family->hidden_index_bytes.store(static_cast<std::int64_t>(Minus(FileBytes(shape), last_bytes)));
+    each.family->hidden_bytes.store(static_cast<std::int64_t>(Times(above, BytesPerReference(all))));
+  }
+}
+
+void SpaceKeeper::Look() {
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+  space_.written_at_look = written;
+  space_.figures = Measure();
+  disk_.wanted_bytes.store(
+      ReserveBytes(Minus(space_.figures.on_disk(), disk_.reserve_bytes.load(std::memory_order_relaxed))),
+      std::memory_order_relaxed);
+  const SpacePlan plan = PlanSpace(space_.figures, segments_.Limits());
+  space_.plan = plan;
+  const std::uint64_t on_disk = space_.figures.on_disk();
+  space_.segment_bytes.store(plan.segment_bytes, std::memory_order_relaxed);
+  space_.step_bytes.store(plan.step_bytes, std::memory_order_relaxed);
+  space_.index_file_percent_max.store(plan.index_file_percent_max, std::memory_order_relaxed);
+  space_.is_short.store(plan.collect, std::memory_order_relaxed);
+  // Translates a size of the database to the clock of what writers have written.
+  const auto when = [&](std::uint64_t at) {
+    return at == SpaceControl::kNever ? at : at >= on_disk ? written + (at - on_disk) : Minus(written, on_disk - at);
+  };
+  space_.slow_at.store(when(plan.slow_at), std::memory_order_relaxed);
+  space_.stop_at.store(when(plan.stop_at), std::memory_order_relaxed);
+  space_.check_at.store(plan.work_at == SpaceControl::kNever ? plan.work_at
+                        : on_disk < plan.work_at             ? when(plan.work_at)
+                                                             : written + plan.segment_bytes / 8,
+                        std::memory_order_relaxed);
+}
+
+void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) {
+  if (on_disk < space_.plan.stop_at) {
+    space_.others_when_idle = SpaceControl::kNothingYet;
+    space_.is_hopeless.store(false, std::memory_order_relaxed);
+  } else if (no_job_left) {
+    // Have these jobs helped, whatever was written meanwhile?
+    const bool have_helped = others < std::exchange(space_.others_when_idle, others);
+    const bool is_work_left = space_.plan.any() || disk_.IsFull();
+    space_.is_hopeless.store(!is_work_left || !have_helped, std::memory_order_relaxed);
+  }
+}
+
+void SpaceKeeper::Check(bool after_job) {
+  if (db_.read_only || db_.is_offline) return;
+  const bool no_job_left = [this] {
+    const MutexLock lock(jobs_.mutex());
+    return jobs_.is_closing() || !jobs_.HasSpaceJob();
+  }();
+  SpacePlan plan;
+  bool is_news = true;
+  {
+    const MutexLock lock(commits_.mutex());
+    Look();
+    plan = space_.plan;
+    if (disk_.IsFull()) plan.compact = plan.collect = true;
+    const std::uint64_t on_disk = space_.figures.on_disk();
+    const std::int64_t others = static_cast<std::int64_t>(on_disk) - static_cast<std::int64_t>(space_.written_at_look);
+    is_news = std::exchange(space_.others, others) != others;
+    Judge(on_disk, others, no_job_left);
+  }
+  if (space_.Position() < space_.slow_at.load(std::memory_order_relaxed)) {
+    db_.events.Stalls({}, 0, WriteStallCause::kSpace, WriteStallCondition::kNormal);
+  }
+  if (disk_.IsReserveDue()) jobs_.Schedule(Job::kReserve);
+  // A job that has changed nothing would start itself again and again.
+  if (!after_job || is_news || db_.max_space_amplification.load(std::memory_order_relaxed) == 0) StartJobs(plan);
+}
+
+void SpaceKeeper::StartJobs(const SpacePlan& plan) {
+  // A tiny segment is not ended: it takes no more than the ceiling leaves for the current one anyway, and a load into an
+  // empty database would leave a row of them, which log GC would have to join. Nor is one ended for a tail that is not worth
+  // a flush.
+  const std::uint64_t tiny = std::min(kSegmentBytesLeast, plan.segment_bytes) / 2;
+  const std::uint64_t rotate_from = !plan.seal   ? ~std::uint64_t{0}
+                                    : plan.flush ? tiny
+                                                 : std::max(tiny, plan.segment_bytes / 4);
+  const bool may_rotate = plan.seal && [&] {
+    const MutexLock lock(head_.mutex());
+    return head_.log()->tail().offset >= rotate_from;
+  }();
+  if (plan.flush || may_rotate) {
+    const Status begun = head_.FreezeAll(rotate_from, FlushReason::kSpace);
+    if (begun.severity() == Status::Severity::kFatal) return jobs_.SetFatal(begun);
+    if (!begun.ok()) db_.logger->Log(InfoLogLevel::kWarn, "no new segment could be started: " + begun.ToString());
+  }
+  if (may_rotate) jobs_.Schedule(Job::kSeal);
+  const std::shared_ptr<const View> view = commits_.views().Pin();
+  for (const FamilyView& each : view->families) {
+    const bool is_urgent = plan.compact || (space_.is_idle.load(std::memory_order_relaxed) && IsWorthCompacting(each));
+    each.family->compacts_urgently.store(is_urgent, std::memory_order_relaxed);
+    if (is_urgent && compactor_.IsDue(*each.family)) jobs_.Schedule(Job::kCompact, each.family);
+  }
+  collector_.ScheduleIfDue();
+}
+
+Status SpaceKeeper::Await(const WriteOptions& options, std::uint64_t bytes) {
+  StartTicking();
+  ScheduleLookIfDue();
+  const std::uint64_t position = space_.Position();
+  if (position < space_.slow_at.load(std::memory_order_relaxed)) return Status::OK();
+  const bool is_stopped = position >= space_.stop_at.load(std::memory_order_relaxed);
+  const auto condition = is_stopped ? WriteStallCondition::kStopped : WriteStallCondition::kDelayed;
+  db_.events.Stalls({}, 0, WriteStallCause::kSpace, condition);
+  db_.events.Deliver();
+  if (options.no_slowdown) {
+    return Status::Incomplete("the database is about as large as max_space_amplification lets it be");
+  }
+  const std::uint64_t start = db_.NowMicros();
+  CAMBIUM_RETURN_IF_ERROR(Wait(bytes));
+  const std::uint64_t waited = db_.NowMicros() - start;
+  pace_.CountStall(waited, true);
+  if (waited >= kLongStallMicros) {
+    db_.logger->Log(InfoLogLevel::kWarn, "a write waited " + std::to_string(waited / 1000) +
+                                          " ms for space, as max_space_amplification demands");
+  }
+  return Status::OK();
+}
+
+// The first writer that passes check_at schedules a look. The look says when the next one is due.
+void SpaceKeeper::ScheduleLookIfDue() {
+  const std::uint64_t written = space_.written.load(std::memory_order_relaxed);
+  std::uint64_t due = space_.check_at.load(std::memory_order_relaxed);
+  if (written < due || !space_.check_at.compare_exchange_strong(due, SpaceControl::kNever)) return;
+  if (!jobs_.ScheduleIfPossible(Job::kSpace)) {
+    space_.check_at.store(due, std::memory_order_relaxed);  // the next writer tries again
+  }
+}
+
+Status SpaceKeeper::Wait(std::uint64_t bytes) {
+  std::uint64_t turn = 0;  // when this writer may go on; 0: not known yet
+  bool has_looked = false;
+  while (true) {
+    CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
+    const std::uint64_t position = space_.Position();
+    const std::uint64_t slow_at = space_.slow_at.load(std::memory_order_relaxed);
+    const std::uint64_t stop_at = space_.stop_at.load(std::memory_order_relaxed);
+    if (position < slow_at || jobs_.is_closing()) return Status::OK();
+    if (position >= stop_at) {
+      if (space_.is_hopeless.load(std::memory_order_relaxed) && !MutantIs(Mutant::kWaitsInVain)) return Status::OK();
+      const CountScope stalls(jobs_.stalled_writers());
+      RunOrAwaitJob();
+      continue;
+    }
+    const std::uint64_t now =
+        MutantIs(Mutant::kPacesByWallClock) ? db_.options.clock->WallSeconds() * 1'000'000 : db_.NowMicros();
+    if (turn == 0) {
+      const double part = static_cast<double>(position - slow_at) / static_cast<double>(stop_at - slow_at);
+      turn = space_.pacer.Reserve(bytes, PacedRate(part, space_.freed_per_second.load(std::memory_order_relaxed)), now);
+    }
+    if (turn <= now || !IsSpaceComing(&has_looked)) return Status::OK();
+    db_.options.clock->SleepMicros(std::min(turn - now, kPauseMicros));
+  }
+}
+
+// A writer is slowed down while space comes back. If no job is at work, and a look has found none that is due, it would be
+// slowed down for nothing.
+bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
+  const MutexLock lock(jobs_.mutex());
+  if (jobs_.HasSpaceJob() || jobs_.IsScheduled(Job::kSpace)) return true;
+  if (*has_looked && !MutantIs(Mutant::kWaitsInVain)) return false;
+  jobs_.ScheduleLocked(Job::kSpace, nullptr);
+  *has_looked = true;
+  return true;
+}
+
+// One pause of a writer that cannot go on. There is always a job that looks, or one that lowers what is too high.
+void SpaceKeeper::RunOrAwaitJob() {
+  {
+    const MutexLock lock(jobs_.mutex());
+    if (!jobs_.HasSpaceJob()) jobs_.ScheduleLocked(Job::kSpace, nullptr);
+  }
+  if (!db_.executor->RunOneInstead()) db_.options.clock->SleepMicros(kPauseMicros);
+}
+
+// ---- Idle time ----
+
+void SpaceKeeper::StartTicking() {
+  if (db_.is_offline) return;
+  if (space_.is_ticking.load(std::memory_order_relaxed)) return;
+  if (db_.max_space_amplification.load(std::memory_order_relaxed) == 0) return;
+  if (space_.is_ticking.exchange(true)) return;
+  space_.is_idle.store(false, std::memory_order_relaxed);
+  Tick(space_.written.load(std::memory_order_relaxed), 0);
+}
+
+// Looks again in a second. `written` has not changed for `quiet` of them.
+void SpaceKeeper::Tick(std::uint64_t written, int quiet) noexcept {
+  try {
+    db_.executor->ScheduleAfter(kTickMicros, TaskPriority::kNormal, [target = tick_target_, written, quiet] {
+      const MutexLock lock(target->mutex);
+      if (target->owner != nullptr) target->owner->OnTick(written, quiet + 1);
+    });
+  } catch (...) {  // no memory for it; the next write tries again
+    space_.is_ticking.store(false);
+  }
+}
+
+void SpaceKeeper::OnTick(std::uint64_t written, int quiet) {
+  if (commits_.obsolete().HasReady()) jobs_.Schedule(Job::kRemove);  // files that could not be removed before
+  const std::uint64_t now = space_.written.load(std::memory_order_relaxed);
+  if (now != written) return Tick(now, 0);
+  if (quiet < kTicksUntilIdle) return Tick(written, quiet);
+  space_.is_idle.store(true, std::memory_order_relaxed);
+  space_.is_ticking.store(false);
+  jobs_.Schedule(Job::kIdle);
+}
+
+// Compactions and log GC find out at the end of these jobs that the database is idle.
+Status SpaceKeeper::WorkWhileIdle() {
+  CAMBIUM_RETURN_IF_ERROR(head_.FreezeAll(0, FlushReason::kIdle));
+  jobs_.Schedule(Job::kSeal);
+  jobs_.Schedule(Job::kSpace);
+  return Status::OK();
+}
+
+}  // namespace cambium

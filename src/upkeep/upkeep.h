@@ -1,0 +1,59 @@
+// Upkeep: what keeps an open database in order: flushes, compactions, log GC, seals, the ceiling, the full disk. It owns
+// these parts, which stand in the order in which they use one another, and is the work that Jobs calls.
+#pragma once
+
+#include <memory>
+
+#include "state/db_state.h"
+#include "upkeep/clusterer.h"
+#include "upkeep/collector.h"
+#include "upkeep/compactor.h"
+#include "upkeep/disk_keeper.h"
+#include "upkeep/flusher.h"
+#include "upkeep/gc_segments.h"
+#include "upkeep/manual_gc.h"
+#include "upkeep/pace.h"
+#include "upkeep/puncher.h"
+#include "upkeep/relocator.h"
+#include "upkeep/run_maker.h"
+#include "upkeep/sealer.h"
+#include "upkeep/snapshot_runs.h"
+#include "upkeep/space_keeper.h"
+
+namespace cambium {
+
+class Upkeep final : public JobWork {
+ public:
+  // *state outlives the upkeep.
+  explicit Upkeep(DbState* state);
+
+  Status Do(Job job, const std::shared_ptr<Family>& family) override;
+  Next After(Job job, const std::shared_ptr<Family>& family, const Status& done) override;
+
+  // No tick comes after it. Before the jobs are closed.
+  void StopTicking();
+  // Waits until no job is under way and no compaction is due. A job that failed gets another chance first. The first error
+  // of a job.
+  Status WaitForAll();
+
+ private:
+  DbState& state_;
+
+ public:
+  Pace pace{&state_};
+  RunMaker runs{&state_, &pace};
+  SnapshotRuns snapshot_runs{&state_, &runs};
+  Compactor compactor{&state_, &pace, &runs};
+  Flusher flusher{&state_, &pace, &runs, &snapshot_runs, &compactor};
+  GcSegments gc_segments{&state_};
+  Relocator relocator{&state_, &pace, &runs, &compactor, &gc_segments};
+  Puncher puncher{&state_, &gc_segments, &relocator};
+  Clusterer clusterer{&state_, &gc_segments, &relocator};
+  Collector collector{&state_, &gc_segments, &relocator, &puncher, &clusterer};
+  SpaceKeeper space_keeper{&state_, &pace, &compactor, &gc_segments, &collector};
+  DiskKeeper disk_keeper{&state_, &space_keeper};
+  ManualGc manual_gc{&state_, &gc_segments, &clusterer, &space_keeper};
+  Sealer sealer{&state_};
+};
+
+}  // namespace cambium
