@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cambium/statistics.h"
-#include "test_store.h"
+#include "testing/test_store.h"
 #include "testing/seed.h"
 #include "util/prng.h"
 #include "vlog/record_format.h"

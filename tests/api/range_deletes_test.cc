@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/file_header.h"
-#include "test_store.h"
+#include "testing/test_store.h"
 #include "testing/mutant_scope.h"
 #include "util/prng.h"
 #include "vlog/record_format.h"

@@ -423,7 +423,7 @@ TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
     made.file = std::move(file);
     return made;
   };
-  const Status s = Compact(input).status();
+  const Status s = CompactLevel(input).status();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_NE(s.ToString().find("out of order"), std::string::npos) << s.ToString();
 }
@@ -457,7 +457,7 @@ TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {
   input.layers = &family.layers();
   input.choice = &choice;
   input.create_file = [] { return Result<NewIndexFile>(Status::IOError("not asked for")); };
-  EXPECT_TRUE(Compact(input).status().IsAborted());
+  EXPECT_TRUE(CompactLevel(input).status().IsAborted());
 }
 
 // Compactions read past the pool, so that pages in use stay in it.
