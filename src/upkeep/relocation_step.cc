@@ -78,10 +78,10 @@ Status RelocationStep::Execute(std::span<const GcRecord> records) {
     CAMBIUM_TRY(const bool is_committed, TryCommit());
     if (is_committed) break;
   }
-  report_.bytes_read = bytes_read_;
-  report_.bytes_written = bytes_written_;
-  db_.stats.gc_bytes_read.fetch_add(bytes_read_);
-  db_.stats.gc_bytes_written.fetch_add(bytes_written_);
+  report_.bytes_read = copied_.bytes_read;
+  report_.bytes_written = copied_.bytes_written;
+  db_.stats.gc_bytes_read.fetch_add(copied_.bytes_read);
+  db_.stats.gc_bytes_written.fetch_add(copied_.bytes_written);
   DropSources();
   for (const Moves& moves : moves_) report_.keys_relocated += moves.values.size();
   Count();
@@ -92,8 +92,8 @@ Status RelocationStep::Execute(std::span<const GcRecord> records) {
 }
 
 Status RelocationStep::Copy(std::span<const GcRecord> records) {
-  CAMBIUM_TRY(Relocation moved, Relocate(pick_.families, pick_.sources, records, &read_queues_, &buffers_, &writer_));
-  for (const DamagedSource& damaged : moved.damaged) {
+  CAMBIUM_TRY(copied_, Relocate(pick_.families, pick_.sources, records, &read_queues_, &buffers_, &writer_));
+  for (const DamagedSource& damaged : copied_.damaged) {
     segments_.MarkDamaged(pick_.sources[damaged.source], damaged.why);
     report_.is_emptied[damaged.source] = false;
   }
@@ -103,12 +103,10 @@ Status RelocationStep::Copy(std::span<const GcRecord> records) {
       CAMBIUM_RETURN_IF_ERROR(DbContext::JudgeSync(db_.SyncValues(writer_.file())));
     }
   }
-  for (FamilyMoves& each : moved.families) {
+  for (FamilyMoves& each : copied_.families) {
     const FamilyView* const found = pick_.view->Find(each.family);
     moves_.push_back({found->family, std::move(each.values), found->layers, {}, {}});
   }
-  bytes_read_ = moved.bytes_read;
-  bytes_written_ = moved.bytes_written;
   return Status::OK();
 }
 

@@ -73,8 +73,7 @@ class RelocationStep {
   RelocationWriter& writer_;
   GcReport& report_;
   std::vector<Moves> moves_;
-  std::uint64_t bytes_read_ = 0;  // for the report, once the step is committed
-  std::uint64_t bytes_written_ = 0;
+  Relocation copied_;  // values of moves_ that are inline now borrow from it
   bool is_named_ = false;
 };
 
