@@ -30,7 +30,7 @@ std::uint64_t Capturer::LogBytes(const View& view) {
   const LogPlace last = state_.head.end();
   const LogPlace oldest = WriteHead::OldestUnflushed(view, nullptr, last);
   std::uint64_t bytes = 0;
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   for (const auto& [number, info] : state_.commits.state().segments) {
     if (info.kind != SegmentKind::kLog || number < oldest.position.segment || number > last.position.segment) continue;
     const bool is_current = number == last.position.segment;
@@ -46,7 +46,7 @@ std::uint64_t Capturer::LogBytes(const View& view) {
 Status Capturer::FlushFirst(std::uint64_t log_size_for_flush) {
   std::vector<std::shared_ptr<Family>> families;
   {
-    const MutexLock lock(state_.head.mutex());
+    const AppendLock lock(state_.head);
     const std::shared_ptr<const View> view = state_.commits.views().Pin();
     if (LogBytes(*view) < log_size_for_flush) return Status::OK();
     for (const FamilyView& each : view->families) families.push_back(each.family);
@@ -59,9 +59,9 @@ Status Capturer::FlushFirst(std::uint64_t log_size_for_flush) {
 }
 
 Status Capturer::Take(Capture* capture) {
-  const MutexLock families_lock(families_.mutex());  // the options that are captured are of the same moment
-  const MutexLock append_lock(state_.head.mutex());
-  const MutexLock commit_lock(state_.commits.mutex());
+  const FamiliesLock no_change(families_);  // the options that are captured are of the same moment
+  const AppendLock append(state_.head);
+  const CommitLock commit(state_.commits);
   CAMBIUM_RETURN_IF_ERROR(state_.jobs.Health());
   const std::shared_ptr<const View> view = state_.commits.views().Pin();
   const LogPlace last = state_.head.end();

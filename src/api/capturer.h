@@ -30,7 +30,7 @@ class Capturer {
  private:
   Status FlushFirst(std::uint64_t log_size_for_flush);
   // How much log recovery would have to read.
-  [[nodiscard]] std::uint64_t LogBytes(const View& view) CAMBIUM_REQUIRES(state_.head.mutex());
+  [[nodiscard]] std::uint64_t LogBytes(const View& view) CAMBIUM_REQUIRES(append_lock);
   Status Take(Capture* capture);
 
   DbState& state_;

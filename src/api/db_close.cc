@@ -37,7 +37,7 @@ Status DbImpl::Shut() {
       if (!first.ok()) state_.jobs.SetFatal(first);
     }
     if (first.ok()) {
-      const MutexLock lock(state_.commits.mutex());
+      const CommitLock lock(state_.commits);
       Edit edit;
       edit.clean_shutdown = true;
       // A batch whose write failed may be in the file as a whole all the same, and was not committed.
@@ -67,6 +67,7 @@ void DbImpl::Release() {
   EpochDrain();
   for (const auto& family : closing_families_) {
     family->index.reset();  // with the file that it appends to, which is removed if the family was dropped
+    const AppendLock lock(state_.head);
     family->active.reset();
   }
   closing_families_.clear();

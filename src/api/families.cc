@@ -30,7 +30,7 @@ Status Families::CheckOptions(const ColumnFamilyOptions& options) const {
 
 Result<std::shared_ptr<Family>> Families::Create(const ColumnFamilyOptions& options, const std::string& name) {
   CAMBIUM_RETURN_IF_ERROR(CheckFamilyName(name));
-  const MutexLock lock(mutex_);
+  const FamiliesLock lock(*this);
   CAMBIUM_RETURN_IF_ERROR(CheckOptions(options).WithContext("column family \"" + name + "\""));
   CAMBIUM_TRY(std::shared_ptr<Family> family, Make(options, name));
   PersistFamilies();
@@ -46,7 +46,7 @@ Result<std::shared_ptr<Family>> Families::Make(const ColumnFamilyOptions& option
 
 Status Families::CommitCreation(const ColumnFamilyOptions& options, const std::string& name,
                                 std::shared_ptr<Family>* family) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   const ManifestState& state = commits_.state();
   for (const auto& [id, other] : state.families) {
     if (other.name == name) return Status::InvalidArgument("column family \"" + name + "\" exists");
@@ -80,7 +80,7 @@ Status Families::CommitCreation(const ColumnFamilyOptions& options, const std::s
 
 void Families::Add(const std::shared_ptr<Family>& family, std::shared_ptr<const Layers> layers) {
   commits_.views().Update([&](View* view) {
-    view->families.push_back({family, family->active, {}, nullptr});
+    view->families.push_back({family, family->FirstTable(), {}, nullptr});
     CommitPoint::SetLayers(&view->families.back(), std::move(layers));
   });
   jobs_.Add(family);
@@ -89,7 +89,7 @@ void Families::Add(const std::shared_ptr<Family>& family, std::shared_ptr<const 
 // The log still holds the operations of the family; recovery skips them once the family is gone from the MANIFEST.
 Status Families::Drop(Family* family) {
   if (family->id == 0) return Status::InvalidArgument("the default column family cannot be dropped");
-  const MutexLock lock(mutex_);
+  const FamiliesLock lock(*this);
   std::vector<NumberedFile> files;
   CAMBIUM_RETURN_IF_ERROR(CommitDrop(family, &files));
   for (const NumberedFile& file : files) commits_.obsolete().MakeObsolete(file.number);
@@ -100,8 +100,8 @@ Status Families::Drop(Family* family) {
 
 // With the append and the commit mutex held no batch and no commit is under way that takes the family for a living one.
 Status Families::CommitDrop(Family* family, std::vector<NumberedFile>* files) {
-  const MutexLock append_lock(head_.mutex());
-  const MutexLock commit_lock(commits_.mutex());
+  const AppendLock append(head_);
+  const CommitLock commit(commits_);
   if (family->dropped.load(std::memory_order_relaxed)) {
     return Status::ColumnFamilyDropped("column family \"" + family->name + "\" was dropped before");
   }

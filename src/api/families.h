@@ -12,6 +12,7 @@
 #include "options/options_file.h"
 #include "state/db_state.h"
 #include "upkeep/compactor.h"
+#include "state/lock_roles.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -20,17 +21,15 @@ class Families {
  public:
   Families(DbState* state, Compactor* compactor);
 
-  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
-
   // ---- Creating and dropping ----
 
   // A family without data, durable and in the view.
   Result<std::shared_ptr<Family>> Create(const ColumnFamilyOptions& options, const std::string& name)
-      CAMBIUM_EXCLUDES(mutex_);
+      CAMBIUM_EXCLUDES(families_lock);
   // The same for Open, which writes the OPTIONS file afterwards.
   Result<std::shared_ptr<Family>> Make(const ColumnFamilyOptions& options, const std::string& name)
-      CAMBIUM_REQUIRES(mutex_);
-  Status Drop(Family* family) CAMBIUM_EXCLUDES(mutex_);
+      CAMBIUM_REQUIRES(families_lock);
+  Status Drop(Family* family) CAMBIUM_EXCLUDES(families_lock);
   // The index of a family, without layers.
   [[nodiscard]] std::unique_ptr<Index> MakeIndex(Family* family);
   // The family, with its layers, joins the view and the jobs.
@@ -40,30 +39,31 @@ class Families {
 
   [[nodiscard]] DBOptions DbOptions() const;
   Status SetOptions(Family* family, const std::unordered_map<std::string, std::string>& changes)
-      CAMBIUM_EXCLUDES(mutex_);
-  Status SetDbOptions(const std::unordered_map<std::string, std::string>& changes) CAMBIUM_EXCLUDES(mutex_);
+      CAMBIUM_EXCLUDES(families_lock);
+  Status SetDbOptions(const std::unordered_map<std::string, std::string>& changes) CAMBIUM_EXCLUDES(families_lock);
 
   // ---- The OPTIONS file ----
 
   // Writes one unless the newest says the same. It is no error if there is no space for it.
-  Status PersistAtOpen() CAMBIUM_EXCLUDES(mutex_);
+  Status PersistAtOpen() CAMBIUM_EXCLUDES(families_lock);
   // For an offline compaction, which Open leaves the file to: what is in force, and how much of its form a value keeps when
   // it is moved.
-  Status PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) CAMBIUM_EXCLUDES(mutex_);
+  Status PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) CAMBIUM_EXCLUDES(families_lock);
   // The text of the file.
   [[nodiscard]] std::string Text(KeptForm kept) const;
 
  private:
+  friend class FamiliesLock;
   Status CheckOptions(const ColumnFamilyOptions& options) const;
   // The commit that creates, or drops, a family.
   Status CommitCreation(const ColumnFamilyOptions& options, const std::string& name, std::shared_ptr<Family>* family);
   Status CommitDrop(Family* family, std::vector<NumberedFile>* files);
   void FreeSpaceOfDropped();
   // All families have the same size of segments.
-  void ResizeSegments(std::uint64_t bytes) CAMBIUM_REQUIRES(mutex_);
-  Status PersistChange() CAMBIUM_REQUIRES(mutex_);
-  void PersistFamilies() CAMBIUM_REQUIRES(mutex_);
-  Status Persist(KeptForm kept = {}) CAMBIUM_REQUIRES(mutex_);
+  void ResizeSegments(std::uint64_t bytes) CAMBIUM_REQUIRES(families_lock);
+  Status PersistChange() CAMBIUM_REQUIRES(families_lock);
+  void PersistFamilies() CAMBIUM_REQUIRES(families_lock);
+  Status Persist(KeptForm kept = {}) CAMBIUM_REQUIRES(families_lock);
   [[nodiscard]] std::uint64_t NewestFile() const;  // its number; 0: there is none
   [[nodiscard]] bool IsPersisted(KeptForm kept) const;
   [[nodiscard]] bool IsPersistedWith(KeptForm most) const;
@@ -75,6 +75,20 @@ class Families {
   Compactor& compactor_;
   const std::shared_ptr<Family>& default_family_;
   mutable Mutex mutex_;
+};
+
+// Holds the families mutex for its lifetime.
+class CAMBIUM_SCOPED_CAPABILITY FamiliesLock {
+ public:
+  explicit FamiliesLock(const Families& families) CAMBIUM_ACQUIRE(families_lock)
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("takes the mutex that has the role")
+      : lock_(families.mutex_) {}
+  ~FamiliesLock() CAMBIUM_RELEASE() {}
+  FamiliesLock(const FamiliesLock&) = delete;
+  FamiliesLock& operator=(const FamiliesLock&) = delete;
+
+ private:
+  const MutexLock lock_;
 };
 
 }  // namespace cambium

@@ -86,7 +86,7 @@ Status LargeValues::Fill(NewFile* made, Slice key, Slice stored) {
 }
 
 Status LargeValues::Name(NewFile* made, const Family& family, LargeValueRef* ref, ValueAddress* address) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   SegmentInfo info;
   info.number = made->header.number;
   CAMBIUM_TRY(info.slot, commits_.FreeSlot());

@@ -22,7 +22,7 @@ Status OfflineAccess::SealWholeLog() {
 }
 
 std::vector<std::uint64_t> OfflineAccess::SegmentsOfLog() const {
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   const ManifestState& state = state_.commits.seen_state();
   std::vector<std::uint64_t> numbers;
   for (const auto& [number, info] : state.segments) {
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> OfflineAccess::SegmentsOfLog() const {
 
 OfflineAccess::LogNow OfflineAccess::PinLog(std::span<const std::uint64_t> numbers) {
   LogNow log;
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   log.view = state_.commits.views().Pin();
   const ManifestState& state = state_.commits.seen_state();
   std::vector<Slot> slots;
@@ -64,7 +64,7 @@ Result<OfflineAccess::MovedOut> OfflineAccess::MoveOut(const LogNow& log, std::s
   pick.families = log.families;
   GcReport report = upkeep_.relocator.Begin(pick, empties);
   {
-    const MutexLock lock(state_.commits.mutex());
+    const CommitLock lock(state_.commits);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (upkeep_.gc_segments.damaged().contains(sources[i].info.number)) report.is_emptied[i] = false;
     }
@@ -98,12 +98,12 @@ Status OfflineAccess::AwaitIdle() {
 }
 
 std::map<std::uint64_t, std::string> OfflineAccess::DamagedSegments() const {
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   return upkeep_.gc_segments.damaged();
 }
 
 ManifestState OfflineAccess::StateNow() const {
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   return state_.commits.seen_state();
 }
 

@@ -33,7 +33,7 @@ DBOptions Families::DbOptions() const {
 
 Status Families::SetOptions(Family* its, const std::unordered_map<std::string, std::string>& changes) {
   CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
-  const MutexLock lock(mutex_);
+  const FamiliesLock lock(*this);
   const std::shared_ptr<Family> family = commits_.FindFamily(its->id);
   if (family == nullptr) return DroppedStatus(*its);
   ColumnFamilyOptions next = family->options();
@@ -60,14 +60,14 @@ void Families::ResizeSegments(std::uint64_t bytes) {
 
 Status Families::SetDbOptions(const std::unordered_map<std::string, std::string>& changes) {
   CAMBIUM_TRY(const OptionTexts texts, TextsOf(changes));
-  const MutexLock lock(mutex_);
+  const FamiliesLock lock(*this);
   DBOptions next = DbOptions();
   CAMBIUM_RETURN_IF_ERROR(ApplyOptionTexts(texts, kWhileOpen, &next));
   CAMBIUM_RETURN_IF_ERROR(CheckDbOptions(next));
   next = FillInDefaults(next);
   db_.pool->SetCapacity(next.page_cache_size);
   {
-    const MutexLock append_lock(head_.mutex());
+    const AppendLock append(head_);
     db_.max_total_wal_size.store(next.max_total_wal_size, std::memory_order_relaxed);
     head_.LookForOldestSoon();
   }
@@ -96,7 +96,7 @@ void Families::PersistFamilies() {
 
 // Without space for one more file the database can serve. With a directory that cannot be synced it cannot.
 Status Families::PersistAtOpen() {
-  const MutexLock lock(mutex_);
+  const FamiliesLock lock(*this);
   if (db_.is_offline) return Status::OK();  // CompactLog writes it, and knows more
   if (IsPersistedWith({true, true})) return Status::OK();
   const Status persisted = Persist();
@@ -125,7 +125,7 @@ std::uint64_t Families::NewestFile() const {
 // The newest file is enough if it says the same. If all segments are newer than it, it may also say that more of their form
 // is kept: values that have the form of the options still have it after they were moved as they are.
 Status Families::PersistOffline(KeptForm kept, const std::vector<std::uint64_t>& segments) {
-  const MutexLock lock(mutex_);
+  const FamiliesLock lock(*this);
   if (segments.empty()) kept = {};  // no value can be moved
   const bool all_are_newer = segments.empty() || segments.front() > NewestFile();
   if (all_are_newer ? IsPersistedWith(kept) : IsPersisted(kept)) return Status::OK();

@@ -104,7 +104,7 @@ const Properties::IntProperty Properties::kIntProperties[] = {
     CAMBIUM_INT_PROPERTY("gc-bytes-written", self.db_.stats.gc_bytes_written.load()),
     {"damaged-blob-files",
      [](const Properties& self, const Asked&, std::uint64_t* value) {
-       const MutexLock lock(self.state_.commits.mutex());
+       const CommitLock lock(self.state_.commits);
        *value = self.upkeep_.gc_segments.damaged().size();
        return true;
      }},
@@ -138,7 +138,7 @@ bool Properties::GetLogBytes(std::string_view name, const View& view, std::uint6
 
 Properties::LogBytes Properties::MeasureLog(const View& view) const {
   LogBytes bytes;
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   const ManifestState& state = state_.commits.state();
   bytes.segments = state.segments.size();
   for (const auto& [number, info] : state.segments) {

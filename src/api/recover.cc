@@ -122,13 +122,13 @@ class Opener::Applier {
     batch_.clear();
     for (const ReplayedOp& op : ops) CAMBIUM_RETURN_IF_ERROR(Measure(op));
     for (const auto& [id, target] : batch_) {
-      LogTable& table = *target.family->active;
+      LogTable& table = *view_.Find(id)->active;
       CAMBIUM_RETURN_IF_ERROR(table.Reserve(target.operations, target.bytes, target.ranges));
       if (!table.started()) table.StartAt({ops.front().batch_begin, ops.front().sequence - 1}, logged_bytes_);
     }
     for (const ReplayedOp& op : ops) {
       logged_bytes_ += op.log_bytes;
-      if (const auto target = batch_.find(op.family); target != batch_.end()) Add(op, target->second.family->active.get());
+      if (batch_.contains(op.family)) Add(op, view_.Find(op.family)->active.get());
     }
     return Status::OK();
   }
@@ -227,7 +227,7 @@ std::set<std::uint64_t> Opener::Rejected(const ManifestState& state) {
   std::set<std::uint64_t> rejected;
   if (!MutantIs(Mutant::kSkipNeutralise)) rejected.insert(replayed_.rejected.begin(), replayed_.rejected.end());
   const SequenceNumber last = state_.head.published();
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   for (const auto& [number, info] : state.segments) {
     if (info.kind != SegmentKind::kLargeValue) continue;
     if (const auto referred = replayed_.large_values.find(number); referred != replayed_.large_values.end()) {
@@ -266,7 +266,7 @@ Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number,
   disk.AdoptReserve(files);
   *had_reserve = disk.reserve_number() != 0;
   disk.MakeRoomForManifest(*state);
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   commits_.SetNextFileNumber(state->next_file_number);
   return commits_.Create(db_.HeaderFor(FileKind::kManifest, manifest_number), manifest_number, *state);
 }
@@ -274,7 +274,7 @@ Status Opener::StartManifest(ManifestState* state, std::uint64_t largest_number,
 Status Opener::RemoveOrphans() {
   CAMBIUM_TRY(const std::vector<NumberedFile> files, ListNumberedFiles(*db_.fs, db_.path));
   const std::uint64_t reserve_number = upkeep_.disk_keeper.reserve_number();
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   const ManifestState& state = commits_.state();
   for (const NumberedFile& file : files) {
     bool named = false;
@@ -304,7 +304,7 @@ Status Opener::CreateMissing() {
   for (const ColumnFamilyDescriptor& wanted : wanted_) {
     const std::shared_ptr<const View> view = commits_.views().Pin();
     if (std::ranges::any_of(view->families, [&](const FamilyView& f) { return f.family->name == wanted.name; })) continue;
-    const MutexLock lock(families_.mutex());
+    const FamiliesLock lock(families_);
     CAMBIUM_RETURN_IF_ERROR(families_.Make(wanted.options, wanted.name).status());
   }
   return Status::OK();
@@ -318,7 +318,7 @@ void Opener::StartBackground(const ManifestState& state) {
   const std::shared_ptr<const View> opened = commits_.views().Pin();
   for (const FamilyView& each : opened->families) {
     if (to_replay > kReplaySegmentsMax && !each.active->empty() && !MutantIs(Mutant::kKeepTinySegments)) {
-      const MutexLock lock(state_.head.mutex());
+      const AppendLock lock(state_.head);
       state_.head.Freeze(each.family.get(), FlushReason::kRecovery);
     }
     if (upkeep_.compactor.IsDue(*each.family)) state_.jobs.Schedule(Job::kCompact, each.family);

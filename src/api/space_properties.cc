@@ -56,7 +56,7 @@ void Properties::AddPinned(Figures* figures) const {
 Properties::Figures Properties::SpaceStats() {
   Figures all;
   AddPinned(&all);
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   const SpaceFigures figures = upkeep_.space_keeper.Measure();
   const SpacePlan plan = PlanSpace(figures, upkeep_.gc_segments.Limits());
   SetFigure(&all, "on_disk", figures.on_disk());
@@ -86,7 +86,7 @@ Properties::Figures Properties::SpaceStats() {
 
 Properties::Figures Properties::GcForecast() {
   Figures all;
-  const MutexLock lock(state_.commits.mutex());
+  const CommitLock lock(state_.commits);
   std::vector<SegmentUse> uses;
   if (state_.default_family->options().enable_blob_garbage_collection) uses = upkeep_.gc_segments.Uses();
   const GcUrgency urgency = upkeep_.gc_segments.Urgency();

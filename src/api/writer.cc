@@ -172,7 +172,7 @@ Status Writer::AppendOrFree(const WriteOptions& options, Prepared* prepared, Seq
 
 Status Writer::Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
                       TracedCall* traced) {
-  const MutexLock lock(head_.mutex());
+  const AppendLock lock(head_);
   CAMBIUM_RETURN_IF_ERROR(
       disk_keeper_.CheckRoomForBatch(prepared->batch.size(), prepared->only_deletes, is_last_try));
   CAMBIUM_RETURN_IF_ERROR(MakeRoomInTables(options, *prepared));
@@ -209,7 +209,7 @@ Status Writer::MakeRoom(const WriteOptions& options, Family* family) {
     }
     db_.events.Stalls(family->name, family->id, kCause, WriteStallCondition::kStopped);
     if (options.no_slowdown) return Status::Incomplete("all memtables are full and wait for their flush");
-    const MutexUnlock unlocked(head_.mutex());
+    const AppendUnlock unlocked(head_);
     db_.events.Deliver();
     const std::uint64_t start = db_.NowMicros();
     const CountScope stalls(jobs_.stalled_writers());
@@ -225,7 +225,7 @@ Status Writer::CheckNotDropped(const Prepared& prepared) {
     if (!target.family->drop_in_doubt.load(std::memory_order_relaxed)) continue;
     // The record of a drop that failed may be in the MANIFEST all the same, and a crash would then lose this batch. The next
     // commit starts a MANIFEST without it.
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     Edit nothing;
     CAMBIUM_RETURN_IF_ERROR(commits_.Commit(&nothing));
     target.family->drop_in_doubt.store(false, std::memory_order_relaxed);

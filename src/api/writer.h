@@ -59,11 +59,11 @@ class Writer {
   // Appends the batch. Deletes that find no space are tried again as long as jobs free some.
   Status AppendOrFree(const WriteOptions& options, Prepared* prepared, SequenceNumber* last, TracedCall* traced);
   Status Append(const WriteOptions& options, Prepared* prepared, bool is_last_try, SequenceNumber* last,
-                TracedCall* traced) CAMBIUM_EXCLUDES(head_.mutex());
+                TracedCall* traced) CAMBIUM_EXCLUDES(append_lock);
   // Freezes memtables that are full. Where too many wait for their flush, releases the mutex and waits for one.
-  Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(head_.mutex());
-  Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(head_.mutex());
-  Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(head_.mutex());
+  Status MakeRoomInTables(const WriteOptions& options, const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
+  Status MakeRoom(const WriteOptions& options, Family* family) CAMBIUM_REQUIRES(append_lock);
+  Status CheckNotDropped(const Prepared& prepared) CAMBIUM_REQUIRES(append_lock);
   void Count(const Prepared& prepared) const;
 
   DbContext& db_;

@@ -45,7 +45,7 @@ Status CommitPoint::Commit(Edit* edit, const std::function<void(View*)>& change)
     edit->durable_sequence = log_->durable_sequence();
   }
   const std::vector<std::string> named = KeepNamed(*edit);
-  const Status committed = [&]() CAMBIUM_REQUIRES(mutex_) {
+  const Status committed = [&]() CAMBIUM_REQUIRES(commit_lock) {
     const Stopwatch watch(&db_.meter, MANIFEST_COMMIT_MICROS);
     return manifest_->Commit(*edit, roll_number);
   }();
@@ -83,7 +83,7 @@ std::shared_ptr<Family> CommitPoint::FindFamily(std::uint32_t id) const {
 // ---- Opening and closing ----
 
 void CommitPoint::OpenForReading(ManifestState state) {
-  const MutexLock lock(mutex_);
+  const CommitLock lock(*this);
   seen_ = std::make_unique<const ManifestState>(std::move(state));
 }
 
@@ -94,16 +94,16 @@ Status CommitPoint::Create(const FileHeader& header, std::uint64_t number, const
 
 void CommitPoint::Close() {
   const bool has_manifest = [this] {
-    const MutexLock lock(mutex_);
+    const CommitLock lock(*this);
     return manifest_ != nullptr;
   }();
   if (has_manifest && jobs_.Health().ok()) static_cast<void>(RemoveObsolete());
-  const MutexLock lock(mutex_);
+  const CommitLock lock(*this);
   manifest_.reset();
 }
 
 void CommitPoint::RollSoon(std::uint64_t bytes) {
-  const MutexLock lock(mutex_);
+  const CommitLock lock(*this);
   if (manifest_->file_size() >= bytes) manifest_->RollSoon();
 }
 
@@ -114,7 +114,7 @@ void CommitPoint::LargeValueNamed(std::uint64_t number, std::uint32_t family) {
 }
 
 void CommitPoint::LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) {
-  const MutexLock lock(mutex_);
+  const CommitLock lock(*this);
   for (const std::uint64_t number : numbers) {
     // A file is gone already if its family was dropped meanwhile.
     if (const auto found = large_values_.find(number); found != large_values_.end()) found->second.sequence = sequence;

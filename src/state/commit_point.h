@@ -26,6 +26,7 @@
 #include "state/punched_segments.h"
 #include "state/table_files.h"
 #include "state/view.h"
+#include "state/lock_roles.h"
 #include "util/mutex.h"
 #include "vlog/commit_log.h"
 
@@ -38,20 +39,18 @@ class CommitPoint {
   CommitPoint(const CommitPoint&) = delete;
   CommitPoint& operator=(const CommitPoint&) = delete;
 
-  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
-
   // ---- What is committed ----
 
   // The state of the MANIFEST.
-  [[nodiscard]] const ManifestState& state() const CAMBIUM_REQUIRES(mutex_) { return manifest_->state(); }
+  [[nodiscard]] const ManifestState& state() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->state(); }
   // The same; of a database that is open for reading, the state with the end of the log that replay has found.
-  [[nodiscard]] const ManifestState& seen_state() const CAMBIUM_REQUIRES(mutex_) {
+  [[nodiscard]] const ManifestState& seen_state() const CAMBIUM_REQUIRES(commit_lock) {
     return seen_ != nullptr ? *seen_ : manifest_->state();
   }
   // Makes the edit durable, then applies `change` to a copy of the current view and installs it. After an error nothing
   // is visible, and the edit may or may not be on disk: the next commit that succeeds decides. A failed sync is fatal.
   // The caller calls EpochCollect() once it holds no lock.
-  Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(mutex_);
+  Status Commit(Edit* edit, const std::function<void(View*)>& change = nullptr) CAMBIUM_REQUIRES(commit_lock);
   // The current view. Any thread; changed by Commit, by WriteHead (freezes) and by Open.
   [[nodiscard]] ViewHolder& views() { return views_; }
   [[nodiscard]] const ViewHolder& views() const { return views_; }
@@ -65,35 +64,35 @@ class CommitPoint {
 
   void OpenForReading(ManifestState state);
   // Starts a new MANIFEST with this state, from which the commits go on.
-  Status Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) CAMBIUM_REQUIRES(mutex_);
+  Status Create(const FileHeader& header, std::uint64_t number, const ManifestState& state) CAMBIUM_REQUIRES(commit_lock);
   // Where commits read how far the log is durable. *log outlives the last commit.
   void Follow(const CommitLog* log) { log_ = log; }
   // Removes obsolete files, unless there was a fatal error, and closes the MANIFEST. No other thread uses the database any
   // more.
-  void Close() CAMBIUM_EXCLUDES(mutex_);
-  [[nodiscard]] std::uint64_t manifest_number() const CAMBIUM_REQUIRES(mutex_) { return manifest_->number(); }
-  [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(mutex_) { return manifest_->file_size(); }
+  void Close() CAMBIUM_EXCLUDES(commit_lock);
+  [[nodiscard]] std::uint64_t manifest_number() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->number(); }
+  [[nodiscard]] std::uint64_t manifest_bytes() const CAMBIUM_REQUIRES(commit_lock) { return manifest_->file_size(); }
   // The next commit starts a new MANIFEST if this one has so many bytes.
-  void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(mutex_);
+  void RollSoon(std::uint64_t bytes) CAMBIUM_EXCLUDES(commit_lock);
   // Since the last call a commit has found no space.
   [[nodiscard]] bool TakeNoSpace() { return found_no_space_.exchange(false, std::memory_order_relaxed); }
 
   // ---- New files ----
 
-  [[nodiscard]] std::uint64_t NewFileNumber() CAMBIUM_EXCLUDES(mutex_);
-  [[nodiscard]] std::uint64_t NewFileNumberLocked() CAMBIUM_REQUIRES(mutex_) { return next_file_number_++; }
-  [[nodiscard]] std::uint64_t next_file_number() const CAMBIUM_REQUIRES(mutex_) { return next_file_number_; }
-  void SetNextFileNumber(std::uint64_t next) CAMBIUM_REQUIRES(mutex_) { next_file_number_ = next; }
+  [[nodiscard]] std::uint64_t NewFileNumber() CAMBIUM_EXCLUDES(commit_lock);
+  [[nodiscard]] std::uint64_t NewFileNumberLocked() CAMBIUM_REQUIRES(commit_lock) { return next_file_number_++; }
+  [[nodiscard]] std::uint64_t next_file_number() const CAMBIUM_REQUIRES(commit_lock) { return next_file_number_; }
+  void SetNextFileNumber(std::uint64_t next) CAMBIUM_REQUIRES(commit_lock) { next_file_number_ = next; }
   // A new run or index segment, which is removed unless a commit names it. Reports it to `files`, unless null.
-  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) CAMBIUM_EXCLUDES(mutex_);
+  Result<NewIndexFile> MakeIndexFile(FileKind kind, std::uint64_t page_size, TableFiles* files) CAMBIUM_EXCLUDES(commit_lock);
   // A new file for values that a job writes, with a slot that is reserved until ReleaseSlot. `published`: the newest
   // operation of now.
-  Result<NewRelocationFile> MakeValueFile(FileKind kind, SequenceNumber published) CAMBIUM_EXCLUDES(mutex_);
-  void ReleaseSlot(Slot slot) CAMBIUM_EXCLUDES(mutex_);
+  Result<NewRelocationFile> MakeValueFile(FileKind kind, SequenceNumber published) CAMBIUM_EXCLUDES(commit_lock);
+  void ReleaseSlot(Slot slot) CAMBIUM_EXCLUDES(commit_lock);
   // The smallest slot that no segment, no reference and no job has.
-  [[nodiscard]] Result<Slot> FreeSlot() const CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] Result<Slot> FreeSlot() const CAMBIUM_REQUIRES(commit_lock);
   // While the result lives none of these slots is given to another segment. It must not be released under the mutex.
-  [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] std::shared_ptr<const void> HoldSlots(std::vector<Slot> slots) CAMBIUM_REQUIRES(commit_lock);
   // The segment of a file, as views hold it. A sealed segment, whose length is `sealed_length`, may be mapped as a whole.
   [[nodiscard]] std::shared_ptr<Segment> MakeSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file,
                                                      std::uint64_t sealed_length);
@@ -104,16 +103,16 @@ class CommitPoint {
 
   // ---- Large values: their files are named before the batch that refers to them is committed ----
 
-  void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(mutex_);
+  void LargeValueNamed(std::uint64_t number, std::uint32_t family) CAMBIUM_REQUIRES(commit_lock);
   // The batch of these files is committed, up to `sequence`; 0: it failed, and nothing will ever refer to them.
-  void LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) CAMBIUM_EXCLUDES(mutex_);
+  void LargeValuesCommitted(const std::vector<std::uint64_t>& numbers, SequenceNumber sequence) CAMBIUM_EXCLUDES(commit_lock);
   // Replay has found an operation of the family that refers to the file.
-  void LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) CAMBIUM_REQUIRES(mutex_);
+  void LargeValueReplayed(std::uint64_t number, std::uint32_t family, SequenceNumber sequence) CAMBIUM_REQUIRES(commit_lock);
 
   // ---- Files that are not needed any more ----
 
   // Drops segments without references, below the replay position, in a commit of its own.
-  Status DropUnreferenced() CAMBIUM_EXCLUDES(mutex_);
+  Status DropUnreferenced() CAMBIUM_EXCLUDES(commit_lock);
   // Removes the obsolete files that nobody reads. The first error; the others are tried all the same.
   Status RemoveObsolete();
   [[nodiscard]] ObsoleteFiles& obsolete() { return obsolete_; }
@@ -124,15 +123,16 @@ class CommitPoint {
   [[nodiscard]] std::uint64_t BytesOf(const SegmentInfo& info) const;
 
  private:
+  friend class CommitLock;
   // Which file of a large value waits for the commit of its batch.
   struct LargeReference {
     std::uint32_t family = 0;
     SequenceNumber sequence = 0;  // of the batch; the largest one until it is committed
   };
   // The files that the edit names for the first time. They are kept from now on, whatever becomes of the commit.
-  std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(mutex_);
-  [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(mutex_);
-  [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(mutex_);
+  std::vector<std::string> KeepNamed(const Edit& edit) CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] bool CanDrop(const SegmentInfo& info) const CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] std::vector<std::uint64_t> Unreferenced() const CAMBIUM_REQUIRES(commit_lock);
 
   DbContext& db_;
   Jobs& jobs_;
@@ -144,16 +144,30 @@ class CommitPoint {
   ViewHolder views_;
 
   mutable Mutex mutex_;
-  std::unique_ptr<Manifest> manifest_ CAMBIUM_GUARDED_BY(mutex_);
-  std::unique_ptr<const ManifestState> seen_ CAMBIUM_GUARDED_BY(mutex_);  // null unless the database is open for reading
-  std::uint64_t next_file_number_ CAMBIUM_GUARDED_BY(mutex_) = 1;
-  std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(mutex_);   // of segments that no MANIFEST names yet
-  std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(mutex_);  // by steps of log GC
-  std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(mutex_);  // by file number
+  std::unique_ptr<Manifest> manifest_ CAMBIUM_GUARDED_BY(commit_lock);
+  std::unique_ptr<const ManifestState> seen_ CAMBIUM_GUARDED_BY(commit_lock);  // null unless the database is open for reading
+  std::uint64_t next_file_number_ CAMBIUM_GUARDED_BY(commit_lock) = 1;
+  std::set<Slot> reserved_slots_ CAMBIUM_GUARDED_BY(commit_lock);   // of segments that no MANIFEST names yet
+  std::multiset<Slot> held_slots_ CAMBIUM_GUARDED_BY(commit_lock);  // by steps of log GC
+  std::map<std::uint64_t, LargeReference> large_values_ CAMBIUM_GUARDED_BY(commit_lock);  // by file number
   // Paths of files that an edit named whose commit failed. The edit may be on disk all the same, so they are removed only
   // after a later commit has succeeded.
-  std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::string> in_doubt_ CAMBIUM_GUARDED_BY(commit_lock);
   std::atomic<bool> found_no_space_{false};
+};
+
+// Holds the commit mutex for its lifetime.
+class CAMBIUM_SCOPED_CAPABILITY CommitLock {
+ public:
+  explicit CommitLock(const CommitPoint& commits) CAMBIUM_ACQUIRE(commit_lock)
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("takes the mutex that has the role")
+      : lock_(commits.mutex_) {}
+  ~CommitLock() CAMBIUM_RELEASE() {}
+  CommitLock(const CommitLock&) = delete;
+  CommitLock& operator=(const CommitLock&) = delete;
+
+ private:
+  const MutexLock lock_;
 };
 
 }  // namespace cambium

@@ -45,7 +45,7 @@ std::vector<std::uint64_t> CommitPoint::Unreferenced() const {
 Status CommitPoint::DropUnreferenced() {
   std::vector<std::shared_ptr<Segment>> gone;
   {
-    const MutexLock lock(mutex_);
+    const CommitLock lock(*this);
     Edit edit;
     edit.drop_segments = Unreferenced();
     if (edit.drop_segments.empty()) return Status::OK();

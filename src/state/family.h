@@ -18,6 +18,7 @@
 #include "gc/scan_heat.h"
 #include "index/index.h"
 #include "util/compression.h"
+#include "state/lock_roles.h"
 #include "util/result.h"
 
 namespace cambium {
@@ -71,7 +72,12 @@ struct Family {
   // Under the same locks: a drop failed, and its record may or may not be on disk.
   std::atomic<bool> drop_in_doubt{false};
 
-  std::shared_ptr<LogTable> active;   // under the append mutex; the one in the current view
+  std::shared_ptr<LogTable> active CAMBIUM_GUARDED_BY(append_lock);  // the one in the current view
+  // The same, before other threads see the family.
+  [[nodiscard]] std::shared_ptr<LogTable> FirstTable() const
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("no other thread sees the family yet") {
+    return active;
+  }
   std::atomic<int> frozen_count{0};   // written under the append mutex or by the flush
 
   std::atomic<std::size_t> run_count{0};  // in the current layers, for writers who look without a lock
@@ -95,11 +101,10 @@ struct Family {
   mutable ScanHeat scan_heat;         // with ValueClustering::kAuto
   ClusterPass pass;                   // under the commit mutex; with ValueClustering::kFull
 
-  // All of these are guarded by the mutex of Jobs.
-  JobState flush;
-  JobState compaction;
-  bool compacting = false;              // claimed: an Index has one compaction at a time
-  std::uint64_t compactions_ended = 0;  // how often a claim has ended
+  JobState flush CAMBIUM_GUARDED_BY(jobs_lock);
+  JobState compaction CAMBIUM_GUARDED_BY(jobs_lock);
+  bool compacting CAMBIUM_GUARDED_BY(jobs_lock) = false;  // claimed: an Index has one compaction at a time
+  std::uint64_t compactions_ended CAMBIUM_GUARDED_BY(jobs_lock) = 0;  // how often a claim has ended
 
  private:
   // Kept until the family goes, since somebody may still look at them: options change seldom, and are small.

@@ -39,7 +39,7 @@ void Jobs::Begin(JobWork* work, std::function<void(const Status&)> on_fatal) {
 
 Status Jobs::Health() const {
   if (!has_fatal()) return Status::OK();
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   return fatal_;
 }
 
@@ -48,7 +48,7 @@ void Jobs::SetFatal(const Status& status, BackgroundErrorReason reason) {
   if (MutantIs(Mutant::kNoSpaceSyncIsSoft) && status.IsNoSpace()) return;
   bool is_first = false;
   {
-    const MutexLock lock(mutex_);
+    const JobsLock lock(*this);
     if (fatal_.ok()) {
       is_first = true;
       fatal_ = status.Fatal();
@@ -87,7 +87,7 @@ JobState* Jobs::StateOf(Job job, Family* family) {
 }
 
 void Jobs::Schedule(Job job, const std::shared_ptr<Family>& family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   ScheduleLocked(job, family);
 }
 
@@ -112,7 +112,7 @@ void Jobs::ScheduleLocked(Job job, const std::shared_ptr<Family>& family) {
 }
 
 std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_ptr<Family>& family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   ScheduleLocked(job, family);
   const JobState& state = *StateOf(job, family.get());
   if (!state.scheduled) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<std::uint64_t> Jobs::ScheduleToAwait(Job job, const std::shared_pt
 
 void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
   {
-    const MutexLock lock(mutex_);
+    const JobsLock lock(*this);
     StateOf(job, family.get())->again = false;
   }
   Status s = Health();
@@ -135,7 +135,7 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
   }
   const JobWork::Next next = work_->After(job, family, s);
   db_.events.Deliver();  // before the job counts as ended
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   JobState& state = *StateOf(job, family.get());
   state.scheduled = false;
   state.last = s;
@@ -152,16 +152,18 @@ void Jobs::Run(Job job, const std::shared_ptr<Family>& family) {
 // ---- Waiting ----
 
 void Jobs::RunOrWait(const std::function<bool()>& done) {
-  const bool ran = [this] {
+  mutex_.AssertHeld();  // the role is held
+  bool ran = false;
+  {
     const MutexUnlock unlocked(mutex_);
-    return db_.executor->RunOneInstead();
-  }();
+    ran = db_.executor->RunOneInstead();
+  }
   if (!ran && !done()) changed_.Wait(mutex_);
 }
 
 Status Jobs::WaitUntil(const std::function<bool()>& done) {
   const CountScope waits(&waiting_calls_);
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   while (!done()) {
     if (has_fatal()) return fatal_;
     RunOrWait([&] { return done() || has_fatal(); });
@@ -170,20 +172,20 @@ Status Jobs::WaitUntil(const std::function<bool()>& done) {
 }
 
 Status Jobs::AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family) {
-  return WaitUntil([&]() CAMBIUM_REQUIRES(mutex_) { return StateOf(job, family.get())->ended != seen; });
+  return WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return StateOf(job, family.get())->ended != seen; });
 }
 
 Status Jobs::LastOf(Job job, const std::shared_ptr<Family>& family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   return StateOf(job, family.get())->last;
 }
 
 Status Jobs::AwaitIdle() {
-  return WaitUntil([this]() CAMBIUM_REQUIRES(mutex_) { return IsIdle(); });
+  return WaitUntil([this]() CAMBIUM_REQUIRES(jobs_lock) { return IsIdle(); });
 }
 
 void Jobs::NotifyAll() {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   changed_.NotifyAll();
 }
 
@@ -199,7 +201,7 @@ void Jobs::ForEach(const std::function<void(Job, const std::shared_ptr<Family>&,
 }
 
 bool Jobs::IsIdle() {
-  bool idle = std::ranges::none_of(dropped_, [](const std::shared_ptr<Family>& family) {
+  bool idle = std::ranges::none_of(dropped_, [](const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock) {
     return family->flush.scheduled || family->compaction.scheduled;
   });
   ForEach([&idle](Job, const std::shared_ptr<Family>&, const JobState* state) { idle = idle && !state->scheduled; });
@@ -210,7 +212,7 @@ bool Jobs::HasSpaceJob() const {
   for (const Job job : {Job::kSeal, Job::kCollect, Job::kRemove}) {
     if (IsScheduled(job)) return true;
   }
-  return std::ranges::any_of(families_, [](const std::shared_ptr<Family>& family) {
+  return std::ranges::any_of(families_, [](const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock) {
     return family->flush.scheduled || family->compaction.scheduled;
   });
 }
@@ -218,12 +220,12 @@ bool Jobs::HasSpaceJob() const {
 // ---- The one compaction of a family ----
 
 bool Jobs::ClaimCompaction(Family* family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   return !std::exchange(family->compacting, true);
 }
 
 void Jobs::ReleaseCompaction(Family* family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   family->compacting = false;
   ++family->compactions_ended;
   changed_.NotifyAll();
@@ -232,12 +234,12 @@ void Jobs::ReleaseCompaction(Family* family) {
 // ---- Families that have jobs ----
 
 void Jobs::Add(std::shared_ptr<Family> family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   families_.push_back(std::move(family));
 }
 
 void Jobs::Drop(std::shared_ptr<Family> family) {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   std::erase(families_, family);
   dropped_.push_back(std::move(family));
   changed_.NotifyAll();
@@ -245,7 +247,7 @@ void Jobs::Drop(std::shared_ptr<Family> family) {
 
 void Jobs::ReleaseDropped() {
   std::vector<std::shared_ptr<Family>> unused;  // released after the lock: the files that go with it schedule a job
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   const auto first = std::partition(dropped_.begin(), dropped_.end(),
                                     [](const std::shared_ptr<Family>& family) { return family.use_count() > 1; });
   std::move(first, dropped_.end(), std::back_inserter(unused));
@@ -255,16 +257,16 @@ void Jobs::ReleaseDropped() {
 // ---- Tasks of an offline compaction ----
 
 Status Jobs::StartTask(std::function<Status()> task, int most) {
-  CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(mutex_) {
+  CAMBIUM_RETURN_IF_ERROR(WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
     return tasks_.under_way < most || !tasks_.first_error.ok();
   }));
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   if (!tasks_.first_error.ok()) return tasks_.first_error;
   db_.executor->Schedule(TaskPriority::kLow, [this, its = std::move(task)]() mutable {
     const Status done = its();
     its = nullptr;   // releases views and segments
     EpochCollect();  // and what was retired with them
-    const MutexLock ended(mutex_);
+    const JobsLock ended(*this);
     if (tasks_.first_error.ok()) tasks_.first_error = done;
     --tasks_.under_way;
     changed_.NotifyAll();
@@ -274,9 +276,9 @@ Status Jobs::StartTask(std::function<Status()> task, int most) {
 }
 
 Status Jobs::AwaitTasks() {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   while (tasks_.under_way > 0) {
-    RunOrWait([this]() CAMBIUM_REQUIRES(mutex_) { return tasks_.under_way == 0; });
+    RunOrWait([this]() CAMBIUM_REQUIRES(jobs_lock) { return tasks_.under_way == 0; });
   }
   return std::exchange(tasks_.first_error, Status::OK());
 }
@@ -284,20 +286,20 @@ Status Jobs::AwaitTasks() {
 // ---- Closing ----
 
 void Jobs::Close() {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   closing_ = true;
-  while (!IsIdle()) RunOrWait([this]() CAMBIUM_REQUIRES(mutex_) { return IsIdle(); });
+  while (!IsIdle()) RunOrWait([this]() CAMBIUM_REQUIRES(jobs_lock) { return IsIdle(); });
 }
 
 std::vector<std::shared_ptr<Family>> Jobs::Dropped() const {
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   return dropped_;
 }
 
 void Jobs::ReleaseFamilies() {
   std::vector<std::shared_ptr<Family>> families;  // both are released after the mutex
   std::vector<std::shared_ptr<Family>> dropped;
-  const MutexLock lock(mutex_);
+  const JobsLock lock(*this);
   families.swap(families_);
   dropped.swap(dropped_);
 }

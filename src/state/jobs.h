@@ -21,6 +21,7 @@
 #include "cambium/listener.h"
 #include "state/db_context.h"
 #include "state/family.h"
+#include "state/lock_roles.h"
 #include "util/mutex.h"
 
 namespace cambium {
@@ -62,73 +63,71 @@ class Jobs {
   // Both before the first job is scheduled. `on_fatal` is called, without a lock, for each fatal error.
   void Begin(JobWork* work, std::function<void(const Status&)> on_fatal);
 
-  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
-
   // ---- The fatal error ----
 
   // OK, or the error after which nothing may be written until the database is opened anew.
-  [[nodiscard]] Status Health() const CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] Status Health() const CAMBIUM_EXCLUDES(jobs_lock);
   [[nodiscard]] bool has_fatal() const { return has_fatal_.load(std::memory_order_acquire); }
   // Ends all writing. The first error stays.
   void SetFatal(const Status& status, BackgroundErrorReason reason = BackgroundErrorReason::kWrite)
-      CAMBIUM_EXCLUDES(mutex_);
+      CAMBIUM_EXCLUDES(jobs_lock);
   // Reports an error of the background to the listeners.
   void ReportError(BackgroundErrorReason reason, const Status& status);
 
   // ---- Scheduling ----
 
-  void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(mutex_);
+  void Schedule(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
   // For callers that cannot take back what they did. False: the executor has no memory for the task, and the job waits
   // for the next reason to be scheduled.
-  bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(mutex_);
-  void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(mutex_);
+  bool ScheduleIfPossible(Job job) noexcept CAMBIUM_EXCLUDES(jobs_lock);
+  void ScheduleLocked(Job job, const std::shared_ptr<Family>& family) CAMBIUM_REQUIRES(jobs_lock);
   // Schedules the job and returns how often it had ended, for AwaitEnd. Nothing if it cannot be scheduled any more: the
   // database closes, or has a fatal error.
   [[nodiscard]] std::optional<std::uint64_t> ScheduleToAwait(Job job, const std::shared_ptr<Family>& family = nullptr)
-      CAMBIUM_EXCLUDES(mutex_);
+      CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Waiting: the caller holds no lock ----
 
   // Waits until `done`, which is called with the mutex held, is true. Fails with the fatal error. Runs tasks in the
   // calling thread where the executor has no threads.
-  Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(mutex_);
+  Status WaitUntil(const std::function<bool()>& done) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until the job has ended more often than `seen`.
   Status AwaitEnd(Job job, std::uint64_t seen, const std::shared_ptr<Family>& family = nullptr)
-      CAMBIUM_EXCLUDES(mutex_);
+      CAMBIUM_EXCLUDES(jobs_lock);
   // The result of the last run that has ended.
-  [[nodiscard]] Status LastOf(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] Status LastOf(Job job, const std::shared_ptr<Family>& family = nullptr) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until no job is scheduled.
   Status AwaitIdle();
   // Wakes those who wait: something that they look at has changed.
-  void NotifyAll() CAMBIUM_EXCLUDES(mutex_);
+  void NotifyAll() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Under the mutex ----
 
-  [[nodiscard]] JobState* StateOf(Job job, Family* family) CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] JobState* StateOf(Job job, Family* family) CAMBIUM_REQUIRES(jobs_lock);
   // Calls `visit` for each job of the database and of each family.
   void ForEach(const std::function<void(Job, const std::shared_ptr<Family>&, JobState*)>& visit)
-      CAMBIUM_REQUIRES(mutex_);
-  [[nodiscard]] bool IsIdle() CAMBIUM_REQUIRES(mutex_);
+      CAMBIUM_REQUIRES(jobs_lock);
+  [[nodiscard]] bool IsIdle() CAMBIUM_REQUIRES(jobs_lock);
   // A job is scheduled that may make the files smaller.
-  [[nodiscard]] bool HasSpaceJob() const CAMBIUM_REQUIRES(mutex_);
-  [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(mutex_) {
+  [[nodiscard]] bool HasSpaceJob() const CAMBIUM_REQUIRES(jobs_lock);
+  [[nodiscard]] bool IsScheduled(Job job) const CAMBIUM_REQUIRES(jobs_lock) {
     return states_[static_cast<std::size_t>(job)].scheduled;
   }
-  [[nodiscard]] const Status& fatal() const CAMBIUM_REQUIRES(mutex_) { return fatal_; }
+  [[nodiscard]] const Status& fatal() const CAMBIUM_REQUIRES(jobs_lock) { return fatal_; }
 
   // ---- The one compaction of a family ----
 
   // An index has one compaction at a time. False: another thread has claimed it.
-  [[nodiscard]] bool ClaimCompaction(Family* family) CAMBIUM_EXCLUDES(mutex_);
-  void ReleaseCompaction(Family* family) CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] bool ClaimCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
+  void ReleaseCompaction(Family* family) CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Families that have jobs ----
 
-  void Add(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(mutex_);
+  void Add(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
   // The family was dropped. It is kept until nobody else holds it: a job, a handle, a snapshot.
-  void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(mutex_);
+  void Drop(std::shared_ptr<Family> family) CAMBIUM_EXCLUDES(jobs_lock);
   // Releases dropped families that nobody else holds, and with them their last files. The caller holds no lock.
-  void ReleaseDropped() CAMBIUM_EXCLUDES(mutex_);
+  void ReleaseDropped() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Those who wait ----
 
@@ -140,25 +139,26 @@ class Jobs {
   // ---- Tasks of an offline compaction, beside the jobs ----
 
   // Runs `task` in the background as soon as fewer than `most` are under way. After a task has failed none is started.
-  Status StartTask(std::function<Status()> task, int most) CAMBIUM_EXCLUDES(mutex_);
+  Status StartTask(std::function<Status()> task, int most) CAMBIUM_EXCLUDES(jobs_lock);
   // Waits until all tasks have ended, also after a fatal error, because they use the database. The first error.
-  Status AwaitTasks() CAMBIUM_EXCLUDES(mutex_);
+  Status AwaitTasks() CAMBIUM_EXCLUDES(jobs_lock);
 
   // ---- Closing ----
 
   [[nodiscard]] bool is_closing() const { return closing_.load(std::memory_order_relaxed); }
   // No job is scheduled from here on. Returns when all have ended.
-  void Close() CAMBIUM_EXCLUDES(mutex_);
+  void Close() CAMBIUM_EXCLUDES(jobs_lock);
   // Families that were dropped and are still held.
-  [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<std::shared_ptr<Family>> Dropped() const CAMBIUM_EXCLUDES(jobs_lock);
   // Releases all families. No other thread uses the database any more.
-  void ReleaseFamilies() CAMBIUM_EXCLUDES(mutex_);
+  void ReleaseFamilies() CAMBIUM_EXCLUDES(jobs_lock);
 
  private:
+  friend class JobsLock;
   static BackgroundErrorReason ReasonOf(Job job);
-  void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(mutex_);
+  void Run(Job job, const std::shared_ptr<Family>& family) CAMBIUM_EXCLUDES(jobs_lock);
   // One turn of a wait: runs a task in this thread, or waits for a change. `done` is asked under the mutex.
-  void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(mutex_);
+  void RunOrWait(const std::function<bool()>& done) CAMBIUM_REQUIRES(jobs_lock);
 
   DbContext& db_;
   JobWork* work_ = nullptr;
@@ -166,20 +166,34 @@ class Jobs {
 
   mutable Mutex mutex_;
   CondVar changed_;
-  std::array<JobState, kJobCount> states_ CAMBIUM_GUARDED_BY(mutex_);  // those of no family
+  std::array<JobState, kJobCount> states_ CAMBIUM_GUARDED_BY(jobs_lock);  // those of no family
   // The families of the current view. Kept here too, because a view must not be released under the mutex.
-  std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(mutex_);
-  Status fatal_ CAMBIUM_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Family>> families_ CAMBIUM_GUARDED_BY(jobs_lock);
+  std::vector<std::shared_ptr<Family>> dropped_ CAMBIUM_GUARDED_BY(jobs_lock);
+  Status fatal_ CAMBIUM_GUARDED_BY(jobs_lock);
   struct Tasks {
     int under_way = 0;
     Status first_error;
   };
-  Tasks tasks_ CAMBIUM_GUARDED_BY(mutex_);
+  Tasks tasks_ CAMBIUM_GUARDED_BY(jobs_lock);
   std::atomic<bool> has_fatal_{false};  // written under the mutex, as closing_
   std::atomic<bool> closing_{false};
   std::atomic<int> waiting_calls_{0};    // calls that wait for background work
   std::atomic<int> stalled_writers_{0};  // those of them that are writes
+};
+
+// Holds the mutex of the jobs for its lifetime.
+class CAMBIUM_SCOPED_CAPABILITY JobsLock {
+ public:
+  explicit JobsLock(const Jobs& jobs) CAMBIUM_ACQUIRE(jobs_lock)
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("takes the mutex that has the role")
+      : lock_(jobs.mutex_) {}
+  ~JobsLock() CAMBIUM_RELEASE() {}
+  JobsLock(const JobsLock&) = delete;
+  JobsLock& operator=(const JobsLock&) = delete;
+
+ private:
+  const MutexLock lock_;
 };
 
 }  // namespace cambium

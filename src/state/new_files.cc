@@ -8,7 +8,7 @@
 namespace cambium {
 
 std::uint64_t CommitPoint::NewFileNumber() {
-  const MutexLock lock(mutex_);
+  const CommitLock lock(*this);
   return next_file_number_++;
 }
 
@@ -27,7 +27,7 @@ Result<NewIndexFile> CommitPoint::MakeIndexFile(FileKind kind, std::uint64_t pag
 Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumber published) {
   NewRelocationFile made;
   {
-    const MutexLock lock(mutex_);
+    const CommitLock lock(*this);
     CAMBIUM_TRY(made.slot, FreeSlot());
     made.header = db_.HeaderFor(kind, next_file_number_++);
     reserved_slots_.insert(made.slot);
@@ -40,7 +40,7 @@ Result<NewRelocationFile> CommitPoint::MakeValueFile(FileKind kind, SequenceNumb
 }
 
 void CommitPoint::ReleaseSlot(Slot slot) {
-  const MutexLock lock(mutex_);
+  const CommitLock lock(*this);
   reserved_slots_.erase(slot);
 }
 
@@ -68,7 +68,7 @@ Result<Slot> CommitPoint::FreeSlot() const {
 std::shared_ptr<const void> CommitPoint::HoldSlots(std::vector<Slot> slots) {
   held_slots_.insert(slots.begin(), slots.end());
   return {static_cast<const void*>(this), [this, its = std::move(slots)](const void*) {
-            const MutexLock lock(mutex_);
+            const CommitLock lock(*this);
             for (const Slot slot : its) held_slots_.erase(held_slots_.find(slot));
           }};
 }

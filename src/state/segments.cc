@@ -8,7 +8,7 @@
 namespace cambium {
 
 Status WriteHead::MakeSpare() {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   return MakeSpareLocked();
 }
 
@@ -39,7 +39,7 @@ Result<std::shared_ptr<Segment>> WriteHead::NextSegment(const SegmentEnd* failed
   } else if (std::shared_ptr<Segment> spare = TakeSpare(); spare != nullptr) {
     return spare;
   }
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   // A segment that was created ahead is always used first: the order of the log is the order of file numbers.
   CAMBIUM_RETURN_IF_ERROR(MakeSpareLocked());
   if (failed != nullptr) {

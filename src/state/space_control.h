@@ -8,6 +8,7 @@
 
 #include "gc/space.h"
 #include "gc/write_pacer.h"
+#include "state/lock_roles.h"
 
 namespace cambium {
 
@@ -55,15 +56,14 @@ struct SpaceControl {
   std::atomic<bool> is_ticking{false};  // a look at whether anything was written is scheduled
   WritePacer pacer;
 
-  // ---- Under the commit mutex ----
-  SpaceFigures figures;  // of the last look
-  std::uint64_t written_at_look = 0;
-  SpacePlan plan;
+  SpaceFigures figures CAMBIUM_GUARDED_BY(commit_lock);  // of the last look
+  std::uint64_t written_at_look CAMBIUM_GUARDED_BY(commit_lock) = 0;
+  SpacePlan plan CAMBIUM_GUARDED_BY(commit_lock);
   // What a look found on disk, less what writers had written by then: the part of the others.
   static constexpr std::int64_t kNothingYet = std::numeric_limits<std::int64_t>::max();
-  std::int64_t others = kNothingYet;            // of the last look
-  std::int64_t others_when_idle = kNothingYet;  // of the last look at which no job was left to wait for
-  std::uint64_t last_freed_micros = 0;          // when log GC last freed a segment
+  std::int64_t others CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;            // of the last look
+  std::int64_t others_when_idle CAMBIUM_GUARDED_BY(commit_lock) = kNothingYet;  // of the last look at which no job was left to wait for
+  std::uint64_t last_freed_micros CAMBIUM_GUARDED_BY(commit_lock) = 0;          // when log GC last freed a segment
 };
 
 }  // namespace cambium

@@ -18,7 +18,7 @@ Entry EntryOf(const PreparedBatch::Op& op) {
   return op.separated ? Entry::At(op.address) : Entry::Inline(op.value);
 }
 
-bool IsLarge(const Family& family) {
+bool IsLarge(const Family& family) CAMBIUM_REQUIRES(append_lock) {
   const LogTable& table = *family.active;
   return table.memory_bytes() >= family.options().write_buffer_size || table.range_delete_count() >= kTableRangesMax;
 }
@@ -147,7 +147,7 @@ void WriteHead::FreezeOldest() {
 }
 
 Status WriteHead::FreezeAll(std::uint64_t rotate_from, FlushReason reason) {
-  const MutexLock lock(mutex_);
+  const AppendLock lock(*this);
   const std::shared_ptr<const View> view = commits_.views().Pin();
   for (const FamilyView& each : view->families) {
     Family& family = *each.family;
@@ -181,14 +181,14 @@ Status WriteHead::AdvanceReplay() {
   LogPlace last;
   std::shared_ptr<const View> view;
   {
-    const MutexLock lock(mutex_);
+    const AppendLock lock(*this);
     last = end();
     view = commits_.views().Pin();
   }
   const LogPlace replay = OldestUnflushed(*view, nullptr, last);
   // The MANIFEST must not point behind what a power cut leaves of the log.
   CAMBIUM_RETURN_IF_ERROR(log_->SyncUpTo(replay.sequence));
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   if (replay.position <= commits_.state().replay) return Status::OK();
   Edit edit;
   edit.replay = replay.position;
@@ -199,7 +199,7 @@ Status WriteHead::AdvanceReplay() {
 // ---- Opening and closing ----
 
 void WriteHead::SetRecovered(SequenceNumber last, const LogPosition& end, std::uint64_t logged_bytes) {
-  const MutexLock lock(mutex_);
+  const AppendLock lock(*this);
   published_.store(last);
   log_end_ = end;
   logged_bytes_.store(logged_bytes, std::memory_order_relaxed);

@@ -23,6 +23,7 @@
 #include "state/space_control.h"
 #include "state/view.h"
 #include "util/mutant.h"
+#include "state/lock_roles.h"
 #include "util/mutex.h"
 #include "vlog/commit_log.h"
 #include "vlog/prepared_batch.h"
@@ -42,8 +43,6 @@ class WriteHead final : private SegmentSource {
   // All outlive the write head.
   WriteHead(DbContext* db, Jobs* jobs, CommitPoint* commits, SpaceControl* space)
       : db_(*db), jobs_(*jobs), commits_(*commits), space_(*space) {}
-
-  Mutex& mutex() const CAMBIUM_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
   // ---- Reading; any thread ----
 
@@ -72,42 +71,42 @@ class WriteHead final : private SegmentSource {
   // Appends the batch, adds it to the active memtables of its targets and publishes it. *last is its last sequence
   // number. After an error nothing of it is visible.
   Status Append(PreparedBatch* batch, std::span<const WriteTarget> targets, SequenceNumber* last)
-      CAMBIUM_REQUIRES(mutex_);
+      CAMBIUM_REQUIRES(append_lock);
   // The family's active memtable is due to be frozen: for its memory, its range deletes, or the log that recovery would
   // have to read because of it.
-  [[nodiscard]] bool IsFull(const Family& family) const CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] bool IsFull(const Family& family) const CAMBIUM_REQUIRES(append_lock);
   // Why: IsFull is true.
-  [[nodiscard]] FlushReason ReasonOfFull(const Family& family) const CAMBIUM_REQUIRES(mutex_);
+  [[nodiscard]] FlushReason ReasonOfFull(const Family& family) const CAMBIUM_REQUIRES(append_lock);
   // Another memtable may be frozen and wait for its flush.
   [[nodiscard]] static bool MayFreeze(const Family& family) {
     return family.frozen_count.load(std::memory_order_acquire) < family.options().max_write_buffer_number - 1;
   }
   // The active memtable, which is not empty, becomes a frozen one, and its flush is scheduled.
-  void Freeze(Family* family, FlushReason reason) CAMBIUM_REQUIRES(mutex_);
+  void Freeze(Family* family, FlushReason reason) CAMBIUM_REQUIRES(append_lock);
   // If it is time to look: freezes memtables that hold back the replay position by more than max_total_wal_size.
-  void FreezeOldestIfDue() CAMBIUM_REQUIRES(mutex_);
-  void LookForOldestSoon() CAMBIUM_REQUIRES(mutex_) { next_wal_check_ = 0; }
+  void FreezeOldestIfDue() CAMBIUM_REQUIRES(append_lock);
+  void LookForOldestSoon() CAMBIUM_REQUIRES(append_lock) { next_wal_check_ = 0; }
   // Freezes every memtable that is not empty, unless one of the family waits for its flush; with FlushReason::kIdle also
   // behind one that waits. Then starts a new segment if the current one has at least `rotate_from` bytes.
-  Status FreezeAll(std::uint64_t rotate_from, FlushReason reason) CAMBIUM_EXCLUDES(mutex_);
+  Status FreezeAll(std::uint64_t rotate_from, FlushReason reason) CAMBIUM_EXCLUDES(append_lock);
 
   // ---- The log ----
 
   // Null before Start and after Stop. Appends under the append mutex; syncs in any thread.
   [[nodiscard]] CommitLog* log() const { return log_.get(); }
   // The place behind the last record.
-  [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(mutex_) {
+  [[nodiscard]] LogPlace end() const CAMBIUM_REQUIRES(append_lock) {
     return {log_end_, published_.load(std::memory_order_relaxed)};
   }
   // What recovery need not read any more: the place before the oldest operation that is in a memtable only, or `end` if
   // that comes first. `flushed` is a table that the edit at hand flushes; null: none.
   [[nodiscard]] static LogPlace OldestUnflushed(const View& view, const LogTable* flushed, const LogPlace& end);
   // Moves the replay position as far as the memtables allow. Syncs the log first.
-  Status AdvanceReplay() CAMBIUM_EXCLUDES(mutex_);
+  Status AdvanceReplay() CAMBIUM_EXCLUDES(append_lock);
   // Creates the segment for the next rotation, unless there is one.
   Status MakeSpare();
   // What the MANIFEST says of a segment, sealed at `end`, without a footer.
-  [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] SegmentInfo SealedAt(const SegmentEnd& end) const CAMBIUM_REQUIRES(commit_lock);
 
   // ---- Opening and closing ----
 
@@ -119,14 +118,16 @@ class WriteHead final : private SegmentSource {
   void Stop();
 
  private:
+  friend class AppendLock;
+  friend class AppendUnlock;
   Result<std::shared_ptr<Segment>> NextSegment(const SegmentEnd* failed) override;
-  Result<std::shared_ptr<Segment>> MakeSegment() CAMBIUM_REQUIRES(commits_.mutex());
+  Result<std::shared_ptr<Segment>> MakeSegment() CAMBIUM_REQUIRES(commit_lock);
   Result<std::shared_ptr<Segment>> NameSegment(const FileHeader& header, Slot slot, std::unique_ptr<File> file)
-      CAMBIUM_REQUIRES(commits_.mutex());
-  Status MakeSpareLocked() CAMBIUM_REQUIRES(commits_.mutex());
+      CAMBIUM_REQUIRES(commit_lock);
+  Status MakeSpareLocked() CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] std::shared_ptr<Segment> TakeSpare() CAMBIUM_EXCLUDES(spare_mutex_);  // null: there is none
-  void AddToTables(const PreparedBatch& batch, std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(mutex_);
-  void FreezeOldest() CAMBIUM_REQUIRES(mutex_);
+  void AddToTables(const PreparedBatch& batch, std::span<const WriteTarget> targets) CAMBIUM_REQUIRES(append_lock);
+  void FreezeOldest() CAMBIUM_REQUIRES(append_lock);
 
   DbContext& db_;
   Jobs& jobs_;
@@ -139,13 +140,41 @@ class WriteHead final : private SegmentSource {
 
   mutable Mutex mutex_;
   std::unique_ptr<CommitLog> log_;  // set by Start and Stop, while no other thread uses the database
-  LogPosition log_end_ CAMBIUM_GUARDED_BY(mutex_);
-  std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // when to look for the oldest table, in logged_bytes_
+  LogPosition log_end_ CAMBIUM_GUARDED_BY(append_lock);
+  std::uint64_t next_wal_check_ CAMBIUM_GUARDED_BY(append_lock) = 0;  // when to look for the oldest table, in logged_bytes_
 
   // The spare segment is made under the commit mutex, and taken without it, so that a writer does not wait for the sync of
   // some commit.
   Mutex spare_mutex_;
   std::shared_ptr<Segment> spare_ CAMBIUM_GUARDED_BY(spare_mutex_);
+};
+
+// Holds the append mutex for its lifetime.
+class CAMBIUM_SCOPED_CAPABILITY AppendLock {
+ public:
+  explicit AppendLock(const WriteHead& head) CAMBIUM_ACQUIRE(append_lock)
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("takes the mutex that has the role")
+      : lock_(head.mutex_) {}
+  ~AppendLock() CAMBIUM_RELEASE() {}
+  AppendLock(const AppendLock&) = delete;
+  AppendLock& operator=(const AppendLock&) = delete;
+
+ private:
+  const MutexLock lock_;
+};
+
+// Releases the append mutex, which the caller holds, and takes it again at the end of its lifetime.
+class CAMBIUM_SCOPED_CAPABILITY AppendUnlock {
+ public:
+  explicit AppendUnlock(const WriteHead& head) CAMBIUM_RELEASE(append_lock)
+      CAMBIUM_NO_THREAD_SAFETY_ANALYSIS("releases the mutex that has the role")
+      : unlock_(head.mutex_) {}
+  ~AppendUnlock() CAMBIUM_RELEASE() {}
+  AppendUnlock(const AppendUnlock&) = delete;
+  AppendUnlock& operator=(const AppendUnlock&) = delete;
+
+ private:
+  const MutexUnlock unlock_;
 };
 
 }  // namespace cambium

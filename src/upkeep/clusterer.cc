@@ -60,7 +60,7 @@ Clusterer::Clusterer(DbState* state, GcSegments* segments, Relocator* relocator)
 
 std::map<Slot, SegmentInfo> Clusterer::PinMovable(GcPick* pick) {
   std::map<Slot, SegmentInfo> movable;
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   pick->view = commits_.views().Pin();
   pick->step_bytes = segments_.Policy().step_bytes;
   std::vector<Slot> slots;
@@ -142,7 +142,7 @@ Result<bool> Clusterer::RunRequested() {
   std::shared_ptr<Request> request;
   bool has_room = false;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     request = request_;
     has_room = HasRoom();
   }
@@ -199,7 +199,7 @@ std::shared_ptr<Family> Clusterer::FamilyDue() const {
 Result<bool> Clusterer::RunOnItsOwn() {
   std::shared_ptr<Family> family;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     family = FamilyDue();
   }
   if (family == nullptr) {
@@ -221,12 +221,12 @@ Status Clusterer::RunPassStep(const std::shared_ptr<Family>& family) {
   ClusterPass& pass = family->pass;
   if (!std::exchange(pass.is_under_way, true)) {
     pass.walk = {};
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     pass.begun_at = space_.written.load(std::memory_order_relaxed);
     pass.bytes_passed = 0;
   }
   CAMBIUM_TRY(const ClusterFinds finds, RunStep(family, &pass.walk, true));
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   pass.bytes_passed += finds.bytes_passed;
   if (finds.has_more) return Status::OK();
   const std::uint64_t owed =

@@ -35,8 +35,8 @@ class Clusterer {
     std::atomic<std::uint64_t> steps{0};  // the caller looks whether there is progress
     std::atomic<bool> is_done{false};
   };
-  void SetRequest(const std::shared_ptr<Request>& request) CAMBIUM_REQUIRES(commits_.mutex()) { request_ = request; }
-  void EndRequest(const std::shared_ptr<Request>& request) CAMBIUM_REQUIRES(commits_.mutex()) {
+  void SetRequest(const std::shared_ptr<Request>& request) CAMBIUM_REQUIRES(commit_lock) { request_ = request; }
+  void EndRequest(const std::shared_ptr<Request>& request) CAMBIUM_REQUIRES(commit_lock) {
     if (request_ == request) request_ = nullptr;
   }
   // A step for the request. False: there is none, or no room for it.
@@ -44,9 +44,9 @@ class Clusterer {
   // A step that no call asked for. False: none is due.
   Result<bool> RunOnItsOwn();
   // The family that such a step is due for; null: none.
-  [[nodiscard]] std::shared_ptr<Family> FamilyDue() const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] std::shared_ptr<Family> FamilyDue() const CAMBIUM_REQUIRES(commit_lock);
   // Near the ceiling there is none: log GC and compactions come first.
-  [[nodiscard]] bool HasRoom() const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] bool HasRoom() const CAMBIUM_REQUIRES(commit_lock);
   // A scan from `from` to `to` (null: the last key) has jumped so often from one value to the next.
   void NoteJumps(const Family& family, Slice from, const Slice* to, std::uint64_t jumps) noexcept;
 
@@ -61,11 +61,11 @@ class Clusterer {
   Result<bool> MoveIntoOrder(GcPick* pick, std::span<const GcRecord> records);
   // From the walk's position on, as far as a step goes; the walk moves on. Without room only if nothing has to be moved.
   Result<ClusterFinds> RunStep(const std::shared_ptr<Family>& family, ClusterWalk* walk, bool has_room);
-  [[nodiscard]] bool PassIsDue(const Family& family) const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] bool PassIsDue(const Family& family) const CAMBIUM_REQUIRES(commit_lock);
   Status RunPassStep(const std::shared_ptr<Family>& family);
   Status RunHotStep(const std::shared_ptr<Family>& family);
   // Segments whose values may be moved, by slot.
-  [[nodiscard]] std::map<Slot, SegmentInfo> PinMovable(GcPick* pick) CAMBIUM_EXCLUDES(commits_.mutex());
+  [[nodiscard]] std::map<Slot, SegmentInfo> PinMovable(GcPick* pick) CAMBIUM_EXCLUDES(commit_lock);
 
   DbContext& db_;
   Jobs& jobs_;
@@ -73,7 +73,7 @@ class Clusterer {
   SpaceControl& space_;
   GcSegments& segments_;
   Relocator& relocator_;
-  std::shared_ptr<Request> request_ CAMBIUM_GUARDED_BY(commits_.mutex());  // null: there is none
+  std::shared_ptr<Request> request_ CAMBIUM_GUARDED_BY(commit_lock);  // null: there is none
 };
 
 }  // namespace cambium

@@ -17,7 +17,7 @@ Collector::Collector(DbState* state, GcSegments* segments, Relocator* relocator,
       clusterer_(*clusterer) {}
 
 bool Collector::IsDue() {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   if (segments_.IsPunchingDue()) return true;
   return clusterer_.FamilyDue() != nullptr || !segments_.Choose(segments_.Policy()).numbers.empty();
 }
@@ -32,7 +32,7 @@ bool Collector::Pick(GcPick* pick) {
     early = commits_.views().Pin();
     CAMBIUM_FAULT_POINT("Gc:choose late");
   }
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   const VictimPolicy policy = segments_.Policy();
   const VictimChoice choice = segments_.Choose(policy);
   if (choice.numbers.empty()) return false;

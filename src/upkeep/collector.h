@@ -16,7 +16,7 @@ class Collector {
   // One step. The job kCollect.
   Status Collect();
   // A step is due.
-  [[nodiscard]] bool IsDue() CAMBIUM_EXCLUDES(commits_.mutex());
+  [[nodiscard]] bool IsDue() CAMBIUM_EXCLUDES(commit_lock);
   void ScheduleIfDue();
 
  private:

@@ -52,7 +52,7 @@ Status Compactor::Commit(Family* family, CompactionOutcome* outcome, const Froze
   std::vector<NumberedFile> before;
   std::vector<NumberedFile> after;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     CAMBIUM_RETURN_IF_ERROR(StageAndCommit(family, outcome, table, filter, &before, &after));
   }
   std::sort(before.begin(), before.end());
@@ -142,7 +142,7 @@ Status Compactor::CompactDue(Family* family) {
 // are carried down although no level is too large.
 Status Compactor::SqueezeStep(Family* family, const std::shared_ptr<const Layers>& layers) {
   const std::uint64_t flushes = [&] {
-    const MutexLock lock(jobs_.mutex());
+    const JobsLock lock(jobs_);
     return family->flush.ended;
   }();
   if (!family->squeeze.has_value()) {
@@ -274,12 +274,12 @@ Status Compactor::CarryOut(const std::shared_ptr<Family>& family, CompactionRequ
   Status s;
   for (bool more = true; more && s.ok();) {
     while (!jobs_.ClaimCompaction(family.get())) {
-      CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&] { return !family->compacting; }));
+      CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return !family->compacting; }));
     }
     if (request->asks_filter && request->first_new_file == 0) {
       // No compaction is under way, so every file from here on is written by one that asks the filter.
       family->index->SealFiles();
-      const MutexLock lock(commits_.mutex());
+      const CommitLock lock(commits_);
       request->first_new_file = commits_.next_file_number();
     }
     std::shared_ptr<const Layers> layers = commits_.LayersOf(*family);
@@ -301,12 +301,12 @@ Status Compactor::WaitFor(Family* family) {
   std::uint64_t seen = 0;
   bool is_under_way = false;
   {
-    const MutexLock lock(jobs_.mutex());
+    const JobsLock lock(jobs_);
     is_under_way = family->compacting;
     seen = family->compactions_ended;
   }
   if (is_under_way) {
-    CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&] { return family->compactions_ended != seen; }));
+    CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) { return family->compactions_ended != seen; }));
     if (family->run_count.load(std::memory_order_relaxed) < runs) return Status::OK();
   }
   const std::optional<std::uint64_t> ended = jobs_.ScheduleToAwait(Job::kCompact, kept);

@@ -65,7 +65,7 @@ class Compactor {
   // *before, *after: the files of the layers.
   Status StageAndCommit(Family* family, CompactionOutcome* outcome, const FrozenTable* table, FilterJob* filter,
                         std::vector<NumberedFile>* before, std::vector<NumberedFile>* after)
-      CAMBIUM_REQUIRES(commits_.mutex());
+      CAMBIUM_REQUIRES(commit_lock);
 
   // ---- Compaction filters, compactor_filter.cc ----
 

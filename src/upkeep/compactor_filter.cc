@@ -20,7 +20,7 @@ std::unique_ptr<FilterJob> Compactor::NewFilterJob(const Family& family, const C
   surroundings.is_abandoned = input.is_abandoned;
   ChangedValues::Rules rules;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     surroundings.segments = commits_.views().Pin()->segments;
     surroundings.emptied = commits_.state().shadowed_slots;
     rules.sequence = commits_.state().last_sequence;

@@ -119,18 +119,18 @@ void DiskKeeper::StartRescue() {
 void DiskKeeper::AwaitRescue() {
   StartRescue();
   const CountScope stalls(jobs_.stalled_writers());
-  const auto ended = [this]() CAMBIUM_REQUIRES(jobs_.mutex()) {
+  const auto ended = [this]() CAMBIUM_REQUIRES(jobs_lock) {
     std::uint64_t sum = 0;
     jobs_.ForEach([&sum](Job, const std::shared_ptr<Family>&, const JobState* state) { sum += state->ended; });
     return sum;
   };
   std::uint64_t seen = 0;
   {
-    const MutexLock lock(jobs_.mutex());
+    const JobsLock lock(jobs_);
     seen = ended();
   }
   // A fatal error is reported by the write itself.
-  static_cast<void>(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_.mutex()) {
+  static_cast<void>(jobs_.WaitUntil([&]() CAMBIUM_REQUIRES(jobs_lock) {
     return !jobs_.HasSpaceJob() || ended() - seen >= kJobsToAwait;
   }));
 }

@@ -34,7 +34,7 @@ class DiskKeeper {
   // Before a batch of so many bytes is appended. Freezes memtables that the reserve would not be enough to flush.
   // `is_last_try`: jobs have given nothing back, so that deletes may use nearly all of the reserve.
   Status CheckRoomForBatch(std::uint64_t bytes, bool only_deletes, bool is_last_try)
-      CAMBIUM_REQUIRES(head_.mutex());
+      CAMBIUM_REQUIRES(append_lock);
   // Before a batch of deletes on a full disk; the caller holds no lock. Waits for a rescue if one is due.
   void MakeRoomForDeletes();
   // Waits until the jobs have freed what they can. The caller holds no lock.
@@ -66,7 +66,7 @@ class DiskKeeper {
  private:
   [[nodiscard]] std::uint64_t BytesToLeave() const;
   Status CheckFree(std::uint64_t bytes, std::uint64_t left, std::uint64_t* free) const;
-  void FreezeForReserve(std::uint64_t free) CAMBIUM_REQUIRES(head_.mutex());
+  void FreezeForReserve(std::uint64_t free) CAMBIUM_REQUIRES(append_lock);
   void StartRescue();
   Status ResizeReserve(std::uint64_t number, std::uint64_t bytes) CAMBIUM_REQUIRES(disk_.mutex);
   Status GrowReserve(std::uint64_t number, std::uint64_t has, std::uint64_t bytes, bool is_new)

@@ -9,7 +9,7 @@ namespace cambium {
 
 // Adds to the edit: the family is flushed up to the end of the table, and the replay position that this allows.
 void AbsorbTable(const CommitPoint& commits, const Family& family, const FrozenTable& table, Edit* edit,
-                 FamilyEdit* family_edit) CAMBIUM_REQUIRES(commits.mutex());
+                 FamilyEdit* family_edit) CAMBIUM_REQUIRES(commit_lock);
 // Takes the table out of the view, whose layers have its entries now.
 void InstallFlushed(View* view, const Family& family, const FrozenTable& table, std::shared_ptr<const Layers> layers);
 

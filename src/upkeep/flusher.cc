@@ -149,7 +149,7 @@ Status Flusher::WriteRun(Family* family, const FrozenTable& table, EntryCursor* 
 
 Status Flusher::CommitRuns(Family* family, const FrozenTable& table, const std::vector<std::shared_ptr<const Run>>& made,
                            AccountDelta accounts) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   std::shared_ptr<const Layers> next = commits_.LayersOf(*family);
   if (next == nullptr) return Status::OK();  // the family was dropped
   Edit edit;
@@ -198,7 +198,7 @@ Status Flusher::FlushNow(Family* family, bool wait) {
   SequenceNumber upto = 0;
   while (true) {
     {
-      const MutexLock lock(head_.mutex());
+      const AppendLock lock(head_);
       if (family->dropped.load(std::memory_order_relaxed)) return DroppedStatus(*family);
       upto = head_.published();
       if (family->active->empty()) break;
@@ -220,7 +220,7 @@ Status Flusher::WaitFor(Family* family, SequenceNumber sequence) {
   while (true) {
     std::uint64_t seen = 0;
     {
-      const MutexLock lock(jobs_.mutex());
+      const JobsLock lock(jobs_);
       // A flush that has failed is tried again by the next call that waits for it.
       if (family->frozen_count.load(std::memory_order_acquire) > 0) jobs_.ScheduleLocked(Job::kFlush, kept);
       seen = family->flush.ended;
@@ -229,7 +229,7 @@ Status Flusher::WaitFor(Family* family, SequenceNumber sequence) {
     CAMBIUM_RETURN_IF_ERROR(jobs_.AwaitEnd(Job::kFlush, seen, kept));
     CAMBIUM_RETURN_IF_ERROR(jobs_.LastOf(Job::kFlush, kept));
     if (sequence == 0) return Status::OK();
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     const auto state = commits_.state().families.find(family->id);
     if (state == commits_.state().families.end() || state->second.flushed_sequence >= sequence) return Status::OK();
   }

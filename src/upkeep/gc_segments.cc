@@ -27,7 +27,7 @@ std::vector<SegmentUse> GcSegments::Uses() const {
     return PunchedUse{bytes.holes, bytes.kept, bytes.garbage_at_look};
   };
   std::vector<SegmentUse> uses;
-  VisitSegmentUses(commits_.seen_state(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) CAMBIUM_REQUIRES(commits_.mutex()) {
+  VisitSegmentUses(commits_.seen_state(), least, punched, [&](const SegmentInfo&, GcStanding standing, SegmentUse use) CAMBIUM_REQUIRES(commit_lock) {
     if (standing != GcStanding::kMember) return;
     use.is_damaged = damaged_.contains(use.number);
     uses.push_back(use);
@@ -90,7 +90,7 @@ VictimChoice GcSegments::Choose(const VictimPolicy& policy) const {
 }
 
 void GcSegments::MarkDamaged(const GcSource& source, const Status& why) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   if (!MutantIs(Mutant::kForgetDamage) && !damaged_.emplace(source.info.number, std::string(why.message())).second) return;
   db_.logger->Log(InfoLogLevel::kError, "log GC leaves a damaged segment alone: " + why.ToString());
   jobs_.ReportError(BackgroundErrorReason::kLogGc, why);

@@ -20,7 +20,7 @@ class GcSegments {
   explicit GcSegments(DbState* state);
 
   // The sealed segments below the replay position, in which log GC may do something.
-  [[nodiscard]] std::vector<SegmentUse> Uses() const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] std::vector<SegmentUse> Uses() const CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] VictimPolicy Policy() const;
   // What limits the size of the database, and of steps.
   [[nodiscard]] SpacePolicy Limits() const;
@@ -28,15 +28,15 @@ class GcSegments {
   // Whether the options, and CompactRanges that hold log GC back, allow it.
   [[nodiscard]] bool MayCollect(GcUrgency urgency) const;
   // Which segments are to be emptied next; requested ones first. No numbers: none is due.
-  [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) const CAMBIUM_REQUIRES(commits_.mutex());
-  [[nodiscard]] bool IsPunchingDue() const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] VictimChoice Choose(const VictimPolicy& policy) const CAMBIUM_REQUIRES(commit_lock);
+  [[nodiscard]] bool IsPunchingDue() const CAMBIUM_REQUIRES(commit_lock);
 
   // ---- Requests of CompactRange ----
 
-  void Request(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commits_.mutex()) {
+  void Request(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commit_lock) {
     requested_.insert(numbers.begin(), numbers.end());
   }
-  void EndRequest(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commits_.mutex()) {
+  void EndRequest(const std::set<std::uint64_t>& numbers) CAMBIUM_REQUIRES(commit_lock) {
     for (const std::uint64_t number : numbers) requested_.erase(number);
   }
   // While CompactRanges hold log GC back, it starts only if space is short.
@@ -47,8 +47,8 @@ class GcSegments {
   // ---- Damage: a segment with a record that does not validate is kept, reported once, and left alone until the database
   // is opened again ----
 
-  void MarkDamaged(const GcSource& source, const Status& why) CAMBIUM_EXCLUDES(commits_.mutex());
-  [[nodiscard]] const std::map<std::uint64_t, std::string>& damaged() const CAMBIUM_REQUIRES(commits_.mutex()) {
+  void MarkDamaged(const GcSource& source, const Status& why) CAMBIUM_EXCLUDES(commit_lock);
+  [[nodiscard]] const std::map<std::uint64_t, std::string>& damaged() const CAMBIUM_REQUIRES(commit_lock) {
     return damaged_;
   }
 
@@ -64,8 +64,8 @@ class GcSegments {
   const FullDisk& disk_;
   const std::shared_ptr<Family>& default_family_;
 
-  std::map<std::uint64_t, std::string> damaged_ CAMBIUM_GUARDED_BY(commits_.mutex());  // by number: why
-  std::set<std::uint64_t> requested_ CAMBIUM_GUARDED_BY(commits_.mutex());
+  std::map<std::uint64_t, std::string> damaged_ CAMBIUM_GUARDED_BY(commit_lock);  // by number: why
+  std::set<std::uint64_t> requested_ CAMBIUM_GUARDED_BY(commit_lock);
   std::atomic<bool> cannot_punch_{false};
   std::atomic<int> holds_{0};
 };

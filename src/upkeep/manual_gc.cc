@@ -27,7 +27,7 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
   VictimPolicy policy;
   std::set<std::uint64_t> left;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     policy = segments_.Policy();
     if (cutoff >= 0 && cutoff <= 1) policy.age_cutoff = cutoff;
     left = WorthRequesting(segments_.Uses(), policy, all);
@@ -37,7 +37,7 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
   while (!left.empty()) {
     std::optional<std::uint64_t> seen;
     {
-      const MutexLock lock(commits_.mutex());
+      const CommitLock lock(commits_);
       // Segments that were dropped or punched, or are damaged, are done.
       const std::set<std::uint64_t> worth = WorthRequesting(segments_.Uses(), policy, all);
       std::erase_if(left, [&](std::uint64_t number) { return !worth.contains(number); });
@@ -48,7 +48,7 @@ Status ManualGc::CollectRound(bool all, double cutoff) {
     }
     Status s = jobs_.AwaitEnd(Job::kCollect, *seen);
     {
-      const MutexLock lock(commits_.mutex());
+      const CommitLock lock(commits_);
       segments_.EndRequest(left);
     }
     if (s.ok()) s = jobs_.LastOf(Job::kCollect);
@@ -69,14 +69,14 @@ Status ManualGc::ClusterRange(const std::shared_ptr<Family>& family, const Slice
   while (true) {
     std::optional<std::uint64_t> seen;
     {
-      const MutexLock lock(commits_.mutex());
+      const CommitLock lock(commits_);
       clusterer_.SetRequest(request);
       seen = jobs_.ScheduleToAwait(Job::kCollect);
     }
     if (!seen.has_value()) break;
     Status s = jobs_.AwaitEnd(Job::kCollect, *seen);
     {
-      const MutexLock lock(commits_.mutex());
+      const CommitLock lock(commits_);
       clusterer_.EndRequest(request);
     }
     if (s.ok()) s = jobs_.LastOf(Job::kCollect);
@@ -94,8 +94,8 @@ Status ManualGc::ClusterRange(const std::shared_ptr<Family>& family, const Slice
     SpacePlan plan;
     plan.compact = plan.collect = true;
     space_keeper_.StartJobs(plan);
-    CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([this]() CAMBIUM_REQUIRES(jobs_.mutex()) { return !jobs_.HasSpaceJob(); }));
-    const MutexLock lock(commits_.mutex());
+    CAMBIUM_RETURN_IF_ERROR(jobs_.WaitUntil([this]() CAMBIUM_REQUIRES(jobs_lock) { return !jobs_.HasSpaceJob(); }));
+    const CommitLock lock(commits_);
     has_waited = !clusterer_.HasRoom();
   }
   const Status health = jobs_.Health();

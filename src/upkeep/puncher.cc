@@ -56,7 +56,7 @@ Result<bool> Puncher::RunIfDue() {
 
 // The oldest segments that are due, and a view of the same moment.
 bool Puncher::Pick(GcPick* pick) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   if (!segments_.MayCollect(segments_.Urgency())) return false;
   pick->view = commits_.views().Pin();
   std::uint64_t records = 0;
@@ -126,7 +126,7 @@ Status Puncher::PlanChange(const GcSource& source, const PunchPlan& plan, Change
 }
 
 Status Puncher::Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, GcReport* report) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   const std::shared_ptr<const View> before = commits_.views().Pin();
   std::vector<Change> changes;
   Edit edit;
@@ -214,7 +214,7 @@ Status Puncher::MakeReadyHoles() {
     CAMBIUM_RETURN_IF_ERROR(jobs_.Health());
     SegmentInfo info;
     {
-      const MutexLock lock(commits_.mutex());
+      const CommitLock lock(commits_);
       const auto known = commits_.state().segments.find(ready.number);
       if (known == commits_.state().segments.end()) continue;
       info = known->second;
@@ -234,7 +234,7 @@ Status Puncher::MakeReadyHoles() {
 
 void Puncher::NoteHoles(const PunchedSegments::ReadyHoles& ready, const SegmentInfo& info,
                         const Result<PunchedBytes>& made) {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   if (!commits_.state().segments.contains(ready.number)) return;
   const bool is_resumed = !commits_.punched().Knows(ready.number);
   PunchedBytes bytes = commits_.punched().Of(ready.number);
@@ -256,7 +256,7 @@ void Puncher::NoteHoles(const PunchedSegments::ReadyHoles& ready, const SegmentI
 void Puncher::Resume() {
   std::vector<PunchedSegments::ReadyHoles> all;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     for (const auto& [number, info] : commits_.state().segments) {
       if (!info.punched.empty()) all.push_back({number, {info.punched, 0, 0}});
     }

@@ -34,11 +34,11 @@ class Puncher {
   Status Run(const GcPick& pick, GcReport* report);
   Status Commit(const GcPick& pick, const std::vector<PunchPlan>& plans, GcReport* report);
   struct Change;
-  Status PlanChange(const GcSource& source, const PunchPlan& plan, Change* change) CAMBIUM_REQUIRES(commits_.mutex());
-  void Committed(const View& before, const Change& change) CAMBIUM_REQUIRES(commits_.mutex());
+  Status PlanChange(const GcSource& source, const PunchPlan& plan, Change* change) CAMBIUM_REQUIRES(commit_lock);
+  void Committed(const View& before, const Change& change) CAMBIUM_REQUIRES(commit_lock);
   Result<PunchedBytes> MakeHoles(const SegmentInfo& info, const std::vector<std::uint64_t>& offsets);
   void NoteHoles(const PunchedSegments::ReadyHoles& ready, const SegmentInfo& info, const Result<PunchedBytes>& made)
-      CAMBIUM_EXCLUDES(commits_.mutex());
+      CAMBIUM_EXCLUDES(commit_lock);
 
   DbContext& db_;
   Jobs& jobs_;

@@ -180,7 +180,7 @@ void RelocationStep::FillEdit(Edit* edit, std::vector<std::shared_ptr<const Laye
 }
 
 Result<bool> RelocationStep::TryCommit() {
-  const MutexLock lock(commits_.mutex());
+  const CommitLock lock(commits_);
   CAMBIUM_TRY(const bool are_newest, AreStillNewest());
   if (!are_newest) return false;
   Edit edit;

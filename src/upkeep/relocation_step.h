@@ -43,20 +43,20 @@ class RelocationStep {
   Status Copy(std::span<const GcRecord> records);
   Status WriteRuns(Moves* moves);
   // False: some values are no longer the newest of their keys, and the runs without these have to be written first.
-  Result<bool> TryCommit() CAMBIUM_EXCLUDES(commits_.mutex());
+  Result<bool> TryCommit() CAMBIUM_EXCLUDES(commit_lock);
   // Looks at the values again, in the layers of now, and leaves out those that are no longer the newest. False: there were
   // some, and their family's runs have to be written again.
-  Result<bool> AreStillNewest() CAMBIUM_REQUIRES(commits_.mutex());
+  Result<bool> AreStillNewest() CAMBIUM_REQUIRES(commit_lock);
   // Adds what the commit says, and the layers of each family after it. It says nothing if nothing is left to be moved or
   // dropped.
-  void FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) CAMBIUM_REQUIRES(commits_.mutex());
+  void FillEdit(Edit* edit, std::vector<std::shared_ptr<const Layers>>* next) CAMBIUM_REQUIRES(commit_lock);
   [[nodiscard]] bool UsesWriter() const;
   // How many more bytes of the family's log are hidden after the commit: those that values were moved from, as long as the
   // segment is there; less what was hidden in segments that are dropped, which is all that accounts still count in them.
-  [[nodiscard]] std::int64_t HiddenAfter(const Moves& moves) const CAMBIUM_REQUIRES(commits_.mutex());
-  void NoteCommitted(const std::vector<std::int64_t>& hidden) CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] std::int64_t HiddenAfter(const Moves& moves) const CAMBIUM_REQUIRES(commit_lock);
+  void NoteCommitted(const std::vector<std::int64_t>& hidden) CAMBIUM_REQUIRES(commit_lock);
   // How fast space is freed while steps follow one another, for the pace of writers.
-  void NoteFreed(std::uint64_t moved_bytes) CAMBIUM_REQUIRES(commits_.mutex());
+  void NoteFreed(std::uint64_t moved_bytes) CAMBIUM_REQUIRES(commit_lock);
   void DropSources();
   void Count() const;
 

@@ -46,7 +46,7 @@ Status Sealer::Seal(const RotatedSegment& rotated) {
   }
   CAMBIUM_FAULT_POINT("Seal:written");
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     SegmentInfo info = commits_.state().segments.at(end.segment->number());
     info.sealed = true;
     info.has_footer = has_footer;
@@ -65,10 +65,10 @@ Status Sealer::SealLog(std::uint64_t rotate_from) {
   for (int i = 0; i < kSealsMax; ++i) {
     std::optional<std::uint64_t> seen;
     {
-      const MutexLock append_lock(head_.mutex());
+      const AppendLock append(head_);
       if (head_.log()->tail().offset >= rotate_from) CAMBIUM_RETURN_IF_ERROR(head_.log()->Rotate());
       const std::uint64_t current = head_.log()->tail().segment;
-      const MutexLock commit_lock(commits_.mutex());
+      const CommitLock commit(commits_);
       const bool is_unsealed = std::ranges::any_of(commits_.state().segments, [&](const auto& each) {
         return each.second.kind == SegmentKind::kLog && !each.second.sealed && each.first < current;
       });

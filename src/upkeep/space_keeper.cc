@@ -46,8 +46,8 @@ SpaceKeeper::SpaceKeeper(DbState* state, Pace* pace, Compactor* compactor, GcSeg
 void SpaceKeeper::Begin() {
   if (db_.is_offline) return;
   {
-    const MutexLock append_lock(head_.mutex());
-    const MutexLock lock(commits_.mutex());
+    const AppendLock append(head_);
+    const CommitLock lock(commits_);
     EstimateHidden();
     Look();
     head_.log()->set_segment_bytes(space_.plan.segment_bytes);
@@ -119,13 +119,13 @@ void SpaceKeeper::Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_
 void SpaceKeeper::Check(bool after_job) {
   if (db_.read_only || db_.is_offline) return;
   const bool no_job_left = [this] {
-    const MutexLock lock(jobs_.mutex());
+    const JobsLock lock(jobs_);
     return jobs_.is_closing() || !jobs_.HasSpaceJob();
   }();
   SpacePlan plan;
   bool is_news = true;
   {
-    const MutexLock lock(commits_.mutex());
+    const CommitLock lock(commits_);
     Look();
     plan = space_.plan;
     if (disk_.IsFull()) plan.compact = plan.collect = true;
@@ -151,7 +151,7 @@ void SpaceKeeper::StartJobs(const SpacePlan& plan) {
                                     : plan.flush ? tiny
                                                  : std::max(tiny, plan.segment_bytes / 4);
   const bool may_rotate = plan.seal && [&] {
-    const MutexLock lock(head_.mutex());
+    const AppendLock lock(head_);
     return head_.log()->tail().offset >= rotate_from;
   }();
   if (plan.flush || may_rotate) {
@@ -231,7 +231,7 @@ Status SpaceKeeper::Wait(std::uint64_t bytes) {
 // A writer is slowed down while space comes back. If no job is at work, and a look has found none that is due, it would be
 // slowed down for nothing.
 bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
-  const MutexLock lock(jobs_.mutex());
+  const JobsLock lock(jobs_);
   if (jobs_.HasSpaceJob() || jobs_.IsScheduled(Job::kSpace)) return true;
   if (*has_looked && !MutantIs(Mutant::kWaitsInVain)) return false;
   jobs_.ScheduleLocked(Job::kSpace, nullptr);
@@ -242,7 +242,7 @@ bool SpaceKeeper::IsSpaceComing(bool* has_looked) {
 // One pause of a writer that cannot go on. There is always a job that looks, or one that lowers what is too high.
 void SpaceKeeper::RunOrAwaitJob() {
   {
-    const MutexLock lock(jobs_.mutex());
+    const JobsLock lock(jobs_);
     if (!jobs_.HasSpaceJob()) jobs_.ScheduleLocked(Job::kSpace, nullptr);
   }
   if (!db_.executor->RunOneInstead()) db_.options.clock->SleepMicros(kPauseMicros);

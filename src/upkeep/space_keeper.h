@@ -42,18 +42,18 @@ class SpaceKeeper {
   // When nobody has written for a while: what writers have left is flushed and sealed. The job kIdle.
   Status WorkWhileIdle();
   // The figures of now, for properties.
-  [[nodiscard]] SpaceFigures Measure() const CAMBIUM_REQUIRES(commits_.mutex());
+  [[nodiscard]] SpaceFigures Measure() const CAMBIUM_REQUIRES(commit_lock);
 
  private:
   // What a family's memtables, and its layers, add to the figures.
   void MeasureTables(const FamilyView& view, double bytes_per_reference, SpaceFigures* figures) const;
   void MeasureLayers(const FamilyView& view, const FamilyState& state, SpaceFigures* figures) const
-      CAMBIUM_REQUIRES(commits_.mutex());
+      CAMBIUM_REQUIRES(commit_lock);
   // Measures, plans, and tells the writers.
-  void Look() CAMBIUM_REQUIRES(commits_.mutex());
+  void Look() CAMBIUM_REQUIRES(commit_lock);
   // Whether jobs can still lower what is too high. `no_job_left`: all that the last such look started have ended.
-  void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commits_.mutex());
-  void EstimateHidden() CAMBIUM_REQUIRES(commits_.mutex());
+  void Judge(std::uint64_t on_disk, std::int64_t others, bool no_job_left) CAMBIUM_REQUIRES(commit_lock);
+  void EstimateHidden() CAMBIUM_REQUIRES(commit_lock);
   void ScheduleLookIfDue();
   Status Wait(std::uint64_t bytes);
   bool IsSpaceComing(bool* has_looked);

@@ -57,9 +57,9 @@ void Upkeep::StopTicking() {
 Status Upkeep::WaitForAll() {
   Jobs& jobs = state_.jobs;
   {
-    const MutexLock lock(jobs.mutex());
+    const JobsLock lock(jobs);
     jobs.ForEach([&jobs](Job job, const std::shared_ptr<Family>& family, const JobState* state)
-                     CAMBIUM_REQUIRES(jobs.mutex()) {
+                     CAMBIUM_REQUIRES(jobs_lock) {
                        if (!state->last.ok()) jobs.ScheduleLocked(job, family);
                      });
   }
@@ -71,7 +71,7 @@ Status Upkeep::WaitForAll() {
     for (const FamilyView& each : view->families) {
       if (compactor.IsDue(*each.family)) due.push_back(each.family);
     }
-    const MutexLock lock(jobs.mutex());
+    const JobsLock lock(jobs);
     Status last;
     jobs.ForEach([&last](Job, const std::shared_ptr<Family>&, const JobState* state) {
       if (last.ok()) last = state->last;
