@@ -10,7 +10,7 @@
 namespace cambium::testing {
 namespace {
 
-// Keeps one of those it is offered, each with the same probability.
+// Keeps one of the offered items, each with the same probability.
 template <typename T>
 class Reservoir {
  public:
@@ -27,7 +27,7 @@ class Reservoir {
   std::optional<T> kept_;
 };
 
-// Adds, in the end, what a file system has counted to what others have.
+// Adds the read counts of a file system to *all when it is destroyed.
 class CountReads {
  public:
   CountReads(std::shared_ptr<SimFileSystem> fs, SimReadCounts* all) : fs_(std::move(fs)), all_(all) {}
@@ -61,10 +61,16 @@ std::string Describe(const SimOp& op) {
 }  // namespace
 
 const char* FaultClassName(FaultClass fault) {
-  static const char* const kNames[kFaultClasses] = {"no fault",        "sync drops, cache stays", "sync drops, cache reverts",
-                                                    "sync fails falsely", "sync fails late",      "write error",
-                                                    "read error",      "other error",             "no space",
-                                                    "no space, told late"};
+  static const char* const kNames[kFaultClasses] = {"no fault",
+                                                    "sync drops pages, cache keeps them",
+                                                    "sync drops pages, cache reverts",
+                                                    "sync fails falsely",
+                                                    "sync fails late",
+                                                    "write error",
+                                                    "read error",
+                                                    "other error",
+                                                    "no space",
+                                                    "no space, reported late"};
   return kNames[static_cast<int>(fault)];
 }
 
@@ -85,8 +91,8 @@ SimOptions CrashExplorer::SimOptionsFor(std::uint64_t seed) const {
   return options;
 }
 
-// A page that a lying sync has dropped is written as a whole by the next append to it, which nobody could know. Garbage
-// in it would then reach bytes that were synced long before.
+// If a lying sync has dropped a page, the next append to it writes the whole page again, and the database cannot know.
+// Torn or garbage sectors of that write would damage bytes that were synced long before, so they are left out.
 DamageMix CrashExplorer::MixFor(const Captured& captured) const {
   DamageMix mix = settings_.mix;
   if (captured.lied_to) mix.torn_per_mille = mix.garbage_per_mille = 0;
@@ -101,7 +107,7 @@ std::string CrashExplorer::Run() {
   return "";
 }
 
-// Reservoir sampling, so that every operation has the same chance without their number being known.
+// Reservoir sampling: every operation has the same chance, although their number is not known in advance.
 void CrashExplorer::Capture(const Captured& captured) {
   ++seen_;
   if (captured_.size() < settings_.images_max) {
@@ -161,9 +167,9 @@ std::string CrashExplorer::RunFirstLife() {
   const CountReads count_reads(fs, &read_counts_);
   TestDatabase database(program_.config, fs, program_.seed);
 
-  bool sync_failed = false;       // in this opening, and not for want of space
-  bool sync_failed_ever = false;  // in any way
-  bool cache_is_doubted = false;  // in any way, in this opening
+  bool sync_failed = false;       // since this Open, with an error other than NoSpace
+  bool sync_failed_ever = false;  // with any error
+  bool cache_is_doubted = false;  // a sync failed since this Open, with any error
   const HookScope watch_syncs(fs, [&](const SimOp& op) {
     if (!IsFailedSync(op)) return;
     sync_failed_ever = cache_is_doubted = true;
@@ -194,8 +200,8 @@ std::string CrashExplorer::RunFirstLife() {
   }
 
   const auto lied_to = [&] { return settings_.fault == FaultClass::kSyncLate && fs->fault_hits() > 0; };
-  // Before the operation in which the device lied. What was acknowledged later is worth nothing, and a life that began
-  // later rests on it.
+  // The state before the operation in which the device lied. Later acknowledgements are void, and a timeline that began
+  // later is built on them.
   std::size_t synced_before_lie = 0;
   std::shared_ptr<Timeline> timeline_of_lie = timeline;
   const auto capture = [&](std::string where) {
@@ -212,8 +218,8 @@ std::string CrashExplorer::RunFirstLife() {
     Capture(captured);
   };
   const HookScope take_images(fs, [&](const SimOp& op) {
-    // When the sync of a new database's directory has failed, Open removes the directory, so that the next opening makes
-    // its name anew. Killed just before that, it leaves a name that nobody can tell from a durable one.
+    // If the sync of a new database's parent directory fails, Open removes the directory, so that the next Open creates
+    // its name again. A kill just before that leaves a name that cannot be told from a durable one.
     if (op.kind == SimOpKind::kRemoveDirectory) return;
     if (op.phase == SimPhase::kBefore) capture(Describe(op));
   });
@@ -221,7 +227,7 @@ std::string CrashExplorer::RunFirstLife() {
   AddFault(fs.get());
   Status opened = database.Open();
   if (!opened.ok() && policy.faults) {
-    if (!opened.IsIOError()) return "life 1: Open on a failing device says " + opened.ToString();
+    if (!opened.IsIOError()) return "life 1: Open on a failing device returned " + opened.ToString();
     policy.lift_faults();
     opened = database.Open();
   }
@@ -234,15 +240,15 @@ std::string CrashExplorer::RunFirstLife() {
   for (std::size_t i = 0; i < count; ++i) {
     if (i == full_from) fs->SetQuota(fs->allocated_bytes() + prng_.Skewed(15));
     if (i == full_to) fs->SetQuota(~std::uint64_t{0});
-    // Work that failed in the background may be told once more; after that nothing stands in the way.
-    // But a sync that failed in the background is fatal, whenever that is told.
+    // A background job that failed may be reported once more. After that no error is allowed, except if a sync failed
+    // in the background: that is fatal, whenever it is reported.
     if (i > full_to + 1 && IsQuotaFault(settings_.fault) && !cache_is_doubted) runner.ForbidErrors();
     if (!lied_to()) {
       synced_before_lie = runner.timeline()->synced_count();
       timeline_of_lie = runner.timeline();
     }
     std::string wrong = runner.Run(program_.operations[i]);
-    // What a lying device leaves of the operations behind the lie is not worth a judgement.
+    // After the device has lied, the outcome of operations is not checked.
     if (lied_to() && (!wrong.empty() || runner.timeline() != timeline_of_lie)) break;
     if (wrong.empty() && rules != nullptr) wrong = rules->violation();
     if (!wrong.empty()) return "life 1: " + wrong;
@@ -260,7 +266,7 @@ std::string CrashExplorer::RunFirstLife() {
   if (prng_.OneIn(2)) {
     const Status closed = database.Close();
     if (!closed.ok() && settings_.fault == FaultClass::kNone) return "life 1: Close: " + closed.ToString();
-    if (closed.ok() && sync_failed) return "life 1: Close says OK after a failed sync";
+    if (closed.ok() && sync_failed) return "life 1: Close returned OK after a failed sync";
     if (closed.ok() && !lied_to()) runner.timeline()->AcknowledgeSync(runner.timeline()->commit_count());
     capture("after Close");
   }
@@ -337,15 +343,16 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
     return how + "\n  " + wrong;
   }
   if (exact.has_value() && (exact->hash != contents.hash || exact->sequence != sequence)) {
-    return how + "\n  this recovery ends at sequence number " + std::to_string(sequence) + ", the one before it at " +
-           std::to_string(exact->sequence);
+    return how + "\n  this recovery ended at sequence number " + std::to_string(sequence) +
+           ", the one before it at " + std::to_string(exact->sequence);
   }
   if (from.lied_to) return "";
   if (wrong = database.Verify(); !wrong.empty()) return how + "\n  after recovery, " + wrong;
 
   const Exact same{contents.hash, sequence};
   if (during.kept().has_value()) {
-    // Nothing was unsynced after a power cut, so a recovery that is cut short has no choice; after a kill it has one.
+    // After a power cut nothing is unsynced, so the next recovery must find the same state. After a kill it may find
+    // another one.
     Captured captured = *during.kept();
     CutReport report;
     const bool kill = prng_.OneIn(3);
@@ -362,7 +369,7 @@ std::string CrashExplorer::CheckRecovery(const SimImage& image, const Captured& 
   if (life < settings_.lives_max && prng_.Uniform(100) < settings_.live_on_percent) {
     return LiveOn(&database, fs, std::make_shared<Timeline>(from.timeline->After(match)), how, life + 1);
   }
-  // What recovery has shown is durable from now on.
+  // What recovery has shown to readers must be durable from now on.
   if (from.cache_survives && prng_.OneIn(2)) {
     Captured now;
     now.timeline = std::make_shared<Timeline>(from.timeline->After(match));
@@ -415,10 +422,10 @@ std::string CrashExplorer::LiveOn(TestDatabase* database, std::shared_ptr<SimFil
   captured.cache_survives = kill;
   CutReport report;
   const SimImage image = kill ? captured.image.Kill(prng_) : captured.image.DrawCrash(prng_, settings_.mix, &report);
-  std::string story = how + "\nlife " + std::to_string(life) + ":";
-  for (const Operation& op : operations) story += "\n  " + op.ToString();
-  story += "\n  crash " + captured.where + ", " + (kill ? "killed" : "power cut: " + report.ToString());
-  return CheckRecovery(image, captured, !kill, story, life, std::nullopt);
+  std::string description = how + "\nlife " + std::to_string(life) + ":";
+  for (const Operation& op : operations) description += "\n  " + op.ToString();
+  description += "\n  crash " + captured.where + ", " + (kill ? "killed" : "power cut: " + report.ToString());
+  return CheckRecovery(image, captured, !kill, description, life, std::nullopt);
 }
 
 }  // namespace cambium::testing

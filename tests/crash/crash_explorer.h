@@ -1,10 +1,11 @@
-// CrashExplorer: runs a program in the simulated file system, takes images of the disk at its operations, and lets the
-// power go or the process die in many ways at each of them.
+// CrashExplorer runs a program in the simulated file system, copies the disk at its operations, and simulates power
+// cuts and kills at each of them.
 //
-//   life 1      the program runs; at chosen operations an image is taken, with what must be there then
-//   each image  is damaged in several ways; each way is opened, read completely, matched with the timeline, verified
-//   during the opening an image is taken too, in some: recovery is cut by another crash, and must find the same state
-//   then        some live on: more operations, a crash in the middle of them, and so on, up to four lives
+//   life 1      runs the program; at chosen operations it takes an image of the disk, and notes what recovery must find
+//   each image  is damaged in several ways; each result is opened, read completely, matched with the timeline, verified
+//   recovery    during some of these opens an image is taken, too: a crash in recovery, after which the next recovery
+//               must find the same state
+//   next life   some continue: more operations, a crash in the middle of them, and so on, up to four lives
 //
 // Everything follows from the program and the seed. One thread.
 #pragma once
@@ -23,18 +24,18 @@
 
 namespace cambium::testing {
 
-// What else goes wrong in life 1. One class at a time.
+// The faults in life 1. One class at a time.
 enum class FaultClass : std::uint8_t {
   kNone,
   kSyncDropKeepCache,
   kSyncDropRevertCache,
   kSyncFalse,
   kSyncLate,
-  kWriteError,  // EIO, with some or all bytes written all the same
+  kWriteError,  // EIO, although some or all bytes are written
   kReadError,
-  kOtherError,  // of any other call: opening, creating, listing, unlinking, ...
+  kOtherError,  // of any other call: open, create, list, unlink, ...
   kNoSpace,     // a quota that is reached for some operations
-  kNoSpaceLate  // the same with delayed allocation: the sync says so
+  kNoSpaceLate  // the same with delayed allocation: the sync reports it
 };
 inline constexpr int kFaultClasses = 10;
 [[nodiscard]] const char* FaultClassName(FaultClass fault);
@@ -57,12 +58,12 @@ class CrashExplorer {
   CrashExplorer(const Program& program, std::uint64_t seed, const ExplorerSettings& settings);
   ~CrashExplorer();
 
-  // "" or the first violation.
+  // Returns the first violation, or "".
   [[nodiscard]] std::string Run();
-  // Openings of a damaged image so far.
+  // How many damaged images were opened so far.
   [[nodiscard]] std::uint64_t images() const { return images_; }
   [[nodiscard]] std::uint64_t fault_hits() const { return fault_hits_; }
-  // In all lives.
+  // Of all lives.
   [[nodiscard]] const SimReadCounts& read_counts() const { return read_counts_; }
 
  private:
@@ -70,12 +71,12 @@ class CrashExplorer {
     SimImage image;
     std::shared_ptr<const Timeline> timeline;
     Timeline::Bound bound;
-    bool kill_keeps_all = true;  // false after a failed sync: the page cache is doubted
-    bool cache_survives = false;  // killed, no cut: what the cache shows may not be on the device
-    bool lied_to = false;        // a sync said OK and had failed: corruption may be found
+    bool kill_keeps_all = true;   // false after a failed sync: the page cache is not trusted
+    bool cache_survives = false;  // a kill without a power cut: the cache may show bytes that are not on the device
+    bool lied_to = false;         // a sync failed and returned OK: recovery may find corruption
     std::string where;
   };
-  // What a recovery must find if it must find exactly that.
+  // The one state that a recovery must find.
   struct Exact {
     std::uint64_t hash;
     SequenceNumber sequence;
@@ -86,7 +87,8 @@ class CrashExplorer {
   void AddFault(SimFileSystem* fs);
   void Capture(const Captured& captured);
   std::string CheckCaptured(const Captured& captured);
-  // Opens the image; `power_cut` says which bound holds. from.cache_survives speaks of this image.
+  // Opens the image and checks its contents; `power_cut` says which bound applies. from.cache_survives is that of
+  // `image`.
   std::string CheckRecovery(const SimImage& image, const Captured& from, bool power_cut, const std::string& how, int life,
                             const std::optional<Exact>& exact);
   std::string LiveOn(TestDatabase* database, std::shared_ptr<SimFileSystem> fs, std::shared_ptr<Timeline> timeline,

@@ -1,4 +1,4 @@
-// Bugs that random crashes found, each as the smallest story that shows it.
+// Bugs that random crashes found, each as the smallest test that shows it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,17 +14,17 @@ namespace {
 
 std::shared_ptr<SimFileSystem> NewFs() { return std::make_shared<SimFileSystem>(); }
 
-// The image in which of everything unsynced only sizes and names have survived: files are as long as they were, and
-// full of zeros.
+// Returns the image in which only sizes and names of unsynced changes have survived: files have their length, and zeros
+// in place of unsynced bytes.
 SimImage OnlySizes(const SimImage& image) {
   std::vector<bool> kept;
   for (const SimUnit& unit : image.Units()) kept.push_back(unit.kind != SimUnit::Kind::kSector);
   return image.CutKeeping(kept);
 }
 
-// A cut left a segment with its size and without its first record. Recovery took no record of it, rightly, but left it
-// in the MANIFEST; the next recovery met it again, below records that were durable by then, and called it Corruption.
-TEST(CrashRegressionTest, ASegmentWithoutItsFirstRecordIsForgotten) {
+// A power cut left a segment with its size but without its first record. Recovery rightly replayed nothing from it, but
+// left it in the MANIFEST. The next recovery found it before records that were durable by then: Corruption.
+TEST(CrashRegressionTest, SegmentWithoutItsFirstRecordIsDropped) {
   const auto fs = NewFs();
   TestDatabase first({}, fs, 1);
   ASSERT_TRUE(first.Open().ok());
@@ -45,9 +45,9 @@ TEST(CrashRegressionTest, ASegmentWithoutItsFirstRecordIsForgotten) {
   EXPECT_EQ(second.Verify(), "");
 }
 
-// A segment was dropped by a durable MANIFEST record, and the power went before the file was unlinked. Recovery took the
-// file for one that the MANIFEST had forgotten, and refused to open.
-TEST(CrashRegressionTest, ADroppedSegmentMayStillBeThere) {
+// A durable MANIFEST record dropped a segment, and the power was cut before the file was unlinked. Recovery took the
+// file for one that the MANIFEST had lost, and Open failed.
+TEST(CrashRegressionTest, FileOfADroppedSegmentMayStillExist) {
   const auto fs = NewFs();
   Config config;
   config.blob_file_size = 16u << 10;
@@ -71,9 +71,9 @@ TEST(CrashRegressionTest, ADroppedSegmentMayStillBeThere) {
   }
 }
 
-// The process was killed between making the directory and syncing its name. The next opening found a directory, made a
-// database in it and acknowledged writes; a power cut took the directory with all of it.
-TEST(CrashRegressionTest, ADirectoryThatIsThereMayNotBeDurable) {
+// The process was killed between creating the directory and syncing its name. The next Open found the directory,
+// created a database in it and acknowledged writes; then a power cut removed the directory.
+TEST(CrashRegressionTest, ExistingDirectoryMayNotBeDurable) {
   const auto fs = NewFs();
   ASSERT_TRUE(fs->CreateDirectory(kSimDatabasePath).ok());
   TestDatabase first({}, fs, 1);
@@ -88,9 +88,9 @@ TEST(CrashRegressionTest, ADirectoryThatIsThereMayNotBeDurable) {
   EXPECT_TRUE(second->Get({}, "a", &value).ok());
 }
 
-// The sync of the new directory's name failed, Open said so, and was called again: the name could not become durable
-// any more, however often it was synced.
-TEST(CrashRegressionTest, ADirectoryWhoseSyncFailedIsMadeAnew) {
+// The sync of the new directory's name failed, Open returned the error and was called again. No later sync could make
+// that name durable.
+TEST(CrashRegressionTest, DirectoryWhoseSyncFailedIsCreatedAgain) {
   const auto fs = NewFs();
   SimFault fault;
   fault.kind = SimOpKind::kSyncDirectory;
@@ -108,8 +108,8 @@ TEST(CrashRegressionTest, ADirectoryWhoseSyncFailedIsMadeAnew) {
   EXPECT_TRUE(second->Get({}, "a", &value).ok());
 }
 
-// The sync of what a merge had written failed, and the database went on as after a failed write.
-TEST(CrashRegressionTest, AFailedSyncOfTheIndexIsFatal) {
+// The sync of a file that a compaction had written failed, and the database continued as after a failed write.
+TEST(CrashRegressionTest, FailedSyncOfTheIndexIsFatal) {
   const auto fs = NewFs();
   TestDatabase database({}, fs, 1);
   ASSERT_TRUE(database.Open().ok());
@@ -117,7 +117,7 @@ TEST(CrashRegressionTest, AFailedSyncOfTheIndexIsFatal) {
   ASSERT_TRUE(database->Flush({}).ok());
   ASSERT_TRUE(database->Put({}, "b", "2").ok());
   if (TestsUseLsm()) {
-    ASSERT_TRUE(database->Flush({}).ok());  // a tree takes the table straight in
+    ASSERT_TRUE(database->Flush({}).ok());  // a tree needs none: CompactRange flushes the memtable into it
   }
   SimFault fault;
   fault.matches = [](SimOpKind kind, const std::string& path) {

@@ -1,8 +1,7 @@
-// Power cuts and kills at any call of the file system, and what recovery makes of them. See crash_explorer.h.
+// Power cuts and kills at any call of the file system, and what recovery finds. See crash_explorer.h.
 //
-// Must hold: every opening succeeds; it finds the state after some whole number of batches, at least those that were
-// acknowledged; it verifies; another crash, during the recovery or later, takes nothing that it has shown; and what it
-// has dropped never comes back.
+// Every Open must succeed, find a prefix of the batches that includes all acknowledged ones, and verify. Another crash,
+// during recovery or later, must lose nothing that recovery has shown; and what it has dropped must never reappear.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -69,7 +68,7 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
           [&](const Program& program) { return CrashExplorer(program, seed, drawn.settings).Run(); }, 100);
       FAIL() << "repeat with CAMBIUM_SEED=" << seed << " (" << FaultClassName(drawn.settings.fault) << ", names "
              << static_cast<int>(drawn.settings.names) << ")\n"
-             << wrong << "\nand, shrunk:\n"
+             << wrong << "\nshrunk to:\n"
              << small.ToString() << CrashExplorer(small, seed, drawn.settings).Run();
     }
     if (repeat) break;
@@ -82,8 +81,8 @@ TEST(CrashTest, EveryCrashLeavesWholeAcknowledgedBatches) {
   }
 }
 
-// Exhaustive in the small (after CrashMonkey's ACE): every program of at most two of these operations behind a fixed
-// beginning, a crash at every call, a few damages each.
+// Exhaustive for small programs (after CrashMonkey's ACE): every program of one or two of these operations after a
+// fixed beginning, a crash at every call, a few kinds of damage each.
 std::vector<Operation> Templates() {
   const auto write = [](std::vector<Mutation> mutations, Durability durability = Durability::kNone) {
     Operation op;
@@ -118,14 +117,14 @@ std::vector<Operation> Templates() {
   };
 }
 
-TEST(CrashTest, EveryProgramOfTwoOperationsAtEveryCall) {
+TEST(CrashTest, EveryCrashOfEveryProgramOfTwoOperations) {
   const std::vector<Operation> templates = Templates();
   Program base;
   base.seed = SeedFromEnvironment(77);
   base.config.blob_file_size = 16u << 10;
   base.universe = {"a", "b0", "b1", "b2", "b3", "b4", "c", "d", "e"};
   base.hot_keys = base.universe.size();
-  // Something in the tree, in a run, in the log, and a segment that is nearly full.
+  // Entries in the tree, in a run and in the log, and a segment that is nearly full.
   const auto add = [](Program* program, Operation op) {
     op.id = program->operations.size() + 1;
     program->operations.push_back(std::move(op));

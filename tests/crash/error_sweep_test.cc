@@ -1,8 +1,8 @@
-// Every call of the file system fails once, or from there on for good: with EIO, with no space, with half a write.
+// Every call of the file system fails in turn, once or from then on: with EIO, with NoSpace, with half a write.
 //
-// Must hold: no crash, and nobody waits for what cannot come; every answer is right or an honest error; a failed batch
-// is not seen; once calls succeed again the database goes on, unless the error was fatal; the next opening finds what
-// was acknowledged, and verifies.
+// The process must not crash, and no thread may wait for ever. Every answer must be right or an error; a failed batch
+// must not be visible. Once calls succeed again, the database must continue, unless the error was fatal. The next Open
+// must find all acknowledged batches, and verify.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -41,13 +41,13 @@ Operation SyncedPut(const Program& program, std::uint64_t id) {
   return op;
 }
 
-SimReadCounts reads_of_all;  // of RunWith since the test began
+SimReadCounts all_reads;  // of all calls of RunWith since the test began
 
-// Counted at whatever end of a run.
+// Adds the read counts of a file system to all_reads when it is destroyed, on any return of RunWith.
 class CountReads {
  public:
   explicit CountReads(const SimFileSystem& fs) : fs_(fs) {}
-  ~CountReads() { reads_of_all += fs_.read_counts(); }
+  ~CountReads() { all_reads += fs_.read_counts(); }
   CountReads(const CountReads&) = delete;
   CountReads& operator=(const CountReads&) = delete;
 
@@ -55,14 +55,14 @@ class CountReads {
   const SimFileSystem& fs_;
 };
 
-// "" or what is wrong. `calls`, if there, is how many calls the run made.
+// Returns the first error, or "". Sets *calls, unless null, to the number of calls that the run made.
 std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t* calls) {
   SimOptions sim_options;
   sim_options.seed = program.seed;
   program.config.ApplyTo(&sim_options);
   const auto fs = std::make_shared<SimFileSystem>(sim_options);
   const CountReads count(*fs);
-  bool sync_failed = false;  // and not for want of space
+  bool sync_failed = false;  // with an error other than NoSpace
   bool cache_is_doubted = false;
   fs->AddHook([&](const SimOp& op) {
     if (!IsFailedSync(op)) return;
@@ -83,7 +83,7 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
   try {
     Status opened = database.Open();
     if (!opened.ok() && fault != nullptr) {
-      if (!opened.IsIOError()) return "Open says " + opened.ToString();
+      if (!opened.IsIOError()) return "Open returned " + opened.ToString();
       fs->ClearFaults();
       opened = database.Open();
     }
@@ -92,7 +92,7 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
       if (wrong = runner.Run(op); !wrong.empty()) return wrong;
     }
     if (program.config.allow_mmap_reads && program.config.maps && program.config.residency) {
-      // A segment that is complete is mapped once it has been read for a while.
+      // After a reopen all segments are complete, and are mapped once they have been read for a while.
       Operation reopen;
       reopen.verb = Operation::Verb::kReopen;
       reopen.id = 999'999;
@@ -103,7 +103,7 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
     }
     fs->ClearFaults();
     if (wrong = runner.CheckAll(); !wrong.empty()) return "with faults gone, " + wrong;
-    // What failed in the background may be told once.
+    // A background job that failed may be reported once.
     if (wrong = runner.Run(SyncedPut(program, 1'000'000)); !wrong.empty()) return "with faults gone, " + wrong;
     runner.ForbidErrors();
     if (wrong = runner.Run(SyncedPut(program, 1'000'001)); !wrong.empty()) return "with faults gone, " + wrong;
@@ -116,7 +116,7 @@ std::string RunWith(const Program& program, const SimFault* fault, std::uint64_t
     if (const Status closed = database.Close(); !closed.ok()) return "the last Close: " + closed.ToString();
   } catch (const Stuck&) {
     database.Abandon();
-    return "Open or Close waits, and no task is left that could wake it";
+    return "Open or Close waits, and no task is left to wake it";
   }
   if (calls != nullptr) *calls = fs->calls();
   return "";
@@ -149,14 +149,15 @@ TEST(ErrorSweepTest, EveryCallMayFail) {
         const std::string wrong = RunWith(program, &fault, nullptr);
         ASSERT_EQ(wrong, "") << "CAMBIUM_SEED=" << seed << " call " << nth << " of " << calls << ", " << fault.status.ToString()
                              << (fault.short_bytes != 0 ? " after " + std::to_string(fault.short_bytes) + " bytes" : "")
-                             << (fault.sticky ? ", for good" : ", once") << "\n"
+                             << (fault.sticky ? ", and all after it" : ", once") << "\n"
                              << program.ToString();
       }
     }
   }
-  std::printf("%llu runs, each with one failing call or with all from one on\n", static_cast<unsigned long long>(runs));
+  std::printf("%llu runs, each with one failing call, or with all calls from one on failing\n",
+              static_cast<unsigned long long>(runs));
   EXPECT_GT(runs, programs * (kUnderSanitizer ? 33 : 100));
-  if (!kUnderSanitizer) ExpectAllReadPaths(reads_of_all, false);  // there it is three programs
+  if (!kUnderSanitizer) ExpectAllReadPaths(all_reads, false);  // with a sanitizer only three programs run
 }
 
 }  // namespace

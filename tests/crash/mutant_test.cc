@@ -1,6 +1,5 @@
-// A rule counts as tested only if a build without it is caught. Each scenario here is a small story that ends well; with
-// its mutant switched on it must end badly. The last tests ask of every mutant there is, and of every hazard in
-// docs/TESTING.md, that a test switches it on.
+// A rule counts as tested only if a test fails without it. Each scenario here passes, and must fail with its mutant
+// switched on. The last tests check that a test switches on every mutant, and covers every hazard in docs/TESTING.md.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,13 +26,13 @@
 namespace cambium::testing {
 namespace {
 
-// ---- Programs of a few operations, each crashed at every call ----
+// ---- Programs of a few operations, with a crash at every call ----
 
-struct Story {
+struct CrashProgram {
   Program program;
   ExplorerSettings settings;
 
-  Story() {
+  CrashProgram() {
     program.seed = 5;
     program.config.blob_file_size = 16u << 10;
     program.config.write_buffer_size = 64u << 10;
@@ -41,38 +40,38 @@ struct Story {
     program.hot_keys = program.universe.size();
     settings.images_max = 100'000;
     settings.variants_min = settings.variants_max = 6;
-    settings.rules = false;  // the crash alone must show it
+    settings.rules = false;  // the crash alone must detect the mutant
   }
-  Story& Add(Operation op) {
+  CrashProgram& Add(Operation op) {
     op.id = program.operations.size() + 1;
     program.operations.push_back(std::move(op));
     return *this;
   }
-  Story& Put(int key, std::uint32_t size, Durability durability = Durability::kNone) {
+  CrashProgram& Put(int key, std::uint32_t size, Durability durability = Durability::kNone) {
     Operation op;
     op.mutations.push_back({program.universe[static_cast<std::size_t>(key)], false, size, false});
     op.durability = durability;
     return Add(std::move(op));
   }
-  Story& Batch(std::uint32_t size, Durability durability = Durability::kNone) {
+  CrashProgram& Batch(std::uint32_t size, Durability durability = Durability::kNone) {
     Operation op;
     op.durability = durability;
     for (std::size_t i = 0; i < 8; ++i) op.mutations.push_back({program.universe[i], false, size, false});
     return Add(std::move(op));
   }
-  Story& Do(Operation::Verb verb, bool flag = false, std::uint64_t count = 0) {
+  CrashProgram& Do(Operation::Verb verb, bool flag = false, std::uint64_t count = 0) {
     Operation op;
     op.verb = verb;
     op.flag = flag;
     op.count = count;
     return Add(std::move(op));
   }
-  Story& Overwrite(int times, std::uint32_t size) {
+  CrashProgram& Overwrite(int times, std::uint32_t size) {
     for (int i = 0; i < times; ++i) Put(i % 8, size);
     return *this;
   }
-  // So many keys in the tree that a flush of a few makes a run.
-  Story& Load() {
+  // Loads enough keys into the tree that a flush of a few makes a run.
+  CrashProgram& Load() {
     program.config.sweep_ratio = 1;
     Operation op;
     for (int i = 0; i < 300; ++i) {
@@ -83,12 +82,12 @@ struct Story {
     settings.images_max = 60;
     return *this;
   }
-  Story& AlwaysLiveOn() {
+  CrashProgram& AlwaysLiveOn() {
     settings.live_on_percent = 100;
     return *this;
   }
-  // The first violation of a few seeds.
-  std::string Tell(std::uint64_t seeds = 3) {
+  // Runs the program with a few seeds. Returns the first violation, or "".
+  std::string Run(std::uint64_t seeds = 3) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       program.seed = seed;
       CrashExplorer explorer(program, seed, settings);
@@ -100,119 +99,121 @@ struct Story {
 
 using Verb = Operation::Verb;
 
-std::string DamagedRecordAmongOthers() { return Story().Overwrite(16, 700).Tell(); }
-std::string BatchOfManySectors() { return Story().Batch(700).Batch(900).Tell(); }
+std::string DamagedRecordAmongOthers() { return CrashProgram().Overwrite(16, 700).Run(); }
+std::string BatchOfManySectors() { return CrashProgram().Batch(700).Batch(900).Run(); }
 std::string SyncedPuts() {
-  return Story().Put(0, 100, Durability::kSync).Put(1, 700, Durability::kSync).Put(2, 5000, Durability::kSync).Tell();
+  CrashProgram test;
+  test.Put(0, 100, Durability::kSync).Put(1, 700, Durability::kSync).Put(2, 5000, Durability::kSync);
+  return test.Run();
 }
-// The older segment may lose its tail, or all of it, and the newer one nothing.
+// A power cut may remove the tail of the older segment, or all of it, and nothing of the newer one.
 std::string SegmentsWithoutASync() {
-  Story story;
-  story.program.config.max_total_wal_size = 256u << 10;
-  story.settings.images_max = 60;
-  return story.Overwrite(30, 1500).Tell(6);
+  CrashProgram test;
+  test.program.config.max_total_wal_size = 256u << 10;
+  test.settings.images_max = 60;
+  return test.Overwrite(30, 1500).Run(6);
 }
-// What was shown as durable is there after any cut.
+// Everything that a read showed as durable must be found after any power cut.
 std::string ReadsOfWhatIsDurable() {
-  return Story().Put(0, 100).Do(Verb::kReadDurable).Put(1, 700).Do(Verb::kReadDurable).Put(2, 100).Tell();
+  return CrashProgram().Put(0, 100).Do(Verb::kReadDurable).Put(1, 700).Do(Verb::kReadDurable).Put(2, 100).Run();
 }
 std::string FlushOfUnsyncedBlobs() {
-  return Story().Overwrite(8, 700).Do(Verb::kFlush, true).Overwrite(8, 700).Do(Verb::kFlush, true).Tell();
+  return CrashProgram().Overwrite(8, 700).Do(Verb::kFlush, true).Overwrite(8, 700).Do(Verb::kFlush, true).Run();
 }
 std::string FlushOfInlineValues() {
-  Story story;
-  story.program.config.sweep_ratio = 1;
-  story.Overwrite(8, 40).Do(Verb::kFlush, true).Do(Verb::kCompact).Overwrite(3, 40);
-  return story.Do(Verb::kFlush, true).Overwrite(3, 50).Do(Verb::kFlush, true).Tell();
+  CrashProgram test;
+  test.program.config.sweep_ratio = 1;
+  test.Overwrite(8, 40).Do(Verb::kFlush, true).Do(Verb::kCompact).Overwrite(3, 40);
+  return test.Do(Verb::kFlush, true).Overwrite(3, 50).Do(Verb::kFlush, true).Run();
 }
 std::string FlushToARun() {
-  Story story;
-  story.Load().Overwrite(8, 40).Put(0, 20).Do(Verb::kFlush, true);
-  Operation far = story.program.operations.front();
+  CrashProgram test;
+  test.Load().Overwrite(8, 40).Put(0, 20).Do(Verb::kFlush, true);
+  Operation far = test.program.operations.front();
   far.mutations = {far.mutations.front(), far.mutations[100], far.mutations[200], far.mutations.back()};
-  return story.Add(far).Do(Verb::kFlush, true).Add(far).Do(Verb::kFlush, true).Tell(6);
+  return test.Add(far).Do(Verb::kFlush, true).Add(far).Do(Verb::kFlush, true).Run(6);
 }
-// A sweep of many steps, or compactions, with flushes and deletes between them.
-std::string MergesInSteps() {
-  Story story;
-  story.program.config.write_buffer_size = 4u << 10;
-  story.program.config.max_write_buffer_number = 4;
-  story.Load();
+// A sweep of many steps, or level compactions, with flushes and deletes between them.
+std::string CompactionsInSteps() {
+  CrashProgram test;
+  test.program.config.write_buffer_size = 4u << 10;
+  test.program.config.max_write_buffer_number = 4;
+  test.Load();
   const auto some = [&](std::size_t from, bool remove, std::uint32_t size) {
     Operation op;
     for (std::size_t i = from; i < 300; i += 23) {
       op.mutations.push_back({"load" + std::to_string(i), remove, remove ? 0 : size, false});
     }
-    story.Add(op).Do(Verb::kFlush, true).Do(Verb::kBackground, false, 1);
+    test.Add(op).Do(Verb::kFlush, true).Do(Verb::kBackground, false, 1);
   };
   for (std::size_t round = 0; round < 12; ++round) some(round, round % 3 == 2, 30);
-  story.Do(Verb::kBackground, false, 2).Do(Verb::kCompact).Do(Verb::kReopen, true);
-  story.settings.images_max = 40;
-  return story.Tell(4);
+  test.Do(Verb::kBackground, false, 2).Do(Verb::kCompact).Do(Verb::kReopen, true);
+  test.settings.images_max = 40;
+  return test.Run(4);
 }
-std::string OverwrittenSegmentsGo() {
-  Story story;
-  story.Overwrite(40, 2000).Do(Verb::kFlush, true).Overwrite(40, 2000).Do(Verb::kCompact).Do(Verb::kBackground, false, 9);
-  story.settings.images_max = 60;
-  story.settings.rules = true;
-  return story.Tell();
+std::string OverwrittenSegmentsAreDropped() {
+  CrashProgram test;
+  test.Overwrite(40, 2000).Do(Verb::kFlush, true).Overwrite(40, 2000).Do(Verb::kCompact).Do(Verb::kBackground, false, 9);
+  test.settings.images_max = 60;
+  test.settings.rules = true;
+  return test.Run();
 }
-// Half of each segment is garbage, and the rest moves.
-std::string ValuesThatMove() {
-  Story story;
-  story.program.config.gc_age_cutoff = 1;
+// Half of each segment is garbage, and log GC relocates the rest.
+std::string RelocatedValues() {
+  CrashProgram test;
+  test.program.config.gc_age_cutoff = 1;
   for (int round = 0; round < 6; ++round) {
-    story.Batch(1500);
-    for (const int key : {0, 2, 4, 6, 7}) story.Put((key + round) % 8, 1500);
-    story.Do(Verb::kFlush, true).Do(Verb::kCompact).Do(Verb::kBackground, false, 9);
+    test.Batch(1500);
+    for (const int key : {0, 2, 4, 6, 7}) test.Put((key + round) % 8, 1500);
+    test.Do(Verb::kFlush, true).Do(Verb::kCompact).Do(Verb::kBackground, false, 9);
   }
-  story.settings.images_max = 60;
-  return story.Tell();
+  test.settings.images_max = 60;
+  return test.Run();
 }
-std::string LivesAfterACrash() { return Story().Overwrite(6, 300).AlwaysLiveOn().Tell(20); }
-std::string KilledThenCut() { return Story().Overwrite(6, 300).Tell(6); }
+std::string LivesAfterACrash() { return CrashProgram().Overwrite(6, 300).AlwaysLiveOn().Run(20); }
+std::string KilledThenCut() { return CrashProgram().Overwrite(6, 300).Run(6); }
 std::string RecoveryCutAgain() {
-  Story story;
-  story.settings.cut_recovery_percent = 100;
-  return story.Overwrite(6, 300).Do(Verb::kFlush, true).Put(1, 80).Tell(6);
+  CrashProgram test;
+  test.settings.cut_recovery_percent = 100;
+  return test.Overwrite(6, 300).Do(Verb::kFlush, true).Put(1, 80).Run(6);
 }
-std::string ClosedAndCut() { return Story().Overwrite(4, 300).Do(Verb::kReopen, true).Overwrite(2, 300).Tell(); }
+std::string ClosedAndCut() { return CrashProgram().Overwrite(4, 300).Do(Verb::kReopen, true).Overwrite(2, 300).Run(); }
 
 // The n-th sync fails, for a range of n.
 std::string DroppedPagesInTheCache() {
-  Story story;
-  story.settings.fault = FaultClass::kSyncDropKeepCache;
-  story.settings.images_max = 40;
-  story.Overwrite(4, 700).Do(Verb::kSyncWal).Put(1, 80).Do(Verb::kSyncWal).Put(2, 700, Durability::kSync);
-  return story.Do(Verb::kFlush, true).Put(3, 100, Durability::kSync).Tell(60);
+  CrashProgram test;
+  test.settings.fault = FaultClass::kSyncDropKeepCache;
+  test.settings.images_max = 40;
+  test.Overwrite(4, 700).Do(Verb::kSyncWal).Put(1, 80).Do(Verb::kSyncWal).Put(2, 700, Durability::kSync);
+  return test.Do(Verb::kFlush, true).Put(3, 100, Durability::kSync).Run(60);
 }
 
 // The sync of a batch of many sectors fails, and some of them have reached the device.
 std::string BatchInDoubt() {
-  Story story;
-  story.settings.fault = FaultClass::kSyncDropRevertCache;
-  story.settings.images_max = 40;
-  for (int i = 0; i < 4; ++i) story.Batch(700, Durability::kSync);
-  return story.Tell(30);
+  CrashProgram test;
+  test.settings.fault = FaultClass::kSyncDropRevertCache;
+  test.settings.images_max = 40;
+  for (int i = 0; i < 4; ++i) test.Batch(700, Durability::kSync);
+  return test.Run(30);
 }
-// The sync says that it failed, and all is there. What was reported as failed is in doubt; nothing may come after it.
-std::string WritesBehindAFalseFailure() {
-  Story story;
-  story.settings.fault = FaultClass::kSyncFalse;
-  story.settings.images_max = 10;
-  for (int i = 0; i < 8; ++i) story.Put(i, 100, Durability::kSync);
-  return story.Tell(30);
-}
-
-std::string WriteFailsAndLifeGoesOn() {
-  Story story;
-  story.settings.fault = FaultClass::kWriteError;
-  story.settings.images_max = 40;
-  for (int i = 0; i < 12; ++i) story.Put(i % 8, 700, i % 3 == 2 ? Durability::kSync : Durability::kNone);
-  return story.Tell(60);
+// The sync reports a failure although everything is durable. The failed batch may be found or not; no later batch may.
+std::string WritesAfterAFalseFailure() {
+  CrashProgram test;
+  test.settings.fault = FaultClass::kSyncFalse;
+  test.settings.images_max = 10;
+  for (int i = 0; i < 8; ++i) test.Put(i, 100, Durability::kSync);
+  return test.Run(30);
 }
 
-// ---- Stories with a plot of their own ----
+std::string WritesAfterAFailedWrite() {
+  CrashProgram test;
+  test.settings.fault = FaultClass::kWriteError;
+  test.settings.images_max = 40;
+  for (int i = 0; i < 12; ++i) test.Put(i % 8, 700, i % 3 == 2 ? Durability::kSync : Durability::kNone);
+  return test.Run(60);
+}
+
+// ---- Other scenarios ----
 
 std::string ValueOf(DB* db, const std::string& key, const ReadOptions& options = {}) {
   std::string value;
@@ -220,7 +221,7 @@ std::string ValueOf(DB* db, const std::string& key, const ReadOptions& options =
   return status.ok() ? value : status.ToString();
 }
 
-// What a database that was cut off with nothing but what it had synced says of `key`.
+// Returns what the database reads for `key` after a power cut that loses everything unsynced.
 std::string AfterCut(const SimFileSystem& fs, const Config& config, const std::string& key) {
   Prng prng(1);
   TestDatabase after(config, std::make_shared<SimFileSystem>(fs.DrawCrash(prng, DamageMix::Only(SimDamage::kAllLost))), 9);
@@ -228,7 +229,7 @@ std::string AfterCut(const SimFileSystem& fs, const Config& config, const std::s
   return opened.ok() ? ValueOf(after.get(), key) : opened.ToString();
 }
 
-// While a sync runs, `inside` happens; then everything is synced, and cut.
+// Calls `inside` while a sync runs, syncs everything, and cuts the power.
 std::string DuringASync(const std::function<void(DB*)>& inside, const std::string& key, const std::string& expected) {
   const auto fs = std::make_shared<SimFileSystem>();
   Config config;
@@ -240,7 +241,7 @@ std::string DuringASync(const std::function<void(DB*)>& inside, const std::strin
   if (!database.Open().ok()) return "Open";
   fs->AddHook([&](const SimOp& op) {
     if (done || op.kind != SimOpKind::kSync || op.phase != SimPhase::kInside || !op.path.ends_with(".log")) return;
-    if (database->GetLatestSequenceNumber() == 0) return;  // a segment that is being made
+    if (database->GetLatestSequenceNumber() == 0) return;  // the sync of a new segment
     done = true;
     inside(database.get());
   });
@@ -250,13 +251,13 @@ std::string DuringASync(const std::function<void(DB*)>& inside, const std::strin
   if (!database->SyncWAL().ok()) return "SyncWAL";
   if (!done) return "no sync was seen";
   const std::string found = AfterCut(*fs, config, key);
-  return found == expected ? "" : "acknowledged by SyncWAL, and after a cut " + found;
+  return found == expected ? "" : "acknowledged by SyncWAL, but after a power cut it reads as " + found;
 }
 
 std::string PutDuringASync() {
   return DuringASync([](DB* db) { static_cast<void>(db->Put({}, "second", "2")); }, "second", "2");
 }
-// The segment that is being synced is rotated away meanwhile, with a record that the sync does not cover.
+// While a segment is synced, it gets a record that the sync does not cover, and is rotated.
 std::string RotationDuringASync() {
   return DuringASync(
       [](DB* db) {
@@ -266,7 +267,7 @@ std::string RotationDuringASync() {
       "second", "2");
 }
 
-// Two tables wait for their flush; the older one must be committed first.
+// Two frozen memtables wait for their flush; the older one must be committed first.
 std::string TwoFrozenTables() {
   Config config;
   config.max_write_buffer_number = 4;
@@ -296,8 +297,8 @@ std::string TwoFrozenTables() {
   return "";
 }
 
-// The MANIFEST may name a replay position before what a family has flushed: it has to, as soon as two families flush at
-// different times. Here it does, with "a" flushed and "b" not, and the database is closed. "" or what went wrong.
+// The replay position may lie before operations that a family has flushed; it must, if two families flush at different
+// times. Moves it there, with "a" flushed and "b" not, and opens the database. Returns the first error, or "".
 std::string LowerTheReplayPosition(TestDatabase* database) {
   SimFileSystem* const fs = database->sim();
   if (!database->Open().ok()) return "Open";
@@ -320,7 +321,7 @@ std::string LowerTheReplayPosition(TestDatabase* database) {
   return opened.ok() ? "" : opened.ToString();
 }
 
-// Recovery does not take again what is in the layers.
+// Recovery must not replay operations that are in the layers.
 std::string ReplayPositionBelowWhatIsFlushed() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (std::string wrong = LowerTheReplayPosition(&database); !wrong.empty()) return wrong;
@@ -330,8 +331,9 @@ std::string ReplayPositionBelowWhatIsFlushed() {
   return "";
 }
 
-// If it did, the flush that follows would replace an address by itself; charged on one side only, its segment would go.
-std::string WhatIsFlushedAgainStays() {
+// If it did, the next flush would replace an entry by the same entry. If only the removal is charged, the account
+// reaches zero, and the segment is dropped.
+std::string ValueFlushedTwiceRemains() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (std::string wrong = LowerTheReplayPosition(&database); !wrong.empty()) return wrong;
   if (!database->Delete({}, "b").ok() || !database->Flush({}).ok()) return "Flush";
@@ -342,7 +344,7 @@ std::string WhatIsFlushedAgainStays() {
   return database.Verify();
 }
 
-// An iterator shows the moment of its creation.
+// An iterator shows the state at its creation.
 std::string IteratorAndALaterPut() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok() || !database->Put({}, "a", "1").ok()) return "Put";
@@ -354,7 +356,7 @@ std::string IteratorAndALaterPut() {
   return it->Valid() ? "the iterator shows a later key" : "";
 }
 
-// Between the two halves of taking a snapshot the table is frozen and the next one written to.
+// Between the two halves of taking a snapshot, the memtable is frozen and the next one is written to.
 std::string SnapshotDuringAFreeze() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok()) return "Open";
@@ -376,10 +378,11 @@ std::string SnapshotDuringAFreeze() {
   const std::string expected = snapshot->GetSequenceNumber() >= 3 ? "2" : "1";
   database->ReleaseSnapshot(snapshot);
   if (!done) return "the fault point was not reached";
-  return seen == expected ? "" : "a snapshot behind the write of b=2 shows b=" + seen;
+  return seen == expected ? "" : "a snapshot taken after the write of b=2 shows b=" + seen;
 }
 
-// Part of the keys of a run is merged down. An older run that is not asked for has another of its keys.
+// CompactRange must move down a run with a key in the range. An older run has no key in the range, but another key of
+// that run, so it must move down, too.
 std::string CompactionUnderAnOlderRun() {
   TestDatabase database({}, std::make_shared<SimFileSystem>(), 1);
   if (!database.Open().ok()) return "Open";
@@ -440,26 +443,26 @@ std::string RunOverALevel() {
 
 struct Scenario {
   Mutant mutant;
-  std::string (*tell)();
-  const char* story = "";  // where a mutant has several
+  std::string (*run)();      // returns the first error, or ""
+  const char* suffix = "";   // of the test's name, if a mutant has several scenarios
 };
 
 class MutantTest : public ::testing::TestWithParam<Scenario> {};
 
 TEST_P(MutantTest, IsCaught) {
-  EXPECT_EQ(GetParam().tell(), "");
+  EXPECT_EQ(GetParam().run(), "");
   const MutantScope defect(GetParam().mutant);
-  const std::string caught = GetParam().tell();
+  const std::string caught = GetParam().run();
   EXPECT_NE(caught, "") << MutantName(GetParam().mutant) << " survives (" << MutantRule(GetParam().mutant) << ")";
   RecordProperty("caught", caught.substr(0, 300));
 }
 
-// Rules that do not care which index a family has.
+// Rules that hold for both indexes.
 const std::vector<Scenario> kOfBoth = {
     Scenario{Mutant::kSkipBadRecord, DamagedRecordAmongOthers},
     Scenario{Mutant::kApplyHalfBatch, BatchOfManySectors},
     Scenario{Mutant::kApplyHalfBatch, BatchInDoubt, "InDoubt"},
-    Scenario{Mutant::kGoOnAfterFailedSync, WritesBehindAFalseFailure},
+    Scenario{Mutant::kGoOnAfterFailedSync, WritesAfterAFalseFailure},
     Scenario{Mutant::kZerosAreARecord, DamagedRecordAmongOthers},
     Scenario{Mutant::kIgnoreChain, SegmentsWithoutASync},
     Scenario{Mutant::kDurableOnlyIgnored, ReadsOfWhatIsDurable},
@@ -468,7 +471,7 @@ const std::vector<Scenario> kOfBoth = {
     Scenario{Mutant::kCleanThroughEarlierSync, RotationDuringASync},
     Scenario{Mutant::kSyncClaimsLate, PutDuringASync},
     Scenario{Mutant::kRetryFailedSync, DroppedPagesInTheCache},
-    Scenario{Mutant::kLeaveHalfRecord, WriteFailsAndLifeGoesOn},
+    Scenario{Mutant::kLeaveHalfRecord, WritesAfterAFailedWrite},
     Scenario{Mutant::kManifestSkipSync, FlushOfInlineValues},
     Scenario{Mutant::kReuseFileNumbers, RecoveryCutAgain},
     Scenario{Mutant::kSkipDirectorySync, SyncedPuts},
@@ -478,7 +481,7 @@ const std::vector<Scenario> kOfBoth = {
     Scenario{Mutant::kSkipSegmentHeaderSync, SyncedPuts},
     Scenario{Mutant::kFlushBeforeLogSync, FlushOfUnsyncedBlobs},
     Scenario{Mutant::kCommitBeforeRunSync, FlushToARun},
-    Scenario{Mutant::kDeleteBeforeCommit, OverwrittenSegmentsGo},
+    Scenario{Mutant::kDeleteBeforeCommit, OverwrittenSegmentsAreDropped},
     Scenario{Mutant::kRecoverFromCache, DroppedPagesInTheCache},
     Scenario{Mutant::kSkipAdoptSync, KilledThenCut},
     Scenario{Mutant::kSkipNeutralise, LivesAfterACrash},
@@ -486,24 +489,24 @@ const std::vector<Scenario> kOfBoth = {
     Scenario{Mutant::kSegmentUnnamed, SyncedPuts},
     Scenario{Mutant::kFlushOutOfOrder, TwoFrozenTables},
     Scenario{Mutant::kReplayFlushed, ReplayPositionBelowWhatIsFlushed},
-    Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsGo},
-    Scenario{Mutant::kGcCommitsUnsynced, ValuesThatMove},
+    Scenario{Mutant::kForgetDroppedAccounts, OverwrittenSegmentsAreDropped},
+    Scenario{Mutant::kGcCommitsUnsynced, RelocatedValues},
     Scenario{Mutant::kSnapshotViewOnce, SnapshotDuringAFreeze},
     Scenario{Mutant::kSnapshotSeqLate, IteratorAndALaterPut},
     Scenario{Mutant::kCloseWithoutSync, ClosedAndCut},
 };
 
-// Where only one of them has the code.
+// Rules of one index only.
 const std::vector<Scenario> kOfTree = {
-    Scenario{Mutant::kReplayFlushed, WhatIsFlushedAgainStays, "Charged"},
+    Scenario{Mutant::kReplayFlushed, ValueFlushedTwiceRemains, "Charged"},
     Scenario{Mutant::kCommitBeforePageSync, FlushOfInlineValues},
     Scenario{Mutant::kRewritePages, FlushOfInlineValues},
-    Scenario{Mutant::kForgetSweepCursor, MergesInSteps},
-    Scenario{Mutant::kSweepAnySubset, MergesInSteps},
+    Scenario{Mutant::kForgetSweepCursor, CompactionsInSteps},
+    Scenario{Mutant::kSweepAnySubset, CompactionsInSteps},
 };
 
 const std::vector<Scenario> kOfLsm = {
-    Scenario{Mutant::kCommitBeforeRunSync, MergesInSteps, "Compaction"},
+    Scenario{Mutant::kCommitBeforeRunSync, CompactionsInSteps, "Compaction"},
     Scenario{Mutant::kDropTombstonesAnywhere, DeletesOverALowerLevel},
     Scenario{Mutant::kDropTombstonesAnywhere, DeletesOverAnOlderTier, "Lazy"},
     Scenario{Mutant::kSkipOverlappingRun, CompactionUnderAnOlderRun},
@@ -512,14 +515,14 @@ const std::vector<Scenario> kOfLsm = {
 
 std::vector<Scenario> Scenarios() {
   std::vector<Scenario> all = kOfBoth;
-  const std::vector<Scenario>& its = TestsUseLsm() ? kOfLsm : kOfTree;
-  all.insert(all.end(), its.begin(), its.end());
+  const std::vector<Scenario>& of_index = TestsUseLsm() ? kOfLsm : kOfTree;
+  all.insert(all.end(), of_index.begin(), of_index.end());
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Crash, MutantTest, ::testing::ValuesIn(Scenarios()),
                          [](const ::testing::TestParamInfo<Scenario>& scenario) {
-                           return std::string(MutantName(scenario.param.mutant)) + scenario.param.story;
+                           return std::string(MutantName(scenario.param.mutant)) + scenario.param.suffix;
                          });
 
 // ---- All mutants ----
@@ -539,7 +542,8 @@ std::set<std::string> AllMatches(const std::string& text, const std::regex& patt
   return found;
 }
 
-// Mutants that `pattern` finds in each source below `directory`, by path without ending: "vlog/commit_log_test".
+// Returns the mutants that `pattern` finds in each source below `directory`, by path without its extension:
+// "vlog/commit_log_test".
 std::map<std::string, std::set<std::string>> MutantsBelow(const std::filesystem::path& directory,
                                                           const std::regex& pattern) {
   std::map<std::string, std::set<std::string>> found;
@@ -555,7 +559,7 @@ std::map<std::string, std::set<std::string>> MutantsBelow(const std::filesystem:
   return found;
 }
 
-// A switch asks MutantIs; a test switches on by a scope, or hands the mutant to something here that does.
+// The sources ask with MutantIs. A test switches a mutant on with a MutantScope, or passes it to one of these.
 const std::regex kSwitch(R"(MutantIs\(Mutant::(k\w+)\))");
 const std::regex kSwitchedOn(R"((?:MutantScope \w+\((?:\w+ \? )?|Scenario\{|ExpectCaught\()Mutant::(k\w+))");
 
@@ -597,7 +601,7 @@ std::vector<Row> TableOfHazards() {
   return rows;
 }
 
-// Rules whose absence a test must see.
+// Rules for which there must be a mutant.
 std::set<std::string> RulesToWatch() {
   std::set<std::string> rules = {"A1", "A2", "A3", "A4", "A6", "A7", "A8", "B1", "B3", "B4", "B5", "C1", "C2", "C3", "C4", "E3", "E4", "E5"};
   const auto range = [&](char letter, int from, int to) {
@@ -610,11 +614,11 @@ std::set<std::string> RulesToWatch() {
   range('H', 37, 47);
   range('H', 49, 53);
   range('H', 55, 60);
-  rules.erase("H13");  // by review: no code could be wrong that a test could run
+  rules.erase("H13");  // checked by review: no test can run the code that could be wrong
   return rules;
 }
 
-TEST(AllMutantsTest, TheTableOfHazardsSaysWhatThereIs) {
+TEST(AllMutantsTest, TableOfHazardsMatchesTheSources) {
   std::map<std::string, std::set<std::string>> rules_of;
   for (int m = 1; m < static_cast<int>(Mutant::kCount); ++m) {
     rules_of[MutantName(static_cast<Mutant>(m))] =
@@ -628,17 +632,17 @@ TEST(AllMutantsTest, TheTableOfHazardsSaysWhatThereIs) {
       mutants_of[rule] = {};
     }
     for (const std::string& file : row.files) {
-      EXPECT_TRUE(switched_on.contains(file)) << "tests/" << file << ".cc, which a row names, does not exist";
+      EXPECT_TRUE(switched_on.contains(file)) << "a row names tests/" << file << ".cc, which does not exist";
     }
     for (const std::string& mutant : row.mutants) {
-      EXPECT_TRUE(rules_of.contains(mutant)) << mutant << ", which a row names, does not exist";
+      EXPECT_TRUE(rules_of.contains(mutant)) << "a row names " << mutant << ", which does not exist";
       bool is_its_rule = false;
       for (const std::string& rule : row.hazards) {
         if (!rules_of[mutant].contains(rule)) continue;
         mutants_of[rule].insert(mutant);
         is_its_rule = true;
       }
-      EXPECT_TRUE(is_its_rule) << mutant << " is in the row of a rule that mutants.def does not say it plays";
+      EXPECT_TRUE(is_its_rule) << mutant << " is in the row of a rule that mutants.def does not give it";
       bool is_switched_on = switched_on["crash/mutant_test"].contains(mutant);
       for (const std::string& file : row.files) is_switched_on = is_switched_on || switched_on[file].contains(mutant);
       EXPECT_TRUE(is_switched_on) << mutant << " is switched on by no test of its row";
@@ -647,12 +651,12 @@ TEST(AllMutantsTest, TheTableOfHazardsSaysWhatThereIs) {
   for (const auto& [mutant, rules] : rules_of) {
     for (const std::string& rule : rules) {
       if (mutants_of.contains(rule)) {
-        EXPECT_TRUE(mutants_of[rule].contains(mutant)) << mutant << " is missing in the row of " << rule;
+        EXPECT_TRUE(mutants_of[rule].contains(mutant)) << mutant << " is missing from the row of " << rule;
       }
     }
   }
   for (const std::string& rule : RulesToWatch()) {
-    EXPECT_FALSE(mutants_of[rule].empty()) << "no mutant plays the absence of " << rule;
+    EXPECT_FALSE(mutants_of[rule].empty()) << "no mutant removes rule " << rule;
   }
 }
 

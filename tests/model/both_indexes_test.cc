@@ -1,5 +1,5 @@
-// A B+-tree, an LSM and a std::map do the same, step by step: families "tree" and "lsm" of one database get every
-// operation in one batch, and what they answer is compared after each. Then the power goes in the middle of it.
+// A B+-tree, an LSM and a std::map get the same operations: families "tree" and "lsm" of one database get each of them
+// in one batch, and their answers are compared after each step. A second test cuts the power in the middle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class BothIndexes {
     return prng_.Bytes(size);
   }
 
-  // A batch of one to five operations for both, and for the map.
+  // Makes a batch of one to five operations, each for both families, and applies them to *model.
   WriteBatch DrawBatch(Map* model) {
     WriteBatch batch;
     for (std::uint64_t n = prng_.Between(1, 5); n > 0; --n) {
@@ -82,15 +82,19 @@ class BothIndexes {
     return batch;
   }
 
-  // "" or what differs: a whole scan in one direction or the other.
+  // Scans a family in one direction. Returns the first difference from `model`, or "".
   std::string Compare(ColumnFamilyHandle* family, const Map& model, ReadOptions at, bool forward) {
     at.async_io = ways_.OneIn(2);
     const std::unique_ptr<Iterator> it(store.db->NewIterator(at, family));
     const auto differs = [&](const std::string& key, const std::string& value) -> std::string {
       if (!it->Valid()) return family->GetName() + " ends before " + key + " " + it->status().ToString();
-      if (it->key() != Slice(key)) return family->GetName() + " has " + it->key().ToString() + " where " + key + " is due";
+      if (it->key() != Slice(key)) {
+        return family->GetName() + " has " + it->key().ToString() + " instead of " + key;
+      }
       const std::string found = it->value().ToString();
-      if (found != value) return family->GetName() + " has " + found.substr(0, 40) + " for " + key + " " + it->status().ToString();
+      if (found != value) {
+        return family->GetName() + " has " + found.substr(0, 40) + " for " + key + " " + it->status().ToString();
+      }
       return "";
     };
     if (forward) {
@@ -106,11 +110,11 @@ class BothIndexes {
         it->Prev();
       }
     }
-    if (it->Valid()) return family->GetName() + " goes on with " + it->key().ToString();
+    if (it->Valid()) return family->GetName() + " has the additional key " + it->key().ToString();
     return it->status().ok() ? "" : it->status().ToString();
   }
 
-  // A few look-ups and seeks.
+  // Compares a few lookups and seeks with `model`. Returns the first difference, or "".
   std::string Probe(const Map& model, ReadOptions at) {
     at.async_io = ways_.OneIn(2);
     if (ways_.OneIn(30)) MovePages(store.fs.get(), ways_);
@@ -125,14 +129,14 @@ class BothIndexes {
       it->Seek(key);
       const auto next = model.lower_bound(key);
       if (it->Valid() != (next != model.end()) || (it->Valid() && it->key() != Slice(next->first))) {
-        return family->GetName() + " seeks " + key + " wrongly";
+        return family->GetName() + ": Seek of " + key + " is wrong";
       }
       it->SeekForPrev(key);
       auto before = model.upper_bound(key);
       const bool has = before != model.begin();
       if (has) --before;
       if (it->Valid() != has || (has && it->key() != Slice(before->first))) {
-        return family->GetName() + " seeks " + key + " backward wrongly";
+        return family->GetName() + ": SeekForPrev of " + key + " is wrong";
       }
     }
     return "";
@@ -147,10 +151,10 @@ class BothIndexes {
     SegmentMap::ResetThreadCounters();
   }
 
-  Prng ways_;  // of reading
+  Prng ways_;  // chooses how values are read
 };
 
-TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
+TEST(BothIndexesTest, TreeLsmAndMapAgreeAfterEveryStep) {
   const std::uint64_t first = SeedFromEnvironment(0xb07);
   SimReadCounts reads;
   for (std::uint64_t run = 0; run < ScaledCount(60); ++run) {
@@ -205,9 +209,9 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
           if (!prng.OneIn(4)) break;
           for (const auto& [snapshot, state] : held) store.db->ReleaseSnapshot(snapshot);
           held.clear();
-          // Another threshold: keys go from small to large and back at every border of layers.
+          // Changes the threshold, so that keys change between inline and separated values from layer to layer.
           store.options.min_blob_size = store.family_options["lsm"].min_blob_size = std::uint64_t{16} << prng.Uniform(5);
-          // And what another style of compaction has left, with other levels.
+          // Continues with the levels that another compaction style has left.
           ColumnFamilyOptions& lsm = store.family_options["lsm"];
           lsm.compaction_style = prng.OneIn(2) ? kCompactionStyleLazyLevel : kCompactionStyleLevel;
           lsm.num_levels = static_cast<int>(prng.Between(2, 6));
@@ -235,8 +239,8 @@ TEST(BothIndexes, ATreeAnLsmAndAMapAgreeStepByStep) {
   ExpectAllReadPaths(reads);
 }
 
-// What is there after a cut is the same in both families, a prefix of the batches, and holds every synced one.
-TEST(BothIndexes, APowerCutLeavesOnePrefixInBoth) {
+// After a power cut both families have the same prefix of the batches, and it includes every synced one.
+TEST(BothIndexesTest, PowerCutLeavesTheSamePrefixInBoth) {
   const std::uint64_t first = SeedFromEnvironment(0xb08);
   std::uint64_t images = 0;
   for (std::uint64_t run = 0; run < ScaledCount(150); ++run) {
@@ -245,7 +249,7 @@ TEST(BothIndexes, APowerCutLeavesOnePrefixInBoth) {
     FamilyStore& store = both.store;
     Prng& prng = both.prng_;
     both.Open();
-    std::vector<Map> states(1);  // after so many batches
+    std::vector<Map> states(1);  // states[n]: the contents after n batches
     std::size_t synced = 0;
     struct Cut {
       SimImage image;
@@ -296,7 +300,7 @@ TEST(BothIndexes, APowerCutLeavesOnePrefixInBoth) {
       for (std::size_t i = cut.most + 1; i-- > cut.least && !found.has_value();) {
         if (states[i] == tree) found = i;
       }
-      ASSERT_TRUE(found.has_value()) << "no state from " << cut.least << " to " << cut.most << " is what is there";
+      ASSERT_TRUE(found.has_value()) << "the contents are no state from " << cut.least << " to " << cut.most;
       ASSERT_EQ(later.Verify(), "");
     }
   }

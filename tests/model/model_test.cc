@@ -1,5 +1,6 @@
-// Random programs against std::map: every answer of every call is compared, with snapshots and iterators that outlive
-// flushes, merges and overwrites, with all comparators, and over many reopenings, each followed by a deep verification.
+// Random programs, compared with a std::map: every answer of every call is checked, with snapshots and iterators that
+// outlive flushes, compactions and overwrites, with all comparators, and over many reopens, each followed by a deep
+// verification.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -29,7 +30,7 @@ std::string RunOn(TestDatabase* database, const Program& program) {
   return database->Verify();
 }
 
-SimReadCounts reads_of_all;  // of RunInMemory since the test began
+SimReadCounts all_reads;  // of all calls of RunInMemory since the test began
 
 std::string RunInMemory(const Program& program) {
   SimOptions options;
@@ -38,7 +39,7 @@ std::string RunInMemory(const Program& program) {
   const auto fs = std::make_shared<SimFileSystem>(options);
   TestDatabase database(program.config, fs, program.seed);
   std::string wrong = RunOn(&database, program);
-  reads_of_all += fs->read_counts();
+  all_reads += fs->read_counts();
   return wrong;
 }
 
@@ -55,21 +56,21 @@ void RunMany(std::uint64_t first_seed, std::uint64_t count, const ProgramShape& 
     const std::string wrong = run(program);
     if (wrong.empty()) continue;
     const Program small = Shrink(program, run);
-    FAIL() << "repeat with CAMBIUM_SEED=" << program.seed << "\n" << wrong << "\nand, shrunk:\n"
+    FAIL() << "repeat with CAMBIUM_SEED=" << program.seed << "\n" << wrong << "\nshrunk to:\n"
            << small.ToString() << run(small);
   }
 }
 
-// The last test of this file is for it.
+// The last test of this file runs under ThreadSanitizer.
 constexpr const char* kOneThread =
-    "SKIPPED: here background tasks run in the calling thread, when the program says so, and one thread has no races";
+    "SKIPPED: background tasks run in the calling thread here, and a single thread has no races";
 
-TEST(ModelTest, EveryAnswerIsThatOfAMap) {
+TEST(ModelTest, EveryAnswerEqualsTheMap) {
   if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
   const std::uint64_t seed = SeedFromEnvironment(1);
-  reads_of_all = {};
+  all_reads = {};
   RunMany(seed, ScaledPrograms(2000), {}, RunInMemory);
-  ExpectAllReadPaths(reads_of_all);
+  ExpectAllReadPaths(all_reads);
 }
 
 // Short programs reach states that long ones overwrite, and shrink well.
@@ -79,14 +80,14 @@ TEST(ModelTest, ShortPrograms) {
   ProgramShape shape;
   shape.operations = 20;
   shape.key_count_max = 8;
-  reads_of_all = {};
+  all_reads = {};
   RunMany(seed, ScaledPrograms(4000), shape, RunInMemory);
-  // A sanitizer's 25th of them has few values over 16 KiB, and as chance has it none that is in memory in part.
-  ExpectAllReadPaths(reads_of_all, !kUnderSanitizer);
+  // With a sanitizer only a 25th of them runs, by chance without a value over 16 KiB that is partly in memory.
+  ExpectAllReadPaths(all_reads, !kUnderSanitizer);
 }
 
-// What the first of so many programs says that goes wrong, of those with a compaction filter; "": none does.
-std::string FirstWrongWithAFilter(std::uint64_t programs) {
+// Runs those of the first `programs` programs that have a compaction filter. Returns the first error, or "".
+std::string FirstErrorWithAFilter(std::uint64_t programs) {
   ProgramShape shape;
   shape.bulk_one_in = 2;
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
@@ -97,21 +98,21 @@ std::string FirstWrongWithAFilter(std::uint64_t programs) {
   return "";
 }
 
-// A model that allows two states of a value might allow too much.
-TEST(ModelTest, AFilterThatIsWrongIsSeen) {
+// With a filter the model allows two states of a value. It must still detect a defective filter.
+TEST(ModelTest, DetectsADefectiveFilter) {
   if (kUnderThreadSanitizer) GTEST_SKIP() << kOneThread;
-  EXPECT_EQ(FirstWrongWithAFilter(300), "");
+  EXPECT_EQ(FirstErrorWithAFilter(300), "");
   {
     const MutantScope mutant(Mutant::kFilterUncharged);
-    EXPECT_NE(FirstWrongWithAFilter(5000), "");
+    EXPECT_NE(FirstErrorWithAFilter(5000), "");
   }
   if (TestsUseLsm()) {
     const MutantScope mutant(Mutant::kFilterWithoutTombstones);
-    EXPECT_NE(FirstWrongWithAFilter(5000), "");
+    EXPECT_NE(FirstErrorWithAFilter(5000), "");
   }
 }
 
-TEST(ModelTest, EveryAnswerIsThatOfAMapOnARealDiskWithThreads) {
+TEST(ModelTest, EveryAnswerEqualsTheMapOnARealDiskWithThreads) {
   const std::uint64_t seed = SeedFromEnvironment(2'000'000);
   ProgramShape shape;
   shape.operations = 120;

@@ -1,7 +1,7 @@
-// Power cuts in the middle of a merge, while everything that may run beside it does: in one thread, so that a seed repeats
-// it. Whenever a sweep or a compaction is about to write or sync, the test puts in what other threads might do there:
-// writes, range deletes, flushes, other jobs, new options, snapshots and iterators; and now and then takes an image of
-// the disk as a power cut leaves it.
+// Power cuts in the middle of a compaction, a tree's sweep or an LSM's level compaction, together with everything that
+// may run at the same time. All of it runs in one thread, so that a seed repeats it: whenever the compaction is about
+// to write or sync, the test does what other threads might do then: writes, range deletes, flushes, other jobs, new
+// options, snapshots and iterators. At random calls it takes an image of the disk as a power cut leaves it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace {
 
 using Map = std::map<std::string, std::string>;
 
-// By the last byte of a value, which is drawn at random: some go, some become larger, some small. What was changed is
-// kept, so that doing it twice is doing it once.
+// Decides by the last byte of a value, which is random: removes some values, and makes some larger or smaller. It keeps
+// values that it has changed, so that it is idempotent.
 class LastByteFilter final : public CompactionFilter {
  public:
   Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/, const Slice& value, std::string* new_value,
@@ -42,8 +42,8 @@ class LastByteFilter final : public CompactionFilter {
   }
   [[nodiscard]] const char* Name() const override { return "LastByteFilter"; }
 
-  // What it leaves of a value.
-  [[nodiscard]] std::optional<std::string> Left(const std::string& value) const {
+  // Returns the value after the filter; nullopt if it removes it.
+  [[nodiscard]] std::optional<std::string> Filtered(const std::string& value) const {
     std::string new_value;
     std::string skip_until;
     const Decision decision = FilterV2(0, {}, ValueType::kValue, value, &new_value, &skip_until);
@@ -52,12 +52,12 @@ class LastByteFilter final : public CompactionFilter {
   }
 };
 
-// In a small tree every flush would go straight into the leaves.
+// A tree needs many keys: with few, every flush would write into the leaves at once, without a run.
 std::uint64_t Keys() { return TestsUseLsm() ? 300 : 2000; }
 
-class MergeCrashRun {
+class CompactionCrashRun {
  public:
-  MergeCrashRun(std::uint64_t seed, bool has_filter) : has_filter_(has_filter), prng_(seed), ways_(~seed) {
+  CompactionCrashRun(std::uint64_t seed, bool has_filter) : has_filter_(has_filter), prng_(seed), ways_(~seed) {
     Options& options = store_.options;
     options.page_size = std::uint64_t{512} << prng_.Uniform(4);
     options.write_buffer_size = std::size_t{4096} << prng_.Uniform(3);
@@ -65,7 +65,7 @@ class MergeCrashRun {
     options.blob_file_size = 16u << 10;
     options.sweep_ratio = static_cast<int>(prng_.Between(1, 2));
     UseIndexOfTest(&options);
-    options.level0_stop_writes_trigger = 1000;  // a write inside a merge cannot wait for that merge
+    options.level0_stop_writes_trigger = 1000;  // a write inside a compaction cannot wait for that compaction
     options.allow_mmap_reads = ways_.OneIn(2);
     if (has_filter_) {
       options.compaction_filter = &filter_;
@@ -74,9 +74,9 @@ class MergeCrashRun {
     SegmentMap::ResetThreadCounters();
     store_.MustOpen();
     Load();
-    hook_ = store_.fs->AddHook([this](const SimOp& op) { See(op); });
+    hook_ = store_.fs->AddHook([this](const SimOp& op) { BeforeCall(op); });
   }
-  ~MergeCrashRun() {
+  ~CompactionCrashRun() {
     store_.fs->RemoveHook(hook_);
     its_.clear();
     for (const auto& [snapshot, state] : snapshots_) store_.db->ReleaseSnapshot(snapshot);
@@ -91,15 +91,16 @@ class MergeCrashRun {
       Look();
       std::string from = DrawKey();
       std::string to = DrawKey();
-      // All keys, but with bounds: without them CompactRange waits for log GC, in which nothing may be put that waits.
+      // All keys, but with bounds: without bounds CompactRange would wait for log GC, and nothing that waits may run
+      // inside that.
       if (has_filter_ && prng_.OneIn(2)) from = "", to = "l";
       const Slice begin = std::min(from, to);
       const Slice end = std::max(from, to);
       const bool whole = !has_filter_ && prng_.OneIn(2);
       const Map before = states_.back();
-      is_merging_ = true;
+      is_compacting_ = true;
       const Status s = store_.db->CompactRange({}, whole ? nullptr : &begin, whole ? nullptr : &end);
-      is_merging_ = false;
+      is_compacting_ = false;
       ASSERT_TRUE(s.ok()) << s.ToString();
       if (has_filter_) CheckFiltered(before, whole ? nullptr : &from, whole ? nullptr : &to);
       CheckAll();
@@ -114,7 +115,7 @@ class MergeCrashRun {
     EXPECT_EQ(store_.Verify(), "");
   }
 
-  // What a cut has left opens, and is the state after some batch, no older than the last that was synced.
+  // Opens the image of each power cut. Its contents must be the state after some batch, not before the last synced one.
   void CheckCuts() {
     for (const Cut& cut : cuts_) {
       TestStore later(std::make_shared<SimFileSystem>(cut.image));
@@ -127,19 +128,19 @@ class MergeCrashRun {
       const Map found = Contents(later.db.get(), {});
       bool is_known = false;
       for (std::size_t i = cut.most + 1; i-- > cut.least && !is_known;) is_known = Agrees(found, states_[i]);
-      ASSERT_TRUE(is_known) << "no state from " << cut.least << " to " << cut.most << " is what is there";
+      ASSERT_TRUE(is_known) << "the contents are no state from " << cut.least << " to " << cut.most;
       ASSERT_EQ(later.Verify(), "");
       if (!prng_.OneIn(4)) continue;
-      later.Compact();  // what the cut one had begun begins again
+      later.Compact();  // starts the interrupted compaction again
       later.Quiet();
-      Map left;
+      Map expected;
       for (const auto& [key, value] : found) {
-        const std::optional<std::string> its = has_filter_ ? filter_.Left(value) : value;
-        if (its.has_value()) left[key] = *its;
+        const std::optional<std::string> filtered = has_filter_ ? filter_.Filtered(value) : value;
+        if (filtered.has_value()) expected[key] = *filtered;
       }
-      ASSERT_EQ(Contents(later.db.get(), {}), left);
+      ASSERT_EQ(Contents(later.db.get(), {}), expected);
       ASSERT_EQ(later.Verify(), "");
-      later.db.reset();  // before the filter goes
+      later.db.reset();  // before the filter is destroyed
     }
   }
 
@@ -154,15 +155,15 @@ class MergeCrashRun {
     std::size_t most;
   };
 
-  void See(const SimOp& op) {
+  void BeforeCall(const SimOp& op) {
     if (op.phase != SimPhase::kBefore) return;
     const bool is_index = op.path.ends_with(".run") || op.path.ends_with(".idx") || op.path.ends_with(".gc");
-    const bool is_of_merge = is_merging_ && is_index;
-    if (prng_.OneIn(is_of_merge ? 12 : 60)) cuts_.push_back({store_.fs->DrawCrash(prng_), synced_, begun_});
-    if (!is_of_merge || (op.kind != SimOpKind::kWrite && op.kind != SimOpKind::kSync)) return;
-    is_merging_ = false;  // what is put in has no merge of its own
+    const bool is_of_compaction = is_compacting_ && is_index;
+    if (prng_.OneIn(is_of_compaction ? 12 : 60)) cuts_.push_back({store_.fs->DrawCrash(prng_), synced_, begun_});
+    if (!is_of_compaction || (op.kind != SimOpKind::kWrite && op.kind != SimOpKind::kSync)) return;
+    is_compacting_ = false;  // calls inside Interrupt are not interrupted
     if (!prng_.OneIn(3)) Interrupt();
-    is_merging_ = true;
+    is_compacting_ = true;
   }
 
   void Interrupt() {
@@ -223,37 +224,36 @@ class MergeCrashRun {
     if (write.sync) synced_ = begun_;
   }
 
-  // A snapshot and an iterator of now.
+  // Takes a snapshot and an iterator of the current state.
   void Look() {
     const Map now = has_filter_ ? Contents(store_.db.get(), {}) : states_.back();
     EXPECT_TRUE(Agrees(now, states_.back()));
     if (snapshots_.size() < 3) snapshots_.emplace_back(store_.db->GetSnapshot(), now);
     if (its_.size() < 3) its_.emplace_back(std::unique_ptr<Iterator>(store_.db->NewIterator({})), now);
   }
-  // Each value is as it was written or, with a filter, what that leaves of it.
+  // True if each value is as written or, if there is a filter, as filtered.
   [[nodiscard]] bool Agrees(const Map& found, const Map& written) const {
     if (!has_filter_) return found == written;
     for (const auto& [key, value] : found) {
-      const auto its = written.find(key);
-      if (its == written.end() || (value != its->second && value != filter_.Left(its->second))) return false;
+      const auto entry = written.find(key);
+      if (entry == written.end() || (value != entry->second && value != filter_.Filtered(entry->second))) return false;
     }
-    return std::ranges::all_of(written, [&](const auto& its) {
-      return found.contains(its.first) || !filter_.Left(its.second).has_value();
+    return std::ranges::all_of(written, [&](const auto& entry) {
+      return found.contains(entry.first) || !filter_.Filtered(entry.second).has_value();
     });
   }
-  // What was in the range before CompactRange, and is not overwritten since, has passed the filter, whatever ran
-  // meanwhile.
+  // Checks that every value that was in the range before CompactRange, and was not overwritten since, is filtered.
   void CheckFiltered(const Map& before, const std::string* from, const std::string* to) {
     const Map found = Contents(store_.db.get(), {});
     for (const auto& [key, value] : before) {
       if ((from != nullptr && key < std::min(*from, *to)) || (to != nullptr && key > std::max(*from, *to))) continue;
       const auto now = states_.back().find(key);
       if (now == states_.back().end() || now->second != value) continue;
-      const auto its = found.find(key);
-      ASSERT_EQ(its == found.end() ? std::nullopt : std::optional(its->second), filter_.Left(value)) << key;
+      const auto entry = found.find(key);
+      ASSERT_EQ(entry == found.end() ? std::nullopt : std::optional(entry->second), filter_.Filtered(value)) << key;
     }
   }
-  // Everyone still sees what was there when he began to look.
+  // Checks that the database, each snapshot and each iterator show their state.
   void CheckAll() {
     if (ways_.OneIn(3)) MovePages(store_.fs.get(), ways_);
     EXPECT_TRUE(Agrees(Contents(store_.db.get(), {}), states_.back()));
@@ -285,15 +285,15 @@ class MergeCrashRun {
   const bool has_filter_;
   TestStore store_;
   Prng prng_;
-  Prng ways_;  // of reading
+  Prng ways_;  // chooses how values are read
   int hook_ = 0;
-  std::vector<Map> states_{1};  // after so many batches
+  std::vector<Map> states_{1};  // states_[n]: the contents after n batches
   std::size_t begun_ = 0;
   std::size_t synced_ = 0;
   std::vector<std::pair<const Snapshot*, Map>> snapshots_;
   std::vector<std::pair<std::unique_ptr<Iterator>, Map>> its_;
   std::vector<Cut> cuts_;
-  bool is_merging_ = false;  // in CompactRange, and not in what is put in there
+  bool is_compacting_ = false;  // in CompactRange, and not in Interrupt
   std::uint64_t interruptions_ = 0;
 };
 
@@ -302,10 +302,10 @@ void RunMany(bool has_filter) {
   std::uint64_t cuts = 0;
   std::uint64_t interruptions = 0;
   SimReadCounts reads;
-  const std::uint64_t runs = ScaledCount(has_filter ? 20 : 200);  // with one, cuts are many more
+  const std::uint64_t runs = ScaledCount(has_filter ? 20 : 200);  // a run with a filter has many more cuts
   for (std::uint64_t i = 0; i < runs; ++i) {
     SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(first + i));
-    MergeCrashRun run(first + i, has_filter);
+    CompactionCrashRun run(first + i, has_filter);
     run.Run(25);
     run.CheckCuts();
     if (::testing::Test::HasFailure()) return;
@@ -313,18 +313,17 @@ void RunMany(bool has_filter) {
     interruptions += run.interruptions();
     reads += run.read_counts();
   }
-  std::printf("%llu cuts, %llu times something else ran inside a merge\n", static_cast<unsigned long long>(cuts),
+  std::printf("%llu cuts, %llu interruptions of a compaction\n", static_cast<unsigned long long>(cuts),
               static_cast<unsigned long long>(interruptions));
   EXPECT_GT(cuts, runs * 10);
   EXPECT_GT(interruptions, runs * 5);
   ExpectAllReadPaths(reads);
 }
 
-TEST(MergeCrash, WhateverRunsBesideAMergeACutLeavesAPrefix) { RunMany(false); }
+TEST(CompactionCrashTest, PowerCutInACompactionLeavesAPrefix) { RunMany(false); }
 
-// The same with a compaction filter: a value is as it was written or filtered, never an older one; after CompactRange
-// it is filtered.
-TEST(MergeCrash, WithAFilterNothingComesBack) { RunMany(true); }
+// With a compaction filter a value is as written or as filtered, never an older one; after CompactRange it is filtered.
+TEST(CompactionCrashTest, PowerCutWithAFilterRestoresNoOldValue) { RunMany(true); }
 
 }  // namespace
 }  // namespace cambium::testing
