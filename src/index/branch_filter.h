@@ -1,16 +1,16 @@
-// BranchFilter: a Bloom filter over all keys below a branch of level 1, kept in its page. A look-up of a key that is not
-// there ends with one cache line of it: the branch is not searched, and no leaf is needed.
+// BranchFilter: a Bloom filter over all keys below a level-1 branch, stored in the branch's page. A lookup of an absent
+// key usually ends after reading one cache line of it: neither the branch nor a leaf is searched.
 //
-//   64 n bytes: n blocks, a power of two, of 512 bits each. A key has all its bits in one block; which block and which
-//   bits is as in the filters of runs, see filter.h. How many bits a key has is the page's to say.
+//   64 n bytes: n blocks of 512 bits; n is a power of two. All bits of a key are in one block; filter.h says which
+//   block and which bits, as for the filters of runs. The page says how many bits a key sets.
 //
-// A merge takes most leaves over by address and does not read them, so that it cannot make the filter of the branch
-// above them anew. It takes the old branch's filter instead, and adds the keys that it has: all keys that are below the
-// new branch are in, and some that no longer are. Filters of different sizes go together because n is a power of two:
-// block i of n blocks holds what blocks 2i and 2i+1 of 2n do. How many keys a filter has, those included, is counted,
-// and where they are too many, the keys are read from the leaves after all.
+// A sweep keeps most leaves by address without reading them, so it cannot rebuild the filter of the branch above from
+// their keys. It starts from the old branch's filter and adds the new keys. The result contains every key below the new
+// branch, and some keys that are gone. Filters of different sizes can be combined because n is a power of two: block i
+// of n blocks holds what blocks 2i and 2i+1 of 2n blocks hold. The filter counts its keys, stale ones included. If
+// there are too many, the sweep reads the leaves after all.
 //
-// Keys that are equal must have equal bytes, so a filter is of no use under a comparator that says otherwise.
+// The filter requires that equal keys have equal bytes, so it is not used under a comparator that cannot promise this.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@
 
 namespace cambium {
 
-// Borrows its blocks. Without any it says "perhaps" to every key. Any thread.
+// Borrows its blocks. An empty filter answers "perhaps" for every key. Any thread.
 struct BranchFilter {
   const char* blocks = nullptr;
   std::uint32_t count = 0;
-  std::uint32_t keys = 0;  // those of all keys that were added, which are not all there any more
-  unsigned probes = 0;     // bits of a key, 1 to kFilterProbesMax
+  std::uint32_t keys = 0;  // keys added, including stale ones that are no longer below the branch
+  unsigned probes = 0;     // bits set per key, 1 to kFilterProbesMax
 
-  // False only if no such key was added. `hash` of FilterHash.
+  // False only if no key with this FilterHash was added.
   [[nodiscard]] bool MayContain(std::uint64_t hash) const {
     return count == 0 || FilterBlockContains(BlockOf(hash), hash, probes);
   }
@@ -39,12 +39,12 @@ struct BranchFilter {
   }
 };
 
-// What is known of a leaf's keys when the branch above it is made: all of them, or the filter that they are in, or
+// The keys of a leaf, as known when the branch above it is built: all hashes, or a filter that contains them, or
 // nothing.
 struct LeafKeys {
-  std::vector<std::uint64_t> hashes;  // of FilterHash
+  std::vector<std::uint64_t> hashes;  // FilterHash of each key
 
-  std::string blocks;  // of a BranchFilter, and the rest of it
+  std::string blocks;  // of a BranchFilter, with the next two fields
   std::uint32_t filter_keys = 0;
   unsigned probes = 0;
 
@@ -52,13 +52,13 @@ struct LeafKeys {
   [[nodiscard]] bool is_filter() const { return !blocks.empty(); }
 };
 
-// Makes a filter of `blocks` blocks, a power of two. One thread.
+// Builds a filter of `blocks` blocks, a power of two. One thread.
 class BranchFilterBuilder {
  public:
   BranchFilterBuilder(std::uint32_t blocks, unsigned probes) : probes_(probes), blocks_(blocks * kFilterBlockSize, '\0') {}
 
   void Add(std::uint64_t hash);
-  // A filter of the same number of probes.
+  // Adds all keys of another filter, which must have the same number of probes.
   void AddFilter(Slice blocks, std::uint32_t keys);
 
   [[nodiscard]] const std::string& blocks() const { return blocks_; }
@@ -67,7 +67,7 @@ class BranchFilterBuilder {
  private:
   const unsigned probes_;
   std::string blocks_;
-  std::uint32_t keys_ = 0;  // a key whose bits were all there already is taken for one that was added before
+  std::uint32_t keys_ = 0;  // a key whose bits were all set already counts as added before
 };
 
 }  // namespace cambium

@@ -63,7 +63,7 @@ Result<CompressedPage> CompressedPage::Parse(Slice stored, std::uint32_t page_si
   const std::size_t raw_size_max = std::size_t{kPageUnitsMax} * page_size;
   const bool is_too_long = page.raw_size_ > raw_size_max && !MutantIs(Mutant::kTrustRawSize);
   if (page.raw_size_ <= stored.size() || is_too_long || page.raw_size_ % kRawSizeStep != 0) {
-    return corrupt("compressed page says that it has " + std::to_string(page.raw_size_) + " bytes");
+    return corrupt("compressed page claims to have " + std::to_string(page.raw_size_) + " bytes");
   }
   page.packed_ = stored.substr(kCompressedHeaderSize, packed_size);
   return page;

@@ -1,4 +1,4 @@
-// How a back-end gets at files: it neither names nor numbers them, and never opens a path.
+// How an index reaches its files: through these functions. It neither names nor numbers files and never opens a path.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,13 @@
 
 namespace cambium {
 
-// An empty file, open for writing, not for direct writes, and the header that it shall have (kind and page size are set
-// by whoever writes it). Its number is new. That its name is durable before a MANIFEST record names it is the caller's
-// duty.
+// A new, empty file, open for buffered writes, and its header; the writer sets kind and page size. The number is
+// unused. The caller makes the file's name durable before a MANIFEST record names the file.
 struct NewIndexFile {
   std::shared_ptr<File> file;
   FileHeader header;
 };
-// Called before so many bytes of a file are written; may let them wait. Empty: nobody needs to know.
+// Called before `bytes` bytes are written to a file; may block to limit the rate. May be empty.
 using BeforeWrite = std::function<void(std::uint64_t bytes)>;
 using CreateIndexFile = std::function<Result<NewIndexFile>()>;
 

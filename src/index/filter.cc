@@ -48,7 +48,7 @@ std::string FilterBuilder::Finish() {
     for (const std::uint64_t word : block.words) PutFixed<std::uint64_t>(&bytes, word);
   }
   PutFixed<std::uint32_t>(&bytes, static_cast<std::uint32_t>(blocks_.size()));
-  PutFixed<std::uint32_t>(&bytes, probes_);  // and three zeros
+  PutFixed<std::uint32_t>(&bytes, probes_);  // one byte, then three zeros
   hashes_ = {};
   blocks_ = {};
   return bytes;

@@ -1,18 +1,18 @@
-// Filter: a blocked Bloom filter over the keys of a run. "No" is certain, "yes" is wrong for 1 key in 100 at 10 bits.
+// Filter: a blocked Bloom filter over the keys of a run. "No" is certain; "yes" is wrong for 1 key in 100 at 10 bits.
 //
 //   offset     size  field               (little-endian)
-//        0     64 n  blocks              512 bits each; a key has all its bits in one of them, so a look-up costs one
-//                                        cache line, and 0.1 % more false answers than a filter without blocks
+//        0     64 n  blocks              512 bits each; all bits of a key are in one block, so a lookup reads one cache
+//                                        line, at the price of 0.1 % more false positives than an unblocked filter
 //     64 n        4  n                   at least 1
-//   64 n+4        1  probes              bits per key that are set, 1 to 16
+//   64 n+4        1  probes              bits set per key, 1 to 16
 //   64 n+5        3  zero
 //
-// Which block, which bits: h = Checksum64(key, kFilterHashSeed); the block is number floor((h >> 32) * n / 2^32); the
-// bits are numbers of 9 bits each, the upper seven of them in h * 0x9e3779b97f4a7c15, the next seven in that product
-// times the same number, and so on.
+// Block and bits of a key: h = Checksum64(key, kFilterHashSeed). The block is number floor((h >> 32) * n / 2^32). Each
+// bit number has 9 bits: the first seven numbers are the upper 63 bits of h * 0x9e3779b97f4a7c15, the next seven those
+// of that product times the same constant, and so on.
 //
-// The checksum of these bytes is kept by whoever stores them. Keys that are equal must have equal bytes, so a filter is
-// of no use under a comparator that says otherwise.
+// The checksum of these bytes is stored by the file that holds them. The filter requires that equal keys have equal
+// bytes, so it is not used under a comparator that cannot promise this.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 
 namespace cambium {
 
-// "cambFilt", read as a number. Part of the format.
+// "cambFilt" read as a little-endian number. Part of the format.
 inline constexpr std::uint64_t kFilterHashSeed = 0x746c6946626d6163u;
 [[nodiscard]] inline std::uint64_t FilterHash(Slice key) { return Checksum64(key, kFilterHashSeed); }
 
@@ -38,13 +38,13 @@ inline constexpr unsigned kFilterTrailerSize = 8;
 inline constexpr unsigned kFilterProbesMax = 16;
 inline constexpr std::uint64_t kFilterMultiplier = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio, as in SeedAt
 
-// How many bits a key sets in a filter of so many bits per key. ln 2 times that would be best if all blocks held equally
-// many keys. Some hold more, and those err most, so fewer.
+// How many bits a key sets, given the filter's bits per key. ln 2 times that would be optimal if all blocks held
+// equally many keys. Fuller blocks err most, and fewer bits suit them better.
 [[nodiscard]] constexpr unsigned FilterProbesFor(unsigned bits_per_key) {
   return std::clamp(bits_per_key * 65 / 100, 1u, kFilterProbesMax);
 }
 
-// The block that has all bits of a key.
+// The block that holds all bits of a key.
 [[nodiscard]] inline std::size_t FilterBlockOf(std::uint64_t hash, std::size_t blocks) {
   return static_cast<std::size_t>((hash >> 32) * blocks >> 32);
 }
@@ -67,7 +67,7 @@ void VisitFilterBits(std::uint64_t hash, unsigned probes, Visit visit) {
   }
 }
 
-// All bits are looked at, because where to stop is what no processor can predict.
+// Tests all bits without an early exit: where the first missing bit is cannot be predicted by the processor.
 [[nodiscard]] inline bool FilterBlockContains(const char* block, std::uint64_t hash, unsigned probes) {
   std::uint64_t missing = 0;
   VisitFilterBits(hash, probes, [&](unsigned word, std::uint64_t mask) {
@@ -87,16 +87,16 @@ struct alignas(kFilterBlockSize) FilterBlock {
 };
 static_assert(sizeof(FilterBlock) == kFilterBlockSize);
 
-// Takes keys, then makes the bytes above. One thread.
+// Collects keys, then encodes the filter. One thread.
 class FilterBuilder {
  public:
-  // `bits_per_key` from 1 to 64 is what a key costs; more than 24 buy next to nothing. If the number of keys to come is
-  // known, even roughly, the filter has its size at once; else 8 bytes per key are held until Finish, and then both.
+  // `bits_per_key` is 1 to 64; more than 24 gain next to nothing. If `keys_expected` is given, even roughly, the blocks
+  // are allocated at once. If not, the builder holds 8 bytes per key until Finish, and then the blocks too.
   explicit FilterBuilder(unsigned bits_per_key, std::uint64_t keys_expected = 0);
 
   void Add(Slice key) { AddHash(FilterHash(key)); }
-  void AddHash(std::uint64_t hash);  // of FilterHash
-  // The bytes of the filter. The builder is empty afterwards, as new without a number of keys.
+  void AddHash(std::uint64_t hash);  // a FilterHash
+  // Returns the encoded filter. The builder is then empty, and no number of keys is expected any more.
   [[nodiscard]] std::string Finish();
 
  private:
@@ -109,17 +109,17 @@ class FilterBuilder {
   std::vector<FilterBlock> blocks_;
 };
 
-// A filter in memory. Immutable; any thread.
+// A filter in memory. Immutable. Any thread.
 class Filter {
  public:
-  // Corruption if the bytes are not of this format. Every such bytes make a filter that answers in bounded time; that
-  // it is the right one is for the checksum to show.
+  // Corruption if the bytes do not have this format. Any bytes that parse make a filter that answers in bounded time;
+  // only the checksum shows that it is the right filter.
   static Result<Filter> Parse(Slice bytes);
 
   // False only if no such key was added.
   [[nodiscard]] bool MayContain(Slice key) const { return MayContain(FilterHash(key)); }
   [[nodiscard]] bool MayContain(std::uint64_t hash) const;
-  // Asks for what MayContain(hash) will read.
+  // Prefetches the cache line that MayContain(hash) will read.
   void Prefetch(std::uint64_t hash) const;
   [[nodiscard]] std::size_t memory_bytes() const { return blocks_.size() * sizeof(FilterBlock) + sizeof(*this); }
 
@@ -127,7 +127,7 @@ class Filter {
   Filter(unsigned probes, std::vector<FilterBlock> blocks) : probes_(probes), blocks_(std::move(blocks)) {}
 
   unsigned probes_;
-  std::vector<FilterBlock> blocks_;  // in lines of its own, which a string would not give
+  std::vector<FilterBlock> blocks_;  // aligned to cache lines, which a string is not
 };
 
 }  // namespace cambium

@@ -1,4 +1,4 @@
-// IndexFile: an open file of index pages, a run or an index segment. FileSet: those that a view can see.
+// IndexFile: an open file of index pages, a run or an index segment. FileSet: the index files that a view reads.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ namespace cambium {
 
 class PagePool;
 
-// Immutable, shared by the views that see the file; the last one to let go closes it and returns its frames to the
-// pool. Pages that are still pinned then stay readable. The pool must outlive it. Any thread.
+// Immutable, and shared by the views that read the file. When the last owner releases it, the file is closed and its
+// frames return to the pool; pages still pinned stay readable. The pool must outlive it. Any thread.
 class IndexFile {
  public:
-  // `header` as read from the file, or as just written to it. `pool` may be null: then pages are only read directly.
+  // `header` is as read from or just written to the file. If `pool` is null, pages can only be read directly.
   IndexFile(std::shared_ptr<File> file, const FileHeader& header, PagePool* pool);
   ~IndexFile();
   IndexFile(const IndexFile&) = delete;
   IndexFile& operator=(const IndexFile&) = delete;
 
-  // Reads the header, and compares kind (kRun or kIndex) and number with what the caller expects, and the page size
-  // with what is legal.
+  // Reads the header and checks it: kind (kRun or kIndex) and number must be the expected ones, and the page size
+  // legal.
   static Result<std::shared_ptr<const IndexFile>> Open(std::shared_ptr<File> file, FileKind kind, std::uint64_t number,
                                                        PagePool* pool);
 
-  // Reads the page as it is stored into `out`, which has room for PageBytes(id), and verifies checksum and id; see
-  // VerifyPage. Corruption also if the page lies beyond the end of the file or in its header.
+  // Reads the page, as stored, into `out`, which must have room for PageBytes(id), and verifies its checksum and id
+  // (see VerifyPage). Corruption also if the page lies in the file header or beyond the end of the file.
   Status ReadPage(PageId id, char* out) const;
-  // The same, and expands it if it is compressed: what is in *out can be parsed.
+  // As ReadPage, and expands a compressed page, so that *out can be parsed.
   Status ReadAndExpandPage(PageId id, std::vector<char>* out) const;
 
-  // As stored.
+  // The stored size.
   [[nodiscard]] std::size_t PageBytes(PageId id) const { return std::size_t{UnitsOf(id)} * page_size_; }
   [[nodiscard]] std::uint64_t OffsetOf(PageId id) const { return UnitOffsetOf(id) * page_size_; }
 
@@ -57,24 +57,24 @@ class IndexFile {
   const std::uint64_t seed_;
   const std::uint32_t page_size_;
   PagePool* const pool_;
-  mutable PageTable table_;  // page -> frame; the pool's
+  mutable PageTable table_;  // page -> frame; owned by the file, written by the pool
 };
 
-// Immutable, cheap to copy: a copy with one file more or less shares all others. Any thread.
+// Immutable and cheap to copy: a set with one file added or removed shares all others. Any thread.
 class FileSet {
  public:
   FileSet() = default;
   explicit FileSet(std::shared_ptr<const IndexFile> only) { *this = With(std::move(only)); }
 
-  // Null if there is none of this number.
+  // Null if the set has no file of this number.
   [[nodiscard]] const IndexFile* Find(std::uint64_t number) const;
-  // The file a page lies in; Corruption if the page points to a file that this set does not have.
+  // The file that holds the page; Corruption if the set does not have it.
   Result<const IndexFile*> FileOf(PageId id) const;
 
-  [[nodiscard]] FileSet With(std::shared_ptr<const IndexFile> file) const;  // replaces one of the same number
+  [[nodiscard]] FileSet With(std::shared_ptr<const IndexFile> file) const;  // replaces a file of the same number
   [[nodiscard]] FileSet Without(std::uint64_t number) const;
   [[nodiscard]] std::size_t size() const { return files_ == nullptr ? 0 : files_->size(); }
-  // In ascending order of numbers.
+  // Ordered by number.
   [[nodiscard]] const std::vector<std::shared_ptr<const IndexFile>>& files() const;
 
  private:

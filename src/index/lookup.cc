@@ -8,10 +8,10 @@
 namespace cambium {
 namespace {
 
-// So many descents in step: their pages, heads and filters are what a core can have under way.
+// How many descents advance in step: as many as a core can have memory requests for pages, heads and filters in flight.
 constexpr std::size_t kInStep = 16;
 
-// One descent: the page that it has come to; none if it has ended.
+// One descent and the page it has reached; no page once it has ended.
 struct Descent {
   Lookup* lookup = nullptr;
   PageRef page;

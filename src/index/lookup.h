@@ -1,7 +1,7 @@
-// Lookup: one of several keys that are looked up together.
+// Lookup: one key of a batch of keys that are looked up together.
 //
-// A descent waits for memory at every page: first for the page's frame, then for its heads. Several descents in step
-// wait together, since the pages of one come while those of the others are searched.
+// A descent waits for memory at every page: first for the page's frame, then for its heads. When several descents
+// advance in step, these waits overlap: the pages of some arrive while those of others are searched.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cambium {
 
-// Which layer knew a key, for figures.
+// The layer in which a lookup found its key. For statistics.
 enum class FoundIn : unsigned char { kNowhere, kRun, kLevel1, kDeeperLevel, kTree };
 
 struct Lookup {
@@ -22,12 +22,12 @@ struct Lookup {
 
   const Slice key;           // borrowed
   const std::uint64_t hash;  // FilterHash(key)
-  // What was found. No older layer needs to be asked once `is_done`.
+  // The result. Once `is_done`, no older layer needs to be asked.
   bool is_done = false;
   bool is_found = false;
   FoundIn found_in = FoundIn::kNowhere;
   Status status;  // an error is never "not found"
-  Entry entry;    // an inline value borrows from `keep`, which holds a page for as long as it is there
+  Entry entry;    // an inline value borrows from the page that `keep` pins
   PageRef keep;
 
   void Finish(const Result<bool>& found) {
@@ -37,7 +37,7 @@ struct Lookup {
   }
 };
 
-// Those that are not done yet.
+// The unfinished ones among `lookups`.
 using OpenLookups = std::vector<Lookup*>;
 [[nodiscard]] inline OpenLookups OpenOf(std::span<Lookup> lookups) {
   OpenLookups open;
@@ -48,14 +48,14 @@ using OpenLookups = std::vector<Lookup*>;
   return open;
 }
 
-// Those of them that have been found since they were open were found there.
+// Sets found_in to `where` for the lookups that were found since OpenOf listed them.
 inline void NoteFound(const OpenLookups& lookups, FoundIn where) {
   for (Lookup* const lookup : lookups) {
     if (lookup->is_found && lookup->found_in == FoundIn::kNowhere) lookup->found_in = where;
   }
 }
 
-// TreeFind for each of them.
+// Runs TreeFind for each lookup.
 void TreeFindTogether(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order,
                       std::span<Lookup* const> lookups);
 

@@ -8,7 +8,7 @@
 namespace cambium {
 namespace {
 
-// Keys in messages: their first bytes tell them apart well enough.
+// A key in messages: its first bytes are enough to tell it from others.
 std::string Shown(Slice key) {
   constexpr std::size_t kShown = 32;
   if (key.size() <= kShown) return key.ToString(true);
@@ -62,7 +62,7 @@ void MergeCursor::SeekForPrev(Slice target) {
   SeekAll(target);
 }
 
-// The target is copied: it may be the key of a child, which is about to move.
+// Copies the target: it may be the key of a child, which is about to move.
 void MergeCursor::SeekAll(Slice target) {
   sought_.assign(target.data(), target.size());
   for (std::size_t i = 0; i < children_.size() && status_.ok(); ++i) {
@@ -87,7 +87,7 @@ void MergeCursor::Begin(bool forward) {
   status_ = Status::OK();
 }
 
-// The older holders of the key go first, while the newest still shows it.
+// The older children with this key step first, while the newest still holds it.
 void MergeCursor::StepOverCurrentKey() {
   while (!is_alone_ && order_.size() > 1 && CompareForward(children_[order_[1]].key, key()) == 0) {
     const Child& older = children_[order_[1]];
@@ -98,8 +98,8 @@ void MergeCursor::StepOverCurrentKey() {
   StepAt(0);
 }
 
-// In the other direction all children but the current one stand anywhere behind us, or are at an end: they are sought
-// anew from the current key, and leave it if they have it too.
+// In the new direction, all children but the current one are at unknown places or at an end. They seek the current key
+// again, and step past it if they have it.
 void MergeCursor::Turn() {
   const std::size_t current = order_[0];
   sought_.assign(key().data(), key().size());
@@ -130,7 +130,7 @@ void MergeCursor::Enter(std::size_t index) {
   order_.insert(place, index);
 }
 
-// Moves the child that stands at `place` in order_, and gives it the place of its new key.
+// Moves the child at order_[place] on, and reorders it by its new key.
 void MergeCursor::StepAt(std::size_t place) {
   const std::size_t index = order_[place];
   const auto at = order_.begin() + static_cast<std::ptrdiff_t>(place);
@@ -162,7 +162,7 @@ bool MergeCursor::Depart(const Child& child) {
 }
 
 bool MergeCursor::IsVisible(const Child& child) const {
-  // Forward, the walk began behind what is hidden.
+  // A forward walk has begun beyond the hidden keys.
   return forward_ || !child.its.first_visible || CompareForward(child.key, *child.its.first_visible) >= 0;
 }
 
@@ -175,7 +175,7 @@ bool MergeCursor::SeekChild(Child* child, Slice target) {
   forward_ ? cursor->Seek(target) : cursor->SeekForPrev(target);
   if (!Arrive(child)) return false;
   if (CompareAhead(child->key, target) < 0 && !MutantIs(Mutant::kSkipOrderCheck)) {
-    FailOrder(*child, "is the wrong answer to", target);
+    FailOrder(*child, "is the wrong result of seeking", target);
     return false;
   }
   return true;
@@ -187,7 +187,7 @@ bool MergeCursor::StepChild(Child* child) {
   if (!IsVisible(*child)) return false;
   if (child->checks_order) return true;
   if (CompareAhead(child->key, child->last) <= 0 && !MutantIs(Mutant::kSkipOrderCheck)) {
-    FailOrder(*child, forward_ ? "does not come after" : "does not come before", child->last);
+    FailOrder(*child, forward_ ? "is not after" : "is not before", child->last);
     return false;
   }
   return true;
@@ -202,7 +202,7 @@ bool MergeCursor::StepShown(Child* child) { return StepChild(child) && LeaveRang
 
 bool MergeCursor::LeaveRanges(Child* child) {
   if (with_ranges_.empty() || on_shadowed_ != nullptr) return true;
-  // A search costs as much as some steps, and most ranges of an old layer cover little of it.
+  // A seek costs as much as several steps, and most ranges of an old layer cover few keys of another.
   constexpr int kStepsBeforeJump = 8;
   for (int steps = 0; IsCovered(child); ++steps) {
     if (steps < kStepsBeforeJump) {
@@ -217,7 +217,7 @@ bool MergeCursor::LeaveRanges(Child* child) {
 
 bool MergeCursor::JumpOut(Child* child, const Stretch& covered) {
   if (!SeekChild(child, forward_ ? *covered.to : *covered.from)) return false;
-  // The begin of a range is in it, its end is not.
+  // A range includes its begin but not its end.
   if (!forward_ && CompareForward(child->key, *covered.from) == 0) return StepChild(child);
   return true;
 }
@@ -237,7 +237,7 @@ bool MergeCursor::IsCovered(Child* child) {
   return false;
 }
 
-// Around the key where the child stands, by the ranges of those that are newer.
+// The stretch around the child's key, according to the ranges of newer children.
 MergeCursor::Stretch MergeCursor::StretchOf(const Child& child) const {
   const auto index = static_cast<std::size_t>(&child - children_.data());
   Stretch result;
@@ -299,7 +299,7 @@ void LayerMerge::Next() {
   Settle();
 }
 
-// Of equal keys the newest stands in front. If a range covers that, it covers the others too.
+// Among equal keys the newest is first. If a range covers its entry, it covers the older ones too.
 void LayerMerge::Settle() {
   is_covered_ = false;
   while (cursor_.Valid()) {

@@ -1,16 +1,17 @@
-// Several layers in key order as if they were one: MergeCursor to read them, LayerMerge to make a new layer of them.
+// Several layers in key order as if they were one: MergeCursor reads them, LayerMerge makes a new layer of them.
 //
-//   newest   memtable    . b . d .        a key of several layers is yielded once, from the newest that has it;
-//            run 12      a b . . .        tombstones are yielded too: hiding them is for whoever knows that nothing
-//            run 9       a [---) d .      lies below; range deletes hide what older layers have, so that c is not yielded
+//   newest   memtable    . b . d .        A key of several layers is yielded once, from the newest layer that has it.
+//            run 12      a b . . .        Tombstones are yielded too: only the caller knows whether an older layer lies
+//            run 9       a [---) d .      below. Range deletes hide what older layers have: c is not yielded.
 //   oldest   tree        a . c d e
 //
-// The children that have an entry ahead are kept in order of their keys, the newest first among equals. Mostly one
-// child is far larger than the others, so most steps end with one comparison to the next child; otherwise its new place
-// is found by halving. With a dozen children a tree of losers would not compare less.
+// The children with a current entry are kept in the order of their keys; among equal keys the newest is first. Usually
+// one child is far larger than the others, so after most steps one comparison with the next child shows that the order
+// still holds. If not, a binary search finds the child's new place. With a dozen children a loser tree would compare no
+// less.
 //
-// A child that stands on a key which a newer child's ranges cover is moved out of the range, by a few steps and then by
-// a search, so that a range over a million keys costs a reader as much as one over ten.
+// If a child's key is covered by a range delete of a newer child, the child is moved out of the range: first by a few
+// steps, then by a seek. So a range over a million keys costs a reader as much as one over ten.
 #pragma once
 
 #include <cstddef>
@@ -30,29 +31,29 @@ namespace cambium {
 
 // One layer of a merge.
 struct MergeChild {
-  // The cursor is the merge's own, or only lent: then it must outlive the merge, and nobody else may move it.
+  // The cursor is either owned, or lent: then it must outlive the merge, and nothing else may move it.
   explicit MergeChild(std::unique_ptr<EntryCursor> its_cursor) : owned(std::move(its_cursor)), cursor(owned.get()) {}
   explicit MergeChild(EntryCursor* lent) : cursor(lent) {}
 
   std::unique_ptr<EntryCursor> owned;
   EntryCursor* cursor;
-  // For messages: the file, or what else it is.
+  // For error messages: a file name, or another description of the layer.
   std::string name;
-  // Keys below are hidden, as if the layer did not have them: a sweep that has come this far has carried them into the
-  // tree, where they may have been moved since. The same holds for the part of its ranges that lies below.
+  // Keys below this are hidden, as if the layer did not have them: a sweep in progress has already merged them into the
+  // tree, where they may have changed since. The same holds for the part of the layer's ranges below this key.
   std::optional<std::string> first_visible = std::nullopt;
-  // The layer's range deletes: they hide what older children say. Null: there are none. What the cursor itself yields
-  // they do not touch.
+  // The layer's range deletes: they hide entries of older children. Null: none. They do not affect the entries of
+  // `cursor` itself.
   std::shared_ptr<const RangeDeletes> ranges = nullptr;
 };
 
-// Reports an entry that a newer layer hides, by the same key or by a range delete: the number of its child, the key, and
-// what is dropped with it.
+// Reports an entry that a newer layer hides, by the same key or by a range delete: the index of its child, its key, and
+// the entry that is dropped.
 using OnShadowed = std::function<void(std::size_t child, Slice key, const Entry& entry)>;
 
-// An error of any child is the merge's error. So is a child that yields a key which is not strictly beyond its last
-// one, or which is on the wrong side of what was sought: Corruption, because a merge of what is out of order loses
-// keys. One thread.
+// If a child fails, the merge fails with its error. If a child yields a key that is not strictly beyond its previous
+// one, or on the wrong side of a seek target, the merge fails with Corruption: merging keys that are out of order would
+// lose keys. One thread.
 class MergeCursor final : public EntryCursor {
  public:
   // Newest child first.
@@ -70,25 +71,27 @@ class MergeCursor final : public EntryCursor {
   [[nodiscard]] Entry entry() const override { return children_[order_[0]].its.cursor->entry(); }
   [[nodiscard]] EntryKind kind() const override { return children_[order_[0]].its.cursor->kind(); }
   [[nodiscard]] Status status() const override { return status_; }
-  // Those of the child that the entry is from: where most keys are, most of these come next.
+  // Peeks only into the child that the current entry is from: if most keys are in one child, most of the next entries
+  // are.
   std::size_t PeekAhead(bool forward, std::span<Entry> out) const override {
     return children_[order_[0]].its.cursor->PeekAhead(forward, out);
   }
-  // Which child the entry is from. Requires Valid().
+  // The index of the child that the entry is from. Requires Valid().
   [[nodiscard]] std::size_t source() const { return order_[0]; }
 
  private:
   friend class LayerMerge;
 
-  // Between two bounds, of which either may be absent, the ranges of newer children cover all keys or none.
+  // An interval of keys, possibly unbounded on either side, of which the ranges of newer children cover all keys or
+  // none.
   using Stretch = RangeDeletes::Stretch;
 
   struct Child {
     MergeChild its;
-    bool checks_order;  // its steps lead beyond where it was, and it says so itself if not
-    Slice key;         // where it stands, if it is in order_
-    std::string last;  // where it stood before its last step; kept for its memory
-    std::optional<Stretch> uncovered;  // around where it stood, if that was looked up
+    bool checks_order;  // the cursor itself reports steps that do not ascend
+    Slice key;         // its current key, if it is in order_
+    std::string last;  // its key before the last step; a member to reuse the memory
+    std::optional<Stretch> uncovered;  // the uncovered stretch around its key, if known
   };
 
   void Begin(bool forward);
@@ -97,13 +100,15 @@ class MergeCursor final : public EntryCursor {
   void StepAt(std::size_t place);
   void StepOverCurrentKey();
   void Turn();
-  // These move one child in the direction of the merge. True if it has an entry there; false at its end and after Fail.
+  // These move one child in the direction of the merge. They return true if it then has an entry, false at its end and
+  // after Fail.
   [[nodiscard]] bool Arrive(Child* child);
-  [[nodiscard]] bool Depart(const Child& child);  // false, and its error is ours
+  [[nodiscard]] bool Depart(const Child& child);  // always false; takes over the child's error
   [[nodiscard]] bool IsVisible(const Child& child) const;
   [[nodiscard]] bool SeekChild(Child* child, Slice target);
   [[nodiscard]] bool StepChild(Child* child);
-  // The same, and on to the next entry that no newer child's ranges cover, unless covered entries are reported.
+  // The same, and then on to the next entry that no range of a newer child covers; if covered entries are reported,
+  // they are not skipped.
   [[nodiscard]] bool SeekShown(Child* child, Slice target);
   [[nodiscard]] bool StepShown(Child* child);
   [[nodiscard]] bool LeaveRanges(Child* child);
@@ -121,29 +126,30 @@ class MergeCursor final : public EntryCursor {
 
   const KeyOrder key_order_;
   std::vector<Child> children_;
-  std::vector<std::size_t> with_ranges_;  // children that have some, newest first
-  std::vector<std::size_t> order_;  // children with an entry ahead; the first one is the current
+  std::vector<std::size_t> with_ranges_;  // indices of children with range deletes, newest first
+  std::vector<std::size_t> order_;  // indices of children with an entry, in key order; the first is current
   bool forward_ = true;
-  bool is_alone_ = false;  // known: no other child has the current key
+  bool is_alone_ = false;  // true: no other child has the current key; false: unknown
   std::string sought_;
   const OnShadowed* on_shadowed_ = nullptr;
   Status status_;
 };
 
-// The same, forward only, for making a new layer of old ones: tells which entries the new layer drops, because each of
-// them holds a reference that somebody's account counts. So it walks also what ranges cover. The new layer has the ranges
-// of all its children, as far as they were visible (see RangeDeletes::Union and Within), unless nothing lies below it.
+// A forward merge that makes a new layer of old ones. It reports every entry that the new layer drops, because the
+// accounts count the entry's reference; so it also visits entries that range deletes cover. The new layer gets the
+// range deletes of all children, as far as they are visible (see RangeDeletes::Union and Within), unless no layer is
+// below it.
 class LayerMerge {
  public:
-  // What to do at a key of which all entries are covered by ranges of newer children.
+  // What to do at a key if ranges of newer children cover all its entries.
   enum class Covered : bool {
-    kSkip,   // on to the next key; its entries are reported on the way
-    kYield,  // stop there, for those who must know how far the merge has come: is_covered() says so
+    kSkip,   // report its entries and go on to the next key
+    kYield,  // stop at it, with is_covered() true, for callers that must know how far the merge has come
   };
-  // `on_shadowed` is called by the Next() that leaves a key, for each older entry of that key, and for the newest too if
-  // a range covers it. So a merge that stops in front of a key has reported nothing of it, and of all keys before it
-  // everything. What a child hides below its first_visible is not reported: it was, when it was merged. If the merge
-  // fails, what was reported is void.
+  // Next() calls `on_shadowed` when it leaves a key: for each older entry of the key, and also for the newest if a
+  // range covers it. So a merge that stops at a key has reported all dropped entries of the keys before it and none of
+  // this key. Entries below a child's first_visible are not reported: the merge that moved first_visible reported them.
+  // If the merge fails, discard what it has reported.
   LayerMerge(const Comparator* comparator, std::vector<MergeChild> children, OnShadowed on_shadowed,
              Covered covered = Covered::kSkip);
   LayerMerge(const LayerMerge&) = delete;
@@ -154,8 +160,8 @@ class LayerMerge {
   void Next();
 
   [[nodiscard]] bool Valid() const { return cursor_.Valid(); }
-  // With kYield: true if the new layer does not get this key, because a range of a newer child covers it. The entry is
-  // then only what on_shadowed is going to report.
+  // With kYield: true if a range of a newer child covers this key, so that the new layer does not get it. entry() is
+  // then only what on_shadowed will report.
   [[nodiscard]] bool is_covered() const { return is_covered_; }
   [[nodiscard]] Slice key() const { return cursor_.key(); }
   [[nodiscard]] Entry entry() const { return cursor_.entry(); }

@@ -91,7 +91,7 @@ void KeyColumn::Add(Slice new_key, const Shape& with_key) {
 
 namespace {
 
-// A page put together; see the drawing in page_format.h.
+// The parts of a page, and how they are put together; see the drawing in page_format.h.
 struct PageAssembly {
   PageType type = PageType::kLeaf;
   unsigned level = 0;
@@ -104,7 +104,7 @@ struct PageAssembly {
   Slice heap;
   Slice tail;  // at the end of the page
 
-  // `size` bytes, to be placed.
+  // Writes `size` bytes, without checksum and page id.
   void WriteTo(std::string* page, std::size_t size) const;
 
  private:
@@ -152,7 +152,7 @@ void PageAssembly::WriteTo(std::string* page, std::size_t size) const {
 
   page->clear();
   page->reserve(size);
-  page->resize(16);  // checksum and id, when it has its place
+  page->resize(16);  // checksum and id, which PlacePage sets
   page->push_back(static_cast<char>(type));
   page->push_back(static_cast<char>(level));
   page->push_back(static_cast<char>((heads_ascend ? kPageHeadsAscend : 0) |
@@ -314,7 +314,7 @@ Status BranchBuilder::Add(Slice separator, const ChildRef& child, std::shared_pt
   if (separator.size() > MaxKeySizeFor(options_.page_size)) {
     return TooBig("separator", separator.size(), MaxKeySizeFor(options_.page_size));
   }
-  // What is said of children comes from files, and their sums are in every page above.
+  // The children's totals come from files, and every page above sums them up: they may be corrupt.
   std::uint64_t entry_count = 0;
   std::uint64_t value_bytes = 0;
   if (__builtin_add_overflow(entry_count_, child.entry_count, &entry_count) ||

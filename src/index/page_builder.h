@@ -1,5 +1,5 @@
-// LeafBuilder, BranchBuilder: one page from keys in order. They know when the next item would not fit, and take more
-// units than one where an item is too big.
+// LeafBuilder, BranchBuilder: each builds one page from items in key order. They say when the next item does not fit,
+// and use more than one unit if an item is too large for one.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace cambium {
 
 struct PageBuilderOptions {
   std::uint32_t page_size = 4096;
-  // How full a page becomes at most, header included. Less than 100 leaves room for the next sweep's few keys.
+  // The most of a page that is filled, header included. Less than 100 leaves room for the few keys of the next sweep.
   unsigned fill_percent = 95;
-  // Of the filters over all keys below them, which branches of level 1 have then. 0: none do.
+  // If not 0, branches of level 1 get a filter over all keys below them.
   unsigned filter_bits_per_key = 0;
 };
 
-// Keys of a page while it grows: their common prefix and suffix, and how many bytes they will take.
+// The keys of a page under construction: their common prefix and suffix, and the bytes they will take.
 class KeyColumn {
  public:
-  // All that the size depends on.
+  // All values that the encoded size depends on.
   struct Shape {
     std::size_t count = 0;
     std::size_t bytes = 0;   // sum of key lengths
@@ -41,11 +41,11 @@ class KeyColumn {
 
   void Clear();
   void Add(Slice key) { Add(key, With(key)); }
-  void Add(Slice key, const Shape& with_key);  // with_key = With(key), for who has it already
+  void Add(Slice key, const Shape& with_key);  // with_key is With(key), if the caller has it already
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(ends_.size()); }
   [[nodiscard]] Slice key(std::uint32_t i) const;
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] Shape With(Slice key) const;  // the shape if `key` were added
+  [[nodiscard]] Shape With(Slice key) const;  // the shape after adding `key`
 
  private:
   std::string bytes_;
@@ -53,35 +53,36 @@ class KeyColumn {
   Shape shape_;
 };
 
-// Add in strictly ascending order (the caller's duty: TreeBuilder checks it). One thread.
+// Keys must be added in strictly ascending order, which TreeBuilder checks. One thread.
 class LeafBuilder {
  public:
   LeafBuilder(const KeyOrder& order, const PageBuilderOptions& options) : order_(order), options_(options) {}
 
-  // False if the page would grow beyond its fill. An empty page takes anything legal.
+  // False if the entry would fill the page beyond fill_percent. An empty page takes any legal entry.
   [[nodiscard]] bool Fits(Slice key, const Entry& entry) const;
-  // False if the page would grow beyond `size_max` bytes, whatever its fill and its units. The same for an empty page.
+  // False if the page would exceed `size_max` bytes; fill_percent and units do not matter. An empty page takes any
+  // legal entry.
   [[nodiscard]] bool FitsIn(std::size_t size_max, Slice key, const Entry& entry) const;
-  // Copies both. InvalidArgument if the key or the inline value is too large for any page, or the kind is not one that
-  // pages hold; then nothing has changed. Without Fits() the page grows by units, up to 64.
+  // Copies both. InvalidArgument if the key or the inline value is too large for any page; NotSupported if pages do not
+  // hold the kind of entry. Then nothing has changed. Adding an entry that does not fit grows the page, up to 64 units.
   Status Add(Slice key, const Entry& entry);
 
   [[nodiscard]] bool empty() const { return words_.empty(); }
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(words_.size()); }
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
-  [[nodiscard]] Slice first_key() const { return keys_.key(0); }
   [[nodiscard]] Slice last_key() const { return keys_.key(keys_.count() - 1); }
-  // For the filter of the branch above it.
+  // The hashes of the leaf's keys, for the filter of the branch above.
   [[nodiscard]] std::shared_ptr<const LeafKeys> HashKeys() const;
   [[nodiscard]] std::size_t used_bytes() const;
-  // Of the units it has now, header included. 0 if empty.
+  // Bytes used, header included, as a percentage of the units the page has now. 0 if empty.
   [[nodiscard]] unsigned fill_percent() const;
   [[nodiscard]] unsigned units() const { return units_; }
   [[nodiscard]] static unsigned usual_units() { return 1; }
 
-  // Writes the page for its place into *page (units() * page_size bytes), empties the builder, says where it points.
+  // Writes the page into *page (units() * page_size bytes) for its place, clears the builder and returns the reference.
   ChildRef Finish(PageId id, std::uint64_t file_seed, std::string* page);
-  // The same for a page whose place is not known yet: PlacePage, and the pointer of what is returned, are left to do.
+  // As Finish, if the place is not known yet: the caller calls PlacePage and sets the pointer of the returned
+  // reference.
   ChildRef FinishUnplaced(std::string* page);
 
  private:
@@ -96,9 +97,9 @@ class LeafBuilder {
   unsigned units_ = 1;
 };
 
-// The same for children. A branch has one unit. One with a filter has up to kFilteredBranchUnits: the filter as many as it
-// needs for the keys, at most kFilterUnits, and the rest for the children, at most as much. Both grow beyond that until
-// there are kBranchChildrenMin children, so that trees of long keys stay flat.
+// Builds a branch from its children. A branch has one unit; a branch with a filter has up to kFilteredBranchUnits: at
+// most kFilterUnits for the filter, depending on its keys, and the rest for the children. Either kind grows beyond that
+// until it has kBranchChildrenMin children, so that trees of long keys stay flat.
 inline constexpr std::uint32_t kBranchChildrenMin = 8;
 
 class BranchBuilder {
@@ -107,9 +108,9 @@ class BranchBuilder {
       : order_(order), options_(options), level_(level) {}
 
   [[nodiscard]] bool Fits(Slice separator, const ChildRef& child) const;
-  // `separator`: keys left of it < separator <= keys of the child. That of the first child is not stored in the page
-  // (its parent knows it); see lower(). `keys` is for whoever makes the filter, and only kept here. InvalidArgument as
-  // above; Corruption if the totals of the children overflow.
+  // `separator`: keys to its left < separator <= keys of the child. The first child's separator is not stored in the
+  // page, because its parent has it; see lower(). `keys` is only kept for the caller who builds the filter. Errors as
+  // for LeafBuilder::Add; Corruption if the totals of the children overflow.
   Status Add(Slice separator, const ChildRef& child, std::shared_ptr<const LeafKeys> keys = nullptr);
 
   [[nodiscard]] bool empty() const { return children_.empty(); }
@@ -119,29 +120,29 @@ class BranchBuilder {
   [[nodiscard]] const std::shared_ptr<const LeafKeys>& keys_of(std::uint32_t i) const { return leaf_keys_[i]; }
   [[nodiscard]] Slice lower() const { return lower_; }  // the first child's separator
   [[nodiscard]] std::size_t used_bytes() const;
-  // With a filter: of what it may have of children, or of keys, whichever is more.
+  // With a filter: the larger of two percentages, that of the children's room and that of the filter's keys.
   [[nodiscard]] unsigned fill_percent() const;
   [[nodiscard]] unsigned units() const { return units_; }
-  // More units than that are due to an item that is large.
+  // The units that a branch has unless a large item needs more.
   [[nodiscard]] unsigned usual_units() const { return has_filter() ? kFilteredBranchUnits : 1; }
-  // The blocks that its filter has; 0: it has none.
   [[nodiscard]] std::uint64_t entry_count() const { return entry_count_; }  // of all children
+  // The number of blocks of its filter; 0: no filter.
   [[nodiscard]] std::uint32_t filter_blocks() const { return has_filter() ? BlocksFor(entry_count_) : 0; }
 
-  // `filter`: of filter_blocks() blocks, or null.
+  // `filter` has filter_blocks() blocks, or is null.
   ChildRef Finish(PageId id, std::uint64_t file_seed, const BranchFilterBuilder* filter, std::string* page);
 
  private:
-  // The first child's separator is not among the keys.
+  // The first child's separator is not among the stored keys.
   [[nodiscard]] KeyColumn::Shape ShapeWith(Slice separator) const {
     return empty() ? keys_.shape() : keys_.With(separator);
   }
   [[nodiscard]] bool has_filter() const { return level_ == 1 && options_.filter_bits_per_key > 0; }
-  [[nodiscard]] std::uint64_t FilterKeysMax() const;  // that a filter of kFilterUnits has the bits for
+  [[nodiscard]] std::uint64_t FilterKeysMax() const;  // the most keys that kFilterUnits have enough bits for
   [[nodiscard]] std::uint32_t BlocksFor(std::uint64_t keys) const;
-  // Header, keys and columns; of a page with a filter, what it says of that too.
+  // Bytes of header, keys and columns, and of the filter's fields if the page has a filter.
   [[nodiscard]] std::size_t ColumnBytes(const KeyColumn::Shape& keys, std::size_t children) const;
-  [[nodiscard]] std::size_t ColumnBytesMax() const;  // that usually are
+  [[nodiscard]] std::size_t ColumnBytesMax() const;  // the limit while the branch has its usual units
 
   KeyOrder order_;
   PageBuilderOptions options_;
@@ -155,8 +156,8 @@ class BranchBuilder {
   unsigned units_ = 1;
 };
 
-// The shortest s with left < s <= right, if order is byte order (right, cut behind the first byte that differs), else
-// `right`. Requires left < right. Borrows from `right`.
+// Returns the shortest s with left < s <= right in byte order: `right`, cut after the first byte that differs. In any
+// other order returns `right`. Requires left < right. Borrows from `right`.
 [[nodiscard]] Slice ShortestSeparator(Slice left, Slice right, const KeyOrder& order);
 
 }  // namespace cambium

@@ -32,8 +32,8 @@ std::uint32_t InlineLengthOf(std::uint64_t word) {
   return static_cast<std::uint32_t>((word >> 32) & kInlineLengthMask);
 }
 
-// How many of heads[0, n) are < target. The loop has no branch that chance decides, so it costs log2(n) loads and not
-// half as many mispredictions.
+// Returns how many of heads[0, n) are < target. The loop has no data-dependent branch: it costs log2(n) loads and
+// avoids about log2(n) / 2 mispredictions.
 std::uint32_t HeadsBelow(const char* heads, std::uint32_t n, std::uint32_t target) {
   const char* base = heads;
   while (n > 1) {
@@ -47,7 +47,7 @@ std::uint32_t HeadsBelow(const char* heads, std::uint32_t n, std::uint32_t targe
   return before;
 }
 
-// As memcmp. A prefix is mostly a few bytes, for which the call would be the dearest part.
+// Like memcmp. Most prefixes are a few bytes, for which calling memcmp would cost more than comparing.
 int ComparePrefix(const char* a, const char* b, std::size_t size) {
   if (size > 8) return std::memcmp(a, b, size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -56,7 +56,7 @@ int ComparePrefix(const char* a, const char* b, std::size_t size) {
   return 0;
 }
 
-// Room for one key: on the stack unless it is long.
+// Memory for one key: on the stack unless the key is long.
 class KeyScratch {
  public:
   char* Take(std::size_t size) {
@@ -105,7 +105,7 @@ Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t 
   }
   const auto own_id = DecodeFixed<std::uint64_t>(page.data() + kIdOffset);
   if (own_id != static_cast<std::uint64_t>(id) && !MutantIs(Mutant::kPageSeedWithoutOffset)) {
-    return corrupt("says that it belongs elsewhere");
+    return corrupt("page id says that it belongs elsewhere");
   }
   return Status::OK();
 }
@@ -134,7 +134,7 @@ Status PageView::ParseHeader(Slice page) {
   if ((type == static_cast<unsigned char>(PageType::kLeaf)) != (level_ == 0)) {
     return Status::Corruption("type and level contradict each other");
   }
-  if (level_ >= kMaxTreeHeight) return Status::Corruption("level that no tree has");
+  if (level_ >= kMaxTreeHeight) return Status::Corruption("impossible level");
   if ((flags_ & ~(kPageHeadsAscend | kPageWideSlots)) != 0) return Status::Corruption("unknown flags");
   const auto probes = static_cast<unsigned char>(in[kFilterProbesOffset]);
   if (probes > kFilterProbesMax || (probes != 0 && level_ != 1)) {
@@ -155,8 +155,8 @@ Status PageView::ParseHeader(Slice page) {
   return Status::OK();
 }
 
-// Finds the columns, and sees that each ends inside the page. Sums are of numbers below 2^32, times 32 at most: they
-// cannot overflow.
+// Locates the columns and checks that each ends inside the page. The sums cannot overflow: they are of numbers below
+// 2^32, multiplied by at most 32.
 Status PageView::ParseKeys() {
   const auto outside = [] { return Status::Corruption("keys run out of the page"); };
   if (prefix_size_ > size_ || suffix_size_ > size_ || heap_offset_ > size_) return outside();
@@ -173,7 +173,7 @@ Status PageView::ParseKeys() {
     if (stride_ > kMaxKeySize || std::uint64_t{prefix_size_} + stride_ + suffix_size_ > kMaxKeySize) {
       return Status::Corruption("key that is too long");
     }
-    if ((flags_ & kPageWideSlots) != 0) return Status::Corruption("wide slots, but none are there");
+    if ((flags_ & kPageWideSlots) != 0) return Status::Corruption("wide slots without slots");
     const std::uint64_t rest = stride_ > kHeadBytes ? stride_ - kHeadBytes : 0;
     if (slots + key_count_ * rest != heap_offset_) return outside();
     slots_ = nullptr;
@@ -245,7 +245,7 @@ Status PageView::ParseChildren() const {
   return Status::OK();
 }
 
-// At the end of the page, whose bytes begin at a cache line: so do the filter's blocks.
+// The blocks are at the end of the page. Its bytes start at a cache line, so the blocks are aligned to lines too.
 Status PageView::ParseFilter() {
   const std::uint64_t facts_end = std::uint64_t{heap_offset_} + kFilterFactsBytes;
   if (facts_end > size_) return Status::Corruption("filter runs out of the page");
@@ -308,8 +308,8 @@ Slice PageView::key(std::uint32_t i, std::string* scratch) const {
   return *scratch;
 }
 
-// Key i against target, both without the prefix, where their heads (padded with zeros) are equal. If one of them has no
-// fifth byte, it is a prefix of the other but for zeros, so lengths decide.
+// Compares key i with target, both without the prefix; requires that their zero-padded heads are equal. If one of them
+// has at most 4 bytes, it equals the start of the other except for zeros, so the lengths decide.
 int PageView::CompareBehindHead(std::uint32_t i, Slice target) const {
   const Middle m = middle(i);
   const std::size_t size = std::size_t{m.length} + suffix_size_;
@@ -317,7 +317,7 @@ int PageView::CompareBehindHead(std::uint32_t i, Slice target) const {
     return size < target.size() ? -1 : size > target.size() ? 1 : 0;
   }
   target.remove_prefix(kHeadBytes);
-  // What is left of the key: the rest of its middle, then what is left of the suffix.
+  // The rest of the key after its head: the rest of the middle, then the rest of the suffix.
   const std::size_t rest = m.length > kHeadBytes ? m.length - kHeadBytes : 0;
   const std::size_t suffix_in_head = m.length < kHeadBytes ? kHeadBytes - m.length : 0;
   const std::size_t n = std::min(rest, target.size());

@@ -1,53 +1,53 @@
-// The bytes of an index page. Runs and the copy-on-write tree are made of the same pages.
+// The format of an index page. Runs and the copy-on-write tree consist of the same pages.
 //
 // A page is 1 to 64 units of the file's page size, and never changes once written. All numbers are little-endian.
 //
 //   offset  size  field
-//        0     8  checksum       XXH3 of everything behind it, seed = SeedAt(file seed, byte offset of the page)
-//        8     8  page id        its own, so that a page read from a wrong place is seen
-//       16     1  type           PageType; 3, a compressed leaf, looks different behind its header: compressed_page.h
-//       17     1  level          0 = leaf, else one more than its children's
+//        0     8  checksum       XXH3 of everything after it, seed = SeedAt(file seed, byte offset of the page)
+//        8     8  page id        its own: a page read from a wrong place is detected
+//       16     1  type           PageType; a compressed leaf (3) differs after the header: see compressed_page.h
+//       17     1  level          0 = leaf; a branch has one more than its children
 //       18     1  flags          1 heads ascend (keys are in byte order), 2 slots are 4 bytes wide
-//       19     1  filter probes  bits that a key sets in the page's filter; 0 = it has none. Level 1 only, else 0
+//       19     1  filter probes  bits that a key sets in the page's filter; 0: no filter. Only level 1 may have one
 //       20     4  count          leaf: entries; branch: children
 //       24     4  prefix length  bytes that all keys of the page start with
-//       28     4  suffix length  bytes that all keys of the page end with, prefix not counted
+//       28     4  suffix length  bytes that all keys of the page end with, not overlapping the prefix
 //       32     4  key stride     length of every middle (key without prefix and suffix); 0xffffffff if they differ
 //       36     4  heap offset    where the keys end and the inline values begin
 //       40     8  value bytes    leaf: sizes of all values; branch: the sum over its children
 //
 //   48          prefix | suffix | zeros up to a multiple of 8
-//               leaf    words  u64[count]      what is stored for each key, see below
+//               leaf    words  u64[count]      one word per key, see below
 //               branch  ids u64[count] | checksums u64[count] | entry counts u64[count] | value bytes u64[count]
-//               heads  u32[keys]               the first 4 bytes behind the prefix, read as a big-endian number, with
-//                                              zeros behind the key's end: heads compare as the keys do
-//               stride:  rest bytes[keys]      each middle without the bytes that its head holds already
-//               or:      slots u16|u32[keys+1] offsets of the middles from the end of the slots | middles, whole
+//               heads  u32[keys]               the first 4 bytes after the prefix, read as a big-endian number and
+//                                              padded with zeros: heads compare as the keys do
+//               stride:  rest bytes[keys]      each middle, without the bytes that its head holds
+//               or:      slots u16|u32[keys+1] offsets of the middles from the end of the slots | whole middles
 //   heap offset leaf: inline values | zeros up to the end of the page
 //               branch, with a filter:
 //               filter blocks u32      n, a power of two
-//               filter keys u32        how many were added to it, those included that are no longer below the page
+//               filter keys u32        how many were added to it, including keys no longer below the page
 //               zeros | blocks[n], 64 bytes each, up to the end of the page
 //
 //   leaf:   count keys.    keys[i] -> words[i]
 //   branch: count-1 keys.  children[0] | keys[0] | children[1] | keys[1] | ...
 //           children[i] holds every key k with keys[i-1] <= k < keys[i]
 //
-// Random keys of 16 bytes take 21 bytes each, ascending 8-byte numbers with a constant tail 12. A search touches the
-// header's cache line, a few lines of heads, one of rests and one of words. Middles of unequal length keep the bytes of
-// their head: that costs up to 4 bytes a key and makes every middle contiguous.
+// Random keys of 16 bytes take 21 bytes each; ascending 8-byte numbers with a constant tail take 12. A search reads the
+// header's cache line, a few lines of heads, one of rests and one of words. Middles of unequal length repeat the bytes
+// of their heads: that costs up to 4 bytes a key and keeps every middle contiguous.
 //
-// A word: kind in bits 63..60 (EntryKind), then by kind
+// A word: its kind in bits 63..60 (EntryKind), and the rest by kind:
 //   kValue, kLargeValue   the rest of the ValueAddress
-//   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, not before the heap
+//   kInline               bits 59..32 length, bits 31..0 offset of the value in the page, at or after the heap offset
 //   kTombstone            zeros
 //
-// Filters: branch_filter.h. They are of the copy-on-write tree; a run has one filter for all of its keys. A branch with a
-// filter has up to kFilteredBranchUnits, half of them for the filter, so that it still has many children.
+// Filters: see branch_filter.h. Only the copy-on-write tree has them; a run has one filter for all of its keys. A
+// branch with a filter has up to kFilteredBranchUnits, half of them for the filter, so that it still has many children.
 //
-// Orders: in byte order, heads are searched and the separators of branches are cut short. Under any other comparator
-// (the reverse of byte order is one) flag 1 is off, keys are searched whole and separators are whole keys; prefix and
-// suffix are then those of all keys, not only of the first and the last.
+// Order: under byte order, searches compare heads, and separators of branches are shortened. Under any other
+// comparator, also under reverse byte order, flag 1 is off, searches compare whole keys, and separators are whole keys;
+// prefix and suffix must then be computed over all keys, not only over the first and the last.
 #pragma once
 
 #include <cassert>
@@ -70,15 +70,15 @@ inline constexpr std::size_t kPageLevelOffset = 17;
 inline constexpr std::size_t kPageHeaderSize = 48;
 inline constexpr std::uint32_t kPageSizeMin = 512;
 inline constexpr std::uint32_t kPageSizeMax = 16 * 1024;
-inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf
-inline constexpr std::size_t kChildBytes = 32;  // columns of a branch
+inline constexpr std::size_t kWordBytes = 8;    // columns of a leaf, per entry
+inline constexpr std::size_t kChildBytes = 32;  // columns of a branch, per child
 inline constexpr std::size_t kHeadBytes = 4;
 inline constexpr std::size_t kFilterFactsBytes = 8;
 inline constexpr std::uint32_t kVariableStride = 0xffffffffu;
 inline constexpr std::uint32_t kMaxTreeHeight = 16;
 
-// The longest key that a file of this page size takes: every branch then has room for four children, so that
-// kMaxTreeHeight levels are always enough.
+// The longest key that a file of this page size takes: every branch has room for four of them, so a tree never needs
+// more than kMaxTreeHeight levels.
 [[nodiscard]] constexpr std::size_t MaxKeySizeFor(std::uint32_t page_size) {
   const std::size_t limit = std::size_t{16} * page_size;
   return limit < kMaxKeySize ? limit : kMaxKeySize;
@@ -93,15 +93,15 @@ enum class PageType : std::uint8_t { kLeaf = 1, kBranch = 2, kCompressedLeaf = 3
 inline constexpr std::uint8_t kPageHeadsAscend = 1;
 inline constexpr std::uint8_t kPageWideSlots = 2;
 inline constexpr unsigned kFilteredBranchUnits = 4;
-inline constexpr unsigned kFilterUnits = 2;  // of them, at most
+inline constexpr unsigned kFilterUnits = 2;  // at most this many of them for the filter
 
-// A comparator, and whether it is byte order, and whether filters work under it, asked once instead of at every page.
+// A comparator with two facts about it, asked once instead of at every page: is it byte order, and may filters be used?
 struct KeyOrder {
   KeyOrder(const Comparator* c)  // NOLINT: implicit
       : comparator(c), bytewise(c == BytewiseComparator()), equal_means_same_bytes(c->EqualMeansSameBytes()) {}
   [[nodiscard]] int Compare(Slice a, Slice b) const {
     if (!bytewise) return comparator->Compare(a, b);
-    // Most keys differ in their first bytes, and memcmp is a call.
+    // Most keys differ in their first bytes; this saves the call of memcmp.
     if (a.size() >= sizeof(std::uint64_t) && b.size() >= sizeof(std::uint64_t)) {
       const std::uint64_t x = __builtin_bswap64(DecodeFixed<std::uint64_t>(a.data()));
       const std::uint64_t y = __builtin_bswap64(DecodeFixed<std::uint64_t>(b.data()));
@@ -114,7 +114,7 @@ struct KeyOrder {
   bool equal_means_same_bytes;
 };
 
-// What a branch knows of a child: where it is, what its bytes must be, and what is below it.
+// A branch's reference to a child: its place, its checksum, and the totals of what is below it.
 struct ChildRef {
   PagePointer page;
   std::uint64_t entry_count = 0;
@@ -122,34 +122,35 @@ struct ChildRef {
   friend bool operator==(const ChildRef&, const ChildRef&) = default;
 };
 
-// What an entry adds to the value bytes of its page: the size that its address says, or its inline size.
+// What an entry adds to the value bytes of its page: the size in its address, or its inline size.
 [[nodiscard]] inline std::uint64_t ValueBytesOf(const Entry& entry) {
   return entry.HasAddress() ? entry.address.size() : entry.inline_value.size();
 }
 
-// "index page at 000012.run:4096", the context of every message about a page.
+// Returns "index page at 000012.run:4096", the context of every message about a page.
 [[nodiscard]] std::string PagePlaceName(const std::string& path, std::uint64_t offset);
 
-// The checksum that belongs into a page's first 8 bytes when it lies at `id` in the file with this seed.
+// The checksum that the page's first 8 bytes must hold if the page lies at `id` in the file with this seed.
 [[nodiscard]] std::uint64_t PageChecksum(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed);
 
-// Gives a page that is whole but for them its id and its checksum, which is returned.
+// Sets the id and the checksum of an otherwise complete page, and returns the checksum.
 std::uint64_t PlacePage(std::string* page, PageId id, std::uint32_t page_size, std::uint64_t file_seed);
 
-// A page read from disk: right length, right checksum for its place, its own id. Corruption, with `path` and offset in
-// the message, if not. Says nothing about what the page holds: that is PageView::Parse, for a compressed leaf
-// CompressedPage::Parse.
+// Verifies a page read from disk: its length, its checksum for this place, and its own id. If one is wrong, returns
+// Corruption with `path` and offset in the message. The contents are not checked: PageView::Parse does that, or
+// CompressedPage::Parse for a compressed leaf.
 Status VerifyPage(Slice page, PageId id, std::uint32_t page_size, std::uint64_t file_seed, const std::string& path);
 
-// A page as keys with entries or children. Borrows the page's bytes. Parse looks at each offset, length and count once,
-// in O(count); afterwards no call reads outside the page, whatever the bytes are. That keys ascend is not checked here:
-// searches in a page that breaks this end, with a wrong answer; CheckKeys and the merges see it. Any thread.
+// A page as keys with entries or children. Borrows the page's bytes. Parse checks each offset, length and count once,
+// in O(count); afterwards no call reads outside the page, whatever the bytes are. It does not check that keys ascend: a
+// search in a page with unordered keys ends, with a wrong answer. CheckKeys and MergeCursor detect such pages. Any
+// thread.
 class PageView {
  public:
   PageView() = default;
 
-  // Corruption, or NotSupported for an entry kind of a later version. `path` and `offset` are for the message. Takes
-  // leaves and branches; a compressed leaf must have been expanded.
+  // Parses a leaf or a branch; a compressed leaf must have been expanded. Corruption, or NotSupported for an entry kind
+  // of a later version; `path` and `offset` are for the message.
   static Result<PageView> Parse(Slice page, const std::string& path, std::uint64_t offset);
 
   [[nodiscard]] std::uint64_t checksum() const;
@@ -158,18 +159,18 @@ class PageView {
   [[nodiscard]] bool is_leaf() const { return level_ == 0; }
   [[nodiscard]] unsigned level() const { return level_; }
   [[nodiscard]] std::uint32_t count() const { return count_; }          // entries or children
-  [[nodiscard]] std::uint32_t key_count() const { return key_count_; }  // a branch has one less than children
+  [[nodiscard]] std::uint32_t key_count() const { return key_count_; }  // of a branch: count() - 1
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
-  [[nodiscard]] std::uint64_t entry_count() const;  // below this page: O(1) for a leaf, O(count) for a branch
+  [[nodiscard]] std::uint64_t entry_count() const;  // in and below this page: O(1) for a leaf, O(count) for a branch
   [[nodiscard]] Slice bytes() const { return {data_, size_}; }
-  // Bytes that are not filler. O(count) for a leaf with inline values.
+  // Bytes without padding. O(count) for a leaf with inline values.
   [[nodiscard]] std::size_t used_bytes() const;
 
-  // Key i, in *scratch or in the page itself: good until *scratch changes or the page goes.
+  // Key i, in *scratch or in the page itself: valid until *scratch changes or the page is released.
   [[nodiscard]] Slice key(std::uint32_t i, std::string* scratch) const;
 
-  // Keys of one length, of which only the middles differ: who has made key(i) of one makes the next with CopyMiddle, which
-  // writes the bytes behind the prefix.
+  // If all keys have the same length, only their middles differ. A caller that has key(i) then gets another key by
+  // overwriting the bytes after the prefix with CopyMiddle.
   [[nodiscard]] bool has_fixed_stride() const { return slots_ == nullptr; }
   [[nodiscard]] std::size_t prefix_size() const { return prefix_size_; }
   void CopyMiddle(std::uint32_t i, char* out) const {
@@ -184,18 +185,18 @@ class PageView {
     std::memcpy(out + kHeadBytes, keys_ + i * rest, rest);
   }
 
-  // Heads alone prove that key(i - 1) < key(i).
+  // True if the heads alone prove that key(i - 1) < key(i).
   [[nodiscard]] bool HeadsAscendTo(std::uint32_t i) const {
     return (flags_ & kPageHeadsAscend) != 0 && head(i - 1) < head(i);
   }
 
-  // Asks for the cache lines that a search may need, at once; it would wait for three or four of them one by one.
+  // Prefetches the cache lines that a search may need all at once; otherwise it would wait for three or four in turn.
   void PrefetchSearch() const;
-  // Where it reads first: for who wants to ask for that even before the page is his.
+  // Where a search reads first, for callers that prefetch before they have pinned the page.
   [[nodiscard]] const char* search_begin() const { return heads_; }
-  // Leaf: the first i with key(i) >= target, or count(); *equal says whether key(i) == target.
+  // Leaf: the first i with key(i) >= target, or count(). Sets *equal to whether key(i) == target.
   [[nodiscard]] std::uint32_t LowerBound(Slice target, const KeyOrder& order, bool* equal) const;
-  // Branch: the child in which target belongs.
+  // Branch: the index of the child that covers target.
   [[nodiscard]] std::uint32_t ChildFor(Slice target, const KeyOrder& order) const;
 
   [[nodiscard]] EntryKind kind(std::uint32_t i) const {  // leaf
@@ -211,15 +212,15 @@ class PageView {
     assert(!is_leaf() && i < count_);
     return {static_cast<PageId>(column(0, i)), column(1, i)};
   }
-  // Of all keys below the page; borrows from it. Only branches of level 1 have one, and not all of them do.
+  // The filter over all keys below the page; borrows from it. Only some branches of level 1 have one.
   [[nodiscard]] const BranchFilter& filter() const { return filter_; }
 
-  // Thorough: keys strictly ascend and heads are those of the keys.
+  // The full check of the keys: they strictly ascend, and each head is that of its key.
   Status CheckKeys(const KeyOrder& order, const std::string& path, std::uint64_t offset) const;
 
  private:
   struct Middle {
-    const char* rest;  // the middle's bytes from the fifth on
+    const char* rest;  // the middle from its fifth byte on
     std::uint32_t length;
   };
   Status ParseHeader(Slice page);
@@ -244,7 +245,7 @@ class PageView {
   [[nodiscard]] std::uint32_t CountBelowByHeads(Slice target, bool or_equal, bool* equal) const;
 
   const char* data_ = nullptr;
-  BranchFilter filter_;  // here, so that a look-up that ends with it meets one line of a PageFrame, and others two
+  BranchFilter filter_;  // near the front: a lookup that ends here then reads one line of a PageFrame, others two
   const char* columns_ = nullptr;  // words or children
   const char* heads_ = nullptr;
   const char* slots_ = nullptr;    // null with a fixed stride
@@ -258,7 +259,7 @@ class PageView {
   std::uint32_t heap_offset_ = 0;
   std::uint8_t level_ = 0;
   std::uint8_t flags_ = 0;
-  std::uint64_t value_bytes_ = 0;  // last: PageFrame wants what look-ups read in front
+  std::uint64_t value_bytes_ = 0;  // last, because lookups do not read it; see PageFrame
 };
 
 }  // namespace cambium

@@ -1,4 +1,4 @@
-// PageFrame: a place for one page in the pool, and who uses it. For PagePool and PageRef only.
+// PageFrame: the memory of one page in the pool, and its pins. Only PagePool and PageRef use it.
 #pragma once
 
 #include <atomic>
@@ -15,24 +15,24 @@
 
 namespace cambium {
 
-// Lives as long as the pool, because a thread may look at it late: after it loaded a cell, and after the frame was
-// given to another page. Such a thread adds a pin, sees the closed bit or another cell, and takes the pin back. So pins
-// are only ever added and subtracted, and all but the atomics is read only under a pin that took.
+// Frames live as long as the pool, because a thread may reach a frame late: it has loaded a cell, and meanwhile the
+// frame was given to another page. Such a thread adds a pin, sees the closed bit or another cell, and takes the pin
+// back. So pins are only ever added and subtracted, and everything but the atomics is read only under a successful pin.
 //
 //   closed ──publish──▶ open, n pins ──n = 0: evict──▶ closed
-//                                    ──file goes─────▶ closed, n pins ──n = 0──▶ closed
+//                                    ──file closed───▶ closed, n pins ──n = 0──▶ closed
 struct alignas(64) PageFrame {
   static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
   static constexpr std::uint8_t kLeafWarmth = 1;
   static constexpr std::uint8_t kBranchWarmth = 3;
   static constexpr std::size_t kAlignment = 64;  // a cache line
 
-  // Where a child of a branch was last seen. Only a hint: whoever follows it pins the frame, and looks whether it still
-  // is that page. Frames are never freed, so there is always one to look at.
+  // The frame in which a child of a branch was last seen. Only a hint: the reader pins the frame and checks that it
+  // still holds that page. Frames are never freed, so the pointer is always safe to follow.
   struct Child {
     std::atomic<PageFrame*> frame{nullptr};
-    // What a look-up reads there first, to be prefetched and nothing else, as the address of a cache line: the heads, or
-    // the filter's blocks. Below it kIsFilter, and then the logarithm of the number of blocks.
+    // The cache line that a lookup in the child reads first: its heads, or its filter's blocks. Used only to prefetch.
+    // The low bits are free: kIsFilter, and below it the logarithm of the number of blocks.
     std::atomic<std::uintptr_t> first{0};
     static constexpr std::uintptr_t kIsFilter = 32;
     static_assert(kIsFilter < kAlignment && kFilterBlockSize == kAlignment);
@@ -58,7 +58,7 @@ struct alignas(64) PageFrame {
       }
     }
   };
-  static_assert(sizeof(Child) == 16, "there is one per child of a branch, beside the page");
+  static_assert(sizeof(Child) == 16, "one per child of a branch, in addition to the page");
 
   PageFrame() = default;
   ~PageFrame() { FreeBytes(); }
@@ -70,17 +70,17 @@ struct alignas(64) PageFrame {
     Unpin();
     return false;
   }
-  // A look-up needs both lines.
+  // A lookup needs both of the frame's cache lines.
   void Prefetch() const { __builtin_prefetch(reinterpret_cast<const char*>(this) + kAlignment); }
   void Unpin() { state.fetch_sub(1, std::memory_order_release); }
   // Opens a closed frame with `pins` pins.
   void Publish(std::uint32_t pins) { state.fetch_sub(kClosed - pins, std::memory_order_release); }
-  // True if it was open without pins and is now closed.
+  // Closes the frame if it is open and unpinned; returns whether it did.
   [[nodiscard]] bool TryClose() {
     std::uint32_t unpinned = 0;
     return state.compare_exchange_strong(unpinned, kClosed, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  // Looks before it writes: a hot page's line is then shared, and only its pins move between cores.
+  // Writes only if something changes: the line of a hot page stays shared, and only its pins move between cores.
   void Warm() {
     const std::uint8_t full = view.is_leaf() ? kLeafWarmth : kBranchWarmth;
     if (warmth.load(std::memory_order_relaxed) == full || PassingReads::AreOn()) return;
@@ -99,17 +99,17 @@ struct alignas(64) PageFrame {
   }
 
   std::atomic<std::uint32_t> state{kClosed};         // pins, and the closed bit
-  std::atomic<std::uint8_t> warmth{0};               // rounds of the clock it will survive
-  bool is_passing = false;                           // under the pool's mutex; see passing_reads.h
-  std::atomic<PageTable::Cell*> cell{nullptr};       // that points here; null if none does
-  PagePointer pointer;                               // what the page is
+  std::atomic<std::uint8_t> warmth{0};               // rounds of the clock that it survives
+  bool is_passing = false;                           // guarded by the pool's mutex; see passing_reads.h
+  std::atomic<PageTable::Cell*> cell{nullptr};       // the cell that points here, or null
+  PagePointer pointer;                               // the page it holds
   PageView view;
   char* bytes = nullptr;
   std::size_t size = 0;
-  std::unique_ptr<Child[]> children;  // of a branch, one per child
+  std::unique_ptr<Child[]> children;  // of a branch: one per child
 };
-// The bytes of values in a leaf, the last of a view, are no look-up's business.
+// Lookups do not need value_bytes_, the last member of a view.
 static_assert(offsetof(PageFrame, view) + sizeof(PageView) - sizeof(std::uint64_t) <= 2 * PageFrame::kAlignment,
-              "a look-up meets two lines of a frame");
+              "a lookup reads two cache lines of a frame");
 
 }  // namespace cambium

@@ -29,7 +29,7 @@ struct alignas(64) HitStripe {
   std::atomic<std::uint64_t> hits{0};
 };
 
-// A page that is whole, but not the one its parent means: a write that never reached the disk, say.
+// Detects a valid page that is not the one its parent refers to, for example after a lost write.
 Status CheckPointer(const IndexFile& file, PagePointer expected, PagePointer found) {
   if (found == expected) return Status::OK();
   if (found.id == expected.id && MutantIs(Mutant::kSkipParentChecksum)) return Status::OK();
@@ -52,13 +52,13 @@ struct PagePool::Rep {
   const Meter meter;
   std::array<HitStripe, ThreadStripe::kCount> stripes;
 
-  // Guards all below, all cells, and the opening and closing of frames. Taken last; not held during a read.
+  // Guards everything below, all cells, and opening and closing of frames. Innermost lock; not held during a read.
   mutable Mutex mutex;
   CondVar load_done;
-  std::deque<PageFrame> frames CAMBIUM_GUARDED_BY(mutex);         // never shrinks; a frame's address is for ever
+  std::deque<PageFrame> frames CAMBIUM_GUARDED_BY(mutex);         // never shrinks; a frame's address never changes
   std::vector<PageFrame*> free_frames CAMBIUM_GUARDED_BY(mutex);  // closed, without bytes
-  std::vector<PageFrame*> orphans CAMBIUM_GUARDED_BY(mutex);      // closed, still pinned, of files that went
-  // Oldest first; those that are not passing any more are dropped when met.
+  std::vector<PageFrame*> orphans CAMBIUM_GUARDED_BY(mutex);      // closed but still pinned; their files are closed
+  // Oldest first; entries that are not passing any more are dropped on sight.
   std::deque<PageFrame*> passing CAMBIUM_GUARDED_BY(mutex);
   std::unordered_map<const PageTable::Cell*, std::shared_ptr<Load>> loads CAMBIUM_GUARDED_BY(mutex);
   std::size_t capacity CAMBIUM_GUARDED_BY(mutex);
@@ -82,10 +82,10 @@ struct PagePool::Rep {
     });
   }
 
-  // Closes the next frame that is neither pinned nor warm. Null if a whole round met pinned ones only.
+  // Closes the next frame that is neither pinned nor warm. Null if a whole round found only pinned frames.
   PageFrame* Evict() CAMBIUM_REQUIRES(mutex) {
     std::size_t pinned_in_a_row = 0;
-    // Rounds enough to cool the warmest page, were it not for hits that warm it again meanwhile.
+    // Enough rounds to cool the warmest page, unless hits warm it again meanwhile.
     const std::size_t steps_max = frames.size() * (PageFrame::kBranchWarmth + 2);
     for (std::size_t step = 0; step < steps_max && pinned_in_a_row < frames.size(); ++step) {
       PageFrame& frame = frames[hand];
@@ -96,7 +96,7 @@ struct PagePool::Rep {
         continue;
       }
       if (const std::uint8_t warmth = frame.warmth.load(std::memory_order_relaxed); warmth > 0) {
-        // A hit that warms it again at this moment may be lost: it costs that page a round.
+        // A hit that warms the page at this moment may be lost: that costs the page one round.
         frame.warmth.store(static_cast<std::uint8_t>(warmth - 1), std::memory_order_relaxed);
         pinned_in_a_row = 0;
         continue;
@@ -111,7 +111,7 @@ struct PagePool::Rep {
     return nullptr;
   }
 
-  // It was just closed.
+  // Takes a frame that was just closed away from its page.
   void Leave(PageFrame* frame, PageTable::Cell* cell) CAMBIUM_REQUIRES(mutex) {
     cell->store(nullptr, std::memory_order_relaxed);
     frame->cell.store(nullptr, std::memory_order_relaxed);
@@ -120,7 +120,7 @@ struct PagePool::Rep {
     meter.Tick(PAGE_CACHE_EVICTED);
   }
 
-  // Closes the oldest passing page that nobody uses. Null if there are fewer than may be, or all are in use.
+  // Closes the oldest unpinned passing page. Null if there are fewer passing pages than allowed, or all are pinned.
   PageFrame* EvictPassing() CAMBIUM_REQUIRES(mutex) {
     if (passing.size() < kPassingPagesMax) return nullptr;
     for (std::size_t left = passing.size(); left > 0; --left) {
@@ -129,7 +129,7 @@ struct PagePool::Rep {
       if (!frame->is_passing) continue;
       PageTable::Cell* const cell = frame->cell.load(std::memory_order_relaxed);
       if (frame->warmth.load(std::memory_order_relaxed) > 0) {
-        frame->is_passing = false;  // others have use for it
+        frame->is_passing = false;  // an ordinary read has used it
       } else if (cell != nullptr && frame->TryClose()) {
         Leave(frame, cell);
         return frame;
@@ -140,7 +140,8 @@ struct PagePool::Rep {
     return nullptr;
   }
 
-  // A closed frame with room for `size` bytes. Makes room first; beyond the capacity only if `may_grow`, else null.
+  // Returns a closed frame with room for `size` bytes, evicting others if needed. Exceeds the capacity only if
+  // `may_grow`; otherwise returns null.
   PageFrame* Take(std::size_t size, bool may_grow) CAMBIUM_REQUIRES(mutex) {
     CollectOrphans();
     PageFrame* taken = nullptr;
@@ -167,8 +168,8 @@ struct PagePool::Rep {
     return taken;
   }
 
-  // Exchanges a closed frame that holds a compressed page as stored for one that holds the page. On error *frame stays
-  // what it was. Takes the mutex, but not for the work.
+  // Replaces *frame, a closed frame with the stored bytes of a compressed page, by one with the expanded page. On error
+  // *frame is unchanged. Takes the mutex, but does not hold it while expanding.
   Status Expand(const IndexFile& file, PageId id, PageFrame** frame) CAMBIUM_EXCLUDES(mutex) {
     const std::uint64_t offset = file.OffsetOf(id);
     CAMBIUM_TRY(const CompressedPage page, CompressedPage::Parse({(*frame)->bytes, (*frame)->size}, file.page_size(),
@@ -265,7 +266,7 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
   for (;;) {
     if (PageFrame* frame = cell->load(std::memory_order_relaxed); frame != nullptr) {
       [[maybe_unused]] const bool pinned = frame->TryPin();
-      assert(pinned);  // what a cell points to is open, under the mutex
+      assert(pinned);  // under the mutex, a frame in a cell is open
       PageRef ref(frame);
       frame->Warm();
       rep_->CountHit();
@@ -275,8 +276,8 @@ Result<PageRef> PagePool::GetSlow(const IndexFile& file, PagePointer page) {
     const auto found = rep_->loads.find(cell);
     if (found == rep_->loads.end()) break;
     const std::shared_ptr<Load> load = found->second;
+    // The reader's error concerns us only if it expected the same page as we do; otherwise try ourselves.
     while (!load->done) rep_->load_done.Wait(rep_->mutex);
-    // Its reader may have expected another page here than we do; then we look for ourselves.
     if (!load->status.ok() && load->page == page) return load->status;
   }
 
@@ -321,7 +322,7 @@ void PagePool::Insert(const IndexFile& file, PagePointer page, Slice bytes) {
   if (frame == nullptr) return;
   std::memcpy(frame->bytes, bytes.data(), bytes.size());
   const Result<PageView> view = PageView::Parse({frame->bytes, frame->size}, file.path(), file.OffsetOf(page.id));
-  assert(view.ok() && view->pointer() == page);  // we made it a moment ago
+  assert(view.ok() && view->pointer() == page);  // this process has just built the page
   if (!view.ok() || view->pointer() != page) {
     rep_->Discard(frame);
     return;

@@ -1,26 +1,28 @@
-// PagePool: index pages in memory, verified once when they come in.
+// PagePool: a cache of index pages, each verified once when it is loaded.
 //
-// Ours and not the kernel's page cache: a mapped file cannot say when a page was read anew, so checksums could not be
-// verified once; a bad sector would be a SIGBUS and not an error; and random value reads would evict the index.
+// Why not mmap and the kernel's page cache: a mapped file does not say when a page was read from disk again, so
+// checksums could not be verified just once per read; a bad sector would raise SIGBUS instead of returning an error;
+// and random reads of values would evict the index.
 //
 //   pointer ──▶ IndexFile's PageTable ──▶ PageFrame { pins and closed bit, page bytes, parsed view }
 //
-// A hit takes no lock and makes no system call: load the cell, add a pin, see that the frame was not closed and still
-// belongs to the cell. From a branch to its child it goes more directly: the branch's frame remembers the child's, and
-// what a search reads there is asked for while the pin is still on its way. A frame is closed only while it has no pins,
-// or when its file goes; a thread whose pin comes too late sees the closed bit, takes the pin back and goes the slow way.
-// Frames (not the page bytes in them) live as long as the pool, so that a late look at one is always safe.
+// A hit takes no lock and makes no system call: it loads the cell, adds a pin, and checks that the frame was not closed
+// and still belongs to the cell. From a branch to its child there is a shortcut: the branch's frame remembers the
+// child's frame, and what a search reads there is prefetched while the pin is being taken. A frame is closed only when
+// it has no pins, or when its file is closed. A thread that pins too late sees the closed bit, takes the pin back and
+// follows the slow path. Frames (not their page bytes) live as long as the pool, so that a late access is always safe.
 //
-// Everything else (misses, eviction, Insert, Forget) is done under one mutex, which is not held during a read: several
-// threads that miss the same page read it once. The clock gives leaves one more round for a hit, branches three.
+// Everything else (misses, eviction, Insert, Forget) runs under one mutex, which is not held during a read. If several
+// threads miss the same page, one of them reads it. After a hit the clock spares a leaf for one round, a branch for
+// three.
 //
-// A compressed leaf is expanded when it comes in, and the pool holds and counts it with its raw size: this is the cache
-// of decompressed blocks. Its stored bytes take a frame of their own only until then.
+// A compressed leaf is expanded when it is loaded. The pool holds the expanded page and counts its raw size, so it is
+// also the cache of decompressed blocks. The stored bytes use a frame of their own only until then.
 //
-// Reads that are not to fill the pool (passing_reads.h) have a few frames that go round among them.
+// Reads with fill_cache = false (passing_reads.h) recycle a few frames among themselves.
 //
-// Pinned pages are never evicted. If all are pinned the pool grows beyond its capacity rather than fail or wait, and
-// shrinks when it next needs room.
+// Pinned pages are never evicted. If all pages are pinned, the pool grows beyond its capacity instead of failing or
+// waiting, and shrinks when it next needs room.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,8 @@
 
 namespace cambium {
 
-// A pinned page: while this lives its bytes stay where they are. Move-only. Must not outlive the pool.
+// A pinned page: its bytes stay valid, at the same address, until the PageRef is released. Move-only. Must not outlive
+// the pool.
 class PageRef {
  public:
   PageRef() = default;
@@ -68,45 +71,47 @@ struct PagePoolStats {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t evictions = 0;
-  std::uint64_t resident_bytes = 0;  // page bytes held, of compressed pages the raw ones
+  std::uint64_t resident_bytes = 0;  // page bytes in memory; raw sizes of compressed pages
   std::uint64_t resident_pages = 0;
 };
 
 class PagePool {
  public:
-  // The capacity is of page bytes; a frame takes about 200 more per page, and 16 per child of a branch. What `meter`
-  // refers to must outlive the pool.
+  // The capacity counts page bytes only. A frame takes about 200 bytes more per page, and 16 per child of a branch. The
+  // pool must not outlive what `meter` refers to.
   explicit PagePool(std::size_t capacity_bytes, const Meter& meter = Meter());
-  ~PagePool();  // no PageRef and no IndexFile that uses the pool may be left
+  ~PagePool();  // requires that no PageRef and no IndexFile of this pool is left
   PagePool(const PagePool&) = delete;
   PagePool& operator=(const PagePool&) = delete;
 
-  // The page, pinned. `file` is the file of page.id and was made for this pool. Corruption if the bytes are not what
-  // the pointer's owner expects; an error of the read is passed on and not remembered. Any thread.
+  // Returns the page, pinned. `file` is the file of page.id and was made for this pool. Corruption if the page is not
+  // the one that `page` describes. A read error is returned and not cached. Any thread.
   Result<PageRef> Get(const IndexFile& file, PagePointer page);
-  // The same for a page of one of several files.
+  // As above; finds the page's file in `files`.
   Result<PageRef> Get(const FileSet& files, PagePointer page);
 
-  // Child `index` of a branch, in one of the files. It must have the level below, or it is Corruption. `hash` of the key
-  // that is looked for, to ask for the right line of a filter early; none if the filter is of no use. Any thread.
+  // Returns child `index` of a branch; its file is in `files`. Corruption if its level is not one below the parent's.
+  // `hash` is the FilterHash of the key that is looked up, to prefetch the right line of a filter; none if the filter
+  // will not be used. Any thread.
   Result<PageRef> GetChild(const FileSet& files, const PageRef& parent, std::uint32_t index,
                            std::optional<std::uint64_t> hash);
 
-  // Keeps a copy of a page, not a compressed one, that was just written to `file`, so that the first reader finds it;
-  // not if there is no room that could be made. Any thread.
+  // Keeps a copy of an uncompressed page that was just written to `file`, so that its first reader gets a hit. Does
+  // nothing if there is no room and none can be made. Any thread.
   void Insert(const IndexFile& file, PagePointer page, Slice bytes);
 
-  // Pages of this file leave the pool. Called by the file's destructor: nobody may Get() from it any more.
+  // Drops the file's pages from the pool. Called by the file's destructor; no thread may call Get() for the file any
+  // more.
   void Forget(const IndexFile& file);
 
   void SetCapacity(std::size_t capacity_bytes);
   [[nodiscard]] std::size_t capacity_bytes() const;
   [[nodiscard]] PagePoolStats stats() const;
-  // What look-ups in the pool's files are counted with.
+  // Where lookups in the pool's files count their events.
   [[nodiscard]] const Meter& meter() const { return meter_; }
 
-  // For tests, while no other thread uses the pool: cells and frames point at each other, counts agree, and nothing is
-  // pinned if `idle`.
+  // For tests, while no other thread uses the pool: checks that cells and frames point at each other, that counts
+  // agree, and, if `idle`, that nothing is pinned.
   Status CheckInvariants(bool idle) const;
 
  private:

@@ -1,4 +1,4 @@
-// PageSink: where new pages go, in a run or in the segments of a tree.
+// PageSink: takes new pages and writes them to a file: a run, or the index segments of a tree.
 #pragma once
 
 #include "index/page_format.h"
@@ -13,10 +13,10 @@ class PageSink {
     std::uint64_t file_seed = 0;
   };
   virtual ~PageSink() = default;
-  // The next `units` of the file. The place comes first, because it enters the page's checksum, and its parent needs
-  // both. Every Reserve is followed by its Append before the next Reserve.
+  // Reserves the next `units` of the file. The place must be known before the page is written, because it is part of
+  // the page's checksum, and the parent stores both. Each Reserve is followed by its Append before the next Reserve.
   virtual Result<Place> Reserve(unsigned units) = 0;
-  // `bytes` are units * page size, and borrowed for the call.
+  // `bytes` is units * page size long. Borrowed for the call.
   virtual Status Append(PagePointer page, Slice bytes) = 0;
 };
 

@@ -1,4 +1,4 @@
-// PageTable: which frame of the pool holds a page of one file. An array by page offset, not a hash: a hit is two loads.
+// PageTable: maps the pages of one file to frames of the pool. An array by page offset, not a hash: a hit is two loads.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace cambium {
 
 struct PageFrame;
 
-// A cell per unit, in chunks that are made when first needed, so that a small file costs little and a growing one is
-// never copied. Any thread may look up; cells are changed, and chunks made, by the pool under its mutex.
+// One cell per unit, in chunks that are allocated on first use: a small file costs little, and a growing one is never
+// copied. Any thread may read cells; the pool changes cells and allocates chunks under its mutex.
 class PageTable {
  public:
   using Cell = std::atomic<PageFrame*>;
@@ -22,12 +22,12 @@ class PageTable {
   PageTable(const PageTable&) = delete;
   PageTable& operator=(const PageTable&) = delete;
 
-  // Null if the chunk has not been made: then no page of it is in the pool.
+  // Null if the chunk does not exist: then none of its pages is in the pool.
   [[nodiscard]] Cell* Find(std::uint64_t unit_offset) const {
     Chunk* chunk = chunks_[unit_offset / kChunkCells].load(std::memory_order_acquire);
     return chunk == nullptr ? nullptr : &(*chunk)[unit_offset % kChunkCells];
   }
-  // The cell, made if need be. One thread at a time.
+  // Returns the cell, allocating its chunk if needed. One thread at a time.
   [[nodiscard]] Cell* FindOrMake(std::uint64_t unit_offset);
 
   template <typename Visitor>

@@ -1,15 +1,15 @@
-// PassingReads: ReadOptions::fill_cache = false, as far as the pool of index pages is concerned.
+// PassingReads: implements ReadOptions::fill_cache = false for the pool of index pages.
 //
-// While one lives that is on, pages that this thread has to read into a pool are *passing*: there are at most
-// kPassingPagesMax of them, each makes room for the next, and pages that are there already do not become warmer. Whoever
-// asks for such a page otherwise makes it one like all others.
+// While a PassingReads with is_on lives, the pages that this thread loads into a pool are *passing*: there are at most
+// kPassingPagesMax of them, each new one replaces an old one, and hits do not make other pages warmer. If an ordinary
+// read hits a passing page, it becomes an ordinary page.
 #pragma once
 
 #include <cstddef>
 
 namespace cambium {
 
-// Enough for what a few threads have in use at a time.
+// Enough for the pages that a few threads use at a time.
 inline constexpr std::size_t kPassingPagesMax = 64;
 
 class PassingReads {
@@ -23,7 +23,7 @@ class PassingReads {
   PassingReads(const PassingReads&) = delete;
   PassingReads& operator=(const PassingReads&) = delete;
 
-  // Of this thread.
+  // Whether passing reads are on for this thread.
   [[nodiscard]] static bool AreOn() { return depth_ > 0; }
 
  private:

@@ -1,4 +1,4 @@
-// ReadBytes: a read at any offset, of a file that may be open for direct reads.
+// ReadBytes: reads at any offset, even from a file that is open for direct I/O.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cambium {
 
-// As File::Read, without its rules for direct files: those are read in whole blocks into aligned memory, and copied.
+// Like File::Read, without the alignment rules of direct files: reads whole blocks into aligned memory and copies.
 Status ReadBytes(const File& file, std::uint64_t offset, std::size_t n, char* out, std::size_t* read);
 
 }  // namespace cambium

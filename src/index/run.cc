@@ -15,12 +15,12 @@
 namespace cambium {
 namespace {
 
-// Room for what is still open when a run is full: a page per level.
+// Room for the pages that are still open when a run is full: one per level.
 constexpr std::uint64_t kOpenUnitsMax = std::uint64_t{kMaxTreeHeight + 1} * kPageUnitsMax;
-// Bounds what a run makes its reader keep in memory; far more than memory tables can bring.
+// Bounds the memory that a run's range deletes need in its reader; far more than memtables can produce.
 constexpr std::size_t kRunRangesSizeMax = std::size_t{1} << 30;
 
-// Pages one behind the other into a file, by way of a large buffer.
+// Writes pages one after the other into a file, through a large buffer.
 class RunSink final : public PageSink {
  public:
   RunSink(File* file, const FileHeader& header, BeforeWrite before_write)
@@ -69,7 +69,7 @@ class RunSink final : public PageSink {
   const BeforeWrite before_write_;
   std::string buffer_;
   std::uint64_t written_ = 0;
-  std::uint64_t next_unit_ = 1;  // the header has the first
+  std::uint64_t next_unit_ = 1;  // the header takes the first
 };
 
 FileHeader RunHeader(FileHeader header, const RunOptions& options) {
@@ -113,7 +113,7 @@ Result<std::uint64_t> SizeOf(const File& file) {
   return info.size;
 }
 
-// Bytes that the footer names, with their checksum. Their place was found to be within the file.
+// Reads a block that the footer refers to and verifies its checksum. The caller has checked that it is within the file.
 Result<std::string> ReadBlock(const IndexFile& file, const char* what, std::uint64_t offset, std::uint64_t size,
                               std::uint64_t checksum) {
   const auto corrupt = [&](const char* why) {
@@ -141,11 +141,11 @@ Result<std::shared_ptr<const RangeDeletes>> ReadRanges(const IndexFile& file, co
   const std::string where = file.path() + ":" + std::to_string(footer.ranges_offset());
   Result<RangeDeletes> ranges = RangeDeletes::Decode(bytes, comparator);
   if (!ranges.ok()) return ranges.status().WithContext(where);
-  // Whoever chooses runs by their bounds must not miss a range.
+  // Runs are chosen by their bounds, so the bounds must include the ranges.
   const std::size_t count = ranges->count();
   if (count != footer.range_count || comparator->Compare(ranges->begin(0), footer.smallest_key) < 0 ||
       comparator->Compare(ranges->end(count - 1), footer.largest_key) > 0) {
-    return Status::Corruption(where + ": range deletes are not those that the footer speaks of");
+    return Status::Corruption(where + ": range deletes contradict the footer");
   }
   return std::shared_ptr<const RangeDeletes>(std::make_shared<const RangeDeletes>(std::move(*ranges)));
 }
@@ -191,7 +191,7 @@ struct RunBuilder::Rep {
     return info;
   }
 
-  // The footer's bounds are those of the keys; after this, of keys and ranges.
+  // Extends the footer's bounds from those of the keys to those of keys and ranges.
   void SpanRanges(RunFooter* footer) const {
     if (ranges.empty()) return;
     const std::string& first = ranges.begin(0);
@@ -368,7 +368,7 @@ void Run::FindTogether(std::span<Lookup* const> lookups) const {
   }
 }
 
-// Of the filter, about `asked` keys; those that it may contain have been looked up.
+// Counts the filter's answers about `asked` keys. `positives`: the lookups that passed the filter and have been made.
 void Run::CountAnswers(std::size_t asked, const OpenLookups& positives) const {
   const auto found = std::ranges::count_if(positives, [](const Lookup* lookup) { return lookup->is_found; });
   pool_->meter().Tick(BLOOM_FILTER_USEFUL, asked - positives.size());

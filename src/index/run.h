@@ -1,18 +1,18 @@
-// Run: a sorted, immutable file of entries: what a flush, a merge or a relocation writes. Its name is NNNNNN.run.
+// Run: a sorted, immutable file of entries, written by a flush, a compaction or a relocation. Its name is NNNNNN.run.
 //
 //   header    FileHeader (kRun), zeros up to one page unit
-//   pages     a tree, bottom-up: leaves and branches as they were closed, so leaves are nearly sequential; leaves may be
-//             compressed, each for itself
-//   filter    one block, see filter.h; absent (size 0) under a comparator for which equal keys may differ in bytes, or
-//             when no bits were asked for
-//   ranges    the range deletes, as range_deletes.h draws them; absent (size 0) if there are none
+//   pages     a tree, bottom-up: leaves and branches in the order in which they were completed, so leaves are nearly
+//             sequential; each leaf may be compressed by itself
+//   filter    one block, see filter.h; absent (size 0) without filter bits, or under a comparator for which equal keys
+//             may differ in bytes
+//   ranges    the range deletes, in the format of range_deletes.h; absent (size 0) if there are none
 //   footer    smallest key | largest key | 112 bytes at the very end of the file:
 //
 //   offset  size  field
 //        0     8  root page id        0 if the run has no keys
 //        8     8  root checksum
 //       16     4  height
-//       20     4  flags               bit 0: the largest key is where a range delete ends, and not in the run
+//       20     4  flags               bit 0: the largest key is the end of a range delete, and not in the run
 //       24     8  entry count         tombstones included
 //       32     8  tombstone count
 //       40     8  value bytes
@@ -21,16 +21,16 @@
 //       64     8  filter checksum     XXH3 of the filter, seed = SeedAt(file seed, filter offset)
 //       72     4  smallest key size
 //       76     4  largest key size
-//       80     8  footer offset       where the smallest key starts
-//       88     4  ranges size         they start where the filter ends
+//       80     8  footer offset       where the smallest key begins
+//       88     4  ranges size         the ranges begin where the filter ends
 //       92     4  range count
-//       96     8  ranges checksum     XXH3 of the ranges, seed = SeedAt(file seed, where they start); 0 if there are none
-//      104     8  footer checksum     XXH3 of the footer before it, keys too; seed = SeedAt(file seed, footer offset)
+//       96     8  ranges checksum     XXH3 of the ranges, seed = SeedAt(file seed, their offset); 0 if there are none
+//      104     8  footer checksum     XXH3 of its keys and the bytes above, seed = SeedAt(file seed, footer offset)
 //
-// Smallest and largest key span everything that the run has something to say about: keys and range deletes. A point of a
-// run wins over its own ranges; these hide what older layers say (see range_deletes.h). A run may hold ranges only.
+// The smallest and the largest key bound everything in the run, keys and range deletes. A run's own keys win over its
+// ranges, which hide what older layers have (see range_deletes.h). A run may consist of ranges only.
 //
-// The MANIFEST names root, size and footer checksum of every run, so that another file in its place is seen.
+// The MANIFEST records root, size and footer checksum of every run, so that a different file in its place is detected.
 #pragma once
 
 #include <cstdint>
@@ -54,86 +54,86 @@ class Filter;
 
 struct RunOptions {
   std::uint32_t page_size = 4096;
-  unsigned fill_percent = 100;         // nobody adds to a run
+  unsigned fill_percent = 100;         // runs are immutable: no room for later keys
   unsigned filter_bits_per_key = 10;   // 0: no filter
-  std::uint64_t entries_expected = 0;  // roughly, if known: saves the filter's builder memory
-  RunKind kind = RunKind::kFlush;      // for the RunInfo; the file does not tell
+  std::uint64_t entries_expected = 0;  // an estimate; 0: unknown. Saves memory while the filter is built
+  RunKind kind = RunKind::kFlush;      // for the RunInfo; not stored in the file
   Codec compression = Codec::kNone;    // of leaves, where it saves an eighth
   // Bytes of a leaf before compression, 2 to 32 page sizes; 0: DefaultBlockSize. Leaves are up to twice as long where
-  // that fills page units better (see block_sizer.h). Without compression a leaf has page_size.
+  // that fills page units better (see block_sizer.h). Without compression, a leaf has page_size.
   std::uint32_t block_size = 0;
-  BeforeWrite before_write = nullptr;  // of each piece
+  BeforeWrite before_write = nullptr;  // called before each write
 };
-// 16 KiB, but no less than four pages: with fewer, the codec sees too little, and a unit more is too much.
+// 16 KiB, but at least four pages: with fewer, the codec sees too little data, and one unit too many costs too much.
 [[nodiscard]] constexpr std::uint32_t DefaultBlockSize(std::uint32_t page_size) {
   return page_size <= 4096 ? 16 * 1024 : 4 * page_size;
 }
 
-// Writes a run into an empty file, one not open for direct I/O, sequentially and in pieces of kRunWriteSize. Syncs
-// nothing: the caller does, before the MANIFEST names the file. One thread. After an error every further call returns
+// Writes a run sequentially into an empty file that is not open for direct I/O, in pieces of kRunWriteSize. Does not
+// sync: the caller does so before the MANIFEST names the file. One thread. After an error, every further call returns
 // it.
 inline constexpr std::size_t kRunWriteSize = 256 * 1024;
 
 class RunBuilder {
  public:
-  // `file` is open for writing and empty; `header` is what it shall start with (kind and page size are set here). A block
-  // size out of its range is the InvalidArgument of every call.
+  // `file` is empty and open for writing. `header` is the file's header; kind and page size are set here. If the block
+  // size is out of range, every call returns InvalidArgument.
   RunBuilder(std::shared_ptr<File> file, const FileHeader& header, const Comparator* comparator,
              const RunOptions& options);
   ~RunBuilder();
 
-  // Strictly ascending, else Corruption.
+  // Keys must strictly ascend, else Corruption.
   Status Add(Slice key, const Entry& entry);
-  // At any time before Finish, also for keys that were added or come later. Several calls add up.
+  // Adds range deletes, before Finish, whatever keys were or will be added. Several calls form a union.
   Status AddRanges(const RangeDeletes& ranges);
   Result<RunInfo> Finish();
 
-  // True when the pages come near what a PageId can address (1,048,576 units): time to Finish and start another file.
-  // Adding on regardless ends in InvalidArgument.
+  // True if the pages are close to the most that a PageId can address (1,048,576 units): call Finish and start another
+  // file. Adding more ends in InvalidArgument.
   [[nodiscard]] bool IsFull() const;
   [[nodiscard]] std::uint64_t entry_count() const;
   [[nodiscard]] std::uint64_t value_bytes() const;
-  [[nodiscard]] std::uint64_t bytes_so_far() const;  // of pages closed so far
+  [[nodiscard]] std::uint64_t bytes_so_far() const;  // of completed pages
 
  private:
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };
 
-// An open run. Immutable; shared by the views that see it. Any thread.
+// An open run. Immutable, and shared by the views that read it. Any thread.
 class Run {
  public:
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Checks header and footer against what the MANIFEST expects, and reads filter and range deletes, which stay in memory.
-  // `pool` must outlive the run.
+  // Checks header and footer against what the MANIFEST expects. Reads the filter and the range deletes, which stay in
+  // memory. `pool` must outlive the run.
   static Result<std::shared_ptr<const Run>> Open(std::shared_ptr<File> file, const RunInfo& expected,
                                                  const Comparator* comparator, PagePool* pool);
-  // What the file says of itself, for tools that have no MANIFEST. RunInfo::kind is not in the file.
+  // What the file's footer says, for tools without a MANIFEST. RunInfo::kind is not in the file.
   static Result<RunInfo> ReadFooter(std::shared_ptr<File> file, std::uint64_t number);
-  // Its filter, null if it has none, and
+  // Reads the filter from a run of `file_size` bytes, even if its pages are damaged. Null if it has none.
   static Result<std::shared_ptr<const Filter>> ReadItsFilter(const IndexFile& file, std::uint64_t file_size);
-  // its range deletes, null if there are none, whatever is wrong in the pages of a run of `file_size` bytes.
+  // Reads the range deletes, likewise. Null if there are none.
   static Result<std::shared_ptr<const RangeDeletes>> ReadRangeDeletes(const IndexFile& file, std::uint64_t file_size,
                                                                       const Comparator* comparator);
 
-  // False only if the run surely does not hold the key. Costs one cache line. Speaks of keys, not of range deletes.
+  // False only if the run surely does not contain the key. Costs one cache line. Ignores range deletes.
   [[nodiscard]] bool MayContain(Slice key) const;
-  // The same for FilterHash(key), so that a look-up in many runs hashes once.
+  // As above for FilterHash(key), so that a lookup in many runs hashes once.
   [[nodiscard]] bool MayContainHash(std::uint64_t filter_hash) const;
   void PrefetchFilter(std::uint64_t filter_hash) const;
-  // What the run says of the key, if anything: its entry, as TreeFind, or a tombstone if it has none and a range delete
-  // covers it. Asks the filter first.
+  // Returns true if the run has an entry for the key, as TreeFind, or if a range delete covers it: then *entry is a
+  // tombstone. Asks the filter first.
   Result<bool> Find(Slice key, PageRef* keep, Entry* entry) const;
-  // The same for whoever knows FilterHash(key).
+  // As Find, for callers that have FilterHash(key).
   Result<bool> FindHashed(Slice key, std::uint64_t filter_hash, PageRef* keep, Entry* entry) const;
-  // FindHashed for each of them; those that are not done yet.
+  // Runs FindHashed for each lookup. All of them must be unfinished.
   void FindTogether(std::span<Lookup* const> lookups) const;
-  // What its keys in [begin, end) take, of the bytes of the file and of values.
+  // Measures the keys in [begin, end): their share of the file, and the bytes of their values.
   Result<TreePart> Measure(Slice begin, Slice end) const;
-  // The keys, whatever the range deletes are. The cursor keeps the file open, and needs the run no more.
+  // A cursor over the keys, ignoring range deletes. It keeps the file open and may outlive the run.
   [[nodiscard]] std::unique_ptr<EntryCursor> NewCursor() const;
   // Null if there are none.
   [[nodiscard]] const std::shared_ptr<const RangeDeletes>& ranges() const { return ranges_; }

@@ -57,7 +57,7 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   std::string bytes;
   CAMBIUM_RETURN_IF_ERROR(ReadExactly(file, file_size - kRunFooterSize, kRunFooterSize, &bytes));
 
-  // Where the keys begin is not yet proven by a checksum, but bounded: it is at most two keys away.
+  // No checksum protects the start of the keys yet, but it is bounded: at most two keys away.
   RunFooter footer;
   const char* in = bytes.data();
   const auto smallest_size = DecodeFixed<std::uint32_t>(in + 72);
@@ -104,7 +104,7 @@ Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const
   if (footer.filter_offset > footer.offset || footer.filter_offset < header.page_size ||
       footer.ranges_size > footer.offset - footer.filter_offset ||
       footer.filter_size != footer.offset - footer.filter_offset - footer.ranges_size) {
-    return corrupt("says that filter and range deletes lie elsewhere");
+    return corrupt("has a filter or range deletes that do not end where it begins");
   }
   return footer;
 }

@@ -1,4 +1,4 @@
-// The footer of a run: bytes <-> numbers. See run.h for the drawing.
+// Encodes and decodes the footer of a run. See run.h for the format.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ struct RunFooter {
   std::uint64_t filter_offset = 0;
   std::uint64_t filter_size = 0;
   std::uint64_t filter_checksum = 0;
-  std::uint32_t ranges_size = 0;  // they start where the filter ends
+  std::uint32_t ranges_size = 0;  // the ranges begin where the filter ends
   std::uint32_t range_count = 0;
   std::uint64_t ranges_checksum = 0;
   std::string smallest_key;
   std::string largest_key;
   bool largest_is_open = false;
   std::uint64_t offset = 0;    // of the footer in the file
-  std::uint64_t checksum = 0;  // set by encoding and reading
+  std::uint64_t checksum = 0;  // set by EncodeRunFooter and ReadRunFooter
 };
 
-// The footer's bytes for its offset; sets footer->checksum.
+// Encodes the footer, and sets footer->checksum. footer->offset must be set.
 [[nodiscard]] std::string EncodeRunFooter(RunFooter* footer, std::uint64_t file_seed);
 
-// Reads the last bytes of a file of `file_size` bytes. Corruption if they are no footer of a file with this header:
-// offsets that overlap or leave the file, keys that are too long, a checksum that does not fit. NotSupported if it has a
-// flag that this version does not know.
+// Reads the footer from the end of a file of `file_size` bytes. Corruption if it is not a valid footer for a file with
+// this header: offsets that overlap or leave the file, keys that are too long, a wrong checksum. NotSupported if it has
+// a flag that this version does not know.
 Result<RunFooter> ReadRunFooter(const File& file, std::uint64_t file_size, const FileHeader& header);
 
 }  // namespace cambium

@@ -10,7 +10,7 @@
 namespace cambium {
 namespace {
 
-// Of a key, for a message.
+// A key, shortened for a message.
 std::string Shown(Slice key) { return key.substr(0, std::min<std::size_t>(key.size(), 64)).ToString(true); }
 
 }  // namespace
@@ -40,7 +40,7 @@ Result<TreeRoot> TreeBuilder::Finish() {
 
 Status TreeBuilder::AddEntry(Slice key, const Entry& entry) {
   if (entry_count_ > 0 && order_.Compare(last_key_, key) >= 0 && !MutantIs(Mutant::kSkipOrderCheck)) {
-    return Status::Corruption("keys out of order: " + Shown(key) + " comes behind " + Shown(last_key_));
+    return Status::Corruption("keys out of order: " + Shown(key) + " follows " + Shown(last_key_));
   }
   if (!FitsLeaf(key, entry)) CAMBIUM_RETURN_IF_ERROR(CloseLeaf());
   if (leaf_.empty() && entry_count_ > 0) leaf_lower_ = ShortestSeparator(last_key_, key, order_).ToString();
@@ -64,7 +64,7 @@ Result<ChildRef> TreeBuilder::Write(Builder* builder) {
   return ref;
 }
 
-// The place comes last here, because the number of units follows from what the codec made of the page.
+// Here the place is reserved last, because the number of units depends on the compressed size.
 Result<ChildRef> TreeBuilder::WriteCompressed() {
   const std::size_t used = leaf_.used_bytes();
   ChildRef ref = leaf_.FinishUnplaced(&page_);
@@ -98,7 +98,7 @@ Status TreeBuilder::CloseBranch(unsigned level) {
   return AddChild(level + 1, lower, ref);
 }
 
-// Recursion with CloseBranch is one step per level, and there are at most kMaxTreeHeight.
+// Recurses with CloseBranch, one step per level: at most kMaxTreeHeight.
 Status TreeBuilder::AddChild(unsigned level, Slice separator, const ChildRef& child) {
   if (branches_.size() < level) branches_.push_back(std::make_unique<BranchBuilder>(order_, options_, level));
   BranchBuilder* branch = branches_[level - 1].get();
@@ -109,7 +109,7 @@ Status TreeBuilder::AddChild(unsigned level, Slice separator, const ChildRef& ch
 Result<TreeRoot> TreeBuilder::CloseAll() {
   if (leaf_.empty()) return TreeRoot{};
   CAMBIUM_RETURN_IF_ERROR(CloseLeaf());
-  // Closing the top branch opens one above it, of which it then is the only child.
+  // Closing the top branch opens a new one above it, with it as the only child.
   unsigned top = 1;
   while (top < branches_.size() || branches_.back()->count() > 1) {
     CAMBIUM_RETURN_IF_ERROR(CloseBranch(top));

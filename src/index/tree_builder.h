@@ -1,5 +1,5 @@
-// TreeBuilder: a tree of pages from entries in key order, bottom-up: what a run is made of. A page is written when the
-// next item does not fit, so the pages of a level are as full as they can be, and nearly in the order of their keys.
+// TreeBuilder: builds a tree of pages bottom-up from entries in key order; a run consists of one. It writes a page when
+// the next item does not fit, so the pages of a level are as full as possible and nearly in key order in the file.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@
 
 namespace cambium {
 
-// How leaves are compressed; see compressed_page.h. Branches never are.
+// How leaves are compressed; see compressed_page.h. Branches are not.
 struct LeafCompression {
   Codec codec = Codec::kNone;
-  std::size_t block_size = 0;  // of a leaf before compression, roughly: 2 to 32 page sizes. Of no use without a codec.
+  std::size_t block_size = 0;  // rough size of a leaf before compression: 2 to 32 page sizes. Ignored without a codec
 };
 
-// One thread. After an error every further call returns it. What was appended to the sink before is then garbage.
+// One thread. After an error, every further call returns it, and what was appended to the sink is garbage.
 class TreeBuilder {
  public:
-  // Compressed leaves are as long as `compression` says; the fill of `options` is then that of branches.
+  // `compression` sets the size of compressed leaves; options.fill_percent then applies to branches only.
   TreeBuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
               const LeafCompression& compression = {});
   ~TreeBuilder();
   TreeBuilder(const TreeBuilder&) = delete;
   TreeBuilder& operator=(const TreeBuilder&) = delete;
 
-  // Strictly behind everything added so far: Corruption ("keys out of order") if not, because the input of a merge is
-  // what other files say.
+  // Keys must strictly ascend, else Corruption ("keys out of order"): the input of a merge comes from other files,
+  // which may be damaged.
   Status Add(Slice key, const Entry& entry);
 
-  // Closes all pages. The root is the lowest page that everything is below. height 0 if nothing was added.
+  // Completes all pages. The root is the lowest page with all entries below it. If nothing was added, the height is 0.
   Result<TreeRoot> Finish();
 
   [[nodiscard]] Slice last_key() const { return last_key_; }
@@ -53,13 +53,13 @@ class TreeBuilder {
   Status AddChild(unsigned level, Slice separator, const ChildRef& child);
   template <typename Builder>
   Result<ChildRef> Write(Builder* builder);
-  Result<ChildRef> WriteCompressed();  // the leaf; raw, if it does not shrink
+  Result<ChildRef> WriteCompressed();  // writes the leaf, raw if compression does not shrink it
 
   PageSink* const sink_;
   const KeyOrder order_;
   const PageBuilderOptions options_;
   const Codec codec_;
-  std::optional<BlockSizer> sizer_;  // if there is a codec
+  std::optional<BlockSizer> sizer_;  // only with a codec
   LeafBuilder leaf_;
   std::string leaf_lower_;                                // the separator left of the open leaf
   std::vector<std::unique_ptr<BranchBuilder>> branches_;  // [i] is open at level i + 1

@@ -10,14 +10,14 @@
 namespace cambium {
 namespace {
 
-// A page on the path to where the walk is, with what its parent says of it.
+// A page on the path from the root to the walk's position, with what its parent says about it.
 struct Node {
   std::vector<char> bytes;
-  PageView view;  // of `bytes`, whose memory moves with the vector
+  PageView view;  // of `bytes`; moving the vector does not move its memory
   std::string path;
   std::uint64_t offset = 0;
   std::uint32_t next_child = 0;
-  std::optional<std::string> lower;  // keys below are >= lower and < upper
+  std::optional<std::string> lower;  // keys in and below this page are >= lower and < upper
   std::optional<std::string> upper;
 };
 
@@ -52,7 +52,7 @@ class TreeWalk {
   }
 
  private:
-  // A page that is damaged has not come onto the path.
+  // Reports damage to on_damage, if set. A damaged page is not on the path.
   Status PassOver(const Status& s) const {
     const bool is_damage = s.IsCorruption() || s.IsNotSupported() || s.IsIOError();
     return is_damage && callbacks_.on_damage ? callbacks_.on_damage(s) : s;
@@ -68,7 +68,7 @@ class TreeWalk {
     return Enter(node->view.child(i), node->view.level() - 1, std::move(lower), std::move(upper));
   }
 
-  // Reads a page, checks it and what its parent says of it, and puts it on the path.
+  // Reads a page, checks it, also against what its parent says, and pushes it onto the path.
   Status Enter(const ChildRef& ref, unsigned level, std::optional<std::string> lower,
                std::optional<std::string> upper) {
     CAMBIUM_TRY(const IndexFile* file, files_.FileOf(ref.page.id));
@@ -94,7 +94,7 @@ class TreeWalk {
     CAMBIUM_RETURN_IF_ERROR(view.CheckKeys(order_, node.path, node.offset));
     node.lower = std::move(lower);
     node.upper = std::move(upper);
-    if (!KeysInBounds(node)) return corrupt("keys outside of what its parent's separators say");
+    if (!KeysInBounds(node)) return corrupt("keys outside of the bounds that its parent's separators set");
     (view.is_leaf() ? stats_->leaves : stats_->branches) += 1;
     stats_->page_bytes += file->PageBytes(ref.page.id);
     stats_->raw_page_bytes += node.bytes.size();
@@ -103,7 +103,8 @@ class TreeWalk {
     return Status::OK();
   }
 
-  // A leaf's keys may begin with the lower bound; a branch's first separator is behind it, as a child is left of it.
+  // A leaf's first key may equal the lower bound. A branch's first separator must be above it, since a child is left of
+  // it.
   [[nodiscard]] bool KeysInBounds(const Node& node) const {
     const std::uint32_t n = node.view.key_count();
     if (n == 0) return true;
@@ -132,7 +133,7 @@ class TreeWalk {
     return Status::OK();
   }
 
-  // False if a unit of the page belongs to a page that the walk has met. A bit per unit, as far as pages lie.
+  // Marks the page's units as used, with one bit per unit. Returns false if one of them belongs to a page met before.
   [[nodiscard]] bool Claim(PageId id) {
     std::vector<bool>& units = claimed_[FileNumberOf(id)];
     const std::size_t begin = UnitOffsetOf(id);

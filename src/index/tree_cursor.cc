@@ -75,7 +75,7 @@ bool TreeCursor::Push(Result<PageRef> page) {
     Fail(std::move(page).status());
     return false;
   }
-  if (!*page) return false;  // there is no root
+  if (!*page) return false;  // the tree is empty
   path_.push_back({std::move(page).value(), 0});
   return true;
 }

@@ -1,4 +1,4 @@
-// Reading a tree of pages: one key, or all in order.
+// Reads a tree of pages: TreeFind finds one key, TreeCursor walks all keys in order.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace cambium {
 
-// Gets a page of a tree and checks that it has the level its place in the tree demands. This is what bounds every
-// descent: a level less per step, from a height of at most kMaxTreeHeight, so that a cycle or a chain without end is
-// Corruption.
+// Gets a page of a tree and checks that its level fits its place in the tree; Corruption if not. This bounds every
+// descent: the level falls by one per step, from a height of at most kMaxTreeHeight, so cycles and endless chains are
+// detected.
 Result<PageRef> GetTreePage(const FileSet& files, PagePool* pool, PagePointer page, unsigned level);
 
-// The root, or nothing if the tree is empty. Corruption if its height is impossible.
+// The root, or an empty PageRef if the tree is empty. Corruption if its height is impossible.
 Result<PageRef> GetTreeRoot(const TreeRoot& root, const FileSet& files, PagePool* pool);
 
-// True if the tree has the key: *entry is what it says (a tombstone, perhaps); an inline value borrows from *keep,
-// which holds the leaf. `hash` is FilterHash(key), for trees whose branches have filters. Allocates nothing if keys are
-// in byte order. Any thread.
+// Returns true if the tree has the key. *entry is then its entry, possibly a tombstone; an inline value borrows from
+// the leaf that *keep pins. `hash` is FilterHash(key), for trees whose branches have filters. Does not allocate if keys
+// are in byte order. Any thread.
 Result<bool> TreeFind(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key,
                       std::uint64_t hash, PageRef* keep, Entry* entry);
 
-// Keeps the path from the root to its leaf pinned: pages have no links to their neighbours, because a copy-on-write
-// tree would have to rewrite those with every page. One thread.
+// Keeps the path from the root to the current leaf pinned. Pages have no links to their neighbours, because a
+// copy-on-write tree would have to rewrite these with every page. One thread.
 class TreeCursor final : public EntryCursor {
  public:
-  // `pool` must outlive the cursor; `files` is copied and keeps the files open.
+  // `pool` must outlive the cursor. The copy of `files` keeps the files open.
   TreeCursor(const TreeRoot& root, FileSet files, PagePool* pool, const Comparator* comparator);
 
   void SeekToFirst() override;
@@ -46,7 +46,7 @@ class TreeCursor final : public EntryCursor {
   [[nodiscard]] EntryKind kind() const override { return path_.back().page->kind(path_.back().index); }
   bool Advance(bool forward, Slice* key_there) override;
   [[nodiscard]] bool ChecksOrder() const override { return true; }
-  std::size_t PeekAhead(bool forward, std::span<Entry> out) const override;  // in the same leaf
+  std::size_t PeekAhead(bool forward, std::span<Entry> out) const override;  // only within the current leaf
 
  private:
   struct Step {
@@ -55,15 +55,15 @@ class TreeCursor final : public EntryCursor {
   };
   enum class Edge : bool { kFirst, kLast };
 
-  bool Start();                // pins the root; false if there is none, or an error
+  bool Start();                // pins the root; false if the tree is empty, or after an error
   bool Push(Result<PageRef> page);
-  bool PushChild();            // the child that the deepest step's index names
+  bool PushChild();            // pushes the child that the deepest step's index selects
   bool DescendTo(Slice target);
   bool DescendEdge(Edge edge);  // from the deepest step to a leaf, along the first or last children
   void NextLeaf();
   void PrevLeaf();
-  void Settle();                // valid: take the key
-  // Is key(i - 1) < key(i) in the leaf? Heads did not tell.
+  void Settle();                // makes the cursor valid and reads its key
+  // Compares key(i - 1) < key(i) in the leaf in full, when the heads cannot tell.
   [[nodiscard]] bool AscendsTo(std::uint32_t i);
   void Fail(Status status);
   void FailOrder();
@@ -74,8 +74,8 @@ class TreeCursor final : public EntryCursor {
   const KeyOrder order_;
   std::vector<Step> path_;  // root first
   std::string scratch_;
-  std::string last_;  // key of the leaf that was left
-  bool is_framed_ = false;  // scratch_ holds a key of this leaf, of which only the middle changes from key to key
+  std::string last_;  // the last key of the previous leaf
+  bool is_framed_ = false;  // scratch_ holds a key of this leaf; only the middle changes from key to key
   Slice key_;
   bool valid_ = false;
   Status status_;

@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-// Everything before `key`, and the leaf in which it belongs as a sample.
+// Measures everything before `key`; the leaf that covers the key serves as the sample.
 Result<TreePart> Before(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order, Slice key) {
   TreePart before;
   CAMBIUM_TRY(PageRef page, GetTreeRoot(root, files, pool));
@@ -58,7 +58,7 @@ Result<TreePart> MeasureTree(const TreeRoot& root, std::uint64_t page_bytes, con
                              const KeyOrder& order, Slice begin, Slice end) {
   CAMBIUM_TRY(const TreePart low, Before(root, files, pool, order, begin));
   CAMBIUM_TRY(TreePart part, Before(root, files, pool, order, end));
-  // A tree whose totals do not add up is for verification to report; here it must not make a number below zero.
+  // If a tree's totals are inconsistent, verification reports that; here they must only not underflow.
   part.entries -= std::min(part.entries, low.entries);
   part.value_bytes -= std::min(part.value_bytes, low.value_bytes);
   part.page_bytes = Share(page_bytes, part.entries, root.entry_count);

@@ -1,4 +1,4 @@
-// How much of a tree lies between two keys, from the totals that its branches hold: no page in between is read.
+// Measures the part of a tree between two keys, from the totals in its branches, without reading the pages in between.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,29 @@
 
 namespace cambium {
 
-// Entries and bytes of values are exact. Bytes of pages are the entries' share of all pages of the tree, as if its keys
-// were of one length. Nothing says how many of the values lie inline, in these pages; the leaves at both ends are a
-// sample of that. Parts of several trees add up.
+// Entries and bytes of values are exact. page_bytes is the entries' share of the bytes of all pages, as if all entries
+// were of one size. The branches do not say how many of the values are inline, hence in these pages: the two leaves at
+// the bounds serve as a sample of that. Parts of several trees can be added.
 struct TreePart {
   std::uint64_t entries = 0;      // tombstones included
-  std::uint64_t value_bytes = 0;  // by size code; of inline values too
+  std::uint64_t value_bytes = 0;  // as the size codes say; includes inline values
   std::uint64_t page_bytes = 0;
   std::uint64_t sampled_entries = 0;
   std::uint64_t sampled_inline_bytes = 0;
 
   TreePart& operator+=(const TreePart& other);
-  // Pages, and the values that are not in them. At least page_bytes, and at most that and value_bytes.
+  // Bytes of the pages, plus those of the values outside of them: between page_bytes and page_bytes + value_bytes.
   [[nodiscard]] std::uint64_t Bytes() const;
 };
 
-// Of the keys in [begin, end), of a tree whose pages take `page_bytes`. Reads a page per level for either end. Any
-// thread.
+// Measures the keys in [begin, end) of a tree whose pages take `page_bytes`. Reads one page per level for each bound.
+// Any thread.
 Result<TreePart> MeasureTree(const TreeRoot& root, std::uint64_t page_bytes, const FileSet& files, PagePool* pool,
                              const KeyOrder& order, Slice begin, Slice end);
-// All of it, without a sample.
+// The whole tree, without a sample.
 [[nodiscard]] TreePart WholeTree(const TreeRoot& root, std::uint64_t page_bytes);
 
-// How many entries lie before the key.
+// The number of entries before the key.
 Result<std::uint64_t> TreeRank(const TreeRoot& root, const FileSet& files, PagePool* pool, const KeyOrder& order,
                                Slice key);
 

@@ -1,8 +1,8 @@
-// ValueFilter: who decides, while layers are merged, which values are carried on.
+// ValueFilter: decides during a compaction which values are kept.
 //
-// A merge asks it about the newest entry it has of each key, unless that is a tombstone or a range of a newer layer
-// covers it. What the filter removes leaves the layers as if it were overwritten: its reference is taken off the
-// accounts, and where something older may hold the key a tombstone takes its place.
+// A compaction asks it about the newest entry it has of each key, unless that entry is a tombstone or covered by a
+// range of a newer layer. A removed entry leaves the layers as if it had been overwritten: its reference is subtracted
+// from the accounts, and if an older layer may have the key, a tombstone replaces the entry.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ namespace cambium {
 struct FilterVerdict {
   enum class Kind : unsigned char { kKeep, kRemove, kChange };
   Kind kind = Kind::kKeep;
-  // Of kChange: what takes the entry's place. An address is one that no layer has yet. An inline value borrows from the
-  // filter, until it is asked again.
+  // For kChange: the new entry. Its address, if any, is not in any layer yet. An inline value borrows from the filter
+  // and is valid until the next call of Ask.
   Entry changed = Entry::Tombstone();
 };
 
-// For one merge. One thread.
+// For one compaction. One thread.
 class ValueFilter {
  public:
   virtual ~ValueFilter() = default;
 
-  // Before the first key. `level`: into which the merge writes; of a tree 1. `is_full`: the merge takes all there is.
+  // Called before the first key. `level` is the level that the compaction writes to, 1 for a tree. `is_full`: it takes
+  // all layers.
   virtual Status Begin(std::uint32_t level, bool is_full) = 0;
 
-  // Of a value. Keys ascend from call to call. An error is the merge's.
+  // Decides about one value. Keys ascend from call to call. An error ends the compaction with it.
   virtual Result<FilterVerdict> Ask(Slice key, const Entry& entry) = 0;
 
-  // Bytes of values that were read and written so far, for merges that can stop on the way.
+  // Bytes of values read and written so far, for compactions that may stop part-way.
   [[nodiscard]] virtual std::uint64_t value_bytes() const = 0;
 };
 
