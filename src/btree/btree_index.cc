@@ -17,8 +17,9 @@ const TreeLayers& AsTree(const Layers& layers) {
   return static_cast<const TreeLayers&>(layers);
 }
 
-// Files of pages go as a whole. Where one is as large as the tree, all of it has to be copied now and then; and where one is
-// larger than a step of a merge, so is the step that empties it. But a large tree has no more than so many for that reason.
+// A segment of tree pages is deleted as a whole. If one were as large as the tree, all of it would have to be copied
+// now and then; if one is larger than a step of a sweep, emptying it takes more than a step. So segments are small, but
+// a large tree has no more than kSegmentsOfTreeMax of them.
 constexpr std::uint64_t kSegmentsOfTree = 8;
 constexpr std::uint64_t kSegmentsOfTreeMax = 1024;
 constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
@@ -35,13 +36,13 @@ SweepShape ShapeOf(const TreeLayers& layers) {
   shape.tree_keys_between = facts.base_keys;
   shape.tree_height = facts.height;
   shape.sweep_in_progress = facts.sweep_in_progress;
-  if (!shape.sweep_in_progress) shape.run_covered_keys = layers.KeysCoveredByRuns();  // it is due in any case
+  if (!shape.sweep_in_progress) shape.run_covered_keys = layers.KeysCoveredByRuns();  // else a step is due anyway
   const std::uint64_t pages = facts.base_live_bytes / layers.parts().page_size;
   shape.keys_per_leaf = std::max<std::uint64_t>(1, facts.base_keys / std::max<std::uint64_t>(1, pages));
   return shape;
 }
 
-// How many keys of the tree lie between the smallest and the largest key of the memtable and the runs, range deletes
+// The number of the tree's keys between the smallest and the largest key of the memtable and the runs, range deletes
 // included.
 Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MemtableShape& memtable) {
   const Comparator& order = *layers.parts().comparator;
@@ -67,14 +68,14 @@ Result<std::uint64_t> TreeKeysBetween(const TreeLayers& layers, const MemtableSh
 
 }  // namespace
 
-// What a merge has made: see CompactionOutcome.
+// The outcome of a sweep or a walk; see CompactionOutcome.
 class SweepOutcome final : public CompactionOutcome {
  public:
-  SweepOutcome(BTreeIndex* owner, std::shared_ptr<const Layers> merged) : owner_(owner), merged_(std::move(merged)) {}
+  SweepOutcome(BTreeIndex* owner, std::shared_ptr<const Layers> input) : owner_(owner), input_(std::move(input)) {}
 
   Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
 
-  // The segment that was written last may be continued, now that all of it is committed.
+  // The last segment written may be continued, now that all of it is committed.
   void Committed() override {
     if (!written_.empty()) owner_->open_segment_ = {written_.back().file, written_.back().length};
   }
@@ -87,7 +88,7 @@ class SweepOutcome final : public CompactionOutcome {
   Status StageSegments(FamilyEdit* edit, TreeLayers::Parts* parts) const;
 
   BTreeIndex* const owner_;
-  const std::shared_ptr<const Layers> merged_;  // what was read; its root is the old one
+  const std::shared_ptr<const Layers> input_;  // the layers that were read; their root is the old one
   bool has_memtable_ = false;
   bool is_walk_ = false;
   std::vector<std::uint64_t> swept_;            // S, newest first
@@ -95,21 +96,21 @@ class SweepOutcome final : public CompactionOutcome {
   std::vector<IndexSegmentWriter::Segment> written_;
 };
 
-// The layers of now are those that were merged, with new runs on top at most.
+// Checks that the current layers are the input, with nothing but new runs on top.
 Status SweepOutcome::CheckBase(const TreeLayers& now) const {
-  const TreeLayers& then = AsTree(*merged_);
+  const TreeLayers& then = AsTree(*input_);
   const auto& runs_now = now.runs();
   const auto& runs_then = then.runs();
   const bool is_suffix = runs_now.size() >= runs_then.size() &&
                          std::equal(runs_then.rbegin(), runs_then.rend(), runs_now.rbegin(),
                                     [](const auto& a, const auto& b) { return a->number() == b->number(); });
   if (!is_suffix || now.parts().root != then.parts().root || now.parts().sweep != then.parts().sweep) {
-    return Status::Aborted("the layers that were merged are no longer there");
+    return Status::Aborted("the layers have changed since the sweep read them");
   }
-  // A run that came on top while a memtable was merged may hold what that memtable has overwritten: addresses that GC
-  // moved, as of before it.
+  // A run added on top while a memtable was merged may hold entries that the memtable overwrites: log GC relocated
+  // their values, and they are older than the memtable.
   if (has_memtable_ && runs_now.size() != runs_then.size()) {
-    return Status::Aborted("a run came on top while a memtable was merged into the tree");
+    return Status::Aborted("a run was added on top while a memtable was merged into the tree");
   }
   return Status::OK();
 }
@@ -122,7 +123,7 @@ Result<std::shared_ptr<const Layers>> SweepOutcome::Stage(const Layers& current,
   edit->accounts.Merge(output_.accounts);
   parts.root = output_.root;
   if (is_walk_) {
-    // Runs stay, and so does a sweep of them.
+    // The runs do not change, and neither does a sweep in progress.
   } else if (output_.cursor.has_value()) {
     edit->sweep = SweepState{swept_, *output_.cursor};
     parts.sweep = edit->sweep;
@@ -178,7 +179,7 @@ BTreeIndex::BTreeIndex(BTreeIndexOptions options)
   assert(options_.merges.sweep_ratio > 0);
 }
 
-SweepPolicy BTreeIndex::Merges(std::uint64_t step_bytes_max) const {
+SweepPolicy BTreeIndex::Policy(std::uint64_t step_bytes_max) const {
   SweepPolicy policy = options_.merges;
   policy.sweep_ratio = sweep_ratio_.load(std::memory_order_relaxed);
   // As much as a step of a sweep writes before it commits.
@@ -210,14 +211,14 @@ FlushChoice BTreeIndex::PickFlush(const Layers& layers, const MemtableShape& mem
   } else {
     return FlushChoice::kMakeRun;
   }
-  const SweepChoice choice = PickSweep(shape, Merges(memtable.max_output_bytes));
+  const SweepChoice choice = PickSweep(shape, Policy(memtable.max_output_bytes));
   return choice == SweepChoice::kFlushIntoTree ? FlushChoice::kIntoTree : FlushChoice::kMakeRun;
 }
 
 bool BTreeIndex::IsCompactionDue(const Layers& layers, bool urgent) const {
   SweepShape shape = ShapeOf(AsTree(layers));
   shape.urgent = urgent;
-  return PickSweep(shape, Merges()) != SweepChoice::kNothing;
+  return PickSweep(shape, Policy()) != SweepChoice::kNothing;
 }
 
 bool BTreeIndex::HasRunFor(const Layers& layers, const CompactionRequest& request) const {
@@ -230,11 +231,11 @@ bool BTreeIndex::HasRunFor(const Layers& layers, const CompactionRequest& reques
   });
 }
 
-// The walk comes last: leaves that sweeps have written since the request was made are then new, and were seen.
+// The walk runs last: it skips the leaves that sweeps have written since the request was made, which asked the filter.
 bool BTreeIndex::IsCompactionDue(const Layers& layers, CompactionRequest* request) const {
   if (HasRunFor(layers, *request)) return true;
   if (!request->asks_filter || request->only_runs || AsTree(layers).parts().root.height == 0) return false;
-  if (request->is_picked && !request->reach.has_value()) return false;  // the last step has come to the end
+  if (request->is_picked && !request->reach.has_value()) return false;  // the last step has reached the end
   if (std::exchange(request->is_picked, false)) request->position = request->reach;
   return true;
 }
@@ -252,18 +253,18 @@ double BTreeIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memt
   cost.run_entry_bytes = update.run_entry_bytes;
   cost.batch = static_cast<double>(memtable.key_count);
   cost.new_share = update.new_share;
-  cost.policy = Merges(memtable.max_output_bytes);
+  cost.policy = Policy(memtable.max_output_bytes);
   return BytesPerUpdate(cost) * cost.batch;
 }
 
-// The part of all pages that the rest of a sweep will replace.
+// The share of all pages that the rest of a sweep will replace.
 Result<double> BTreeIndex::ShareToBeReplaced(const TreeLayers& layers) {
   const LayersShape facts = layers.shape();
   if (facts.base_keys == 0) return 0.0;
   double ahead = 1;
   if (const auto& sweep = layers.parts().sweep; sweep.has_value()) {
-    CAMBIUM_TRY(const std::uint64_t behind, layers.Rank(sweep->cursor));
-    ahead -= static_cast<double>(behind) / static_cast<double>(facts.base_keys);
+    CAMBIUM_TRY(const std::uint64_t done, layers.Rank(sweep->cursor));
+    ahead -= static_cast<double>(done) / static_cast<double>(facts.base_keys);
   }
   double keys = 0;
   for (std::size_t i = facts.sweep_in_progress ? layers.first_swept() : 0; i < layers.runs().size(); ++i) {
@@ -279,7 +280,7 @@ IndexSegmentOptions BTreeIndex::SegmentsFor(const TreeLayers& layers, bool with_
   const std::uint64_t bytes = facts.base_live_bytes + facts.run_file_bytes +
                               (with_memtable ? write_buffer_size_.load(std::memory_order_relaxed) : 0);
   IndexSegmentOptions segments = options_.segments;
-  const std::uint64_t step_bytes = Merges(step_bytes_max).flush_pages_max * segments.page_size;
+  const std::uint64_t step_bytes = Policy(step_bytes_max).flush_pages_max * segments.page_size;
   segments.segment_bytes_max =
       std::min(segments.segment_bytes_max, std::max({kSegmentBytesLeast, std::min(bytes / kSegmentsOfTree, step_bytes),
                                                      bytes / kSegmentsOfTreeMax}));
@@ -295,16 +296,17 @@ std::set<std::uint64_t> BTreeIndex::VictimsOf(const TreeLayers& layers, const In
     uses.push_back({number, info.length / page_size, info.live_units});
   }
   EvacuationPolicy policy = options_.evacuation;
-  // Where there is no room to wait for pages to die, what a sweep leaves alive behind it is copied as it goes.
+  // If space is too short to wait for pages to die, sweeps copy the live pages that they would otherwise leave
+  // scattered.
   if (file_percent_max < policy.file_percent_max) share_to_be_replaced = 0;
   policy.file_percent_max = std::min(policy.file_percent_max, file_percent_max);
   policy.small_units = segments.segment_bytes_max / page_size / 16;
   return PickVictims(uses, policy, copy_bytes_max / page_size, share_to_be_replaced);
 }
 
-// What is merged: the memtable, if there is one, and S below it. S is what the sweep in progress began with, or all
-// runs there are; never a part that leaves an older run behind, because its entries would then hide what the tree has
-// got from newer ones. Returns the numbers of S, newest first.
+// Chooses what to merge: the memtable, if there is one, and S below it. S is the set that the sweep in progress began
+// with, or all current runs. It must never leave out an older run, whose entries would then hide what the tree has got
+// from newer runs. Returns the numbers of S, newest first.
 std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                     SweepInput* sweep) {
   if (input.memtable != nullptr) {
@@ -327,8 +329,8 @@ std::vector<std::uint64_t> BTreeIndex::ChooseLayers(const TreeLayers& layers, bo
   return numbers;
 }
 
-// The segment that may be continued, unless it is gone or about to go. It is given away: if the merge comes to nothing,
-// nobody appends to it again.
+// Returns the segment that may be continued, unless it is dropped or a victim. Gives up ownership: if the sweep fails,
+// nothing is appended to the segment again.
 OpenIndexSegment BTreeIndex::TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims) {
   OpenIndexSegment open = std::exchange(open_segment_, {});
   if (open.file == nullptr) return {};
@@ -341,7 +343,7 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
   if (input.request != nullptr && !HasRunFor(layers, *input.request)) return Walk(input);
   const bool resumes = layers.parts().sweep.has_value() && !MutantIs(Mutant::kForgetSweepCursor);
   if (resumes && input.memtable != nullptr) {
-    return Status::InvalidArgument("a memtable cannot go below the runs that came since a sweep began");
+    return Status::InvalidArgument("a memtable cannot be merged below runs that were added since a sweep began");
   }
   auto outcome = std::make_unique<SweepOutcome>(this, input.layers);
   outcome->has_memtable_ = input.memtable != nullptr;
@@ -359,17 +361,17 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Compact(const CompactionI
     sweep.filter = input.filter;
     if (input.filter != nullptr) CAMBIUM_RETURN_IF_ERROR(input.filter->Begin(1, false));
     sweep.max_output_bytes = input.max_output_bytes;
-    // One that always begins again would never get to its end.
+    // A sweep that forgets its cursor starts over at each step, so that only an unlimited step would ever finish it.
     if (layers.parts().sweep.has_value() && !resumes) sweep.max_output_bytes = std::numeric_limits<std::uint64_t>::max();
     CAMBIUM_TRY(const double share, ShareToBeReplaced(layers));
     sweep.victims = VictimsOf(layers, segments, input.file_percent_max, input.max_output_bytes / 2, share);
   } else {
-    // What it replaces anyway is not copied besides.
-    const std::uint64_t flush_bytes_max = Merges(input.max_output_bytes).flush_pages_max * segments.page_size;
+    // Pages that the merge replaces anyway need no copy.
+    const std::uint64_t flush_bytes_max = Policy(input.max_output_bytes).flush_pages_max * segments.page_size;
     sweep.victims = VictimsOf(layers, segments, input.file_percent_max,
                               std::min(segments.segment_bytes_max, flush_bytes_max / 2), 0);
   }
-  return Carry(std::move(sweep), segments, std::move(outcome));
+  return RunSweep(std::move(sweep), segments, std::move(outcome));
 }
 
 Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInput& input) {
@@ -396,15 +398,15 @@ Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Walk(const CompactionInpu
   SweepOutcome* const walked = outcome.get();
   IndexSegmentOptions segments = SegmentsFor(layers, false, input.max_output_bytes);
   segments.before_write = input.before_write;
-  CAMBIUM_TRY(std::unique_ptr<CompactionOutcome> made, Carry(std::move(sweep), segments, std::move(outcome)));
+  CAMBIUM_TRY(std::unique_ptr<CompactionOutcome> made, RunSweep(std::move(sweep), segments, std::move(outcome)));
   request->is_picked = true;
   request->reach = walked->output_.walked_to;
   return made;
 }
 
-Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::Carry(SweepInput sweep, const IndexSegmentOptions& segments,
-                                                        std::unique_ptr<SweepOutcome> outcome) {
-  const TreeLayers& layers = AsTree(*outcome->merged_);
+Result<std::unique_ptr<CompactionOutcome>> BTreeIndex::RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
+                                                                std::unique_ptr<SweepOutcome> outcome) {
+  const TreeLayers& layers = AsTree(*outcome->input_);
   IndexSegmentWriter writer(segments, options_.create_file, options_.pool, TakeOpenSegment(layers, sweep.victims));
   CAMBIUM_TRY(outcome->output_, Sweep(std::move(sweep), &writer));
   CAMBIUM_RETURN_IF_ERROR(writer.Sync());

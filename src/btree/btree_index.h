@@ -1,17 +1,17 @@
 // BTreeIndex: the Index whose layers are runs above one copy-on-write B+-tree.
 //
-// A flush makes a run, or goes straight into the tree where that is no dearer. When the runs hold enough keys, or are
-// too many, all of them (the set S) are swept into the tree, in steps if they are large. A step commits the new root,
-// and how far it came:
+// A flush makes a run, or merges the memtable straight into the tree if that costs no more. When the runs hold enough
+// keys, or are too many, a sweep merges all of them (the set S) into the tree, in steps if they are large. Each step
+// commits the new root and its progress:
 //
-//   begun     MANIFEST: sweep = {S, cursor}, root; keys of S below the cursor are masked from then on
-//   resumed   the same S, whatever runs have come on top since; the cursor moves forward
+//   begun     MANIFEST: sweep = {S, cursor}, root; from then on, keys of S below the cursor are masked
+//   resumed   the same S, even if new runs are on top; the cursor moves forward
 //   ended     root; S leaves the stack of layers
 //
-// A walk for a filter (CompactRange) commits a new root and nothing else: it takes from the tree, which is the lowest
-// layer, so it needs nothing to be known of runs, nor of a sweep that is in progress.
+// A walk for a compaction filter (CompactRange) commits only a new root. It reads only the tree, which is the lowest
+// layer, so it does not depend on the runs or on a sweep in progress.
 //
-// sweep_policy.h decides, sweep.h does it, index_segment.h writes. What is left here is the book-keeping between them.
+// sweep_policy.h decides, sweep.h does the work, index_segment.h writes. This class keeps the books between them.
 #pragma once
 
 #include <atomic>
@@ -32,17 +32,18 @@ struct BTreeIndexOptions {
   PagePool* pool = nullptr;
   IndexSegmentOptions segments;  // with the page size
   unsigned fill_percent = 95;
-  unsigned filter_bits_per_key = 10;  // without effect under a comparator for which filters do not work
-  SweepPolicy merges;  // its flush_pages_max follows from the size of memtables
+  unsigned filter_bits_per_key = 10;  // ignored under a comparator that filters do not work with
+  SweepPolicy merges;  // flush_pages_max is ignored: it follows from the size of memtables
   std::size_t write_buffer_size = 64u << 20;
-  EvacuationPolicy evacuation;  // its small_units follow from the size of segments
+  EvacuationPolicy evacuation;  // small_units is ignored: it follows from the size of segments
   CreateIndexFile create_file;
 };
 
-// Layers given to it are TreeLayers of the same comparator and page size. Pick*, IsCompactionDue, SetOptions: any thread. The
-// rest: one thread at a time, with one merge at a time, from Merge to Committed or to the destruction of its outcome.
-// Must outlive outcomes.
 class SweepOutcome;
+
+// All layers passed to it must be TreeLayers with its comparator and page size. PickFlush, IsCompactionDue and
+// SetOptions: any thread. The rest: one thread at a time, and one compaction at a time, from Compact until Committed or
+// until its outcome is destroyed. Must outlive its outcomes.
 
 class BTreeIndex final : public Index {
  public:
@@ -50,8 +51,8 @@ class BTreeIndex final : public Index {
 
   [[nodiscard]] FlushChoice PickFlush(const Layers& layers, const MemtableShape& memtable) const override;
   [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
-  // True while one of its runs is left that holds keys of the range; then, if a filter is to be asked, while there are
-  // keys of the tree that it has not seen.
+  // True while one of the request's runs with keys in its range is left. After that, if the filter must be asked: true
+  // while the walk has not reached the end of the range.
   bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                      const UpdateShape& update) const override;
@@ -67,33 +68,34 @@ class BTreeIndex final : public Index {
   friend class SweepOutcome;
 
   static Result<double> ShareToBeReplaced(const TreeLayers& layers);
-  // Segments as large as suits the tree: an eighth of it, not above a step unless they were too many, nor above what the
-  // options say.
+  // How large new segments become: an eighth of the tree, but not more than a step of a sweep, unless there would be
+  // too many segments, and never more than the options say.
   [[nodiscard]] IndexSegmentOptions SegmentsFor(const TreeLayers& layers, bool with_memtable,
                                                 std::uint64_t step_bytes_max) const;
   [[nodiscard]] std::set<std::uint64_t> VictimsOf(const TreeLayers& layers, const IndexSegmentOptions& segments,
                                                   std::uint64_t file_percent_max, std::uint64_t copy_bytes_max,
                                                   double share_to_be_replaced) const;
   [[nodiscard]] bool HasRunFor(const Layers& layers, const CompactionRequest& request) const;
-  // The part of Merge for a request whose runs are all swept: the filter sees the tree.
+  // Compact for a request whose runs are all swept: the filter walks the tree.
   Result<std::unique_ptr<CompactionOutcome>> Walk(const CompactionInput& input);
-  // The rest of either.
-  Result<std::unique_ptr<CompactionOutcome>> Carry(SweepInput sweep, const IndexSegmentOptions& segments,
-                                              std::unique_ptr<SweepOutcome> outcome);
+  // The common end of Compact and Walk: runs the sweep and syncs what it has written.
+  Result<std::unique_ptr<CompactionOutcome>> RunSweep(SweepInput sweep, const IndexSegmentOptions& segments,
+                                                      std::unique_ptr<SweepOutcome> outcome);
   static std::vector<std::uint64_t> ChooseLayers(const TreeLayers& layers, bool resumes, const CompactionInput& input,
                                                  SweepInput* sweep);
   OpenIndexSegment TakeOpenSegment(const TreeLayers& layers, const std::set<std::uint64_t>& victims);
 
-  // What merges are decided by now, where a step of one may write so much.
-  [[nodiscard]] SweepPolicy Merges(std::uint64_t step_bytes_max = std::numeric_limits<std::uint64_t>::max()) const;
-  // What pages are built with now.
+  // The current policy, if a step of a sweep may write `step_bytes_max`.
+  [[nodiscard]] SweepPolicy Policy(std::uint64_t step_bytes_max = std::numeric_limits<std::uint64_t>::max()) const;
+  // How pages are built at present.
   [[nodiscard]] PageBuilderOptions Pages() const;
 
   const BTreeIndexOptions options_;
-  std::atomic<std::uint64_t> sweep_ratio_;  // of options_.merges, until it is changed
-  std::atomic<unsigned> filter_bits_per_key_;  // so too
+  // These three begin as in options_; SetOptions changes them.
+  std::atomic<std::uint64_t> sweep_ratio_;
+  std::atomic<unsigned> filter_bits_per_key_;
   std::atomic<std::size_t> write_buffer_size_;
-  OpenIndexSegment open_segment_;  // no file: the next merge starts one
+  OpenIndexSegment open_segment_;  // without a file: the next sweep starts a new segment
 };
 
 }  // namespace cambium

@@ -10,10 +10,10 @@
 namespace cambium {
 namespace {
 
-// Of the oldest file, the part that lives when it has to go, if each merge rewrites the part `q` of all pages.
+// The live part of the oldest file when it has to be emptied, if each sweep rewrites the part `q` of all pages.
 double LivePartOfOldest(double q) {
   if (q <= 0 || q >= 1) return 0;
-  // From the left, where the one fixed point below 1 attracts.
+  // Iterates from the left, where the only fixed point below 1 attracts.
   double e = 0;
   for (int i = 0; i < 100; ++i) e = std::pow(1 - q, 2 * (1 - e) / q);
   return e;
@@ -22,7 +22,7 @@ double LivePartOfOldest(double q) {
 constexpr double kSeparatorBytes = 8;
 constexpr auto kBytesOfChild = static_cast<double>(kChildBytes + kHeadBytes) + kSeparatorBytes;
 
-// The branches right above the leaves, with leaves of so many keys.
+// The branches directly above the leaves, if a leaf has `keys_per_leaf` keys.
 struct LowestBranches {
   double children = 0;  // at most
   double page_bytes = 0;
@@ -35,7 +35,7 @@ struct LowestBranches {
     const double by_columns = cost.children * (kFilteredBranchUnits - kFilterUnits);
     return {std::max(4.0, std::min(by_filter, by_columns)), cost.page_bytes, per_child};
   }
-  // Of one with so many children, in whole pages.
+  // Bytes of a branch with `count` children, in whole pages.
   [[nodiscard]] double BytesOf(double count) const {
     const double here = std::min(count, children);
     double bytes = static_cast<double>(kPageHeaderSize) + here * kBytesOfChild;
@@ -48,7 +48,7 @@ struct LowestBranches {
   [[nodiscard]] double BytesPerChild() const { return BytesOf(children) / children; }
 };
 
-// Bytes of the pages of all levels that hold a leaf which so many updates touch.
+// Bytes of the pages of all levels above and including the leaves that `updates` touch.
 double BytesOfAllLevels(double leaves, double updates, const TreeCost& cost) {
   double bytes = PagesTouched(leaves, updates) * cost.page_bytes;
   if (leaves <= 1) return bytes;
@@ -72,7 +72,7 @@ double ChildrenOf(double page_bytes, unsigned fill_percent) {
 double LeafPartOf(double bytes_per_key, const TreeCost& cost) {
   if (bytes_per_key <= 0) return bytes_per_key;
   double leaf_part = bytes_per_key;
-  for (int i = 0; i < 8; ++i) {  // how large the branches are depends on it, a little
+  for (int i = 0; i < 8; ++i) {  // the size of the branches depends on the result, a little
     const double keys_per_leaf = cost.page_bytes / leaf_part;
     const double above = LowestBranches::Of(cost, keys_per_leaf).BytesPerChild() * cost.children / (cost.children - 1);
     leaf_part = std::max(1.0, bytes_per_key - above / keys_per_leaf);
@@ -80,7 +80,7 @@ double LeafPartOf(double bytes_per_key, const TreeCost& cost) {
   return leaf_part;
 }
 
-double MemtablesPerMerge(const TreeCost& cost) {
+double MemtablesPerSweep(const TreeCost& cost) {
   if (cost.batch <= 0) return 1;
   const double by_keys = std::ceil(cost.keys / static_cast<double>(cost.policy.sweep_ratio) / cost.batch);
   return std::clamp(by_keys, 1.0, static_cast<double>(cost.policy.runs_max) + 1);
@@ -88,19 +88,19 @@ double MemtablesPerMerge(const TreeCost& cost) {
 
 double BytesPerUpdate(const TreeCost& cost) {
   if (cost.batch <= 0) return 0;
-  const double memtables = MemtablesPerMerge(cost);
+  const double memtables = MemtablesPerSweep(cost);
   const double updates = memtables * cost.batch;
   const double leaves = std::max(1.0, cost.keys * cost.entry_bytes / cost.page_bytes);
-  const double beside =
-      PagesBesideMemtable(leaves, cost.page_bytes / cost.entry_bytes, cost.batch, updates - cost.batch);
-  const bool brings_merge = updates * static_cast<double>(cost.policy.sweep_ratio) >= cost.keys &&
-                            beside <= static_cast<double>(cost.policy.flush_pages_max);
-  const double runs = brings_merge ? memtables - 1 : memtables;
+  const double extra_pages =
+      PagesBeyondMemtable(leaves, cost.page_bytes / cost.entry_bytes, cost.batch, updates - cost.batch);
+  const bool last_goes_into_tree = updates * static_cast<double>(cost.policy.sweep_ratio) >= cost.keys &&
+                                   extra_pages <= static_cast<double>(cost.policy.flush_pages_max);
+  const double runs = last_goes_into_tree ? memtables - 1 : memtables;
 
   const double added_leaves = updates * cost.new_share * cost.entry_bytes / cost.page_bytes;
   const double rewritten = cost.keys <= 0 ? 0 : BytesOfAllLevels(leaves, updates, cost);
   const double copied = LivePartOfOldest(cost.keys <= 0 ? 1 : PagesTouched(leaves, updates) / leaves);
-  // What is new makes leaves, and these branches, a geometric series.
+  // New keys make leaves, and these make branches: a geometric series.
   double added = 0;
   if (added_leaves > 0) {
     const double above = LowestBranches::Of(cost, cost.page_bytes / cost.entry_bytes).BytesPerChild();

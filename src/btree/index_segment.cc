@@ -42,7 +42,7 @@ Status IndexSegmentWriter::Append(PagePointer page, Slice bytes) {
   return Fail(WriteGathered());
 }
 
-// Makes the last segment one that takes `units` more.
+// Makes sure that the last segment has room for `units` more.
 Status IndexSegmentWriter::EnsureRoom(unsigned units) {
   if (segments_.empty() && first_.file != nullptr) CAMBIUM_RETURN_IF_ERROR(Continue(std::exchange(first_, {})));
   if (!segments_.empty()) {
@@ -52,7 +52,7 @@ Status IndexSegmentWriter::EnsureRoom(unsigned units) {
       return Status::OK();
     }
     CAMBIUM_RETURN_IF_ERROR(WriteGathered());
-    if (segments_.back().units_added == 0) segments_.pop_back();  // the continued one had no room left
+    if (segments_.back().units_added == 0) segments_.pop_back();  // the continued segment had no room
   }
   return StartSegment();
 }
@@ -99,8 +99,8 @@ Status IndexSegmentWriter::Sync() {
   std::erase_if(segments_, [](const Segment& segment) { return segment.units_added == 0; });
   if (MutantIs(Mutant::kCommitBeforePageSync)) return Status::OK();
   for (const Segment& segment : segments_) {
-    // A file that no MANIFEST record names can be thrown away when there is no space for it. Any other failed sync may
-    // have lost what the page cache still shows, of pages that are committed too, and no later sync would tell.
+    // A new file, which no MANIFEST record names yet, can be deleted if there is no space for it. Any other failed sync
+    // may have lost data that the page cache still shows, also of committed pages, and no later sync would report it.
     if (Status s = segment.file->shared_file()->SyncData(); !s.ok()) {
       const bool is_new = segment.file->number() != continued_number_;
       return Fail(s.IsNoSpace() && is_new ? std::move(s) : s.Fatal());

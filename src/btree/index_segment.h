@@ -1,15 +1,15 @@
 // IndexSegmentWriter: appends tree pages to index segments, files named NNNNNN.idx.
 //
 //   header   FileHeader (kIndex), zeros up to one page unit
-//   pages    as they were closed, one behind the other: no gaps, no free list, nothing is ever written twice
+//   pages    one after the other, as they were completed: no gaps, no free list, and no page is ever overwritten
 //
-// A segment is valid up to the length that the MANIFEST names, and its live units are counted there. It goes as a whole
-// when no page of it is reached any more.
+// A segment is valid up to its length in the MANIFEST, which also counts its live units. It is deleted as a whole, once
+// none of its pages is reached any more.
 //
-// A segment is continued by a later merge only if this opening of the database made it, every byte of it is committed,
-// and it has one name: bytes behind a committed length are garbage of a merge that failed, and a second link is a
-// checkpoint's. So small merges share a file, and what an earlier opening wrote is only read. OpenIndexSegment carries
-// that permission from one merge to the next; whoever drops it seals the segment.
+// A later sweep continues a segment only if three things hold: it was created since this Open, every byte of it is
+// committed, and it has one name. Bytes after the committed length are garbage of a failed sweep; a second link belongs
+// to a checkpoint. So small sweeps share a file, and files from before this Open are only read. OpenIndexSegment
+// carries the permission to continue from one sweep to the next; dropping it ends the appends to the segment.
 #pragma once
 
 #include <cstdint>
@@ -28,43 +28,43 @@ namespace cambium {
 
 struct IndexSegmentOptions {
   std::uint32_t page_size = 4096;
-  std::uint64_t segment_bytes_max = 64u << 20;  // a page that alone is larger still gets a segment
-  std::size_t write_bytes = 256u << 10;         // gathered in memory before they are written
-  BeforeWrite before_write = nullptr;           // of each such piece
+  std::uint64_t segment_bytes_max = 64u << 20;  // a larger page gets a segment of its own
+  std::size_t write_bytes = 256u << 10;         // gathered in memory before each write
+  BeforeWrite before_write = nullptr;           // called before each write
 };
 
-// A segment that may be continued: all `length` bytes of it are committed.
+// A segment that a later sweep may continue: all `length` bytes of it are committed.
 struct OpenIndexSegment {
   std::shared_ptr<const IndexFile> file;
   std::uint64_t length = 0;
 };
 
-// One merge's output. One thread. After an error every further call returns it.
+// Writes the pages of one sweep. One thread. After an error, every further call returns it.
 class IndexSegmentWriter final : public PageSink {
  public:
   struct Segment {
     std::shared_ptr<const IndexFile> file;
     std::uint64_t length = 0;        // valid bytes, once Sync has succeeded
-    std::uint64_t units_added = 0;   // by this writer, all pages
+    std::uint64_t units_added = 0;   // by this writer; all pages count
     [[nodiscard]] IndexSegmentInfo info(std::uint64_t live_units) const {
       return {file->number(), file->header().file_id, length, live_units};
     }
   };
 
-  // `pool` may be null. `first`, if it has a file, is continued; if its file turns out to be longer than its length, or
-  // to have a second name, a new one is made.
+  // `pool` may be null. If `first` has a file, the writer continues it; but if the file is longer than first.length, or
+  // has a second link, it starts a new one.
   IndexSegmentWriter(const IndexSegmentOptions& options, CreateIndexFile create, PagePool* pool,
                      OpenIndexSegment first = {});
 
   Result<Place> Reserve(unsigned units) override;
   Status Append(PagePointer page, Slice bytes) override;
 
-  // Writes what is gathered, then syncs every file that was written to. To be called once, before the commit. A failed
-  // sync is Fatal, unless a new file finds no space.
+  // Writes what is gathered, then syncs every file written to. Call once, before the commit. A failed sync is Fatal,
+  // unless a new file finds no space.
   Status Sync();
 
   [[nodiscard]] std::uint64_t bytes_appended() const { return bytes_appended_; }
-  // In order of writing; those that got no page are not among them.
+  // In the order of writing, without those that got no page.
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
 
  private:
@@ -77,10 +77,10 @@ class IndexSegmentWriter final : public PageSink {
   const IndexSegmentOptions options_;
   const CreateIndexFile create_;
   PagePool* const pool_;
-  OpenIndexSegment first_;          // until it has been tried
-  std::uint64_t continued_number_ = 0;  // of the segment that an earlier merge began; 0: none
-  std::vector<Segment> segments_;   // the last one is written to
-  std::string gathered_;            // bytes that belong right behind written_ of the last segment
+  OpenIndexSegment first_;          // until the writer has tried to continue it
+  std::uint64_t continued_number_ = 0;  // number of the continued segment; 0: none
+  std::vector<Segment> segments_;   // the last one is being written
+  std::string gathered_;            // bytes to write at written_ in the last segment
   std::uint64_t written_ = 0;
   std::uint64_t bytes_appended_ = 0;
   Status status_;

@@ -8,10 +8,10 @@
 namespace cambium {
 namespace {
 
-// Big separators make branches of several units, with few children. Such a page is full enough with so many.
+// Large separators make branches of several units with few children. Such a page is full enough with this many.
 constexpr std::uint32_t kChildrenMin = kBranchChildrenMin / 2;
 
-// Of more units than pages of its kind usually have, because an item is so large.
+// True if the page has more units than usual, because an item is so large.
 template <typename Builder>
 bool IsLarge(const Builder& page) {
   return page.units() > page.usual_units();
@@ -22,17 +22,17 @@ bool Fits(const BranchBuilder& page, const BranchItem& item) { return page.Fits(
 Status Put(LeafBuilder* page, const LeafItem& item) { return page->Add(item.key, item.entry); }
 Status Put(BranchBuilder* page, const BranchItem& item) { return page->Add(item.key, item.child, item.keys); }
 
-// What an item takes, roughly: good enough to deal evenly, because neighbours are compressed alike.
+// The approximate size of an item. Good enough to divide items evenly, because neighbours are compressed alike.
 std::size_t WeightOf(const LeafItem& item) { return kWordBytes + item.key.size() + item.entry.inline_value.size(); }
 std::size_t WeightOf(const BranchItem& item) { return kChildBytes + item.key.size(); }
 
-// The same of the filter's bytes.
+// The approximate size of what an item adds to the filter.
 std::size_t FilterWeightOf(const LeafItem&, unsigned) { return 0; }
 std::size_t FilterWeightOf(const BranchItem& item, unsigned bits_per_key) {
   return static_cast<std::size_t>(item.child.entry_count * bits_per_key / 8);
 }
 
-// Where items come from when they are dealt anew: pages that were not written.
+// The items of a held page, to be redistributed.
 struct LeafSource {
   std::string lower;
   std::string encoded;
@@ -100,7 +100,7 @@ bool OpenPages<Builder, Item>::IsFullEnough(const Builder& page) const {
   }
 }
 
-// How many pages the items in hand need at least, and how full these would be if they were dealt out evenly.
+// The number of pages that the items need at least, and how full these would be with an even distribution.
 template <typename Builder, typename Item>
 std::size_t OpenPages<Builder, Item>::PagesNeeded(unsigned* average_fill) const {
   std::size_t bytes = 0;
@@ -138,8 +138,8 @@ Result<bool> OpenPages<Builder, Item>::Cut(const Writer& write) {
     unsigned average_fill = 0;
     const std::size_t needed = PagesNeeded(&average_fill);
     if (average_fill < kFillMin) return false;
-    CAMBIUM_RETURN_IF_ERROR(Deal(needed));
-    // It may have taken a page more than the sum of bytes says, because keys of two pages share less than those of one.
+    CAMBIUM_RETURN_IF_ERROR(Redistribute(needed));
+    // It may have taken more pages than the bytes suggest, because the keys of two pages share less than those of one.
     if (pages_.size() > needed && average_fill * needed < kFillMin * pages_.size()) return false;
   }
   CAMBIUM_RETURN_IF_ERROR(WriteAll(write));
@@ -152,12 +152,13 @@ Status OpenPages<Builder, Item>::End(const Writer& write) {
     unsigned average_fill = 0;
     const std::size_t needed = PagesNeeded(&average_fill);
     const bool has_lone_child = std::is_same_v<Builder, BranchBuilder> && pages_.back().builder.count() == 1;
-    if (needed < pages_.size() || has_lone_child) CAMBIUM_RETURN_IF_ERROR(Deal(needed));
+    if (needed < pages_.size() || has_lone_child) CAMBIUM_RETURN_IF_ERROR(Redistribute(needed));
   }
   return WriteAll(write);
 }
 
-// A leaf of several units is one large entry. It stays as it is, and what is behind it cannot be dealt over it.
+// A leaf of several units holds one large entry. It stays as it is, and the items after it are redistributed without
+// it.
 template <typename Builder, typename Item>
 Status OpenPages<Builder, Item>::WriteUpToLargeLeaf(const Writer& write) {
   if (!std::is_same_v<Builder, LeafBuilder>) return Status::OK();
@@ -177,17 +178,17 @@ Status OpenPages<Builder, Item>::WriteAll(const Writer& write) {
   return Status::OK();
 }
 
-// The builders hold items in their own way; an encoded page is the way to get them back. It has no place yet, and its
-// checksum is never asked for.
+// A LeafBuilder cannot return its items, so it is encoded and parsed. The encoded page gets no real place, and its
+// checksum is never verified.
 template <typename Builder, typename Item>
-Status OpenPages<Builder, Item>::Deal(std::size_t page_count) {
+Status OpenPages<Builder, Item>::Redistribute(std::size_t page_count) {
   using Source = std::conditional_t<std::is_same_v<Item, LeafItem>, LeafSource, BranchSource>;
   std::vector<Source> sources;
   for (Page& page : pages_) sources.emplace_back(std::move(page.lower), std::move(page.builder));
-  CAMBIUM_TRY(std::vector<Page> pages, DealOnce(sources, page_count));
-  // Large items may not pack as tightly as their sum says. Then they are dealt evenly over the number that was needed.
+  CAMBIUM_TRY(std::vector<Page> pages, RedistributeOnce(sources, page_count));
+  // Large items may not pack as tightly as their sum suggests. Then they are spread evenly over the pages they needed.
   if (pages.size() > page_count) {
-    CAMBIUM_TRY(pages, DealOnce(sources, pages.size()));
+    CAMBIUM_TRY(pages, RedistributeOnce(sources, pages.size()));
   }
   pages_ = std::move(pages);
   return Status::OK();
@@ -195,7 +196,7 @@ Status OpenPages<Builder, Item>::Deal(std::size_t page_count) {
 
 template <typename Builder, typename Item>
 template <typename Source>
-Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, Item>::DealOnce(
+Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, Item>::RedistributeOnce(
     const std::vector<Source>& sources, std::size_t page_count) const {
   const unsigned filter_bits = level_ == 1 ? options_.filter_bits_per_key : 0;
   std::size_t total = 0;
@@ -206,14 +207,14 @@ Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, 
     }));
   }
   std::vector<Page> pages;
-  std::size_t dealt = 0;
-  std::size_t closed = 0;  // pages whose share has been dealt
+  std::size_t placed = 0;
+  std::size_t closed = 0;  // pages that have got their share
   std::string last_key;
   for (const Source& source : sources) {
     CAMBIUM_RETURN_IF_ERROR(source.ForEachItem([&](const Item& item) {
       const std::size_t weight = WeightOf(item) + FilterWeightOf(item, filter_bits);
-      // A page ends where the middle of the next item lies beyond its share.
-      const bool share_is_full = closed + 1 < page_count && (dealt + weight / 2) * page_count >= total * (closed + 1);
+      // A page ends before the item whose middle is beyond the page's share.
+      const bool share_is_full = closed + 1 < page_count && (placed + weight / 2) * page_count >= total * (closed + 1);
       if (pages.empty() || share_is_full || !Fits(pages.back().builder, item)) {
         Slice lower = item.key;
         if (pages.empty()) {
@@ -224,7 +225,7 @@ Result<std::vector<typename OpenPages<Builder, Item>::Page>> OpenPages<Builder, 
         if (!pages.empty()) ++closed;
         pages.push_back({lower.ToString(), NewBuilder(100)});
       }
-      dealt += weight;
+      placed += weight;
       last_key.assign(item.key.data(), item.key.size());
       return Put(&pages.back().builder, item);
     }));

@@ -12,7 +12,7 @@
 namespace cambium {
 namespace {
 
-// Counts what passes.
+// Counts the bytes appended.
 class CountingSink final : public PageSink {
  public:
   explicit CountingSink(PageSink* sink) : sink_(sink) {}
@@ -60,7 +60,7 @@ class Sweeper {
   }
 
  private:
-  // What this sweep cuts out of the tree, from its cursor on: before that, earlier steps have.
+  // The ranges that this sweep cuts out of the tree, from its cursor on: earlier steps have cut the rest.
   static RangeDeletes RangesOf(const SweepInput& in) {
     std::vector<const RangeDeletes*> parts;
     for (const MergeChild& layer : in.layers) {
@@ -72,14 +72,14 @@ class Sweeper {
     return all.Within(&cursor, nullptr);
   }
 
-  // The layers have one more key for this step, and it is below `*upper`, if given.
+  // True if the layers have another key for this step, below `*upper` if given.
   [[nodiscard]] bool HasKeyBelow(const Slice* upper) const {
     return !out_.cursor.has_value() && layers_.Valid() &&
            (upper == nullptr || order_.Compare(layers_.key(), *upper) < 0);
   }
 
-  // One page of the old tree and what hangs from it. All keys of the layers below `*lower` have been taken. No `lower`:
-  // nothing is left of it.
+  // Processes a page of the old tree and everything below it, between the separators `*lower` and `*upper`; null at the
+  // tree's edges. All keys of the layers below `*lower` have been taken.
   Status Visit(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
                const std::shared_ptr<const LeafKeys>& keys) {
     if (in_.walk.has_value()) return VisitOnWalk(child, level, lower, upper, keys);
@@ -88,7 +88,7 @@ class Sweeper {
     CAMBIUM_RETURN_IF_ERROR(layers_.status());
     bool is_touched = has_key;
     if (!is_touched && !ranges_.empty() && ranges_.Overlaps(lower, upper)) {
-      // At the ends of a range, and where it has been before, there may be nothing to cut.
+      // At the ends of a range, and where an earlier sweep has cut, a leaf may have no covered key left.
       CAMBIUM_TRY(is_touched, level > 0 ? Result<bool>(true) : HasCoveredKey(child));
     }
     bool is_evacuated = false;
@@ -109,12 +109,12 @@ class Sweeper {
     return MergeLeaf(*page, upper);
   }
 
-  // The same where there are no layers, and the filter shall see what lies in the stretch.
+  // Visit for a walk: there are no layers, and the filter sees the values in the walk's range.
   Status VisitOnWalk(const ChildRef& child, unsigned level, const Slice* lower, const Slice* upper,
                      const std::shared_ptr<const LeafKeys>& keys) {
     if (lower != nullptr && has_walked_ && IsEnough() && IsOnWalk(lower, upper)) {
-      // Only where the page can be taken over: what has to be written anew is asked about, since it will look as if it
-      // was.
+      // The step may only end where the page can be kept by address. A page that must be rewritten is filtered now: the
+      // next step would take it for one that was, because its file is new.
       CAMBIUM_TRY(const bool can_end, tree_.CanGraft(level));
       if (can_end) out_.walked_to = lower->ToString();
     }
@@ -129,7 +129,7 @@ class Sweeper {
         CAMBIUM_TRY(is_walked, AskAboutLeaf(*page));
       }
       is_walked = is_walked || in_.walk->rewrites;
-      if (!is_walked) left_behind_ += page->bytes().size();
+      if (!is_walked) skipped_bytes_ += page->bytes().size();
     }
     if (!is_walked) {
       CAMBIUM_TRY(const bool can_graft, tree_.CanGraft(level));
@@ -143,7 +143,7 @@ class Sweeper {
     return level > 0 ? VisitChildren(*page, level, lower, upper) : RewriteLeaf(*page);
   }
 
-  // Whether a page between these two, either of which may be null, may hold keys of the stretch that is left.
+  // Whether a page between the two separators (null: none) may hold keys of the rest of the walk.
   [[nodiscard]] bool IsOnWalk(const Slice* lower, const Slice* upper) const {
     if (out_.walked_to.has_value()) return false;
     const FilterWalk& walk = *in_.walk;
@@ -151,8 +151,8 @@ class Sweeper {
            (lower == nullptr || !walk.end.has_value() || order_.Compare(*lower, *walk.end) <= 0);
   }
 
-  // True if something of it goes or changes. All answers come before the first entry is written, because mostly the
-  // leaf stays as it is.
+  // Asks the filter about all values of the leaf, before any entry is written, because most leaves do not change.
+  // Returns true if the filter removes or changes one.
   Result<bool> AskAboutLeaf(const PageView& leaf) {
     const FilterWalk& walk = *in_.walk;
     bool is_changed = false;
@@ -161,9 +161,9 @@ class Sweeper {
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const Slice key = leaf.key(i, &scratch);
       FilterVerdict verdict;
-      const bool is_meant = (!walk.begin.has_value() || order_.Compare(key, *walk.begin) >= 0) &&
-                            (!walk.end.has_value() || order_.Compare(key, *walk.end) <= 0);
-      if (is_meant) {
+      const bool is_in_range = (!walk.begin.has_value() || order_.Compare(key, *walk.begin) >= 0) &&
+                               (!walk.end.has_value() || order_.Compare(key, *walk.end) <= 0);
+      if (is_in_range) {
         CAMBIUM_TRY(verdict, in_.filter->Ask(key, leaf.entry(i)));
       }
       is_changed = is_changed || verdict.kind != FilterVerdict::Kind::kKeep;
@@ -176,38 +176,39 @@ class Sweeper {
     return is_changed;
   }
 
-  // By the answers, if it was asked about.
+  // Writes the leaf anew, with the filter's verdicts, if it was asked.
   Status RewriteLeaf(const PageView& leaf) {
     std::string scratch;
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       const FilterVerdict verdict = verdicts_.empty() ? FilterVerdict() : verdicts_[i];
-      CAMBIUM_RETURN_IF_ERROR(Carry(leaf.key(i, &scratch), leaf.entry(i), verdict));
+      CAMBIUM_RETURN_IF_ERROR(Apply(verdict, leaf.key(i, &scratch), leaf.entry(i)));
     }
     return Status::OK();
   }
 
-  // A value goes into the new tree, if the filter does not mind.
+  // Adds a value to the new tree, unless the filter drops it.
   Status AddValue(Slice key, const Entry& entry) {
     if (in_.filter == nullptr) return tree_.Add(key, entry);
     CAMBIUM_TRY(const FilterVerdict verdict, in_.filter->Ask(key, entry));
-    return Carry(key, entry, verdict);
+    return Apply(verdict, key, entry);
   }
 
-  // The tree is the lowest layer, so nothing has to tell that a key was removed.
-  Status Carry(Slice key, const Entry& entry, const FilterVerdict& verdict) {
+  // A removed key needs no tombstone: the tree is the lowest layer.
+  Status Apply(const FilterVerdict& verdict, Slice key, const Entry& entry) {
     if (verdict.kind == FilterVerdict::Kind::kKeep) return tree_.Add(key, entry);
     if (entry.HasAddress()) out_.stats.value_bytes_filtered += entry.address.size();
     if (!MutantIs(Mutant::kFilterUncharged)) Drop(entry);
     if (verdict.kind == FilterVerdict::Kind::kRemove) {
-      left_behind_ += key.size() + kWordBytes;
+      skipped_bytes_ += key.size() + kWordBytes;
       return Status::OK();
     }
     out_.accounts.Add(verdict.changed);
     return tree_.Add(key, verdict.changed);
   }
 
-  // For a filter that cannot be made of what is known: the option changed, or too much has gone from below it. A leaf
-  // that cannot be read is no reason to fail, as it is only taken over.
+  // Reads the keys of a kept leaf for a filter that cannot be made from what is known: the option has changed, or too
+  // many keys below the branch are gone. If the leaf cannot be read, that is no error, because the leaf is not
+  // rewritten.
   std::shared_ptr<const LeafKeys> HashKeysOf(const ChildRef& leaf) {
     const Result<PageRef> page = GetTreePage(in_.files, in_.pool, leaf.page, 0);
     if (!page.ok()) return nullptr;
@@ -259,7 +260,7 @@ class Sweeper {
         const bool is_same = is_replaced && entry.HasAddress() && entry.address == layers_.entry().address;
         if (is_same && MutantIs(Mutant::kReplayFlushed)) out_.accounts.Remove(entry);
         Drop(entry);
-        if (!is_replaced) left_behind_ += key.size() + kWordBytes;
+        if (!is_replaced) skipped_bytes_ += key.size() + kWordBytes;
       } else {
         CAMBIUM_RETURN_IF_ERROR(AddValue(key, entry));
       }
@@ -268,16 +269,16 @@ class Sweeper {
     return TakeBelow(upper);
   }
 
-  // All of its keys are covered, and the layers have none to put in their place.
+  // Leaves out a leaf whose keys are all covered; the layers have no keys to put in their place.
   Status CutLeaf(const PageView& leaf) {
     for (std::uint32_t i = 0; i < leaf.count(); ++i) {
       if (!MutantIs(Mutant::kCutSubtreeUncharged)) Drop(leaf.entry(i));
     }
-    left_behind_ += leaf.bytes().size();
+    skipped_bytes_ += leaf.bytes().size();
     return Status::OK();
   }
 
-  // Keys mostly come in order, so the last answer holds for a while.
+  // Most keys are asked about in order, so the last answer usually holds for the next key.
   [[nodiscard]] bool IsCovered(Slice key) {
     if (ranges_.empty()) return false;
     if (!stretch_.has_value() || (stretch_->from != nullptr && order_.Compare(key, *stretch_->from) < 0) ||
@@ -292,11 +293,11 @@ class Sweeper {
     return layers_.status();
   }
 
-  // The key that the layers stand on goes into the tree, unless a range of a newer layer covers it.
+  // Takes the layers' current key into the tree, unless a range of a newer layer covers it.
   Status Take() {
     const Entry entry = layers_.entry();
     if (layers_.is_covered()) {
-      left_behind_ += layers_.key().size() + kWordBytes;
+      skipped_bytes_ += layers_.key().size() + kWordBytes;
     } else {
       if (in_.newest_is_memtable && layers_.source() == 0) out_.accounts.Add(entry);
       ++out_.stats.entries_merged;
@@ -306,42 +307,42 @@ class Sweeper {
         CAMBIUM_RETURN_IF_ERROR(AddValue(layers_.key(), entry));
       }
     }
-    layers_.Next();  // drops what older layers say of the key
+    layers_.Next();  // drops the older layers' entries of the key
     if (IsEnough() && layers_.Valid() && !layers_.key().empty()) SetCursor(layers_.key());
     return layers_.status();
   }
 
   [[nodiscard]] bool IsEnough() const {
     const std::uint64_t of_filter = in_.filter == nullptr ? 0 : in_.filter->value_bytes();
-    return sink_.bytes() + left_behind_ + of_filter >= in_.max_output_bytes;
+    return sink_.bytes() + skipped_bytes_ + of_filter >= in_.max_output_bytes;
   }
 
-  // The step may end at a page of the tree too, once it has left pages behind, so that it has come further than to where
-  // it began. All keys of the layers below `key` have been taken. If it was to end at a later key anyway, then what
-  // ranges cover before that one is for the next step.
+  // Lets the step end at a separator of the tree too. It must have skipped pages, so that it has made progress. All
+  // keys of the layers below `key` have been taken. If the step was to end at a later key, the next step handles what
+  // ranges cover between the two.
   void EndAt(Slice key) {
-    if (left_behind_ == 0 || !IsEnough() || key.empty()) return;
+    if (skipped_bytes_ == 0 || !IsEnough() || key.empty()) return;
     if (out_.cursor.has_value() && order_.Compare(key, *out_.cursor) >= 0) return;
     const bool has_more = ranges_.Overlaps(&key, nullptr) || (!out_.cursor.has_value() && layers_.Valid());
     if (has_more) SetCursor(key);
   }
 
-  // From here on nothing is taken, nothing cut: that is for the next step. The empty key cannot be a cursor: there it
-  // means that nothing has arrived.
+  // From this key on, the step takes and cuts nothing. The empty key cannot be a cursor, because an empty cursor means
+  // that no step has run.
   void SetCursor(Slice key) {
     out_.cursor = key.ToString();
     ranges_ = ranges_.Within(nullptr, &key);
     stretch_.reset();
   }
 
-  // An entry that is in the accounts leaves the layers. A memtable's is neither shadowed nor covered: it is the newest.
+  // Removes from the accounts an entry that leaves the layers. An entry of the memtable never does: it is the newest.
   void Drop(const Entry& entry) {
     if (!MutantIs(Mutant::kForgetDroppedAccounts)) out_.accounts.Remove(entry);
     ++out_.stats.entries_dropped;
     out_.stats.value_bytes_dropped += ValueBytesOf(entry);
   }
 
-  // True if the page, or one below it, lies in a file that is to be emptied. Looks at branch pages only.
+  // True if the page or one below it is in a victim file. Reads branch pages only.
   Result<bool> HasVictim(const ChildRef& child, unsigned level) {
     if (in_.victims.empty()) return false;
     if (in_.victims.contains(FileNumberOf(child.page.id))) return true;
@@ -357,14 +358,14 @@ class Sweeper {
   SweepInput in_;
   const KeyOrder order_;
   CountingSink sink_;
-  RangeDeletes ranges_;  // of the layers, as far as this step carries them out
-  std::optional<RangeDeletes::Stretch> stretch_;  // around the key that was looked at last
+  RangeDeletes ranges_;  // of the layers, as far as this step applies them
+  std::optional<RangeDeletes::Stretch> stretch_;  // around the last key that IsCovered looked up
   LayerMerge layers_;
   TreeRebuilder tree_;
-  std::uint64_t left_behind_ = 0;  // bytes that were read and not written again, because ranges cover them or they stay
-  bool has_walked_ = false;        // a leaf was asked about
-  std::vector<FilterVerdict> verdicts_;     // about the entries of the leaf at hand; empty: nobody asked
-  std::deque<std::string> inline_values_;   // that they speak of
+  std::uint64_t skipped_bytes_ = 0;  // bytes read but not rewritten: cut, removed, or kept by a walk
+  bool has_walked_ = false;        // the step has processed a leaf of the walk
+  std::vector<FilterVerdict> verdicts_;     // one per entry of the current leaf; empty: the filter was not asked
+  std::deque<std::string> inline_values_;   // the inline values that the verdicts refer to
   SweepOutput out_;
 };
 

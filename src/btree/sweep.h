@@ -1,23 +1,24 @@
-// Sweep: sorted layers and an old root make a new root.
+// Sweep: merges sorted layers into an old tree, which makes a new root.
 //
 //   runs, newest first   ─┐ merged, newest entry of a key wins
 //   (a memtable on top)  ─┤
-//   old tree             ─┴▶ walked in key order: a subtree without a key in the layers is taken over by address,
-//                            leaves with one are merged and built anew ─▶ new pages, new root
+//   old tree             ─┴▶ walked in key order: a subtree without a key in the layers is kept by address; leaves with
+//                            one are merged and rewritten ─▶ new pages, new root
 //
-// The tree is the lowest layer: a tombstone that gets here removes the key and goes, and so does a range delete with all
-// keys that it covers. Of a subtree that lies within a range nothing is rewritten: its pages are read, because what they
-// hold has to leave the accounts, and left behind. Nothing of the old tree changes, so that views go on reading it, and
-// an error anywhere means only that the new pages are garbage.
+// The tree is the lowest layer: a tombstone removes the key and is dropped, and a range delete is dropped with all keys
+// that it covers. A subtree within a range is not rewritten: its pages are read, because their references must be
+// subtracted from the accounts, and then left out. The old tree does not change, so views can go on reading it, and
+// after any error only the new pages are garbage.
 //
-// A sweep may stop before the end, at a key: its cursor. All keys of the layers below the cursor are then in the new
-// tree, and no others; whoever reads the layers together with the new tree must not see their keys below it (they may
-// be older than the tree's by then). The same holds for the ranges of the layers and their parts below it. It goes on
-// from there with the same layers and never further back. The cursor is a key of the layers, or one that separates pages
-// of the tree: a range may be far larger than what a step may do, and have no key of the layers in it.
+// A sweep may stop early, at a key: its cursor. Then the new tree has all keys of the layers below the cursor, and no
+// others. Readers of the layers and the new tree must ignore the layers' keys below the cursor, which may be older than
+// the tree's by then, and the parts of the layers' ranges below it. The next step continues from there with the same
+// layers; the cursor never moves back. The cursor is a key of the layers or a separator between pages of the tree: a
+// range may be far larger than a step, without a key of the layers in it.
 //
-// A filter is asked about every value that is taken from the layers, and about those of the old tree that share a leaf
-// with one, because their leaf is written anew in any case. A *walk* is a sweep of no layers that asks it about a
+// A filter is asked about every value taken from the layers, and about the old tree's values in leaves that are
+// rewritten anyway. A *walk* is a sweep without layers that asks the filter about a key range of the tree. Leaves in
+// which it keeps everything are kept by address too.
 // stretch of the tree: leaves of which it keeps everything are taken over by address too.
 #pragma once
 
@@ -41,12 +42,12 @@
 
 namespace cambium {
 
-// What a filter shall see of the tree, or what is written anew, although nothing is merged there.
+// The part of the tree that a walk shows to the filter, or rewrites.
 struct FilterWalk {
   std::optional<std::string> begin;  // unset: from the first key
   std::optional<std::string> end;    // included; unset: to the last
-  std::uint64_t first_new_file = 0;  // leaves in files of this number and above have been seen
-  bool rewrites = false;             // leaves of which it keeps everything too; then there need be no filter
+  std::uint64_t first_new_file = 0;  // leaves in files from this number on are skipped: they were filtered
+  bool rewrites = false;             // rewrite also leaves that the filter leaves unchanged; then it may be null
 };
 
 struct SweepInput {
@@ -58,29 +59,30 @@ struct SweepInput {
 
   std::vector<MergeChild> layers;   // newest first
   bool newest_is_memtable = false;  // layers[0] is not in the accounts yet
-  std::string cursor;               // keys below it arrived in an earlier step; empty: none did
+  std::string cursor;               // an earlier step has merged all keys below it; empty: there was none
 
-  std::set<std::uint64_t> victims;  // files of the tree: their pages are rewritten wherever they are
-  ValueFilter* filter = nullptr;  // null: everything stays
-  std::optional<FilterWalk> walk;  // then there are no layers
-  // The step ends at the next key when it has written so much; pages that were read only to be left behind count too,
-  // and values for the filter.
+  std::set<std::uint64_t> victims;  // files of the tree to empty: their pages are rewritten
+  ValueFilter* filter = nullptr;  // null: all values are kept
+  std::optional<FilterWalk> walk;  // if set, there are no layers
+  // The step ends at the next key once this much is written. Pages that were read and left out count too, and so do the
+  // value bytes of the filter.
   std::uint64_t max_output_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 struct SweepOutput {
   TreeRoot root;
   AccountDelta accounts;
-  // By file: page units of the old tree that the new one does not reach.
+  // By file: units of old pages that the new tree does not use.
   std::map<std::uint64_t, std::uint64_t> freed_units;
-  // Set if the step ended before the layers did: where the next one begins. Never empty.
+  // Set if the step ended before the layers did: where the next step begins. Never empty.
   std::optional<std::string> cursor;
-  // Set if a walk ended before its end: what lies below was seen.
+  // Set if a walk ended before its end: it has covered everything below this key.
   std::optional<std::string> walked_to;
   CompactionStats stats;
 };
 
-// Every page the sink gets is part of the new tree. Reads through the pool; memory is a few pages per level.
+// Runs one step. Every page appended to the sink is part of the new tree. Reads through the pool; uses memory for a few
+// pages per level.
 Result<SweepOutput> Sweep(SweepInput input, PageSink* sink);
 
 }  // namespace cambium

@@ -8,9 +8,9 @@
 namespace cambium {
 namespace {
 
-// What a run takes at least: its header, a leaf, and a footer that fills a block.
+// The fewest pages that a run takes: its header, a leaf, and a footer that fills a block.
 constexpr double kRunPagesMin = 3;
-// What a flush may have to read only to leave it behind: some milliseconds of a slow disk.
+// The most covered leaves that a flush may have to read and cut out: some milliseconds of a slow disk.
 constexpr std::uint64_t kFlushCutsLeavesMax = 256;
 
 }  // namespace
@@ -20,27 +20,27 @@ double PagesTouched(double leaves, double updates) {
   return -leaves * std::expm1(-updates / leaves);
 }
 
-double PagesBesideMemtable(double leaves, double keys_per_leaf, double memtable_keys, double run_keys) {
+double PagesBeyondMemtable(double leaves, double keys_per_leaf, double memtable_keys, double run_keys) {
   return PagesTouched(leaves, memtable_keys + run_keys) + run_keys / keys_per_leaf;
 }
 
 SweepChoice PickSweep(const SweepShape& shape, const SweepPolicy& policy) {
   const std::uint64_t keys = shape.memtable_keys + shape.run_keys;
   if (shape.memtable_keys > 0 || shape.memtable_ranges > 0) {
-    // A sweep in progress has taken its set; what comes now lies above all of it.
+    // A sweep in progress has a fixed set of runs; this memtable is newer than all of them.
     if (shape.sweep_in_progress) return SweepChoice::kMakeRun;
     const std::uint64_t cut = shape.memtable_covered_keys + shape.run_covered_keys;
     if (cut / shape.keys_per_leaf > kFlushCutsLeavesMax) return SweepChoice::kMakeRun;
     const auto keys_per_leaf = static_cast<double>(shape.keys_per_leaf);
     const double leaves = static_cast<double>(shape.tree_keys_between) / keys_per_leaf;
     if (shape.tree_keys_between / policy.sweep_ratio <= keys + cut) {
-      const double beside = PagesBesideMemtable(leaves, keys_per_leaf, static_cast<double>(shape.memtable_keys),
-                                                static_cast<double>(shape.run_keys));
-      return beside <= static_cast<double>(policy.flush_pages_max) ? SweepChoice::kFlushIntoTree
-                                                                   : SweepChoice::kMakeRun;
+      const double extra_pages = PagesBeyondMemtable(leaves, keys_per_leaf, static_cast<double>(shape.memtable_keys),
+                                                     static_cast<double>(shape.run_keys));
+      return extra_pages <= static_cast<double>(policy.flush_pages_max) ? SweepChoice::kFlushIntoTree
+                                                                        : SweepChoice::kMakeRun;
     }
-    // A handful of keys writes a few leaves and the branches above; a run would cost as much, and a look-up with it. A
-    // range writes the leaves at its ends.
+    // A handful of keys rewrites a few leaves and the branches above. A run would cost as much, and lookups more. A
+    // range rewrites the leaves at its ends.
     const double updates = static_cast<double>(keys) + 2.0 * static_cast<double>(shape.memtable_ranges);
     const double pages = PagesTouched(leaves, updates) + shape.tree_height;
     return pages <= kRunPagesMin ? SweepChoice::kFlushIntoTree : SweepChoice::kMakeRun;
@@ -75,7 +75,7 @@ std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments
   const std::uint64_t percent_max = policy.file_percent_max * (share_to_be_replaced > 0.5 ? 2 : 1);
   std::vector<IndexSegmentUse> sparse;
   std::copy_if(segments.begin(), segments.end(), std::back_inserter(sparse),
-               [&](const IndexSegmentUse& s) {  // its header is not dead
+               [&](const IndexSegmentUse& s) {  // the header's unit is not dead
                  return s.units > 0 && s.live_units * policy.file_percent_max < (s.units - 1) * 100;
                });
   // live_a / units_a < live_b / units_b

@@ -1,23 +1,25 @@
-// When to merge what: pure functions of numbers. btree_index carries out what they say.
+// When to sweep what: pure functions of numbers, which BTreeIndex carries out.
 //
-// The law behind them. m updates, uniform over N keys in L leaves of P bytes, rewrite
+// The law behind them: m updates, uniform over N keys in L leaves of P bytes, rewrite
 //
 //   touched = L (1 - e^(-m/L)) leaves,   P * touched / m bytes per update:
 //
-// a whole page per update while m is far below L, and s * N/m bytes (s bytes an entry) when m is above it. Memtables of
-// a large database are small against L, so they become runs (about 22 bytes a key) until these hold 1/sweep_ratio of
-// the keys, and then one sweep rewrites the tree once for all of them. The same number says when a memtable may go
-// straight into the tree: when a sweep would be due with it anyway. N counts the keys of the tree that lie between the
-// first and the last key to be merged, so that a load in key order, which lands behind all of them, never makes a run.
+// a whole page per update while m is far below L, and s * N/m bytes (s bytes per entry) when m is above it. The
+// memtables of a large database are small compared with L. So they become runs (about 22 bytes per key) until the runs
+// hold 1/sweep_ratio of the keys, and then one sweep rewrites the tree once for all of them. The same number decides
+// whether a memtable is merged straight into the tree: it is, if a sweep would be due with it anyway. N counts only the
+// keys of the tree between the first and the last key to be merged. So a load in key order, whose keys are all above
+// the tree's, never makes a run.
 //
-// A flush cannot stop on the way, and writers wait for it when the next memtable is full. So it goes straight into the
-// tree only if it rewrites no more than a step of a sweep does, whatever the database holds; above that it leaves a run,
-// and the sweep that is then due goes in steps, between which runs of new flushes find their place. To empty files
-// either copies half a step at most, or one file, which is not larger than a step where that does not make too many.
+// A flush cannot stop half-way, and writers wait for it when the next memtable is full. So it goes straight into the
+// tree only if it rewrites no more than a step of a sweep does, however large the database is. Otherwise it makes a
+// run, and the sweep that is then due runs in steps, with flushes of new runs in between. To empty files, either one
+// copies at most half a step, or one file; a file is no larger than a step, unless there would be too many files.
 //
-// Range deletes. What they cover is cut out of the tree: read, but not written, so that it costs less than so many
-// updates. But as long as it is not cut it is garbage, in the index and in the log. So a key of the tree that ranges of
-// runs cover counts like a key of the runs: when both together are 1/sweep_ratio of the tree, a sweep is due. A memtable
+// Range deletes. The keys they cover are cut out of the tree: read, but not written, which is cheaper than as many
+// updates. But until then they are garbage, in the index and in the log. So a key of the tree that runs' ranges cover
+// counts like a key of the runs: when both together make up 1/sweep_ratio of the tree, a sweep is due. A memtable whose
+// ranges cover many leaves always becomes a run, because a sweep can stop half-way and a flush cannot.
 // whose ranges cover many leaves always becomes a run, because sweeps can stop on the way and a flush cannot.
 #pragma once
 
@@ -29,46 +31,46 @@
 
 namespace cambium {
 
-// L (1 - e^(-m/L)): how many of `leaves` pages are touched by so many updates, spread uniformly.
+// L (1 - e^(-m/L)): how many of `leaves` pages that many updates touch, if they are spread uniformly.
 [[nodiscard]] double PagesTouched(double leaves, double updates);
 
 struct SweepPolicy {
   std::uint64_t sweep_ratio = 8;
-  std::uint64_t runs_max = 16;  // what a point look-up has to ask at most, before the tree
-  // Pages that a flush may write beside those for its own memtable. The least that a user can make of it is a MiB of
-  // them, some milliseconds of a slow disk.
+  std::uint64_t runs_max = 16;  // the most runs that a lookup has to ask before the tree
+  // Pages that a flush may write in addition to those of its own memtable. Users can lower it to one MiB of pages, some
+  // milliseconds of a slow disk, but not further.
   std::uint64_t flush_pages_max = 16384;
 };
 
-// Pages that a merge writes beside those that new keys of the memtable would need in any case: the leaves between, and
-// what the runs hold.
-[[nodiscard]] double PagesBesideMemtable(double leaves, double keys_per_leaf, double memtable_keys, double run_keys);
+// Pages that a merge with the tree writes in addition to the memtable's own new pages: the leaves it touches, and the
+// pages for the keys of the runs.
+[[nodiscard]] double PagesBeyondMemtable(double leaves, double keys_per_leaf, double memtable_keys, double run_keys);
 
-// What is to be merged, and with what.
+// The memtable and the layers that PickSweep decides about.
 struct SweepShape {
   std::uint64_t memtable_keys = 0;
-  std::uint64_t memtable_ranges = 0;  // range deletes; no keys and none of them: only runs are to be merged
-  std::uint64_t memtable_covered_keys = 0;  // of the tree, by its range deletes
+  std::uint64_t memtable_ranges = 0;  // range deletes. If there are neither keys nor ranges: runs only, no memtable
+  std::uint64_t memtable_covered_keys = 0;  // keys of the tree that these cover
   std::uint64_t run_count = 0;
   std::uint64_t run_keys = 0;
-  std::uint64_t run_covered_keys = 0;       // the same for the runs
+  std::uint64_t run_covered_keys = 0;       // keys of the tree that the runs' ranges cover
   std::uint64_t tree_keys = 0;
-  std::uint64_t tree_keys_between = 0;  // of them, those between the first and the last key to be merged
+  std::uint64_t tree_keys_between = 0;  // those between the first and the last key to be merged
   std::uint64_t keys_per_leaf = 150;
   std::uint32_t tree_height = 0;
   bool sweep_in_progress = false;
-  bool urgent = false;  // space is short, or nobody needs the device
+  bool urgent = false;  // space is short, or the database is idle
 };
 
 enum class SweepChoice : unsigned char {
   kNothing,
   kMakeRun,        // the memtable becomes a run
   kFlushIntoTree,  // memtable and all runs go into the tree
-  kSweep,          // all runs of now go into the tree
-  kResumeSweep,    // the sweep in progress goes on, over the runs it began with
+  kSweep,          // a new sweep merges all current runs into the tree
+  kResumeSweep,    // the sweep in progress continues with the runs it began with
 };
 
-// With a memtable: kMakeRun or kFlushIntoTree. Without: one of the others.
+// With a memtable, returns kMakeRun or kFlushIntoTree; without, one of the others.
 [[nodiscard]] SweepChoice PickSweep(const SweepShape& shape, const SweepPolicy& policy);
 
 struct IndexSegmentUse {
@@ -78,21 +80,22 @@ struct IndexSegmentUse {
 };
 
 struct EvacuationPolicy {
-  // Index files may hold so many percent of what is live. Copying starts above that, and not at every segment that is
-  // half dead, because most pages of such a segment die by themselves if one waits: at 200 copying adds at most a
-  // quarter to what uniform updates write, where the eager rule doubles it.
+  // Index files may hold this percentage of the live bytes. Only above it are live pages copied, not from every segment
+  // that is half dead: most pages of such a segment die soon anyway. At 200, copying adds at most a quarter to what
+  // uniform updates write; copying from every half-dead segment would double it.
   std::uint64_t file_percent_max = 200;
-  // Segments below so many units (a sixteenth of what they may become) are joined when there are more than
-  // small_segments_max of them: every opening of the database may leave one.
+  // Segments of fewer units (a sixteenth of the largest size) are joined when there are more than small_segments_max of
+  // them: every Open of the database may leave one.
   std::uint64_t small_units = 1024;
   std::size_t small_segments_max = 4;
 };
 
-// Segments whose live pages merges shall copy, so that they can go: those with the smallest live part first, never one
-// that is within the bounds itself (at 200, half alive), until the rest is; and small ones. Not more than `budget_units` to
-// be copied, but one segment at least if any is due. While more than half of all pages will be replaced by what is left of
-// the sweep in progress (`share_to_be_replaced`, an estimate for uniform keys), files may hold twice as much: most of
-// what a copy would save dies by itself then.
+// Chooses segments whose live pages sweeps copy elsewhere, so that the segments can be deleted. Takes those with the
+// smallest live part first, until the rest is within file_percent_max, but never one that is within it by itself (at
+// 200: half alive). Then takes small ones. At most `budget_units` are to be copied, but if a segment is due, at least
+// that one. `share_to_be_replaced` estimates, for uniform keys, which share of all pages the rest of the sweep in
+// progress will replace. Above one half, files may hold twice as much, because most of what would be copied dies by
+// itself then.
 [[nodiscard]] std::set<std::uint64_t> PickVictims(const std::vector<IndexSegmentUse>& segments,
                                                   const EvacuationPolicy& policy, std::uint64_t budget_units,
                                                   double share_to_be_replaced = 0);

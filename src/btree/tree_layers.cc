@@ -38,7 +38,7 @@ Result<std::shared_ptr<const TreeLayers>> TreeLayers::Open(const FamilyState& st
     FileInfo facts;
     CAMBIUM_RETURN_IF_ERROR(segment->file().GetInfo(&facts));
     if (facts.size < info.length) {
-      return Status::Corruption(segment->path() + ":" + std::to_string(facts.size) + ": ends here, and " +
+      return Status::Corruption(segment->path() + ":" + std::to_string(facts.size) + ": ends here, but " +
                                 std::to_string(info.length) + " bytes are committed");
     }
     if (segment->header().file_id != info.file_id || segment->page_size() != state.page_size) {
@@ -49,7 +49,8 @@ Result<std::shared_ptr<const TreeLayers>> TreeLayers::Open(const FamilyState& st
   return std::make_shared<const TreeLayers>(std::move(parts));
 }
 
-// The empty cursor of a sweep that has just begun is in front of every key, also where the empty key is not the first.
+// The empty cursor of a sweep that has just begun masks nothing, even if the comparator orders keys before the empty
+// key.
 bool TreeLayers::IsMasked(std::size_t run, Slice key) const {
   if (run < first_swept_ || parts_.sweep->cursor.empty()) return false;
   return order_.Compare(key, parts_.sweep->cursor) < 0;
@@ -60,7 +61,7 @@ Result<bool> TreeLayers::Find(Slice key, PageRef* keep, Entry* entry, FoundIn* w
   for (const auto& run : parts_.runs) run->PrefetchFilter(hash);
   *where = FoundIn::kRun;
   for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
-    if (IsMasked(i, key)) break;  // and so are all older ones
+    if (IsMasked(i, key)) break;  // it is masked in all older runs too
     CAMBIUM_TRY(const bool found, parts_.runs[i]->FindHashed(key, hash, keep, entry));
     if (found) return true;
   }
@@ -161,11 +162,11 @@ Result<std::uint64_t> TreeLayers::Rank(Slice key) const {
   return TreeRank(parts_.root, parts_.files, parts_.pool, order_, key);
 }
 
-// What the sweep in progress has carried into the tree counts there, and no longer in the swept runs.
+// Keys that the sweep in progress has merged are counted in the tree, and no longer in the swept runs.
 Result<std::uint64_t> TreeLayers::ApproximateSize(Slice begin, Slice end) const {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < parts_.runs.size(); ++i) {
-    if (IsMasked(i, end)) break;  // and so are all older ones
+    if (IsMasked(i, end)) break;  // it is masked in all older runs too
     const Slice first = IsMasked(i, begin) ? Slice(parts_.sweep->cursor) : begin;
     CAMBIUM_TRY(const TreePart part, parts_.runs[i]->Measure(first, end));
     bytes += part.Bytes();

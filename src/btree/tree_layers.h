@@ -1,9 +1,9 @@
-// TreeLayers: the durable layers of a family whose back-end is the B+-tree.
+// TreeLayers: the durable layers of a family with a B+-tree.
 //
 //   runs[0]    newest
-//   ...        came since the sweep began
+//   ...        added since the sweep began
 //   runs[k]  ┐
-//   ...      ├ the swept set S, if a sweep is in progress: keys below its cursor are masked, they are in the tree
+//   ...      ├ the swept set S, if a sweep is in progress: keys below its cursor are masked, the tree has them
 //   runs[n]  ┘
 //   tree       root, and the index segments that hold its pages
 #pragma once
@@ -23,7 +23,7 @@ namespace cambium {
 
 class TreeLayers final : public Layers {
  public:
-  // What the layers are made of. Immutable once they exist.
+  // The contents. Immutable after construction.
   struct Parts {
     const Comparator* comparator = nullptr;
     PagePool* pool = nullptr;
@@ -36,8 +36,8 @@ class TreeLayers final : public Layers {
   };
   explicit TreeLayers(Parts parts);
 
-  // Opens everything that the committed state names, and compares it with what the state says of it. Corruption if a
-  // file is another one, or shorter than committed.
+  // Opens every file that the committed state names and checks it against the state. Corruption if a file is a
+  // different one, or shorter than committed.
   static Result<std::shared_ptr<const TreeLayers>> Open(const FamilyState& state, const Comparator* comparator,
                                                         PagePool* pool, const OpenIndexFile& open_file);
 
@@ -52,17 +52,17 @@ class TreeLayers final : public Layers {
   void AppendFiles(std::vector<NumberedFile>* files) const override;
 
   [[nodiscard]] const Parts& parts() const { return parts_; }
-  // How many entries of the tree are below `key`. Reads a page per level.
+  // The number of the tree's entries below `key`. Reads one page per level.
   Result<std::uint64_t> Rank(Slice key) const;
-  // How many of them the ranges cover. Reads a page per level for either end of each range.
+  // The number of the tree's entries that the ranges cover. Reads one page per level for each end of each range.
   Result<std::uint64_t> KeysCovered(const RangeDeletes& ranges) const;
-  // The same for the ranges of all runs; found out at the first call. If pages cannot be read, each range counts for one
-  // key: what is decided by this number may wait until they can.
+  // KeysCovered for the ranges of all runs, computed by the first call. If pages cannot be read, each range counts as
+  // one key: decisions based on the number can wait until the pages are readable.
   [[nodiscard]] std::uint64_t KeysCoveredByRuns() const;
 
-  // Cursors of the runs from position `first` on, newest first, masked as the sweep in progress demands.
+  // Cursors of runs()[first] and older runs, newest first, masked if a sweep is in progress.
   [[nodiscard]] std::vector<MergeChild> RunCursors(std::size_t first) const;
-  // Where the swept set begins in runs(); their number if there is no sweep.
+  // The index of the first run of the swept set; runs().size() without a sweep.
   [[nodiscard]] std::size_t first_swept() const { return first_swept_; }
 
  private:
@@ -71,7 +71,7 @@ class TreeLayers final : public Layers {
   const Parts parts_;
   const KeyOrder order_;
   const std::size_t first_swept_;
-  mutable std::atomic<std::uint64_t> keys_covered_{~std::uint64_t{0}};  // by the ranges of runs; all ones: not known yet
+  mutable std::atomic<std::uint64_t> keys_covered_{~std::uint64_t{0}};  // by the ranges of runs; all ones: not computed
 };
 
 }  // namespace cambium

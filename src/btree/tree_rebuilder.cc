@@ -28,10 +28,10 @@ Status TreeRebuilder::CheckOrder(Slice key) const {
   if (bound_kind_ == Bound::kNone || MutantIs(Mutant::kSkipOrderCheck)) return Status::OK();
   const int c = bound_kind_ == Bound::kEnd ? 1 : order_.Compare(bound_, key);
   if (c < 0 || (c == 0 && bound_kind_ == Bound::kUpper)) return Status::OK();
-  return Status::Corruption("keys out of order: " + Printable(key) + " comes behind " + Printable(bound_));
+  return Status::Corruption("keys out of order: " + Printable(key) + " follows " + Printable(bound_));
 }
 
-// What separates `key`, the first of a new page, from all before it.
+// The separator between `key`, the first of a new page, and everything before it.
 Slice TreeRebuilder::SeparatorBefore(Slice key) const {
   switch (bound_kind_) {
     case Bound::kKey:
@@ -82,27 +82,28 @@ Status TreeRebuilder::CloseLeaf(Slice lower, LeafBuilder* page) {
   return AddChild(1, lower, ref, keys);
 }
 
-// Of leaves that were taken over only the filter is known that their keys are in, together with those of their old
-// neighbours. Where that would leave half as many keys too much in the new one, the leaves are read.
+// Builds the filter of a branch. For leaves that were kept by address, only the old branch's filter is known, which
+// also contains the keys of their old neighbours. If that would make more than half as many stale keys as there are
+// entries, the leaves are read instead.
 std::optional<BranchFilterBuilder> TreeRebuilder::MakeFilter(const BranchBuilder& page) {
   if (page.filter_blocks() == 0) return std::nullopt;
   const unsigned probes = FilterProbesFor(options_.filter_bits_per_key);
   const auto make = [&](bool may_add_filters) -> std::optional<BranchFilterBuilder> {
     BranchFilterBuilder filter(page.filter_blocks(), probes);
-    const auto goes_along = [&](const LeafKeys* keys) {
+    const auto is_usable_filter = [&](const LeafKeys* keys) {
       return keys != nullptr && keys->is_filter() && keys->probes == probes && may_add_filters;
     };
-    // Filters first: a key that is in one of them is then counted once.
-    const LeafKeys* added = nullptr;  // those of neighbours are the same
+    // Filters first: keys that a filter already contains are then not counted again.
+    const LeafKeys* added = nullptr;  // neighbours often share one filter
     for (std::uint32_t i = 0; i < page.count() && !MutantIs(Mutant::kForgetGraftedKeys); ++i) {
       const LeafKeys* const keys = page.keys_of(i).get();
-      if (keys == added || !goes_along(keys)) continue;
+      if (keys == added || !is_usable_filter(keys)) continue;
       filter.AddFilter(keys->blocks, keys->filter_keys);
       added = keys;
     }
     for (std::uint32_t i = 0; i < page.count(); ++i) {
       std::shared_ptr<const LeafKeys> keys = page.keys_of(i);
-      if (goes_along(keys.get())) continue;
+      if (is_usable_filter(keys.get())) continue;
       if (keys == nullptr || keys->is_filter()) {
         if (read_keys_ == nullptr) return std::nullopt;
         keys = read_keys_(page.child(i));
@@ -127,7 +128,7 @@ Status TreeRebuilder::CloseBranch(unsigned level, Slice lower, BranchBuilder* pa
   return AddChild(level + 1, lower, ref);
 }
 
-// Recursion with CloseBranch is one step per level, and there are at most kMaxTreeHeight.
+// Recurses with CloseBranch, one step per level: at most kMaxTreeHeight.
 Status TreeRebuilder::AddChild(unsigned level, Slice separator, const ChildRef& child,
                                std::shared_ptr<const LeafKeys> keys) {
   return Branches(level).Add(
@@ -151,7 +152,8 @@ Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, 
   assert(leaves_.empty());
   if (bound_kind_ != Bound::kNone) CAMBIUM_RETURN_IF_ERROR(CheckOrder(lower));
   if (upper != nullptr && order_.Compare(lower, *upper) >= 0 && bound_kind_ != Bound::kNone) {
-    return Status::Corruption("keys out of order: " + Printable(*upper) + " bounds what begins at " + Printable(lower));
+    return Status::Corruption("keys out of order: " + Printable(*upper) + " bounds a page that begins at " +
+                              Printable(lower));
   }
   CAMBIUM_RETURN_IF_ERROR(AddChild(level + 1, lower, child, std::move(keys)));
   bound_kind_ = upper == nullptr ? Bound::kEnd : Bound::kUpper;
@@ -160,7 +162,7 @@ Status TreeRebuilder::Graft(const ChildRef& child, unsigned level, Slice lower, 
 }
 
 Result<TreeRoot> TreeRebuilder::Finish() {
-  // The one page of the highest level is the root; a branch with one child is not written, its child is the root.
+  // The only page of the highest level is the root. A branch with one child is not written: the child is the root.
   TreeRoot root;
   const auto above_is_empty = [this](unsigned level) {
     return std::all_of(branches_.begin() + std::min<std::ptrdiff_t>(level, std::ssize(branches_)), branches_.end(),

@@ -1,9 +1,9 @@
-// TreeRebuilder: makes a new tree out of entries in key order and of whole subtrees of an older tree, which keep their
-// addresses. The pages of the new tree that it writes are full enough, see open_pages.h.
+// TreeRebuilder: builds a new tree from entries in key order and from whole subtrees of an older tree, which keep their
+// addresses. All pages that it writes are full enough; see open_pages.h.
 //
-// The right edge of the tree is the exception: of each level the last page may be as empty as it likes. Nothing to its
-// right could be joined with it, and what a sorted load brings next goes there. There is one such page a level, and
-// whatever lands right of it goes through it, so these pages are never left behind in the middle of the tree.
+// The right edge of the tree is the exception: the last page of each level may have any fill. Nothing is to its right
+// to join it with, and a sorted load will add its next keys there. Anything added to the right of such a page rewrites
+// it, so these pages never stay nearly empty in the middle of the tree.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace cambium {
 
-// One thread. After an error it is of no more use; what was appended to the sink is then garbage.
+// One thread. Unusable after an error; what was appended to the sink is then garbage.
 class TreeRebuilder {
  public:
-  // Hashes the keys of a leaf of the old tree, when its branch is to have a filter and they are not known. Null if it
-  // cannot be read: the branch then has no filter. Without such a function none has where it would be needed.
+  // Hashes the keys of a leaf of the old tree, if its new branch gets a filter and the keys are unknown. Returns null
+  // if the leaf cannot be read: the branch then has no filter. Without a KeyReader, all such branches have none.
   using KeyReader = std::function<std::shared_ptr<const LeafKeys>(const ChildRef& leaf)>;
 
   TreeRebuilder(PageSink* sink, const Comparator* comparator, const PageBuilderOptions& options,
@@ -34,23 +34,23 @@ class TreeRebuilder {
   TreeRebuilder(const TreeRebuilder&) = delete;
   TreeRebuilder& operator=(const TreeRebuilder&) = delete;
 
-  // Strictly behind everything added so far: Corruption if not, because the input is what files say.
+  // Keys must strictly ascend, else Corruption: the input comes from files, which may be damaged.
   Status Add(Slice key, const Entry& entry);
 
-  // Makes room for a subtree whose page has this level: closes what is open at it and below. False if that would leave
-  // a page too empty. Then the subtree has to be opened, and its children or entries added one by one; at most a few
-  // neighbours are needed until it is true.
+  // Prepares for a subtree whose root page has this level: closes what is open at this level and below. False if that
+  // would leave a page too empty. Then the caller has to add the subtree's children or entries one by one. It returns
+  // true again after a few neighbours at most.
   Result<bool> CanGraft(unsigned level);
 
-  // Takes over a subtree by address, right after CanGraft(level) was true.
+  // Keeps a subtree by address. Call right after CanGraft(level) has returned true.
   //
   //   keys added before < lower <= keys of the subtree < *upper <= keys added later
   //
-  // Both are separators of the old tree; null where there is none. `keys`: of a leaf, what is known of its keys.
+  // Both bounds are separators of the old tree, or null at its edges. `keys`: what is known of a leaf's keys.
   Status Graft(const ChildRef& child, unsigned level, Slice lower, const Slice* upper,
                std::shared_ptr<const LeafKeys> keys = nullptr);
 
-  // Closes all pages. A root with one child is not made. height 0 if nothing was added.
+  // Closes all pages. The root never has only one child. If nothing was added, the height is 0.
   Result<TreeRoot> Finish();
 
  private:
@@ -73,7 +73,7 @@ class TreeRebuilder {
   std::vector<std::unique_ptr<OpenBranches>> branches_;  // [i] is level i + 1
   std::string encoded_;
 
-  // What the next key must be behind: the last key, or the upper bound of the last subtree, which it may equal.
+  // What the next key must be above: the last key, or the upper bound of the last subtree, which it may equal.
   enum class Bound : unsigned char { kNone, kKey, kUpper, kEnd };
   Bound bound_kind_ = Bound::kNone;
   std::string bound_;

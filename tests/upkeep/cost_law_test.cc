@@ -150,7 +150,7 @@ class Measurement {
     const auto keys = static_cast<double>(case_.keys);
     const double distinct = keys * -std::expm1(-static_cast<double>(case_.batch) / keys);
     const double flushes =
-        case_.index == IndexKind::kBTree ? MemtablesPerMerge(Tree(distinct)) : RunsPerCompaction(Lsm(distinct));
+        case_.index == IndexKind::kBTree ? MemtablesPerSweep(Tree(distinct)) : RunsPerCompaction(Lsm(distinct));
     return static_cast<std::uint64_t>(flushes) * case_.batch;
   }
 
