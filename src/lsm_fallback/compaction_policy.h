@@ -1,4 +1,4 @@
-// CompactionPolicy: how large files and levels of an LSM shall be.
+// CompactionPolicy: the sizes of files and levels that an LSM aims at.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cambium {
 
-// Names and meaning as in RocksDB. Legal values are the business of whoever takes them from a user.
+// Names and meanings as in RocksDB. The code that takes the values from a user checks that they are legal.
 struct CompactionPolicy {
   CompactionStyle style = kCompactionStyleLevel;
   std::uint64_t level0_file_num_compaction_trigger = 4;
@@ -15,14 +15,15 @@ struct CompactionPolicy {
   std::uint64_t target_file_size_multiplier = 1;
   std::uint64_t max_bytes_for_level_base = 256u << 20;
   double max_bytes_for_level_multiplier = 10;
-  std::uint32_t num_levels = 7;  // with level 0. What lies deeper already is left there.
+  std::uint32_t num_levels = 7;  // including level 0. Files that are already deeper are left there.
 
   [[nodiscard]] bool is_lazy() const { return style == kCompactionStyleLazyLevel; }
   [[nodiscard]] std::uint64_t TargetFileSize(std::uint32_t level) const;
   [[nodiscard]] double TargetLevelSize(std::uint32_t level) const;
 };
 
-// An output file ends where it would overlap more than so many target file sizes of what it will be merged with next.
+// An output file ends before it overlaps more than this many target file sizes of the level that it will be merged with
+// next.
 inline constexpr std::uint64_t kGrandparentFiles = 10;
 
 }  // namespace cambium

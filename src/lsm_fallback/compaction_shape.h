@@ -1,4 +1,4 @@
-// CompactionShape: what lies where, as far as a choice of what to compact needs it, and questions about it.
+// CompactionShape: the files of an LSM and their places, as input for choosing a compaction, with queries about them.
 #pragma once
 
 #include <cstddef>
@@ -22,19 +22,19 @@ struct TierShape {
   FileList files;  // in key order
 };
 
-// Borrows what it points to.
+// Borrows the RunInfos and RangeDeletes it points to.
 struct CompactionShape {
   const Comparator* comparator = nullptr;
   FileList runs;                 // level 0, newest first
-  std::vector<TierShape> tiers;  // levels ascend, and in each the numbers of tiers descend
-  std::map<std::uint64_t, const RangeDeletes*> ranges;  // of files that have some, by number
-  std::uint64_t step_bytes = std::uint64_t{256} << 20;  // what a slice may have, and neighbours of a file
+  std::vector<TierShape> tiers;  // by ascending level; within a level by descending number
+  std::map<std::uint64_t, const RangeDeletes*> ranges;  // by file number, for files that have range deletes
+  std::uint64_t step_bytes = std::uint64_t{256} << 20;  // budget of a slice, and of neighbours that join a file
 
-  // Newest first. Empty if the level is.
+  // The tiers of a level, newest first. Empty if the level is.
   [[nodiscard]] std::span<const TierShape> TiersOf(std::uint32_t level) const;
-  // The deepest level that holds anything; 0: none does.
+  // The deepest level that is not empty; 0 if all are.
   [[nodiscard]] std::uint32_t deepest() const { return tiers.empty() ? 0 : tiers.back().level; }
-  // Of the files below `level` of which the file's range deletes leave nothing.
+  // The bytes of the files below `level` that the file's range deletes cover completely.
   [[nodiscard]] std::uint64_t BytesCovered(const RunInfo& file, std::uint32_t level) const;
 };
 
@@ -46,9 +46,9 @@ struct Stretch {
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-// Files of a tier are in order, so those that overlap a span are neighbours.
+// The files of a tier that overlap the span. The files are in order, so these are neighbours.
 [[nodiscard]] Stretch Overlapped(const KeyOrder& order, const TierShape& tier, const KeySpan& span);
-// The smallest span that covers all files, of which there is one at least.
+// The smallest span that covers all files. Requires at least one file.
 [[nodiscard]] KeySpan SpanOf(const KeyOrder& order, std::span<const RunInfo* const> files);
 [[nodiscard]] std::uint64_t SumBytes(std::span<const RunInfo* const> files);
 [[nodiscard]] inline std::span<const RunInfo* const> FilesOf(const TierShape& tier, Stretch stretch) {
@@ -58,8 +58,8 @@ struct Stretch {
   return file.tombstone_count > 0 || file.range_delete_count > 0;
 }
 
-// The level that output files are measured against, see kGrandparentFiles: the first one below with a single tier, or
-// null.
+// The tier whose overlap limits output files, see kGrandparentFiles: the next deeper level with a single tier. Null if
+// there is none.
 [[nodiscard]] const TierShape* GrandparentsOf(const CompactionShape& shape, std::uint32_t output_level);
 
 }  // namespace cambium

@@ -7,33 +7,34 @@
 namespace cambium {
 namespace {
 
-// A level of tiers that empties itself into the one below, slice by slice. Few slices make a turn, and the last one is
-// shorter; no formula knows that, so they are played: what the level holds is kept for each hundredth of the keys.
+// A level of tiers that empties itself into the level below, slice by slice. A turn has few slices, and its last one is
+// shorter. No formula describes that, so the turns are simulated, with the entries of the level kept for each hundredth
+// of the keys.
 struct Turns {
-  double chunk = 0;   // entries of a tier when it comes
+  double chunk = 0;   // entries of a tier when it is added
   double files_per_tier = 1;
   double target = 0;  // entries
   double tiers_max = 0;
   double below = 0;   // entries of the last level
-  double slice = 0;   // entries of a slice, of both levels
+  double slice = 0;   // entries of a slice, both levels together
 
-  struct Cost {  // per entry that goes down
+  struct Cost {  // per entry that moves down
     double met = 0;
     double rests = 0;
   };
 
-  [[nodiscard]] Cost Play() {
-    // The first half fills the level, and is not counted.
+  [[nodiscard]] Cost Simulate() {
+    // The first half of the rounds fills the level and is not counted.
     const auto rounds = static_cast<int>(std::clamp(20 * target / chunk, 400.0, 4000.0));
     for (int i = 0; i < rounds; ++i) {
-      if (i == rounds / 2) gone_ = met_ = rests_ = 0;
+      if (i == rounds / 2) moved_ = met_ = rests_ = 0;
       for (Part& part : parts_) {
         part.held += chunk / kParts;
         ++part.tiers;
       }
       while (IsDue()) Step();
     }
-    return gone_ == 0 ? Cost{} : Cost{met_ / gone_, rests_ / gone_};
+    return moved_ == 0 ? Cost{} : Cost{met_ / moved_, rests_ / moved_};
   }
 
  private:
@@ -53,11 +54,11 @@ struct Turns {
     return held >= target || tiers >= tiers_max;
   }
 
-  // From where the last slice ended. None reaches over the last key.
+  // Moves one slice, from where the last one ended. A slice does not extend beyond the last key.
   void Step() {
     for (double taken = 0; taken < slice && place_ < kParts; ++place_) {
       taken += parts_[place_].held + below / kParts;
-      gone_ += parts_[place_].held;
+      moved_ += parts_[place_].held;
       met_ += below / kParts;
       parts_[place_] = {};
     }
@@ -72,7 +73,7 @@ struct Turns {
 
   std::array<Part, kParts> parts_;
   std::size_t place_ = 0;
-  double gone_ = 0;
+  double moved_ = 0;
   double met_ = 0;
   double rests_ = 0;
 };
@@ -86,7 +87,7 @@ class Law {
     }
   }
 
-  // What levels 1 and on write for one compaction of level 0, and the entries of the memtables it was made of.
+  // The bytes that levels 1 and below write per compaction of level 0, and the entries of the memtables it compacts.
   struct Written {
     double bytes = 0;
     double updates = 0;
@@ -96,7 +97,7 @@ class Law {
     const double runs = RunsPerCompaction(cost_);
     written.updates = runs * cost_.batch;
     double arriving = Distinct(runs);
-    double through = 0;  // of what arrives in level 1, the part that goes through it
+    double through = 0;  // the share of what arrives in level 1 that goes through it
     if (is_lazy() && last_ > 1) {
       written.bytes += arriving * BytesAt(FileOf(1, arriving));
     } else {
@@ -117,9 +118,9 @@ class Law {
         written.bytes += arriving * (one_by_one + at_once) * bytes;
         arriving *= NotIn(level + 1);
         through = 0;
-        chunk = 0;  // from here on a file at a time
+        chunk = 0;  // below this, one file at a time
       } else if (level + 1 < last_) {
-        // All tiers of a level become one of the next.
+        // All tiers of a level become one tier of the next.
         chunk *= std::max(1.0, std::ceil(TargetOf(level) / chunk));
         written.bytes += arriving * BytesAt(FileOf(level + 1, chunk));
       } else {
@@ -132,15 +133,16 @@ class Law {
  private:
   [[nodiscard]] bool is_lazy() const { return cost_.policy.style == kCompactionStyleLazyLevel; }
 
-  // Of files with so many entries.
+  // Bytes per entry in files with so many entries.
   [[nodiscard]] double BytesAt(double entries) const {
     return cost_.entry_bytes + cost_.file_bytes / std::max(1.0, entries);
   }
-  // Entries of a file, in a level or tier that holds `held`. It is cut where it would overlap too much of the next one.
+  // Entries of a file in a level or tier that holds `held`. Files are cut before they overlap too much of the next
+  // level.
   [[nodiscard]] double FileOf(std::uint32_t level, double held) const {
     const double whole = static_cast<double>(cost_.policy.TargetFileSize(level)) / cost_.entry_bytes;
     if (level >= last_) return whole;
-    const std::uint32_t below = is_lazy() ? last_ : level + 1;  // where one tier is all
+    const std::uint32_t below = is_lazy() ? last_ : level + 1;  // the next level with a single tier
     const double overlap_max =
         static_cast<double>(kGrandparentFiles) * static_cast<double>(cost_.policy.TargetFileSize(level));
     const double bytes_below = std::min(cost_.keys * cost_.entry_bytes, cost_.policy.TargetLevelSize(below));
@@ -150,19 +152,19 @@ class Law {
   [[nodiscard]] double TargetOf(std::uint32_t level) const {
     return cost_.policy.TargetLevelSize(level) / BytesAt(FileOf(1, cost_.keys));
   }
-  // `drained`: when it has just given away what was beyond its target, half a step too much on average.
+  // `drained`: right after it has given away its excess, which takes half a step too much on average.
   [[nodiscard]] double KeysOf(std::uint32_t level, bool drained) const {
     if (level == last_) return cost_.keys;
     const double target = TargetOf(level);
     return std::max(0.0, target - (drained ? FileOf(level, target) / 2 : 0));
   }
-  // Of entries that come to the level, the part that it has not.
+  // The share of the entries arriving in the level whose keys it does not have.
   [[nodiscard]] double NotIn(std::uint32_t level) const {
     if (cost_.keys <= 0) return 1;
     return 1 - (1 - cost_.new_share) * std::min(1.0, KeysOf(level, true) / cost_.keys);
   }
 
-  // Different keys in so many runs. Those of one run differ.
+  // The number of different keys in so many runs. The keys of one run differ.
   [[nodiscard]] double Distinct(double runs) const {
     const double fresh = runs * cost_.batch * cost_.new_share;
     const double again = cost_.batch * (1 - cost_.new_share);
@@ -171,7 +173,7 @@ class Law {
     return fresh + cost_.keys * (1 - missed);
   }
 
-  // `chunk`: what arrives in the level at a time, and has it cut anew; 0: never much of it.
+  // `chunk`: the entries that arrive in the level at a time and make it cut its files anew; 0: only few arrive.
   [[nodiscard]] double LeveledPerEntry(std::uint32_t level, double chunk) const {
     const double held = TargetOf(level) + chunk / 2;
     const double file = FileOf(level, held);
@@ -186,8 +188,9 @@ class Law {
     return met + shared * file_below / file + NotIn(level + 1);
   }
 
-  // Entries of level 1 behind a compaction of level 0: the part T / (its bytes + those of the runs) of all that are merged
-  // stays. That is less than T, because runs have several entries of a key, and keys that level 1 has too.
+  // Entries of level 1 after a compaction of level 0. It keeps the share T / (its bytes + those of the runs) of all
+  // merged entries, which is less than T bytes, because the runs have several entries of a key, and keys that level 1
+  // has too.
   [[nodiscard]] double KeptIn1(double chunk, double run_bytes) const {
     const auto target = static_cast<double>(cost_.policy.TargetLevelSize(1));
     const double bytes = BytesAt(FileOf(1, TargetOf(1)));
@@ -195,7 +198,7 @@ class Law {
     for (int i = 0; i < 50; ++i) kept = (kept + chunk) * std::min(1.0, target / (kept * bytes + run_bytes));
     return kept;
   }
-  // As much goes through as level 1 would have too much, but not through more than so many files of level 2.
+  // The share that goes through: the excess of level 1, but not into more than so many files of level 2.
   [[nodiscard]] double PartThrough(double chunk) const {
     const double wanted = 1 / StepsThrough(chunk);
     const double files_max = cost_.policy.max_bytes_for_level_multiplier;
@@ -203,7 +206,7 @@ class Law {
     const double below = KeysOf(2, false);
     return std::min(1.0, bytes_max / std::max(1.0, below * BytesAt(FileOf(2, below))) / wanted);
   }
-  // Of a turn: each takes 2C/(n+1) entries, which is what has arrived.
+  // The steps of a turn: each takes 2C/(n+1) entries, as many as have arrived.
   [[nodiscard]] double StepsThrough(double chunk) const { return std::max(1.0, 2 * (kept_ + chunk) / chunk - 1); }
   [[nodiscard]] double ThroughPerEntry(double chunk) const {
     const double held = kept_ + chunk;
@@ -211,7 +214,7 @@ class Law {
     return KeysOf(2, false) / held * (steps + 1) / (2 * steps) + NotIn(2);
   }
 
-  // The last but one level, in tiers, to the last.
+  // From the last level but one, which has tiers, to the last.
   [[nodiscard]] double LazyBytesPerEntry(std::uint32_t level, double chunk) const {
     const double tier_file = FileOf(level, chunk);
     const double file_below = FileOf(last_, cost_.keys);
@@ -222,18 +225,18 @@ class Law {
     turns.tiers_max = std::max(2.0, cost_.policy.max_bytes_for_level_multiplier);
     turns.below = cost_.keys;
     turns.slice = std::max(cost_.step_bytes / cost_.entry_bytes, 4 * file_below) + file_below / 2;
-    const Turns::Cost cost = turns.Play();
+    const Turns::Cost cost = turns.Simulate();
     return (cost.met + cost_.new_share) * BytesAt(file_below) + cost.rests * BytesAt(tier_file / 2);
   }
 
   const LsmCost& cost_;
   std::uint32_t last_ = 1;
-  double kept_ = 0;  // entries of level 1, when it has given away what it has too much
+  double kept_ = 0;  // entries of level 1 after it has given away its excess
 };
 
 }  // namespace
 
-// Due by number, or by bytes.
+// Level 0 is due by its number of runs or by its bytes.
 double RunsPerCompaction(const LsmCost& cost) {
   const auto by_count = static_cast<double>(cost.policy.level0_file_num_compaction_trigger);
   const double by_bytes = std::ceil(cost.policy.TargetLevelSize(1) / (cost.batch * cost.run_entry_bytes));

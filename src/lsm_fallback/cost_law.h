@@ -1,35 +1,35 @@
-// The cost law of the LSM: how many bytes of index files an update costs, from sizes and options alone. What
-// pick_compaction.h decides is in it as far as it matters for bytes; it is what measurements are held against.
+// The cost law of the LSM: how many bytes of index files an update costs, computed from sizes and options alone. It
+// models the choices of pick_compaction.h as far as they matter for bytes, and serves to judge measurements.
 //
-// Updates are uniform over N keys, flushed m at a time. Level i holds S_i keys: its target, or all N in the lowest.
+// Updates are uniform over N keys, flushed m at a time. Level i holds S_i keys: its target, or all N in the last level.
 //
-//   flush       an entry of a run each.
-//   level 0     t runs at a time are merged, together d different keys. Leveled: with all of level 1, S_1 + d entries
-//               written, those counted once that are in both. Lazy: into a new tier of level 1, d entries.
-//   through     leveled: what of this is beyond the target of level 1 goes through to level 2 in the same step, if it meets
-//               no more there than one file may. As with level i below; no gaps, no edges.
-//   level i     loses what is beyond its target to the next one, a part of the keys at a time, in turns. So what goes
-//               has gathered for a whole turn and is about twice as dense as the rest. If a turn has n steps, and C is
-//               what the level holds when it is due, then a step takes 2C/(n+1) entries and meets S_(i+1)/n below: per
-//               entry
+//   flush       one entry of a run per update.
+//   level 0     t runs at a time are compacted, together d different keys. Leveled: with all of level 1, which writes
+//               S_1 + d entries; keys in both count once. Lazy: into a new tier of level 1, d entries.
+//   through     leveled: the part of this beyond the target of level 1 goes through to level 2 in the same step, if it
+//               meets no more there than one file may. It costs like level i below, without gaps and edges.
+//   level i     gives what is beyond its target to the next level, one key range at a time, in turns. So the keys that
+//               move have gathered for a whole turn and are about twice as dense as the rest. If a turn has n steps,
+//               and the level holds C when it is due, then a step takes 2C/(n+1) entries and meets S_(i+1)/n below. An
+//               entry costs
 //
-//                 S_(i+1)/C * (n+1)/(2n)         the limits are S_(i+1)/C in one step, and half of that in many
+//                 S_(i+1)/C * (n+1)/(2n)         limits: S_(i+1)/C in one step, and half of that in many
 //
-//               and itself, unless the key is below already. C is the target and half of what arrives at a time. (Lazy,
-//               a turn has so few slices that they are counted one by one.)
-//   gaps        leveled, level 1 is cut into files anew whenever level 0 comes. The file that has the turn's place in
-//               it then waits, half a file on average; with k files that go in between, 1/(2k+1) of the level misses
-//               its turn. To that part the limit for one step applies.
-//   edges       leveled, a step is a file and what it overlaps below: half a file more at either end, that it does not
-//               reach over. Where a file overlaps less than one, neighbours go with it and share that.
-//   rests       lazy, a slice ends within files of its tiers, whose rests are written anew: each entry as often as
-//               there are borders between it and its file's beginning.
-//   files       each has a header, branches, and a last leaf with little in it. That shows only in small ones; but all
-//               are small in a level that is cut where a file would overlap too much of the next one.
+//               plus itself, unless the next level already has the key. C is the target plus half of what arrives at a
+//               time. (Lazy: a turn has so few slices that they are simulated one by one.)
+//   gaps        leveled: each compaction of level 0 cuts level 1 into files anew. The file at the turn's position then
+//               waits, half a file on average. If k files move in between, 1/(2k+1) of the level misses its turn. For
+//               that part the limit for one step applies.
+//   edges       leveled: a step is a file and what it overlaps below, which reaches half a file beyond it at either
+//               end. If a file overlaps less than one file, its neighbours join the step and share that cost.
+//   rests       lazy: a slice ends inside files of its tiers, whose rests are rewritten: each entry once for every
+//               slice border between it and the beginning of its file.
+//   files       each has a header, branches and a partly filled last leaf. That matters only for small files, but all
+//               files are small in a level that is cut where a file would overlap too much of the next level.
 //
-// From level to level in tiers an entry is written once. Turns that make it "half of the ratio": O'Neil et al. 1996 for
-// one rolling merge, Lim et al. 2016 (FAST, "Towards Accurate and Fast Evaluation of Multi-Stage Log-Structured
-// Designs") for levels.
+// Between levels in tiers, an entry is written once. Turns that make it "half of the ratio": O'Neil et al. 1996 for one
+// rolling merge, Lim et al. 2016 (FAST, "Towards Accurate and Fast Evaluation of Multi-Stage Log-Structured Designs")
+// for levels.
 #pragma once
 
 #include "lsm_fallback/pick_compaction.h"
@@ -37,17 +37,17 @@
 namespace cambium {
 
 struct LsmCost {
-  double keys = 0;              // N: of the lowest level, between the first and the last key of a memtable
-  double entry_bytes = 22;      // what a key takes in a file of a level, filter included
-  double file_bytes = 12288;    // what a file takes beside its entries: three pages
-  double run_entry_bytes = 24;  // what a key takes in a run, everything included
+  double keys = 0;              // N: keys of the last level between the first and the last key of a memtable
+  double entry_bytes = 22;      // bytes of a key in a file of a level, filter included
+  double file_bytes = 12288;    // bytes of a file in addition to its entries: three pages
+  double run_entry_bytes = 24;  // bytes of a key in a run, everything included
   double batch = 1;             // m: keys of a memtable
-  double new_share = 0;         // of them, those that no level has: 0 overwrites, 1 loads
-  double step_bytes = 64u << 20;  // what a slice may have, see CompactionShape
+  double new_share = 0;         // share of these that no level has: 0 for overwrites, 1 for a load
+  double step_bytes = 64u << 20;  // budget of a slice, see CompactionShape
   CompactionPolicy policy;
 };
 
-// How many runs level 0 has when they are merged: t.
+// How many runs level 0 has when it is compacted: t.
 [[nodiscard]] double RunsPerCompaction(const LsmCost& cost);
 
 [[nodiscard]] double BytesPerUpdate(const LsmCost& cost);

@@ -5,7 +5,7 @@
 namespace cambium {
 namespace {
 
-// How many bytes there are from each border to the next one. A file that reaches over several counts in equal parts.
+// The bytes between each border and the next one. A file that crosses borders counts in equal parts.
 std::vector<double> Weights(const KeyOrder& order, const TierShape& guide, std::span<const TierShape> tiers,
                             bool with_guide) {
   std::vector<double> weights(guide.files.size(), 0);
@@ -23,7 +23,7 @@ std::vector<double> Weights(const KeyOrder& order, const TierShape& guide, std::
   return weights;
 }
 
-// The first border from `start` on behind which, and before the next one, there is something; their number if none.
+// The first border from `start` on with input between it and the next border; the number of borders if there is none.
 std::size_t FirstWithInput(const KeyOrder& order, const TierShape& guide, std::span<const TierShape> tiers,
                            std::size_t start) {
   std::size_t first = guide.files.size();
@@ -40,9 +40,9 @@ std::size_t FirstWithInput(const KeyOrder& order, const TierShape& guide, std::s
 }  // namespace
 
 std::size_t BorderBefore(const KeyOrder& order, const TierShape& guide, Slice key) {
-  const auto behind = std::ranges::partition_point(
+  const auto after = std::ranges::partition_point(
       guide.files, [&](const RunInfo* file) { return order.Compare(file->smallest_key, key) <= 0; });
-  const auto count = static_cast<std::size_t>(behind - guide.files.begin());
+  const auto count = static_cast<std::size_t>(after - guide.files.begin());
   return count == 0 ? 0 : count - 1;
 }
 

@@ -1,10 +1,10 @@
-// A slice of the key space: so much of a level that it can be compacted in one step.
+// A slice of the key space: a part of a level small enough to be compacted in one step.
 //
-// Its borders are those of the guide, one sorted sequence of files: the tier that is merged with, or, if none is, the
-// largest one of the level itself. So no file of the guide lies across a border.
+// Slices are cut at the file borders of the guide, one sorted sequence of files: the tier that the slice is merged
+// with, or, if there is none, the largest tier of the level itself. So no file of the guide crosses a border.
 //
 //   guide     [a..c] [d..h] [i..p] [q..z]
-//   borders          d      i      q            the first slice has all before its first border, the last one the rest
+//   borders          d      i      q            the first slice begins before all keys, the last one ends after all
 //   tiers      [b....e]  [f....k]   [s..]
 #pragma once
 
@@ -14,11 +14,12 @@
 
 namespace cambium {
 
-// The last file of the guide that does not begin behind `key`; the first one if all do.
+// The index of the guide's last file that begins at or before `key`; the first file if none does.
 [[nodiscard]] std::size_t BorderBefore(const KeyOrder& order, const TierShape& guide, Slice key);
 
-// The slice from the guide's file `start` on, or from the first behind it where the tiers have anything (after the last
-// comes the first), to where it has `budget` bytes, those of the guide included if `with_guide`. Not empty.
+// Returns a slice of the guide's files, never empty. It begins at file `start`, or at the next one (wrapping around)
+// that has input of `tiers` in its range, and ends once it has `budget` bytes of the tiers; the guide's own bytes count
+// if `with_guide`.
 [[nodiscard]] Stretch CutSlice(const KeyOrder& order, const TierShape& guide, std::span<const TierShape> tiers,
                                bool with_guide, std::size_t start, std::uint64_t budget);
 

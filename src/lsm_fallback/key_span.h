@@ -1,6 +1,6 @@
-// KeySpan: from which key to which a run has something to say, or several runs have.
+// KeySpan: the range between the smallest and the largest key that a run, or several runs, may contain or delete.
 //
-//   smallest            largest              largest is open: where a range delete ends, so the span ends before it
+//   smallest            largest              open: `largest` is the end of a range delete, so the span ends before it
 //   |--- a -----------------|
 #pragma once
 
@@ -19,7 +19,7 @@ struct KeySpan {
   static KeySpan Of(const RunInfo& run) { return {run.smallest_key, run.largest_key, run.largest_is_open}; }
 };
 
-// All of the span is below `key`.
+// Whether the whole span is below `key`.
 [[nodiscard]] inline bool EndsBefore(const KeyOrder& order, const KeySpan& span, Slice key) {
   const int compared = order.Compare(span.largest, key);
   return compared < 0 || (compared == 0 && span.largest_is_open);

@@ -14,11 +14,10 @@
 namespace cambium {
 namespace {
 
-// What the cursors of one compaction hold at a time: a path of pages for each of them, mostly the same from one key to
-// the next.
+// The pages that the cursors of one compaction pin: a path for each of them, mostly unchanged from one key to the next.
 constexpr std::size_t kReadPoolBytes = 256 * 1024;
 
-// Before it looks again whether it is still wanted: less than a millisecond, while nothing is read from a disk.
+// Entries between two polls of is_abandoned: less than a millisecond, unless pages are read from a disk.
 constexpr std::uint64_t kEntriesBetweenLooks = 1024;
 
 class LevelCompactor {
@@ -32,14 +31,14 @@ class LevelCompactor {
 
   Result<LevelCompactionOutput> Run() && {
     std::vector<MergeChild> children = TakeInputs();
-    if (taken_ != inputs_.size()) return Status::Aborted("an input of the compaction is no longer there");
+    if (taken_ != inputs_.size()) return Status::Aborted("an input of the compaction is not in the layers");
     CAMBIUM_RETURN_IF_ERROR(Merge(std::move(children)));
     CAMBIUM_RETURN_IF_ERROR(WriteRests());
     return std::move(out_);
   }
 
  private:
-  // The cursors of this compaction have pages of their own, so that they do not drive out what readers have in the
+  // A cursor with the compaction's own page pool, so that it does not evict pages that readers use from the shared
   // pool.
   std::unique_ptr<EntryCursor> NewCursor(const cambium::Run& run) {
     const IndexFile& file = *run.files().Find(run.number());
@@ -52,7 +51,7 @@ class LevelCompactor {
     out_.stats.bytes_read += run.info().file_size;
   }
 
-  // In the order of the layers, which is newest first; the choice has no say in that.
+  // The order is that of the layers, newest first; the order in the choice does not matter.
   std::vector<MergeChild> TakeInputs() {
     std::vector<MergeChild> children;
     for (const auto& run : parts_.runs) {
@@ -90,7 +89,7 @@ class LevelCompactor {
     return options;
   }
 
-  // Keys up to `end`, or all that are left, that go to one place.
+  // The keys in [begin, end) go to one place; null: no bound.
   struct Stretch {
     const std::string* begin = nullptr;
     const std::string* end = nullptr;
@@ -112,7 +111,7 @@ class LevelCompactor {
   Status Merge(std::vector<MergeChild> children) {
     const RangeDeletes ranges = RangesOf(children);
     OlderFiles older(*in_.layers, choice_.level, inputs_);
-    // Also stops at keys that are covered, so that none beyond the end of the slice is dropped.
+    // kYield stops at covered keys too, so that keys beyond the end of the slice are not dropped.
     LayerMerge merge(
         parts_.comparator, std::move(children), [this](std::size_t, Slice, const Entry& e) { Drop(e); },
         LayerMerge::Covered::kYield);
@@ -138,7 +137,7 @@ class LevelCompactor {
       if (merge->is_covered()) continue;  // Next() drops it
       const Entry entry = merge->entry();
       if (++out_.stats.entries_merged % kEntriesBetweenLooks == 0 && in_.is_abandoned && in_.is_abandoned()) {
-        return Status::ShutdownInProgress("the compaction is not wanted any more");
+        return Status::ShutdownInProgress("the compaction was abandoned");
       }
       if (entry.kind == EntryKind::kTombstone && !older->MayHold(merge->key())) {
         ++out_.stats.entries_dropped;
@@ -190,14 +189,14 @@ class LevelCompactor {
     return ranges.Within(begin == nullptr ? nullptr : &from, end == nullptr ? nullptr : &to);
   }
 
-  // An entry leaves the layers.
+  // Removes from the accounts an entry that leaves the layers.
   void Drop(const Entry& entry) {
     if (!MutantIs(Mutant::kForgetDroppedAccounts)) out_.accounts.Remove(entry);
     ++out_.stats.entries_dropped;
     out_.stats.value_bytes_dropped += ValueBytesOf(entry);
   }
 
-  // Files of the output tier begin and end between borders.
+  // Only files of the input level can cross the slice's borders; those of the output tier never do.
   Status WriteRests() {
     if (!choice_.begin.has_value() && !choice_.end.has_value()) return Status::OK();
     for (const auto& tier : parts_.tiers) {
@@ -215,7 +214,7 @@ class LevelCompactor {
     return Status::OK();
   }
 
-  // What the run says of [begin, end), either of which may be absent, stays in its tier.
+  // Rewrites the run's keys and ranges in [begin, end) into its own tier; null: no bound.
   Status WriteRest(const Tier& tier, const cambium::Run& run, const std::string* begin, const std::string* end) {
     RunWriterOptions options = WriterOptions();
     if (run.ranges() != nullptr) options.ranges = Within(*run.ranges(), begin, end);
@@ -236,8 +235,8 @@ class LevelCompactor {
   const CompactionChoice& choice_;
   const LsmLayers::Parts& parts_;
   const KeyOrder order_;
-  PagePool pool_;  // goes after every cursor
-  std::set<std::uint64_t> inputs_;  // overlapped files among them
+  PagePool pool_;  // outlives every cursor
+  std::set<std::uint64_t> inputs_;  // including overlapped files
   std::size_t taken_ = 0;
   LevelCompactionOutput out_;
 };

@@ -1,20 +1,20 @@
-// Compaction: carries out a CompactionChoice of kind kMerge.
+// CompactLevel: carries out a CompactionChoice of kind kCompact.
 //
 //   inputs, newest first   ─┐ merged, the newest entry of a key wins
 //   overlapped files       ─┴▶ new runs in the place below
 //
-// Entries move, values never do: an address that is dropped is charged to its segment, one that moves is not. A
-// tombstone, or a range delete, goes when nothing older than the inputs can hold its keys. What newer inputs' range
-// deletes cover is dropped here; the new runs keep the ranges, cut at their borders. Nothing of the inputs changes, so
-// that views go on reading them, and an error anywhere means only that the new files are garbage.
+// Only entries are rewritten, values are not: a dropped address is subtracted from its segment's account, a moved one
+// is not. A tombstone or a range delete is dropped once no layer older than the inputs can hold its keys. Keys that
+// newer inputs' range deletes cover are dropped here; the new runs keep the ranges, cut at their borders. The inputs do
+// not change, so views can go on reading them, and after any error only the new files are garbage.
 //
-// Of a slice [begin, end) keys and ranges outside stay where they are: a file that reaches over a border is written
-// anew, as its rest, into its old place.
+// For a slice [begin, end), keys and ranges outside stay where they are: if an input file crosses a border, its rest is
+// rewritten into its old place.
 //
-// A filter is asked about the newest value of each key that moves. What it removes becomes a tombstone, or goes, by the
-// same rule as those that were there.
+// The filter is asked about the newest value of each key that moves. If it removes the value, a tombstone takes its
+// place, unless no older layer can hold the key.
 //
-// What goes through, [begin, end) of the choice's, is written into the tier below the output place.
+// If the choice has a `through`, its keys are written into the tier below the output place.
 //
 //   tier 7   [a.....|....k]  [m..|..r]         slice:  |          |
 //   tier 3      [c..|.........|....q]          rests of tier 7: a..  ..r;  of tier 3: c..  ..q
@@ -36,34 +36,34 @@ namespace cambium {
 struct LevelCompactionInput {
   const LsmLayers* layers = nullptr;
   const CompactionChoice* choice = nullptr;
-  RunOptions run;  // how the new runs are to be; kind is set here
+  RunOptions run;  // for the new runs; `kind` is set here
   CreateIndexFile create_file;
   std::uint64_t target_bytes = 64u << 20;  // of a new run
-  // The files that new ones are cut by; see RunWriter.
+  // The files whose overlap limits new runs; see RunWriter.
   std::vector<const RunInfo*> grandparents;
   std::uint64_t grandparent_bytes_max = 0;
-  // The same for what goes through.
+  // The same three for keys that go through.
   std::uint64_t target_bytes_through = 64u << 20;
   std::vector<const RunInfo*> grandparents_through;
   std::uint64_t grandparent_bytes_max_through = 0;
-  std::function<bool()> is_abandoned;  // CompactionInput's
-  ValueFilter* filter = nullptr;       // CompactionInput's, which has been told of the merge
+  std::function<bool()> is_abandoned;  // from CompactionInput
+  ValueFilter* filter = nullptr;       // from CompactionInput; Begin has been called
 };
 
 struct LevelCompactionOutput {
-  RunList runs;  // for the output place, in key order, synced and open
+  RunList runs;  // for the output place: in key order, synced and open
   struct Placed {
     std::shared_ptr<const Run> run;
     std::uint32_t level = 0;
     std::uint64_t tier = 0;
   };
-  std::vector<Placed> others;  // rests, and what went through
+  std::vector<Placed> others;  // rests, and runs of keys that went through
   AccountDelta accounts;
   CompactionStats stats;
 };
 
-// Reads past the page pool, which keeps what readers want. Corruption if a file holds keys out of order, or if an input
-// is not where the choice says. ShutdownInProgress if it was abandoned.
+// Reads with a page pool of its own, so that the shared pool keeps what readers use. Corruption if a file has keys out
+// of order; Aborted if an input is not in the layers; ShutdownInProgress if it was abandoned.
 Result<LevelCompactionOutput> CompactLevel(const LevelCompactionInput& input);
 
 }  // namespace cambium

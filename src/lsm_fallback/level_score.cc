@@ -5,7 +5,7 @@
 namespace cambium {
 namespace {
 
-// On average over all files of levels.
+// The average over all files of levels.
 double BytesPerEntry(const CompactionShape& shape) {
   double bytes = 0;
   double entries = 0;
@@ -37,7 +37,7 @@ double LevelScore(const CompactionShape& shape, const CompactionPolicy& policy, 
   for (const TierShape& tier : tiers) {
     for (const RunInfo* file : tier.files) {
       bytes += static_cast<double>(file->file_size + shape.BytesCovered(*file, level));
-      // A deletion that has found nothing to delete yet will take an entry of about this size with it.
+      // Each deletion that has not found its entry yet will remove one, of about this size.
       const double deletions = static_cast<double>(file->tombstone_count) * 2;
       const auto entries = static_cast<double>(file->root.entry_count);
       if (deletions > entries && level != shape.deepest()) bytes += (deletions - entries) * bytes_per_entry * 2;
@@ -45,7 +45,7 @@ double LevelScore(const CompactionShape& shape, const CompactionPolicy& policy, 
   }
   const double by_bytes = bytes / policy.TargetLevelSize(level);
   if (is_last) return by_bytes;
-  // Under the leveled style a level has more than one only where another style left them.
+  // Under the leveled style a level has more than one tier only if another style left them.
   const double tiers_max = policy.is_lazy() ? std::max(2.0, policy.max_bytes_for_level_multiplier) : 1.5;
   return std::max(by_bytes, static_cast<double>(tiers.size()) / tiers_max);
 }

@@ -1,9 +1,10 @@
-// How far a level is beyond its size: from 1 on it is due to be compacted.
+// The score of a level: its size relative to its target. From 1 on, the level is due for compaction.
 //
-// Level 0 counts runs, or bytes if these are beyond the size of level 1. The others count bytes of index files: values
-// are in the log, and count here only where they are inline; and tiers, where there may be several, because a read asks
-// them all. A file that mostly deletes counts for what it deletes too, as in RocksDB, and so do range deletes for the
-// files below that they cover as a whole: what is hidden keeps values alive in the log.
+// Level 0 counts its runs, or its bytes if these exceed the size of level 1. The other levels count bytes of index
+// files; values count only if they are inline, since the others are in the log. They also count tiers, where several
+// are allowed, because a read asks all of them. As in RocksDB, a file that mostly deletes also counts what it deletes;
+// so do range deletes, for the files below that they cover completely: hidden entries keep their values alive in the
+// log.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace cambium {
 
 [[nodiscard]] double RunScore(const CompactionShape& shape, const CompactionPolicy& policy);
-// `is_last`: the level is, or is to become, one sorted sequence whatever the style, so its tiers do not count.
+// `is_last`: the level is, or will become, one sorted sequence under any style, so its tiers do not count.
 [[nodiscard]] double LevelScore(const CompactionShape& shape, const CompactionPolicy& policy, std::uint32_t level,
                                 bool is_last);
 

@@ -34,7 +34,7 @@ CompactionShape ShapeOf(const LsmLayers& layers) {
   return shape;
 }
 
-// True if all there is goes through the compaction.
+// Whether the compaction takes all files.
 bool TakesAll(const CompactionShape& shape, const CompactionChoice& choice) {
   std::size_t files = shape.runs.size();
   for (const TierShape& tier : shape.tiers) files += tier.files.size();
@@ -42,11 +42,11 @@ bool TakesAll(const CompactionShape& shape, const CompactionChoice& choice) {
   return !is_slice && choice.inputs.size() + choice.overlapped.size() == files;
 }
 
-// What a compaction has made: see CompactionOutcome.
+// The outcome of a level compaction; see CompactionOutcome.
 class LsmOutcome final : public CompactionOutcome {
  public:
-  LsmOutcome(std::shared_ptr<const Layers> merged, CompactionChoice choice)
-      : merged_(std::move(merged)), choice_(std::move(choice)) {}
+  LsmOutcome(std::shared_ptr<const Layers> input, CompactionChoice choice)
+      : input_(std::move(input)), choice_(std::move(choice)) {}
 
   Result<std::shared_ptr<const Layers>> Stage(const Layers& current, FamilyEdit* edit) const override;
   void Committed() override {}
@@ -58,21 +58,21 @@ class LsmOutcome final : public CompactionOutcome {
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // level, tier
 
   Status CheckBase(const LsmLayers& now) const;
-  // The runs of each tier that is no longer what it was.
+  // The new runs of each tier that changes. Adds the changes to *edit.
   [[nodiscard]] std::map<Place, RunList> ChangedTiers(const LsmLayers& now, FamilyEdit* edit) const;
 
-  const std::shared_ptr<const Layers> merged_;  // what was read
+  const std::shared_ptr<const Layers> input_;  // the layers that were read
   const CompactionChoice choice_;
   LevelCompactionOutput output_;
 };
 
-// The layers of now are those that were merged, with new runs on top at most.
+// Checks that the current layers are the input, with nothing but new runs on top.
 Status LsmOutcome::CheckBase(const LsmLayers& now) const {
-  const LsmLayers& then = AsLsm(*merged_);
+  const LsmLayers& then = AsLsm(*input_);
   const bool is_suffix = now.runs().size() >= then.runs().size() &&
                          std::equal(then.runs().rbegin(), then.runs().rend(), now.runs().rbegin());
   if (is_suffix && now.tiers() == then.tiers()) return Status::OK();
-  return Status::Aborted("the layers that were compacted are no longer there");
+  return Status::Aborted("the layers have changed since the compaction read them");
 }
 
 std::map<LsmOutcome::Place, RunList> LsmOutcome::ChangedTiers(const LsmLayers& now, FamilyEdit* edit) const {
@@ -171,7 +171,7 @@ void LsmIndex::SetOptions(const ColumnFamilyOptions& options) {
   Tuning next;
   next.policy = CompactionPolicyOf(options);
   next.filter_bits_per_key = static_cast<unsigned>(options.filter_bits_per_key);
-  static_cast<void>(CodecOf(options.compression, &next.compression));  // checked by whoever took it from a user
+  static_cast<void>(CodecOf(options.compression, &next.compression));  // checked when the user set it
   const MutexLock lock(mutex_);
   tuning_ = next;
 }
@@ -199,7 +199,7 @@ double LsmIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memtab
   double entries = 0;
   double files = 0;
   double bytes = 0;
-  // The lowest level; of its keys those that the memtable meets.
+  // The last level, and those of its keys that are in files which the memtable overlaps.
   const std::uint32_t lowest = levels.tiers().empty() ? 0 : levels.tiers().back()->level();
   for (const auto& tier : levels.tiers()) {
     if (tier->level() != lowest) continue;
@@ -225,7 +225,7 @@ double LsmIndex::ExpectedBytes(const Layers& layers, const MemtableShape& memtab
 
 Result<std::unique_ptr<CompactionOutcome>> LsmIndex::Compact(const CompactionInput& input) {
   if (input.memtable != nullptr) {
-    return Status::InvalidArgument("a memtable is not merged into levels: it becomes a run");
+    return Status::InvalidArgument("an LSM does not merge a memtable straight into levels: flush it to a run");
   }
   const LsmLayers& layers = AsLsm(*input.layers);
   const Tuning now = tuning();
@@ -240,7 +240,7 @@ Result<std::unique_ptr<CompactionOutcome>> LsmIndex::Compact(const CompactionInp
     if (choice.kind == Kind::kNothing) choice = PickRuns(shape, policy_now);
   }
   auto outcome = std::make_unique<LsmOutcome>(input.layers, choice);
-  if (choice.kind == Kind::kMerge) {
+  if (choice.kind == Kind::kCompact) {
     LevelCompactionInput compaction;
     compaction.layers = &layers;
     compaction.choice = &choice;

@@ -1,8 +1,8 @@
 // LsmIndex: the Index whose layers are runs above levels of runs.
 //
-// A flush always makes a run on top. pick_compaction.h decides which runs and files are merged when, compaction.h does
-// it; what is left here is the book-keeping between them. Nothing is kept from one compaction to the next: what is to
-// be done follows from what lies where, also after the database was opened anew.
+// A flush always makes a run on top. pick_compaction.h decides which files are compacted when, level_compaction.h does
+// the work; this class keeps the books between them. It keeps no state from one compaction to the next: what is due
+// follows from the layers alone, also after a new Open.
 #pragma once
 
 #include <memory>
@@ -27,30 +27,30 @@ struct LsmIndexOptions {
   CreateIndexFile create_file;  // runs
 };
 
-// Layers given to it are LsmLayers of the same comparator. Pick*, IsCompactionDue, Set*: any thread. Merge: one thread
-// at a time. Must outlive outcomes.
+// All layers passed to it must be LsmLayers with its comparator. PickFlush, IsCompactionDue, SetOptions, SetPolicy: any
+// thread. Compact: one thread at a time. Must outlive its outcomes.
 class LsmIndex final : public Index {
  public:
   explicit LsmIndex(LsmIndexOptions options);
 
   [[nodiscard]] FlushChoice PickFlush(const Layers&, const MemtableShape&) const override { return FlushChoice::kMakeRun; }
-  // Urgent: all runs are to go down. That leaves what larger levels hide: a CompactionRequest finds that.
+  // If urgent, true while there are runs. It ignores what larger levels hide: a CompactionRequest finds that.
   [[nodiscard]] bool IsCompactionDue(const Layers& layers, bool urgent) const override;
   bool IsCompactionDue(const Layers& layers, CompactionRequest* request) const override;
   [[nodiscard]] double ExpectedBytes(const Layers& layers, const MemtableShape& memtable,
                                      const UpdateShape& update) const override;
-  // The choice that is due; if none is, all runs go down; if there is none either, the outcome changes nothing. A
-  // memtable is InvalidArgument: nothing is ever merged straight in.
+  // Carries out the choice that is due. If none is, compacts all runs; if there are none either, the outcome changes
+  // nothing. InvalidArgument with a memtable: it is never merged straight in.
   Result<std::unique_ptr<CompactionOutcome>> Compact(const CompactionInput& input) override;
   void SetOptions(const ColumnFamilyOptions& options) override;
   void SealFiles() override {}  // no file is ever appended to
 
-  // From the next choice on.
+  // Takes effect from the next choice on.
   void SetPolicy(const CompactionPolicy& policy);
   [[nodiscard]] CompactionPolicy policy() const;
 
  private:
-  // What may change, and all that a merge begins with is read at once.
+  // The options that may change. A compaction reads all of them once, when it begins.
   struct Tuning {
     CompactionPolicy policy;
     unsigned filter_bits_per_key = 0;
@@ -58,12 +58,12 @@ class LsmIndex final : public Index {
   };
   [[nodiscard]] Tuning tuning() const;
 
-  const LsmIndexOptions options_;  // but for what tuning_ has
+  const LsmIndexOptions options_;  // what tuning_ has too is only its initial value
   mutable Mutex mutex_;
   Tuning tuning_ CAMBIUM_GUARDED_BY(mutex_);
 };
 
-// As far as options of the family speak of compactions.
+// The options of the family that concern compactions.
 [[nodiscard]] CompactionPolicy CompactionPolicyOf(const ColumnFamilyOptions& options);
 
 }  // namespace cambium

@@ -50,7 +50,7 @@ Result<std::shared_ptr<const LsmLayers>> LsmLayers::Open(const FamilyState& stat
   return std::make_shared<const LsmLayers>(std::move(parts));
 }
 
-// The key is hashed once for all filters. Without filters the hash is of no use, and costs little.
+// Hashes the key once for all filters. Without filters the hash is unused, but costs little.
 Result<bool> LsmLayers::Find(Slice key, PageRef* keep, Entry* entry, FoundIn* where) const {
   const std::uint64_t filter_hash = FilterHash(key);
   if (MutantIs(Mutant::kLevelsBeforeRuns)) {
@@ -68,7 +68,7 @@ void LsmLayers::FindTogether(std::span<Lookup> lookups) const {
     NoteFound(open, FoundIn::kRun);
   }
   for (const auto& tier : parts_.tiers) {
-    // Neighbours that are in the same file go together, which is all of them if they come in order.
+    // Adjacent lookups in the same file are run together. If the keys are in order, that groups all of them.
     const OpenLookups open = OpenOf(lookups);
     for (std::size_t first = 0; first < open.size();) {
       const Run* const run = tier->Find(open[first]->key);

@@ -1,13 +1,13 @@
-// LsmLayers: the durable layers of a family whose back-end is the LSM.
+// LsmLayers: the durable layers of a family with an LSM.
 //
 //   runs[0]    newest
-//   ...        level 0: each may hold any key
+//   ...        level 0: each run may have any key
 //   runs[n]
 //   tiers[0]   level 1, its newest tier
 //   ...
 //   tiers[m]   the last level's oldest tier
 //
-// What comes first hides what comes later; see tier.h for what a tier is.
+// Each layer hides those below it. tier.h says what a tier is.
 #pragma once
 
 #include <memory>
@@ -22,17 +22,17 @@ namespace cambium {
 
 class LsmLayers final : public Layers {
  public:
-  // What the layers are made of. Immutable once they exist.
+  // The contents. Immutable after construction.
   struct Parts {
     const Comparator* comparator = nullptr;
     PagePool* pool = nullptr;
     RunList runs;                                    // level 0, newest first
-    std::vector<std::shared_ptr<const Tier>> tiers;  // levels ascend, and in each the numbers of tiers descend
+    std::vector<std::shared_ptr<const Tier>> tiers;  // by ascending level; within a level by descending number
   };
   explicit LsmLayers(Parts parts);
 
-  // Opens every run that the committed state names, compares it with what the state says of it, and checks in the real
-  // order of keys that the runs of a tier share none: Corruption, naming the files, if not.
+  // Opens every run that the committed state names and checks it against the state. Checks under the actual comparator
+  // that the runs of a tier do not overlap; Corruption, naming the files, if they do.
   static Result<std::shared_ptr<const LsmLayers>> Open(const FamilyState& state, const Comparator* comparator,
                                                        PagePool* pool, const OpenIndexFile& open_file);
 

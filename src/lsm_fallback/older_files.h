@@ -1,4 +1,4 @@
-// OlderFiles: what lies below a compaction, asked key by key, and range by range, whether a deletion is still needed.
+// OlderFiles: the files below a compaction. They decide for each key and each range whether a deletion is still needed.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 namespace cambium {
 
-// Everything that the newest input of a compaction hides and that is no input itself. By position, key by key: a
-// tombstone in the middle of the levels goes as soon as no file below reaches over its key. Borrows the layers.
+// All files that the newest input of a compaction hides, except the inputs themselves. Decides key by key: a tombstone
+// in the middle levels is dropped as soon as no file below it spans its key. Borrows the layers.
 class OlderFiles {
  public:
-  // Inputs come from `level` and from levels below it.
+  // The inputs are in `level` and deeper levels.
   OlderFiles(const LsmLayers& layers, std::uint32_t level, const std::set<std::uint64_t>& inputs);
 
-  // False only if surely none of the files holds the key. Keys of one object ascend.
+  // False only if surely none of the files has the key. The keys passed to one object must ascend.
   [[nodiscard]] bool MayHold(Slice key);
-  // The ranges, without those of which no file holds a key.
+  // The ranges in which at least one of the files may have a key.
   [[nodiscard]] RangeDeletes Needed(const RangeDeletes& ranges) const;
 
  private:
   struct Sequence {
     std::vector<const RunInfo*> files;  // in key order
-    std::size_t next = 0;               // those before it end before every key to come
+    std::size_t next = 0;               // files before this index end before all further keys
   };
   [[nodiscard]] bool HoldsAny(const KeySpan& span) const;
 

@@ -12,11 +12,11 @@
 namespace cambium {
 namespace {
 
-// A run that is smaller than this part of a target file is merged with others rather than moved along with them, and
-// one that is larger than so many target files is cut up: what it overlaps would be too much for a step.
+// Runs that are smaller on average than a target file divided by kSmallFilePart are merged instead of moved. A run
+// larger than kLargeFileParts target files is cut up instead of moved: what it overlaps would be too much for a step.
 constexpr std::uint64_t kSmallFilePart = 8;
 constexpr std::uint64_t kLargeFileParts = 2;
-// A slice has at least so many target files: what its borders cost is then an eighth or less.
+// A slice has at least this many target files, so that the cost of its borders is an eighth or less.
 constexpr std::uint64_t kSliceFilesMin = 4;
 
 class Picker {
@@ -62,13 +62,13 @@ class Picker {
     if (request.level == shape_.deepest() && tiers.size() == 1) return PickInPlace(tiers[0], request);
     if (tiers.size() == 1) {
       for (std::size_t i = 0; i < tiers[0].files.size(); ++i) {
-        if (IsMeant(*tiers[0].files[i], request)) return PickFile(tiers[0], i);
+        if (IsInRequest(*tiers[0].files[i], request)) return PickFile(tiers[0], i);
       }
     }
     std::optional<Slice> first;
     for (const TierShape& tier : tiers) {
       for (const RunInfo* file : tier.files) {
-        if (!IsMeant(*file, request)) continue;
+        if (!IsInRequest(*file, request)) continue;
         const Slice from = Later(Later(file->smallest_key, request.begin), request.position);
         if (!first.has_value() || order_.Compare(from, *first) < 0) first = from;
       }
@@ -76,18 +76,18 @@ class Picker {
     return first.has_value() ? PickSlice(request.level, first) : CompactionChoice{};
   }
 
-  // What of `level` is left to be done for the request.
+  // Whether the request still has work to do in `level`.
   [[nodiscard]] bool HasWork(std::uint32_t level, const CompactionRequest& request) const {
     if (level == 0) {
       return std::ranges::any_of(shape_.runs, [&](const RunInfo* run) {
-        return IsMeant(*run, request) && std::ranges::find(request.runs, run->number) != request.runs.end();
+        return IsInRequest(*run, request) && std::ranges::find(request.runs, run->number) != request.runs.end();
       });
     }
     const std::span<const TierShape> tiers = shape_.TiersOf(level);
     const bool is_bottom = level == shape_.deepest() && (tiers.size() == 1 || level == kLevelMax);
     for (const TierShape& tier : tiers) {
       for (const RunInfo* file : tier.files) {
-        if (IsMeant(*file, request) && (!is_bottom || (tiers.size() == 1 && IsMeantInPlace(*file, request)))) {
+        if (IsInRequest(*file, request) && (!is_bottom || (tiers.size() == 1 && NeedsRewrite(*file, request)))) {
           return true;
         }
       }
@@ -95,7 +95,7 @@ class Picker {
     return false;
   }
 
-  // Where such a step ends. Unset: behind all of its level.
+  // Where the step ends. Unset: at the end of its level.
   [[nodiscard]] std::optional<std::string> ReachOf(const CompactionChoice& choice) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(choice.level);
     if (choice.end.has_value() || choice.level == 0 || tiers.size() != 1) return choice.end;
@@ -106,7 +106,7 @@ class Picker {
     return next == files.end() ? std::nullopt : std::optional((*next)->smallest_key);
   }
 
-  // Empty if the level is.
+  // The largest key of a level; empty if the level is.
   [[nodiscard]] std::string LargestKey(std::uint32_t level) const {
     FileList all;
     for (const TierShape& tier : shape_.TiersOf(level)) all.push_back(tier.files.back());
@@ -118,15 +118,15 @@ class Picker {
 
   static CompactionChoice NewChoice(std::uint32_t level, std::uint32_t output_level, const FileList& inputs) {
     CompactionChoice choice;
-    choice.kind = CompactionChoice::Kind::kMerge;
+    choice.kind = CompactionChoice::Kind::kCompact;
     choice.level = level;
     choice.output_level = output_level;
     for (const RunInfo* file : inputs) choice.inputs.push_back(file->number);
     return choice;
   }
 
-  // The tier in which what comes from above lands. Returned if it is merged with what is there; null if it is put
-  // beside or upon that.
+  // Sets the output tier of the choice, whose keys are in `span`. Returns the tier if the inputs are merged with its
+  // files; null if they are added to it or put on top of it as a new tier.
   const TierShape* Place(const KeySpan& span, CompactionChoice* choice) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(choice->output_level);
     const bool merges = tiers.size() <= 1 && (!policy_.is_lazy() || choice->output_level >= last_);
@@ -140,7 +140,7 @@ class Picker {
     for (std::size_t i = stretch.first; i < stretch.end; ++i) numbers->push_back(tier.files[i]->number);
   }
 
-  // Something older than the place of the choice may hold keys of the file.
+  // Whether a tier older than the output place may hold keys of the file.
   [[nodiscard]] bool HasOlder(const RunInfo& file, const CompactionChoice& choice) const {
     return std::ranges::any_of(shape_.tiers, [&](const TierShape& tier) {
       const bool is_older = tier.level > choice.output_level ||
@@ -149,8 +149,8 @@ class Picker {
     });
   }
 
-  // The files can go as they are: they meet nothing, will not meet too much at once later, and a merge would neither
-  // drop deletions nor join files that are too small.
+  // Whether the files can be moved as they are: they overlap nothing, will not overlap too much in the next compaction,
+  // and rewriting them would neither drop deletions nor join files that are too small.
   [[nodiscard]] bool CanMove(const FileList& files, const CompactionChoice& choice) const {
     if (!choice.overlapped.empty()) return false;
     const std::uint64_t target = policy_.TargetFileSize(choice.output_level);
@@ -177,19 +177,21 @@ class Picker {
 
   // ---- Runs ----
 
-  [[nodiscard]] bool IsMeant(const RunInfo& file, const CompactionRequest& request) const {
+  // Whether the file may have keys of the rest of the request.
+  [[nodiscard]] bool IsInRequest(const RunInfo& file, const CompactionRequest& request) const {
     const auto ends_before = [&](const std::optional<std::string>& key) {
       return key.has_value() && EndsBefore(order_, KeySpan::Of(file), *key);
     };
-    const auto begins_behind = [&](const std::optional<std::string>& key) {
+    const auto begins_after = [&](const std::optional<std::string>& key) {
       return key.has_value() && order_.Compare(file.smallest_key, *key) > 0;
     };
-    return !ends_before(request.begin) && !ends_before(request.position) && !begins_behind(request.end) &&
-           !begins_behind(request.limit);
+    return !ends_before(request.begin) && !ends_before(request.position) && !begins_after(request.end) &&
+           !begins_after(request.limit);
   }
 
-  // In the lowest level, where nothing is below: it holds deletions, or what a filter has not seen.
-  [[nodiscard]] static bool IsMeantInPlace(const RunInfo& file, const CompactionRequest& request) {
+  // Whether a file of the last level must be rewritten: it has deletions, which nothing needs there, or values that the
+  // filter has not seen.
+  [[nodiscard]] static bool NeedsRewrite(const RunInfo& file, const CompactionRequest& request) {
     return HasDeletions(file) || (request.asks_filter && file.number < request.first_new_file);
   }
 
@@ -200,22 +202,23 @@ class Picker {
   [[nodiscard]] FileList RunsFor(const CompactionRequest& request) const {
     FileList taken;
     for (const RunInfo* run : shape_.runs) {
-      const bool is_meant =
-          IsMeant(*run, request) && std::ranges::find(request.runs, run->number) != request.runs.end();
+      const bool is_requested =
+          IsInRequest(*run, request) && std::ranges::find(request.runs, run->number) != request.runs.end();
       const bool is_below = std::ranges::any_of(taken, [&](const RunInfo* newer) {
         return Overlap(order_, KeySpan::Of(*newer), KeySpan::Of(*run));
       });
-      if (is_meant || (is_below && !MutantIs(Mutant::kSkipOverlappingRun))) taken.push_back(run);
+      if (is_requested || (is_below && !MutantIs(Mutant::kSkipOverlappingRun))) taken.push_back(run);
     }
     return taken;
   }
 
-  // Adds to a compaction of level 0 what goes on to level 2, if that has files: as much as level 1 would have too much.
-  // What of level 1 lies above a file below follows from which of its files do, as if each were spread evenly.
+  // Extends a compaction of level 0: the excess of level 1 goes through to level 2, if that has files. The bytes of
+  // level 1 above each file of level 2 are estimated as if each file of level 1 were spread evenly over those it
+  // overlaps.
   void SendThrough(CompactionChoice* choice) const {
     const std::span<const TierShape> upper = shape_.TiersOf(1);
     const std::span<const TierShape> below = shape_.TiersOf(2);
-    if (choice->kind != CompactionChoice::Kind::kMerge || policy_.is_lazy()) return;
+    if (choice->kind != CompactionChoice::Kind::kCompact || policy_.is_lazy()) return;
     if (upper.size() != 1 || below.size() != 1 || choice->overlapped.size() != upper[0].files.size()) return;
     const auto held = static_cast<double>(SumBytes(upper[0].files));
     const auto arriving = static_cast<double>(SumBytes(shape_.runs));
@@ -254,7 +257,7 @@ class Picker {
 
   // ---- Levels ----
 
-  // Where the last compaction into `level` ended, or null: no file there is younger than the last one it made.
+  // The newest file of a level. Its end is where the last compaction into the level ended. Null if the level is empty.
   [[nodiscard]] const RunInfo* NewestFile(std::uint32_t level) const {
     const RunInfo* newest = nullptr;
     for (const TierShape& tier : shape_.TiersOf(level)) {
@@ -265,7 +268,7 @@ class Picker {
     return newest;
   }
 
-  // The first of the files that begins behind where the last turn ended; the first of all if none does.
+  // The first file that begins after the end of the last turn; the first of all if none does.
   [[nodiscard]] std::size_t NextTurn(const FileList& files, std::uint32_t output_level) const {
     const RunInfo* newest = NewestFile(output_level);
     if (newest == nullptr) return 0;
@@ -276,10 +279,10 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
-  // The same for files that are merged with what they overlap: the last file that was made reaches beyond them, by half
-  // a file on average. So the next one is the first that does not begin before that file does. To wait for one that
-  // begins behind its end would be to leave every other file for the next turn: what goes down is then no denser than
-  // the rest, and meets up to twice as much below.
+  // NextTurn for files that are merged with what they overlap. The last file written extends beyond them, by half a
+  // file on average. So the next file is the first that begins at or after the beginning of that file. If we waited for
+  // one that begins after its end, every other file would be left for the next turn: the keys that move would be no
+  // denser than the rest, and would meet up to twice as much below.
   [[nodiscard]] std::size_t NextFile(const FileList& files, std::uint32_t output_level) const {
     const RunInfo* newest = NewestFile(output_level);
     if (newest == nullptr) return 0;
@@ -289,9 +292,9 @@ class Picker {
     return next == files.end() ? 0 : static_cast<std::size_t>(next - files.begin());
   }
 
-  // More files of the same turn, until the level is within its size. Two neighbours meet one file below together, which
-  // is merged once if they go together, and twice if one goes after the other. Both with what they meet stay within what
-  // one file may meet.
+  // Adds further files of the turn until the level is within its size. If two neighbours overlap one file below, it is
+  // merged once if they are taken together, and twice if one follows the other. Inputs and what they overlap stay
+  // within what one file with its overlap may have.
   void TakeExcess(const TierShape& tier, const TierShape& merged, Stretch* taken, KeySpan* span, Stretch* met) const {
     const double level_max = policy_.TargetLevelSize(tier.level);
     const double bytes_max =
@@ -309,7 +312,7 @@ class Picker {
     }
   }
 
-  // The file whose ranges cover most of what lies below, or the one whose turn it is.
+  // The file whose range deletes cover the most bytes below, or the one whose turn it is.
   [[nodiscard]] std::size_t FileToGo(const TierShape& tier) const {
     std::size_t most = 0;
     std::uint64_t bytes = 0;
@@ -342,8 +345,8 @@ class Picker {
     return PickSlice(level, std::nullopt);
   }
 
-  // One file, those behind it as long as the level has too much, and neighbours while they meet nothing more.
-  // `is_due`: the level is too large. Not for a request, whose steps may be as small as they can.
+  // One file; further ones while the level is too large, if `is_due`; and neighbours while they overlap nothing more.
+  // Not `is_due` for a request, whose steps should be small.
   [[nodiscard]] CompactionChoice PickFile(const TierShape& tier, std::size_t start, bool is_due = false) const {
     Stretch taken{start, start + 1};
     CompactionChoice choice = NewChoice(tier.level, tier.level + 1, {tier.files[start]});
@@ -356,7 +359,7 @@ class Picker {
       const KeySpan wider = Union(order_, span, KeySpan::Of(*tier.files[i]));
       CompactionChoice again = choice;
       const TierShape* other = Place(wider, &again);
-      // Where nothing is met, wherever that is, nothing more is met.
+      // Two empty overlaps are equal, wherever they are.
       const Stretch now = other == nullptr ? Stretch{} : Overlapped(order_, *other, wider);
       const bool same = now == met || (now.empty() && met.empty());
       if (!same || again.output_tier != choice.output_tier) return false;
@@ -377,11 +380,11 @@ class Picker {
     return choice;
   }
 
-  // Files of the lowest level that still hold deletions, which nothing needs there, or what a filter has not seen.
+  // The next files of the last level that must be rewritten in place.
   [[nodiscard]] CompactionChoice PickInPlace(const TierShape& tier, const CompactionRequest& request) const {
     FileList inputs;
     for (const RunInfo* file : tier.files) {
-      const bool is_wanted = IsMeant(*file, request) && IsMeantInPlace(*file, request);
+      const bool is_wanted = IsInRequest(*file, request) && NeedsRewrite(*file, request);
       if (!is_wanted && inputs.empty()) continue;
       if (!is_wanted || (!inputs.empty() && SumBytes(inputs) + file->file_size > shape_.step_bytes)) break;
       inputs.push_back(file);
@@ -394,7 +397,7 @@ class Picker {
 
   // ---- Slices ----
 
-  // All tiers of a level, from the border at or before `from`, or from where the last turn ended.
+  // A slice of all tiers of a level, from the border at or before `from`, or from where the last turn ended.
   [[nodiscard]] CompactionChoice PickSlice(std::uint32_t level, std::optional<Slice> from) const {
     const std::span<const TierShape> tiers = shape_.TiersOf(level);
     CompactionChoice choice = NewChoice(level, level + 1, {});
@@ -437,8 +440,8 @@ class Picker {
   const CompactionShape& shape_;
   const CompactionPolicy& policy_;
   const KeyOrder order_;
-  std::uint32_t last_ = 1;    // the level that is, or is to become, one sorted sequence whatever the style
-  std::uint32_t lowest_ = 1;  // nothing goes deeper
+  std::uint32_t last_ = 1;    // the level that is, or will become, one sorted sequence under any style
+  std::uint32_t lowest_ = 1;  // the deepest level that files may be compacted into
 };
 
 }  // namespace
@@ -474,7 +477,7 @@ CompactionChoice PickRequested(const CompactionShape& shape, const CompactionPol
   const Picker picker(shape, policy);
   CompactionChoice choice = picker.PickForRequest(*request);
   const bool moves = choice.kind == CompactionChoice::Kind::kMove;
-  if (moves && request->asks_filter) choice.kind = CompactionChoice::Kind::kMerge;
+  if (moves && request->asks_filter) choice.kind = CompactionChoice::Kind::kCompact;
   request->is_picked = true;
   request->reach = picker.ReachOf(choice);
   return choice;

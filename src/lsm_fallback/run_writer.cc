@@ -81,7 +81,7 @@ Status RunWriter::End() {
   if (!MutantIs(Mutant::kCommitBeforeRunSync)) {
     if (Status s = file_->SyncData(); !s.ok()) return s.IsNoSpace() ? std::move(s) : s.Fatal();
   }
-  // The builder has seen to the order within the run.
+  // The builder has checked the order within the run.
   if (!runs_.empty() && !EndsBefore(order_, KeySpan::Of(runs_.back()->info()), info.smallest_key)) {
     return Status::Corruption(file_->path() + ": keys out of order between the runs of a compaction");
   }

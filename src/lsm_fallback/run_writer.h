@@ -1,10 +1,10 @@
-// RunWriter: a sorted stream of entries, and range deletes, into runs, one after the other.
+// RunWriter: writes a sorted stream of entries, and range deletes, into a sequence of runs.
 //
-//   keys      a  c  d | k  l     p | s          a run has the keys and ranges from its border to the next one
+//   keys      a  c  d | k  l     p | s          each run has the keys and ranges between two borders
 //   ranges      [.....|....)   [...|.........)
 //
-// A run ends when it has target_bytes; where it would overlap more than grandparent_bytes_max of the files that it will
-// be merged with next, so that one later compaction stays small; and when its file can address no more pages.
+// A run ends when it has target_bytes; before it would overlap more than grandparent_bytes_max of the files that it
+// will be merged with next, so that the later compaction stays small; and when its file cannot address more pages.
 #pragma once
 
 #include <cstddef>
@@ -30,43 +30,44 @@ struct RunWriterOptions {
   RunOptions run;
   CreateIndexFile create_file;
   std::uint64_t target_bytes = 64u << 20;
-  RangeDeletes ranges;                       // all there are, for whichever run they fall into
+  RangeDeletes ranges;                       // all range deletes; each run gets its part
   std::vector<const RunInfo*> grandparents;  // in key order; must outlive the writer
   std::uint64_t grandparent_bytes_max = 0;
 };
 
-// One thread. After an error the writer is of no more use, and what it made is garbage.
+// One thread. Unusable after an error; the files it has made are then garbage.
 class RunWriter {
  public:
   explicit RunWriter(const RunWriterOptions& options);
   ~RunWriter();
 
-  // Keys strictly ascend over all runs: Corruption if not.
+  // Keys must strictly ascend across all runs, else Corruption.
   Status Add(Slice key, const Entry& entry);
 
-  // Ends the last run. Every run is synced and open; none is empty. A failed sync is Fatal unless there was no space:
-  // nothing names the file yet, so it can be thrown away, but any other failure may have lost what the page cache still
-  // shows of others.
+  // Ends the last run. Returns all runs, synced and open; none is empty. A failed sync is Fatal, unless there was no
+  // space: nothing names the new file yet, so it can be deleted. Any other failure may have lost data of other files
+  // that the page cache still shows.
   Result<RunList> Finish();
 
-  [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }  // of runs that have ended
+  [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }  // of completed runs
 
  private:
   Status Begin();
   Status End();
-  // The run ends in front of `border` (null: behind everything), if there is anything in it.
+  // Ends the run before `border` (null: at the end of all keys), if it has keys or ranges.
   Status CutAt(const Slice* border);
-  // Goes past all grandparents that end before `key` (null: all). Where only ranges reach over them, cuts between them.
+  // Advances past all grandparents that end before `key` (null: all). Where only ranges span them, cuts runs in
+  // between.
   Status PassGrandparents(const Slice* key);
   [[nodiscard]] bool HasRangesBefore(const Slice* border) const;
 
   const RunWriterOptions options_;
   const KeyOrder order_;
-  std::shared_ptr<File> file_;           // of builder_
+  std::shared_ptr<File> file_;           // the file of builder_
   std::unique_ptr<RunBuilder> builder_;  // null: the run has no key yet
-  std::optional<std::string> border_;    // where the run begins; unset: before everything
-  std::size_t grandparent_ = 0;          // those before it end before every key to come
-  std::uint64_t grandparent_bytes_ = 0;  // that the run reaches over
+  std::optional<std::string> border_;    // where the run begins; unset: before all keys
+  std::size_t grandparent_ = 0;          // grandparents before this index end before all further keys
+  std::uint64_t grandparent_bytes_ = 0;  // of grandparents that the run spans
   RunList runs_;
   std::uint64_t bytes_written_ = 0;
 };

@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// Eight bytes of the key, from `from` on, as a number that orders as they do; what is missing counts as zeros.
+// Eight bytes of the key from `from` on, as a number that compares as they do; missing bytes are zeros.
 std::uint64_t FenceOf(Slice key, std::size_t from) {
   std::uint64_t fence = 0;
   for (std::size_t i = from; i < from + sizeof fence; ++i) {
@@ -72,7 +72,7 @@ void Tier::MakeFences() {
   for (const auto& run : runs_) fences_.push_back(FenceOf(run->info().largest_key, fence_prefix_.size()));
 }
 
-// Numbers differ only if keys do, and then in the same direction; where they are equal the keys decide.
+// If two numbers differ, their keys compare in the same way. If they are equal, the keys are compared.
 std::size_t Tier::FirstByFences(Slice key) const {
   const Slice prefix = fence_prefix_;
   if (!key.starts_with(prefix)) return key.compare(prefix) < 0 ? 0 : runs_.size();
@@ -101,7 +101,7 @@ std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key
 Status CheckSpan(const KeyOrder& order, const RunInfo& run) {
   const int compared = order.Compare(run.smallest_key, run.largest_key);
   if (compared < 0 || (compared == 0 && !run.largest_is_open)) return Status::OK();
-  return Status::Corruption(FileName(FileKind::kRun, run.number) + ": its smallest key lies behind its largest one");
+  return Status::Corruption(FileName(FileKind::kRun, run.number) + ": its smallest key is above its largest one");
 }
 
 }  // namespace cambium

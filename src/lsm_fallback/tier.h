@@ -1,10 +1,10 @@
-// Tier: runs that share no key, in the order of their keys: one sorted sequence in several files.
+// Tier: one sorted sequence in several files: runs that do not overlap, in key order.
 //
 //   level 1  tier 7   [a..d] [f..k] [m..z]     newest of its level
 //            tier 3   [b......k]      [p..y]
 //   level 2  tier 0   [a..c] [d..h] [i..p] [q..z]
 //
-// A level of the leveled style has one tier; where tiers are gathered it has several, and a larger number is newer.
+// Under the leveled style a level has one tier. Under the lazy style it may have several; a larger number is newer.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ namespace cambium {
 
 using RunList = std::vector<std::shared_ptr<const Run>>;
 
-// Immutable, shared by the layers that have it. Any thread.
+// Immutable, shared by the layers that contain it. Any thread.
 class Tier {
  public:
-  // In whatever order. Corruption, which names both files, if two of them may hold the same key.
+  // `runs` may be in any order. Corruption, naming both files, if two of them overlap.
   static Result<std::shared_ptr<const Tier>> Make(const Comparator* comparator, std::uint32_t level,
                                                   std::uint64_t number, RunList runs);
 
   [[nodiscard]] std::uint32_t level() const { return level_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] const RunList& runs() const { return runs_; }  // never empty
-  // The range deletes of all runs, which hide what older tiers say. Null if there are none.
+  // The range deletes of all runs, which hide entries of older tiers. Null if there are none.
   [[nodiscard]] const std::shared_ptr<const RangeDeletes>& ranges() const { return ranges_; }
 
-  // The run that speaks of the key if any does: the one whose span it lies in. Null if it lies in none.
+  // The only run that may have the key: the one whose span contains it. Null if none does.
   [[nodiscard]] const Run* Find(Slice key) const;
 
-  // What the keys in [begin, end) take in its runs. Pages are read of the first and the last of them only; those in
-  // between count whole.
+  // Measures the keys in [begin, end). Reads pages only of the first and the last run of the range; those in between
+  // count whole.
   Result<TreePart> Measure(Slice begin, Slice end) const;
 
  private:
@@ -50,19 +50,19 @@ class Tier {
   const std::uint64_t number_;
   const RunList runs_;
   const std::shared_ptr<const RangeDeletes> ranges_;
-  // Under byte order: where the runs end, as numbers that lie together, so that a look-up does not wait for the memory
-  // of a dozen keys. Each is made of the eight bytes behind the prefix that all these keys share.
+  // Under byte order: the largest keys of the runs as numbers in one array, so that a lookup does not wait for the
+  // memory of a dozen keys. Each number has the eight bytes after the prefix that all of these keys share.
   std::string fence_prefix_;
   std::vector<std::uint64_t> fences_;
 };
 
-// What the range deletes of these runs cover; null if they have none.
+// The union of the range deletes of the runs; null if they have none.
 [[nodiscard]] std::shared_ptr<const RangeDeletes> RangesOf(const Comparator* comparator, const RunList& runs);
 
-// The first run of those, which are in order, that does not end before `key`; their number if there is none.
+// The index of the first run, of runs in key order, that does not end before `key`; their number if there is none.
 [[nodiscard]] std::size_t FirstNotBefore(const KeyOrder& order, const RunList& runs, Slice key);
 
-// A run says that it begins after its end: no order of keys can be meant by that.
+// Corruption if the run's smallest key is above its largest one, which no order of keys allows.
 Status CheckSpan(const KeyOrder& order, const RunInfo& run);
 
 }  // namespace cambium

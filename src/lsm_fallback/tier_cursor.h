@@ -1,4 +1,4 @@
-// TierCursor: walks the runs of a tier one behind the other, each opened when the walk comes to it.
+// TierCursor: walks the runs of a tier one after the other, and opens each run when the walk reaches it.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace cambium {
 
 using NewRunCursor = std::function<std::unique_ptr<EntryCursor>(const Run& run)>;
 
-// `runs` are in order and share no key; the cursor keeps them open. An error of any run is the cursor's. One thread.
+// `runs` are in key order and do not overlap; the cursor keeps them open. If a run fails, the cursor fails. One thread.
 class TierCursor final : public EntryCursor {
  public:
-  // `new_cursor`, if given, makes the cursors of the runs; else they are Run::NewCursor's.
+  // `new_cursor` makes the cursors of the runs; null: Run::NewCursor does.
   TierCursor(const Comparator* comparator, std::shared_ptr<const RunList> runs, NewRunCursor new_cursor = nullptr);
 
   void SeekToFirst() override;
@@ -34,14 +34,14 @@ class TierCursor final : public EntryCursor {
  private:
   void Open(std::size_t run);
   void Close() { cursor_.reset(); }
-  // To the next run that has a key, if this one has none any more. An error stays where it is.
+  // Moves to the next run with a key, if the current one has no more. If a run has failed, stays there.
   void SettleForward();
   void SettleBackward();
 
   const KeyOrder order_;
   const std::shared_ptr<const RunList> runs_;
   const NewRunCursor new_cursor_;
-  std::size_t at_ = 0;                   // the run of cursor_
+  std::size_t at_ = 0;                   // the index of the run that cursor_ walks
   std::unique_ptr<EntryCursor> cursor_;  // null: not positioned, or beyond an end
 };
 

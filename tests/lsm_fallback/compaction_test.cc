@@ -407,7 +407,7 @@ TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
                                       });
   ASSERT_TRUE(layers.ok()) << layers.status().ToString();
   CompactionChoice choice;
-  choice.kind = CompactionChoice::Kind::kMerge;
+  choice.kind = CompactionChoice::Kind::kCompact;
   choice.output_level = 1;
   for (const RunInfo& run : family.state().runs) choice.inputs.push_back(run.number);
   std::uint64_t next = 1000;
@@ -450,7 +450,7 @@ TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {
   family.Put("a", 300);
   ASSERT_TRUE(family.FlushRun().ok());
   CompactionChoice choice;
-  choice.kind = CompactionChoice::Kind::kMerge;
+  choice.kind = CompactionChoice::Kind::kCompact;
   choice.output_level = 1;
   choice.inputs = {family.state().runs[0].number, 999};
   LevelCompactionInput input;
