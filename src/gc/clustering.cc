@@ -5,15 +5,15 @@
 namespace cambium {
 namespace {
 
-// h: half of what the ceiling leaves, since flushes, merges and log GC share the other half.
+// h: half of the slack below the ceiling; flushes, compactions and log GC share the other half.
 double Slack(double max_space_amplification) {
   constexpr double kWithoutCeiling = 1;
-  constexpr double kLeast = 1.0 / 16;  // 17 bytes per byte; with less slack there would be no room to move anything
+  constexpr double kLeast = 1.0 / 16;  // writes 17 bytes per byte; with less slack there is no room to move values
   if (max_space_amplification == 0) return kWithoutCeiling;
   return std::max((max_space_amplification - 1) / 2, kLeast);
 }
 
-// What is left behind when nobody writes is worth a pass from so much of the live bytes on.
+// In idle time a pass is due from this part of the live bytes on.
 constexpr std::uint64_t kIdleOneIn = 64;
 
 }  // namespace
@@ -38,7 +38,7 @@ std::uint64_t WrittenPerPass(double max_space_amplification, std::uint64_t live_
 bool IsPassDue(const PassFigures& figures) {
   if (figures.live_bytes == 0 || figures.written_bytes == 0) return false;
   if (figures.is_idle && figures.written_bytes >= figures.live_bytes / kIdleOneIn) return true;
-  // As far as has been written for, in proportion.
+  // The pass may progress in proportion to what users have written.
   const auto per_pass = static_cast<double>(WrittenPerPass(figures.max_space_amplification, figures.live_bytes));
   const double owed = static_cast<double>(figures.written_bytes) / per_pass;
   return static_cast<double>(figures.passed_bytes) < owed * static_cast<double>(figures.live_bytes);

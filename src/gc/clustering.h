@@ -1,15 +1,15 @@
-// Clustering: which values are written anew in the order of their keys, and when: pure functions of numbers. The database
-// carries out what they say.
+// Clustering: which values are rewritten in the order of their keys, and when. Pure functions of numbers, which the
+// database carries out.
 //
-// A scan jumps once per value where values lie in the order in which they were written, and hardly at all where they lie
-// in the order of their keys. To bring them there costs a read, a write, and the collection of the copy left behind.
+// A scan jumps once per value if values lie in the order in which they were written, and hardly at all if they lie in
+// the order of their keys. Moving a value there costs a read, a write, and later log GC of the old copy.
 //
-//   auto  A range is rewritten once scans have spent as much on its jumps as the rewrite costs: whatever they do next, that
-//         is at most twice what somebody had spent who knew (the ski rental problem; Karlin and others, "Competitive
+//   auto  A range is rewritten once scans have spent as much on its jumps as the rewrite costs. Whatever scans do next,
+//         the total is at most twice the optimum in hindsight (the ski rental problem; Karlin and others, "Competitive
 //         Snoopy Caching", 1988).
-//   full  One pass after the other goes over all keys, each while a slack's worth of values is written. With a pass for
-//         each h * L bytes written, L bytes alive, the log keeps h * L of garbage, and a pass writes L: 1 + 1 / h bytes
-//         per byte of the user's.
+//   full  Passes over all keys, one after the other. With slack h and L live bytes, there is one pass per h * L bytes
+//         that users write. Then the log holds h * L of garbage, and each pass writes L: 1 + 1 / h bytes per byte of
+//         the user's.
 #pragma once
 
 #include <cstddef>
@@ -20,39 +20,39 @@
 
 namespace cambium {
 
-// What is larger stays where it is.
+// Larger values are not moved.
 inline constexpr std::uint64_t kClusteredValueMax = ValueReads::kSmallValueMax;
-// As many bytes one after the other take a device as long as one jump: 2.3 GB/s beside 60,000 reads a second are 38 KiB.
+// The bytes that a device reads sequentially in the time of one jump: 2.3 GB/s and 60,000 reads a second give 38 KiB.
 inline constexpr std::uint64_t kBytesOfJump = 32u << 10;
-// Read, written, and another one for log GC.
+// The cost of rewriting a byte: one read, one write, and one more for log GC.
 inline constexpr std::uint64_t kRewriteCost = 3;
-// Of a step, whatever it moves: files, syncs, a commit.
+// The fixed cost of a step: files, syncs and a commit.
 inline constexpr std::uint64_t kBytesOfStep = 1u << 20;
-// Fewer jumps can pay for no step; to look costs a walk through the index.
+// The jumps from which on a look is worthwhile: fewer cannot pay for a step, and a look walks through the index.
 inline constexpr std::uint64_t kJumpsOfLook = 256;
 
-// A place in a walk along the keys: what a step that ends there would rewrite, and what jumps it saves.
+// A place in a walk along the keys: what a step that ends here would rewrite, and the jumps it would save.
 struct WalkMark {
   std::size_t records = 0;
   std::uint64_t bytes = 0;
   std::uint64_t jumps = 0;
 };
 
-// The mark at which jumps exceed the cost by most; null if they do so nowhere.
+// The mark with the largest surplus of saved jumps over cost; null if no mark has one.
 [[nodiscard]] const WalkMark* MostWorthwhile(std::span<const WalkMark> marks);
 
-// Of one family. Bytes.
+// Figures of one family, in bytes.
 struct PassFigures {
   double max_space_amplification = 1.5;
-  bool is_idle = false;               // nobody has written for a while
+  bool is_idle = false;               // there have been no writes for a while
   std::uint64_t live_bytes = 0;       // of values in the log
-  std::uint64_t written_bytes = 0;    // by users, since the pass before this one began, or since the opening
+  std::uint64_t written_bytes = 0;    // by users since the previous pass began, or since Open
   std::uint64_t passed_bytes = 0;     // by this pass
 };
 
-// Whether a pass may go on, or begin.
+// Whether a pass may begin or continue.
 [[nodiscard]] bool IsPassDue(const PassFigures& figures);
-// What a pass pays off of written_bytes when it ends.
+// How much a pass subtracts from written_bytes when it ends.
 [[nodiscard]] std::uint64_t WrittenPerPass(double max_space_amplification, std::uint64_t live_bytes);
 
 }  // namespace cambium

@@ -1,6 +1,6 @@
-// CopyBuffers: memory that values pass through on their way from one segment to another. Tens of megabytes that are given
-// back after each step come from the system page by page again, each cleared first: that takes as long as it takes to copy
-// them. Who does one step after the other keeps them for the next.
+// CopyBuffers: reusable memory for values on their way from one segment to another. If each step freed its tens of
+// megabytes, the next one would get them from the kernel page by page, each cleared first, which takes as long as
+// copying the values. A caller that runs many steps keeps the buffers.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@ class CopyBuffers {
  public:
   struct Buffer {
     std::unique_ptr<char[]> bytes;
-    std::size_t size = 0;  // at least what was asked for
+    std::size_t size = 0;  // at least the requested size
   };
 
-  // At most so many are kept while nobody uses them, and none has less than `least` bytes: then steps of about that size
-  // find room in what others have left. At first none is kept; 0 lets go of those that are there.
+  // Keeps up to `count` unused buffers from now on. New buffers have at least `least` bytes, so that steps of about
+  // that size can reuse each other's. Frees the buffers kept so far. Initially none are kept; Keep(0, 0) restores that.
   void Keep(std::size_t count, std::size_t least) {
     const MutexLock lock(mutex_);
     kept_max_ = count;
     least_ = count == 0 ? 0 : least;
     idle_.clear();
-    idle_.reserve(count);  // to give one back takes no memory
+    idle_.reserve(count);  // so that Give does not allocate
   }
 
   [[nodiscard]] Buffer Take(std::size_t size) {
@@ -42,7 +42,7 @@ class CopyBuffers {
       }
     }
     if (buffer.bytes != nullptr && buffer.size >= size) return buffer;
-    buffer = {};  // before there is another one
+    buffer = {};  // frees the small one before allocating
     buffer.bytes = std::make_unique_for_overwrite<char[]>(std::max<std::size_t>(size, 1));
     buffer.size = size;
     return buffer;
@@ -54,7 +54,7 @@ class CopyBuffers {
   }
 
  private:
-  Mutex mutex_;  // a leaf
+  Mutex mutex_;  // a leaf: no other lock is taken under it
   std::size_t kept_max_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::size_t least_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::vector<Buffer> idle_ CAMBIUM_GUARDED_BY(mutex_);

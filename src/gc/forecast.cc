@@ -23,7 +23,7 @@ void GcCost::Add(const SegmentUse& use) {
   const double u = static_cast<double>(live) / static_cast<double>(records);
   const double longest = std::floor(static_cast<double>(kGcReadGapMax) / each);  // K
   const double skipped = std::pow(1 - u, longest + 1) * (longest + 1 + (1 - u) / u);
-  const double dead = std::max(0.0, (1 - u) / u - skipped);  // read along, per record that is alive
+  const double dead = std::max(0.0, (1 - u) / u - skipped);  // read per live record
   bytes_read += std::min(records, live + static_cast<std::uint64_t>(dead * static_cast<double>(live)));
 }
 
@@ -58,7 +58,7 @@ const char* NameOf(GcReason reason) {
     case GcReason::kNone: return "none";
     case GcReason::kForceThreshold: return "force threshold";
     case GcReason::kSmallSegments: return "small segments";
-    case GcReason::kCostBenefit: return "garbage, and nobody writes";
+    case GcReason::kCostBenefit: return "garbage, while idle";
     case GcReason::kCeiling: return "ceiling";
     case GcReason::kFullDisk: return "full disk";
     case GcReason::kRequested: return "requested";

@@ -1,9 +1,9 @@
-// What emptying a segment costs and brings, before it is done: a pure function of what the accounts say of it.
+// A forecast of what emptying a segment costs and frees: a pure function of its account.
 //
-// Written are the records that are alive, freed is the rest. Read are the segment's index, the records, and the gaps
-// between them that are read along because a read of its own would cost more. Records that are alive, a part u of all,
-// are taken to lie anywhere: the gap behind one is k dead records long with probability u (1-u)^k, and those longer than K
-// are not read. Per record that is alive these have
+// Log GC writes the live records and frees the rest. It reads the segment's index, the live records, and the gaps
+// between them that are cheaper to read than to skip. Live records, a share u of all, are assumed to lie anywhere: the
+// gap after one is k dead records long with probability u (1-u)^k, and gaps longer than K are not read. Per live
+// record, these have
 //
 //   sum over k > K of k u (1-u)^k  =  (1-u)^(K+1) * (K + 1 + (1-u) / u)    records.
 #pragma once
@@ -16,30 +16,31 @@
 
 namespace cambium {
 
-// Bytes between two records that are read along by log GC.
+// The longest gap between two records that log GC reads instead of skipping. In bytes.
 inline constexpr std::uint64_t kGcReadGapMax = 16 * 1024;
 
 struct GcCost {
   std::size_t segments = 0;
   std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_written = 0;  // of records; headers and index of the new segment are not among them
-  std::uint64_t bytes_freed = 0;    // net of what is written
+  std::uint64_t bytes_written = 0;  // of records; without headers and index of the new segment
+  std::uint64_t bytes_freed = 0;    // net of bytes_written
 
   void Add(const SegmentUse& use);
-  // Its garbage is taken for large values that become holes: only its index is read.
+  // Adds a segment that is punched: assumes that its garbage is large values that become holes, and only reads its
+  // index.
   void AddPunched(const SegmentUse& use);
 };
 
-// The next step of log GC, and all of them until none is due.
+// The cost of the next step of log GC, and of all steps until none is due.
 struct GcOutlook {
   GcReason reason = GcReason::kNone;  // of the next step
   GcCost punch;
   GcCost next;
-  GcCost all;                          // with `punch`
-  std::vector<std::uint64_t> numbers;  // that are emptied or punched, in the order in which they go
+  GcCost all;                          // including `punch`
+  std::vector<std::uint64_t> numbers;  // segments that are emptied or punched, in that order
 };
-// As the accounts have it: what newer runs hide still counts as alive, so that the fact may be cheaper, and free more.
-// `punches`: segments that are worth it get holes first.
+// Computed from the accounts, which count hidden garbage as live: the real cost may be lower, and more may be freed. If
+// `punches`, segments that are worth punching are punched first.
 [[nodiscard]] GcOutlook ForetellGc(std::vector<SegmentUse> uses, const VictimPolicy& policy, SequenceNumber now,
                                    GcUrgency urgency, bool punches);
 

@@ -12,7 +12,7 @@
 namespace cambium {
 namespace {
 
-// Keys that are looked up together: each holds a page while they are.
+// Lookups per batch: each may pin a page.
 constexpr std::size_t kLookupsTogether = 256;
 
 Status KeepRecord(std::uint32_t source, std::uint32_t family, Slice key, std::uint64_t offset, std::uint64_t size,
@@ -40,7 +40,7 @@ Status WalkRecords(const GcSource& source, std::uint32_t index, Arena* keys, std
   }
 }
 
-// Of one family, in the order of keys. Those that are alive are moved to the front; returns how many.
+// `records` are of one family, in key order. Moves the live ones to the front and returns their number.
 Result<std::size_t> KeepLiveOf(const GcFamily& family, std::span<const GcSource> sources, std::span<GcRecord> records) {
   std::size_t live = 0;
   for (std::size_t from = 0; from < records.size(); from += kLookupsTogether) {
@@ -77,7 +77,7 @@ Status ListRecords(const GcSource& source, std::uint32_t index, Arena* keys, std
     const Status listed = ReadSegmentFooter(
         source.segment->file(), source.segment->seed(), kFileHeaderSize, source.info.sealed_length,
         source.info.file_size, [&](const FooterEntry& entry) {
-          if (entry.op != RecordOp::kPut) return Status::OK();  // of a large value: its file is no part of this one
+          if (entry.op != RecordOp::kPut) return Status::OK();  // a large value has a file of its own
           return KeepRecord(index, entry.family, entry.key, entry.offset, entry.size, keys, records);
         });
     if (!listed.IsCorruption()) return listed;

@@ -1,9 +1,10 @@
-// Which values of a segment are alive: those that the durable layers of their family point to, and no others.
+// Which values of a segment are alive: those that the durable layers of their family refer to, and no others.
 //
-//   footer of the segment ─▶ key, offset, size of each separated record ─▶ looked up ─▶ alive: this address is the newest
+//   footer of the segment ─▶ key, offset, size of each separated record ─▶ lookup ─▶ alive if the newest entry has
+//                                                                                    this address
 //
-// Layers are those that the MANIFEST names. What stands in a memory table only is neither asked nor covered: a newer value
-// there may be lost with the power, and then the one here is the newest again.
+// The layers are those in the MANIFEST. Memtables are not asked: a newer value that is only there may be lost in a
+// power cut, and then the value here is the newest again.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +28,13 @@ struct GcFamily {
   const Comparator* comparator = nullptr;
   const Comparator* equal_by = nullptr;  // see ValueQuery::order
   std::shared_ptr<const Layers> layers;
-  // What its options say of values today: smaller ones go into the index, and the others are packed by this codec. 0, and
-  // unset: all stay as they are.
+  // The family's current options for values: smaller ones go into the index, the others are compressed with this codec.
+  // 0 and unset: values keep their form.
   std::uint64_t separate_from = 0;
   std::optional<Codec> codec;
 };
 
-// A segment to be emptied. It is sealed, and what the log holds of it is in the layers.
+// A segment to be emptied. It is sealed, and the layers know all of its records.
 struct GcSource {
   std::shared_ptr<Segment> segment;
   SegmentInfo info;
@@ -42,20 +43,20 @@ struct GcSource {
 struct GcRecord {
   std::uint32_t family = 0;
   std::uint32_t source = 0;  // index of its GcSource
-  Slice key;                 // in an arena
+  Slice key;                 // its bytes are in an arena
   std::uint64_t offset = 0;
-  std::uint64_t size = 0;    // of the whole record, exactly
+  std::uint64_t size = 0;    // exact size of the whole record
 };
 
-// A key's bytes in the arena.
+// Copies a key into the arena.
 Result<Slice> CopyKey(Slice key, Arena* keys);
 
-// The separated records of a segment, in the order of their places, appended to *records; keys go to *keys. By its
-// footer, or, where it has none that is whole, record by record. Corruption if that fails too.
+// Appends the separated records of a segment to *records, in file order, with their keys in *keys. Reads the footer,
+// or, if it is missing or damaged, scans the records. Corruption if that fails too.
 Status ListRecords(const GcSource& source, std::uint32_t index, Arena* keys, std::vector<GcRecord>* records);
 
-// Leaves those that are alive, ordered by family and key. `families` by id; records of others are dead. A look-up that
-// fails is an error, never "dead".
+// Keeps only the live records, ordered by family and key. `families` are matched by id; records of other families are
+// dead. If a lookup fails, returns its error; the record is not taken for dead.
 Status KeepLive(std::span<const GcFamily> families, std::span<const GcSource> sources, std::vector<GcRecord>* records);
 
 }  // namespace cambium

@@ -16,7 +16,8 @@ void SortByKey(std::span<const GcFamily> families, std::vector<GcRecord>* record
   });
 }
 
-// `records` by source and place. Where one step is enough it empties them too; otherwise one more does, that moves nothing.
+// `records` are ordered by source and place. A single step also empties the group; otherwise a last step without
+// records does.
 std::vector<LogStep> Cut(const std::shared_ptr<const LogGroup>& group, std::span<const GcRecord> records,
                          std::uint64_t step_bytes) {
   std::vector<LogStep> steps;

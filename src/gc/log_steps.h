@@ -1,8 +1,8 @@
-// Log steps: all that is alive in a row of segments, cut into steps that log GC can carry out. For whoever empties a log as
-// a whole: once to say what it will cost, and once to do it.
+// Log steps: all live records of a list of segments, divided into steps of log GC. For callers that empty a whole log:
+// once to forecast the cost, and once to do it.
 //
-//   segments ─▶ what is alive in each, looked up ─▶ joined, as long as they are of one generation and a step has room
-//        ─▶ cut by place, so that a step reads what lies side by side ─▶ each step in the order of keys
+//   segments ─▶ live records of each, by lookup ─▶ grouped, while they have one generation and a step has room
+//        ─▶ divided by place, so that a step reads adjacent records ─▶ each step in key order
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,35 @@
 
 namespace cambium {
 
-// Sources that are emptied together, and the keys of what is alive in them.
+// Sources that are emptied together, and the keys of their live records.
 struct LogGroup {
   std::vector<GcSource> sources;
   Arena keys;
 };
 
 struct LogStep {
-  std::shared_ptr<const LogGroup> group;  // what the records borrow from
+  std::shared_ptr<const LogGroup> group;  // owns what the records borrow
   std::vector<GcRecord> records;          // by family and key
-  // Behind this step nothing in the group's sources is alive, and they go with it. Such a step must not be committed before
-  // all other steps of its group have been.
+  // After this step, no record in the group's sources is alive, and the step drops them. It must be committed after all
+  // other steps of its group.
   bool empties = false;
 };
 
-// Appends what is alive in `source`, in any order; `index` is what the records say of their source. Keys go to *keys. False,
-// with nothing appended: its records cannot be listed, and it is left out.
+// Appends the live records of `source` to *live, in any order, with source index `index` and their keys in *keys.
+// Returns false, with nothing appended, if the records cannot be listed: the source is then skipped.
 using FindLive = std::function<Result<bool>(const GcSource& source, std::uint32_t index, Arena* keys,
                                             std::vector<GcRecord>* live)>;
 
-// Sources of a group, at most.
+// The most sources of a group.
 inline constexpr std::size_t kLogGroupMax = 64;
 
-// The steps of the first sources, and in *taken how many of them these are: the same whether there are more behind or not,
-// as long as there are kLogGroupMax. `families` by id. Memory: for each record that is alive 40 bytes and its key.
+// Returns the steps of the first group of `sources`, and in *taken how many sources it covers. The result does not
+// depend on sources after the first kLogGroupMax. `families` are matched by id. Memory: 40 bytes and the key per live
+// record.
 Result<std::vector<LogStep>> TakeLogSteps(std::span<const GcSource> sources, std::span<const GcFamily> families,
                                           std::uint64_t step_bytes, const FindLive& find, std::size_t* taken);
 
-// The size of the file that takes these records, as they are.
+// The size of a relocation segment with these records, unchanged.
 [[nodiscard]] std::uint64_t RelocatedFileSize(std::span<const GcRecord> records);
 
 }  // namespace cambium

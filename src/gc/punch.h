@@ -1,11 +1,11 @@
-// Large values that nothing refers to any more become holes in their segments: nothing is copied, and what lives beside them
-// stays where it is.
+// Punching: dead large values become holes in their segment. Nothing is copied, and live values next to them stay in
+// place.
 //
 //   record   header  key | value ............................... | next record
 //   file     |  block  |  block  |  block  |  block  |  block  |  block  |
 //                      └──────────── hole ─────────────┘
 //
-// Whole blocks inside the value go; header and key stay, so that whoever walks the segment finds his way.
+// Only whole blocks inside the value are freed. Header and key remain, so that the segment can still be scanned.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace cambium {
 
-// Of every file system that this library meets; where blocks are larger, what does not fill one is written over with zeros.
+// The usual block size of file systems. If blocks are larger, partial blocks are overwritten with zeros instead.
 inline constexpr std::uint64_t kPunchBlock = 4096;
 
 struct Hole {
@@ -26,15 +26,15 @@ struct Hole {
 };
 [[nodiscard]] Hole HoleOf(std::uint64_t record_offset, std::uint64_t record_size, std::size_t key_size);
 
-// What punching would do to a segment.
+// What punching would do to one segment.
 struct PunchPlan {
-  std::vector<std::uint64_t> offsets;  // of dead records that are no holes yet, ascending
-  std::uint64_t hole_bytes = 0;        // that these give back
-  std::uint64_t kept_bytes = 0;        // that stay of them
+  std::vector<std::uint64_t> offsets;  // of dead records that are not punched yet, ascending
+  std::uint64_t hole_bytes = 0;        // freed by punching them
+  std::uint64_t kept_bytes = 0;        // bytes of these records that remain
 };
 
-// `listed`: all records of the source; `live`: those that are alive, in any order. Records of fewer than `least` bytes are
-// left alone.
+// `listed`: all records of the source. `live`: the live ones, in any order. Records of fewer than `least` bytes are not
+// punched.
 [[nodiscard]] PunchPlan PlanPunch(const GcSource& source, std::span<const GcRecord> listed,
                                   std::span<const GcRecord> live, std::uint64_t least);
 

@@ -1,4 +1,4 @@
-// RecordReads: which reads bring a set of records, and the bytes between them that are read along.
+// RecordReads: the reads that fetch a set of records, including short gaps between them.
 //
 //   records, by place   [a] [b]      [c][d]            [e]
 //   reads               [-----]      [----]            [-]      no gap above kGcReadGapMax, no read above kGcReadMax
@@ -13,19 +13,19 @@
 
 namespace cambium {
 
-// One read is no longer than that, unless one record is.
+// The longest read, unless a single record is longer.
 inline constexpr std::uint64_t kGcReadMax = 1u << 20;
 
 struct RecordRead {
   std::uint32_t source = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  std::size_t first = 0;  // of RecordReads::by_place
+  std::size_t first = 0;  // index in RecordReads::by_place
   std::size_t count = 0;
 };
 
 struct RecordReads {
-  std::vector<std::size_t> by_place;  // indexes of records
+  std::vector<std::size_t> by_place;  // indices of records, ordered by source and offset
   std::vector<RecordRead> reads;      // in the order of by_place
 
   [[nodiscard]] std::uint64_t bytes() const;

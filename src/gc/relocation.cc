@@ -13,8 +13,8 @@
 namespace cambium {
 namespace {
 
-// Reads all records into one piece of memory. A read that brings little else is made right there; what is alive in another
-// is copied out of a piece of its own, so that the gaps of all reads are never in memory at a time.
+// Reads all records into one buffer. A read with few dead bytes goes directly into it. Other reads go into a temporary
+// buffer, and their live records are copied, so that the gaps of all reads are never in memory at the same time.
 class Reader {
  public:
   Reader(std::span<const GcSource> sources, std::span<const GcRecord> records, CopyBuffers* buffers)
@@ -33,7 +33,8 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // `visit` is told each record that has come, as far as the file went, while others are on their way.
+  // Reads all records. Calls `visit` for each record that has arrived, even if the file was cut short, while other
+  // reads are in flight.
   template <typename Visit>
   Status ReadAll(ReadQueue* queue, const Visit& visit) {
     Status first;
@@ -66,20 +67,20 @@ class Reader {
     }
   }
 
-  // As far as the file went.
+  // The bytes of record i; fewer than its size if the file is cut short.
   [[nodiscard]] Slice RecordAt(std::size_t i) const { return {bytes_.bytes.get() + at_[i], have_[i]}; }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
   struct Block {
     ReadRequest request;
-    std::size_t at = 0;  // of bytes_
+    std::size_t at = 0;  // offset in bytes_
     bool is_in_place = false;
     std::unique_ptr<char[]> apart;
     const RecordRead* read = nullptr;
   };
 
-  // Without memory for the next read, those that are under way still write into ours.
+  // Waits for all reads in flight before the buffers are destroyed, also if an allocation throws.
   struct Drained {
     ReadQueue* queue;
     std::vector<ReadRequest*>* done;
@@ -91,7 +92,7 @@ class Reader {
     }
   };
 
-  // Where the records of a read will be, from `at` on. Returns the bytes they take there.
+  // Lays out the records of a read, from offset `at` of the buffer on. Returns the bytes they take there.
   std::size_t Place(std::size_t which, std::size_t at) {
     const RecordRead& read = plan_.reads[which];
     Block& block = blocks_[which];
@@ -133,8 +134,8 @@ class Reader {
   const std::span<const GcSource> sources_;
   const std::span<const GcRecord> records_;
   CopyBuffers& buffers_;
-  std::vector<std::size_t> at_;    // of bytes_, by record
-  std::vector<std::size_t> have_;  // bytes of the record that are there
+  std::vector<std::size_t> at_;    // offset of each record in bytes_
+  std::vector<std::size_t> have_;  // bytes of each record that have been read
   const RecordReads plan_;
   std::vector<Block> blocks_;
   CopyBuffers::Buffer bytes_;
@@ -151,16 +152,16 @@ class Copier {
         writer_(writer),
         reader_(sources, records, buffers) {}
 
-  // Each record is checked as it comes, before anything of its segment is copied.
+  // Verifies all records before copying any, so that nothing is copied out of a damaged segment.
   Result<Relocation> Run(ReadQueue* queue) {
-    CAMBIUM_RETURN_IF_ERROR(reader_.ReadAll(queue, [this](std::size_t i) { CheckAsItComes(i); }));
+    CAMBIUM_RETURN_IF_ERROR(reader_.ReadAll(queue, [this](std::size_t i) { CheckOnArrival(i); }));
     out_.bytes_read = reader_.bytes_read();
     for (auto& [source, damage] : damaged_) out_.damaged.push_back({source, std::move(damage.why)});
     for (std::size_t i = 0; i < records_.size(); ++i) {
       if (damaged_.contains(records_[i].source)) continue;
       CAMBIUM_RETURN_IF_ERROR(Copy(i));
     }
-    // Only now does it stay where it is.
+    // From here on inline_values does not reallocate.
     for (const auto& [family, value, at, size] : inline_at_) {
       out_.families[family].values[value].to = Entry::Inline({out_.inline_values.data() + at, size});
     }
@@ -175,8 +176,9 @@ class Copier {
     return ValueAddress::InLog(sources_[record.source].info.slot, record.offset, record.size);
   }
 
-  // Of several in a segment, the first in the file is reported, in whatever order they come.
-  void CheckAsItComes(std::size_t i) {
+  // Verifies a record. If several records of a segment are damaged, keeps the first in the file, in whatever order they
+  // arrive.
+  void CheckOnArrival(std::size_t i) {
     const GcRecord& record = records_[i];
     const auto known = damaged_.find(record.source);
     if (known != damaged_.end() && known->second.offset <= record.offset) return;
@@ -198,11 +200,11 @@ class Copier {
     const GcFamily& family = FamilyOf(record);
     RecordHeader header;
     Slice stored;
-    CAMBIUM_RETURN_IF_ERROR(Parse(i, false, &header, &stored));  // its bytes have been checked
+    CAMBIUM_RETURN_IF_ERROR(Parse(i, false, &header, &stored));  // CheckOnArrival has verified it
     if (out_.families.empty() || out_.families.back().family != record.family) out_.families.push_back({record.family, {}});
     std::vector<MovedValue>& moves = out_.families.back().values;
 
-    // The key as the record has it: under an order that folds case it may differ from the index's.
+    // The key as the record has it: under a comparator that folds case it may differ from the index's.
     const Slice key(reader_.RecordAt(i).data() + kRecordHeaderSize, header.key_size);
     Slice raw = stored;
     const bool is_packed = header.codec != Codec::kNone;

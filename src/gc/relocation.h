@@ -1,9 +1,9 @@
-// Relocation: copies values that are alive out of segments that are to go, in the order of their keys.
+// Relocation: copies live values out of segments that are to be dropped, in the order of their keys.
 //
-//   records, by key ─▶ read, by place, many reads under way ─▶ each checked as it comes ─▶ written, by key
+//   records, by key ─▶ read by place, many reads in flight ─▶ each verified on arrival ─▶ written by key
 //
-// A value whose record does not validate is never copied under a fresh checksum: its segment is reported, and nothing of
-// it is moved.
+// A record that does not validate is never copied under a fresh checksum: its segment is reported as damaged, and none
+// of its values is moved.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace cambium {
 
-// A value that is in another place now. Borrows from the GcRecords' arena and from Relocation.
+// A value that has moved. Borrows from the arena of the GcRecords and from the Relocation.
 struct MovedValue {
   Slice key;
   ValueAddress from;
-  Entry to;  // an address, or the value itself where it is small enough today
+  Entry to;  // the new address, or the value itself if it is now small enough to be inline
 };
 
 struct FamilyMoves {
@@ -39,13 +39,14 @@ struct DamagedSource {
 struct Relocation {
   std::vector<FamilyMoves> families;
   std::vector<DamagedSource> damaged;
-  std::vector<char> inline_values;  // of entries that are inline now
+  std::vector<char> inline_values;  // the bytes of values that are now inline
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;  // of records
 };
 
-// `records`: alive, by family and key, as KeepLive leaves them; their sizes add up to what memory is taken for.
-// Errors are those of reading and writing files; a damaged record is none.
+// Copies `records`, which are alive and ordered by family and key, as KeepLive leaves them. Allocates memory for the
+// sum of their sizes. Returns errors of reading and writing files; a damaged record is not an error, but is in
+// `damaged`.
 Result<Relocation> Relocate(std::span<const GcFamily> families, std::span<const GcSource> sources,
                             std::span<const GcRecord> records, ReadQueues* queues, CopyBuffers* buffers,
                             RelocationWriter* writer);

@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-// Written in one call. Larger ones gain nothing on any device, and are memory.
+// Bytes per write call. Larger writes are no faster on any device, and cost memory.
 constexpr std::size_t kWriteSize = 1u << 20;
 
 }  // namespace
@@ -30,9 +30,9 @@ Result<ValueAddress> RelocationWriter::Append(const RecordHeader& header, Slice 
   if (empty()) CAMBIUM_RETURN_IF_ERROR(Begin());
   const std::uint64_t offset = written_ + buffer_.size();
   const std::uint64_t size = header.RecordSize();
-  if (offset + size > kLogOffsetMax) return Status::Corruption("a relocation segment outgrows what an address can say");
+  if (offset + size > kLogOffsetMax) return Status::Corruption("a relocation segment exceeds the largest log offset");
   RecordHeader moved = header;
-  moved.durable_lag = kNothingDurable;  // it is no part of the log, and no witness of it
+  moved.durable_lag = kNothingDurable;  // outside of the log, it proves nothing about the log's durability
   moved.batch_index = 0;
   moved.marks = kLastOfBatch;
   buffer_.resize(buffer_.size() + kRecordHeaderSize);
@@ -50,7 +50,7 @@ Status RelocationWriter::WriteOut() {
   if (before_write_) before_write_(buffer_.size());
   CAMBIUM_RETURN_IF_ERROR(TakeBlocks(made_.file.get(), written_, buffer_.size()));
   CAMBIUM_RETURN_IF_ERROR(made_.file->Write(written_, buffer_));
-  made_.file->StartWriteback(written_, buffer_.size());  // while the next piece is made
+  made_.file->StartWriteback(written_, buffer_.size());  // overlaps with filling the next buffer
   written_ += buffer_.size();
   buffer_.clear();
   return Status::OK();

@@ -1,6 +1,6 @@
-// RelocationWriter: writes the segment that takes what log GC moves. It has the form of a log segment that was sealed:
-// header, records, an index of them behind. It is no part of the log, and nothing reads it before a MANIFEST record
-// names it.
+// RelocationWriter: writes the segment that receives the values that log GC moves. It has the format of a sealed log
+// segment: header, records, and an index after them. It is not part of the log, and nothing reads it before a MANIFEST
+// record names it.
 #pragma once
 
 #include <cstdint>
@@ -21,28 +21,28 @@ namespace cambium {
 struct NewRelocationFile {
   std::unique_ptr<File> file;  // empty, open for writing
   FileHeader header;           // of kind kRelocation
-  Slot slot{};                 // nobody else's
-  SequenceNumber made_at = 0;  // the newest that was visible then
+  Slot slot{};                 // unused by any other segment
+  SequenceNumber made_at = 0;  // the newest published sequence number when it was made
 };
 
 // One thread.
 class RelocationWriter {
  public:
-  // `make` is called with the first value, `before_write` before each piece that is written.
+  // `make` is called for the first value, `before_write` before each write.
   RelocationWriter(std::function<Result<NewRelocationFile>()> make, std::uint32_t generation,
                    BeforeWrite before_write = nullptr)
       : make_(std::move(make)), generation_(generation), before_write_(std::move(before_write)) {}
 
-  // Sequence number, write time and codec of `header` stay; key and stored value are what its body checksum says. Where
-  // it lies now.
+  // Keeps sequence number, write time and codec of `header`. Its body checksum must match key and stored value. Returns
+  // the new address.
   Result<ValueAddress> Append(const RecordHeader& header, Slice key, Slice stored);
 
-  // The rest, and the index behind it, is written; nothing is synced.
+  // Writes the rest and the index. Does not sync.
   Status Finish();
 
-  // Nothing was appended; also once its file was taken.
+  // True if nothing was appended. Stays false after TakeFile.
   [[nodiscard]] bool empty() const { return info_.number == 0; }
-  // Behind Finish: what the MANIFEST says of it.
+  // After Finish: the segment's entry for the MANIFEST.
   [[nodiscard]] const SegmentInfo& info() const { return info_; }
   [[nodiscard]] const FileHeader& header() const { return made_.header; }
   [[nodiscard]] File* file() const { return made_.file.get(); }
@@ -58,7 +58,7 @@ class RelocationWriter {
   NewRelocationFile made_;
   std::uint64_t seed_ = 0;
   std::string buffer_;          // not written yet
-  std::uint64_t written_ = 0;   // bytes of the file in front of it
+  std::uint64_t written_ = 0;   // bytes of the file before buffer_
   SegmentFooterBuilder footer_;
   SegmentInfo info_;
 };

@@ -4,7 +4,7 @@
 
 namespace cambium {
 
-// The mark at the end says that what follows is another matter.
+// The mark at the end bounds the jumps: beyond it they do not count.
 bool ScanHeat::Add(Slice from, const Slice* to, std::uint64_t jumps, std::uint64_t least) {
   const MutexLock lock(mutex_);
   const bool is_backward = to != nullptr && marks_.key_comp()(*to, from);
@@ -30,7 +30,7 @@ bool ScanHeat::IsLookDue(std::uint64_t least) const {
   return total_ > 0 && total_ >= std::max(least, next_look_at_);
 }
 
-// Each second mark goes to the one before it.
+// Joins each second mark with the one before it.
 void ScanHeat::JoinNeighbours() {
   for (auto kept = marks_.begin(); kept != marks_.end(); ++kept) {
     const auto next = std::next(kept);

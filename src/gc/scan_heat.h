@@ -1,12 +1,12 @@
-// ScanHeat: where in a family's keys scans have had to jump from place to place in the log, because neighbours by key are
-// no neighbours there. A histogram over the keys whose bounds follow the scans: each that is slow adds one, and when there
-// are too many, neighbours are joined.
+// ScanHeat: where in a family's key space scans have had to jump in the log, because neighbours by key are not
+// neighbours there. A histogram over the keys whose bounds follow the scans: each slow scan adds one; if there are too
+// many, neighbours are joined.
 //
 //   jumps  │  3 │ 41 │ 40 │ 2 │
 //   keys   b    f    g    m   x
 //
-// It is memory of a process, and no part of the database: what it tells is worth a rewrite or it is not, and after an
-// opening scans tell it again. Pages cannot hold it: they never change once they are written.
+// Kept in memory only, not in the database: hot ranges are soon rewritten, and after an Open scans find them again.
+// Pages cannot store it, because they never change once written.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace cambium {
 
-// Jumps that began between `key` and that of the next mark.
+// Jumps between `key` and the next mark's key.
 struct HeatMark {
   std::string key;
   std::uint64_t jumps = 0;
@@ -31,25 +31,25 @@ struct HeatMark {
 class ScanHeat {
  public:
   static constexpr std::size_t kMarksMax = 4096;
-  static constexpr std::size_t kKeyBytesMax = 256u << 10;  // of all marks
-  // Of jumps, half are forgotten after so long: an hour says little about the next day.
+  static constexpr std::size_t kKeyBytesMax = 256u << 10;  // of all marks together
+  // Half of the jumps are forgotten after this time: old scans predict little.
   static constexpr std::uint64_t kHalfLifeMicros = 3'600'000'000;
 
   explicit ScanHeat(const Comparator* comparator) : marks_(Before{comparator}) {}
 
-  // A scan jumped so often between these keys, in either order; null: beyond the last one. Returns whether a look is due:
-  // `least` have gathered, or, after looks that found nothing, twice as many for each of them.
+  // Records `jumps` of a scan between the two keys, in either order; `to` null: up to the last key. Returns whether a
+  // look is due: when `least` jumps have gathered. After each look that found nothing, twice as many are needed.
   bool Add(Slice from, const Slice* to, std::uint64_t jumps, std::uint64_t least);
-  // Whether Add would say so.
+  // Whether a look is due, as Add returns it.
   [[nodiscard]] bool IsLookDue(std::uint64_t least) const;
-  // The marks from the hottest one on, by key; empty if there are none. Forgets as much as the time since the last call
-  // asks for; a clock that goes back forgets nothing.
+  // The marks from the hottest one on, by key; empty if there are none. First forgets jumps according to the time since
+  // the last call; a clock that goes back forgets nothing.
   [[nodiscard]] std::vector<HeatMark> FromHottest(std::uint64_t now_micros);
-  // Nothing there was worth it, or could be moved.
+  // Reports that a look found nothing worthwhile, or nothing that could be moved.
   void Disappoint();
-  // From `begin` up to `end`, which is not meant, values lie in order. Null `end`: all that follow.
+  // Forgets the jumps in [begin, end): its values are in key order now. Null `end`: up to the last key.
   void Forget(Slice begin, const Slice* end);
-  // They do so by the last look.
+  // Reports that a look found work: undoes Disappoint.
   void Encourage();
 
  private:
@@ -62,12 +62,12 @@ class ScanHeat {
   void AddMark(Slice key, std::uint64_t jumps) CAMBIUM_REQUIRES(mutex_);
   void JoinNeighbours() CAMBIUM_REQUIRES(mutex_);
 
-  mutable Mutex mutex_;  // a leaf
+  mutable Mutex mutex_;  // a leaf: no other lock is taken under it
   std::map<std::string, std::uint64_t, Before> marks_ CAMBIUM_GUARDED_BY(mutex_);
   std::size_t key_bytes_ CAMBIUM_GUARDED_BY(mutex_) = 0;
   std::uint64_t total_ CAMBIUM_GUARDED_BY(mutex_) = 0;
-  std::uint64_t next_look_at_ CAMBIUM_GUARDED_BY(mutex_) = 0;   // total_, after a look that found nothing
-  std::uint64_t cooled_micros_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // 0: never
+  std::uint64_t next_look_at_ CAMBIUM_GUARDED_BY(mutex_) = 0;   // value of total_, after a look that found nothing
+  std::uint64_t cooled_micros_ CAMBIUM_GUARDED_BY(mutex_) = 0;  // when jumps were last halved; 0: never
 };
 
 }  // namespace cambium

@@ -7,7 +7,8 @@
 namespace cambium {
 namespace {
 
-// Of a segment, at least: what is left of one with fewer is copied, and the file goes.
+// A segment is worth punching only if at least this part of it is alive. Otherwise the rest is copied, and the file
+// dropped.
 constexpr std::uint64_t kLiveParts = 64;
 
 bool IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint64_t garbage, std::uint64_t least,
@@ -18,7 +19,8 @@ bool IsWorthPunching(const SegmentInfo& info, const Account& account, std::uint6
   return garbage >= punched.garbage_at_look + std::max(least, info.file_size / 16);
 }
 
-// Header and key of a punched value stay as long as its segment: no garbage, as long as the segment is worth keeping.
+// Header and key of a punched value take space as long as the segment exists. If the segment is worth keeping, they are
+// not counted as garbage.
 std::uint64_t KeptByPunching(const SegmentInfo& info, const Account& account, const PunchedUse& punched) {
   const bool is_kept =
       static_cast<std::uint64_t>(std::max<std::int64_t>(account.bytes, 0)) >= info.file_size / kLiveParts;
@@ -31,7 +33,7 @@ void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit) {
   bool is_behind_open =
-      false;  // the first record of a segment says where the one before it ends, as long as no seal does
+      false;  // unless a segment is sealed, the first record of the next one says where it ends
   for (const auto& [number, info] : state.segments) {
     const Account account = state.TotalAccount(info.slot);
     SegmentUse use;
@@ -60,7 +62,7 @@ void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
       continue;
     }
     PunchedUse its = known.value_or(PunchedUse());
-    if (info.punched.empty()) its.holes = its.kept = 0;  // it was looked at, and left as it is
+    if (info.punched.empty()) its.holes = its.kept = 0;  // punching looked at it and left it as it is
     use.bytes = info.file_size - its.holes;
     use.hole_bytes = its.holes;
     use.overhead_bytes = kFileHeaderSize + (info.file_size - info.sealed_length) + KeptByPunching(info, account, its);

@@ -1,5 +1,5 @@
-// How each segment stands with log GC, and what it takes: what a MANIFEST says, in the numbers that victims are chosen
-// by.
+// How log GC may treat each segment, and how much it takes: derives from the MANIFEST's state the numbers by which
+// victims are chosen.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 namespace cambium {
 
 enum class GcStanding : std::uint8_t {
-  kMember,      // of F in victims.h
-  kLargeValue,  // a file of its own goes with its last reference
+  kMember,      // a member of F in victims.h
+  kLargeValue,  // a file of its own, deleted with its last reference
   kNotSealed,
-  kBehindOpen,    // an older segment of the log is not sealed, and this one may have to say where that ends
-  kInReplay,      // recovery would read it: the layers do not know all that is in it
-  kHolesUnknown,  // how much it takes is not known
+  kBehindOpen,    // an older log segment is not sealed, and this one's first record may say where that one ends
+  kInReplay,      // recovery would read it: the layers do not know all of its records
+  kHolesUnknown,  // it has holes of unknown size
 };
 
-// What punching has made of a segment. Bytes.
+// What punching has done to a segment. In bytes.
 struct PunchedUse {
   std::uint64_t holes = 0;
-  std::uint64_t kept = 0;             // that stay of the records in question
-  std::uint64_t garbage_at_look = 0;  // that was left when it was last looked at
+  std::uint64_t kept = 0;             // what remains of the punched records
+  std::uint64_t garbage_at_look = 0;  // garbage that was left when punching last looked at it
 };
 
-// Visits all segments by number. `min_punch_size`: 0 if nothing is punched. `punched` says what it knows of a
-// segment, and of one that has dead ranges it must know. The use of a segment that is no member has its number and its
-// account, and no more.
+// Visits all segments by number. `min_punch_size`: 0 if nothing is punched. `punched` returns what it knows of a
+// segment; a segment with punched records for which it returns nothing is kHolesUnknown. For a segment that is not a
+// member, the use has only its number and its account.
 void VisitSegmentUses(const ManifestState& state, std::uint64_t min_punch_size,
                       const std::function<std::optional<PunchedUse>(std::uint64_t number)>& punched,
                       const std::function<void(const SegmentInfo&, GcStanding, SegmentUse)>& visit);

@@ -12,7 +12,7 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Minus(std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); }
 
-// With an eighth of the slack in each, no segment is so large that waiting for it takes all of the slack.
+// At an eighth of the slack, no segment is so large that waiting for it to fill takes all of the slack.
 std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
   if (MutantIs(Mutant::kSealOnlyFull)) return most;
   const auto eighth = static_cast<std::uint64_t>(slack / 8);
@@ -20,7 +20,7 @@ std::uint64_t SegmentBytes(double slack, std::uint64_t most) {
 }
 
 std::uint64_t IndexFilePercentMax(double slack, std::uint64_t index_live_bytes) {
-  constexpr double kLeast = 15;  // for each page that dies seven are copied then; at a twentieth it would be twenty
+  constexpr double kLeast = 15;  // then seven pages are copied for each dead one; at 5 per cent it would be twenty
   constexpr double kMost = 100;
   if (index_live_bytes == 0) return 200;
   const double dead_percent = 100 * (slack / 2) / static_cast<double>(index_live_bytes);
@@ -51,9 +51,9 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.step_bytes = std::min(policy.step_bytes_max, plan.segment_bytes);
   plan.index_file_percent_max = IndexFilePercentMax(slack, figures.index_live_bytes);
   const auto limit = static_cast<std::uint64_t>(policy.max_space_amplification * static_cast<double>(live));
-  // Writers know what jobs have in flight, but a step of log GC, and a flush that rewrites a tree, may begin when they have
-  // come to the end already; with what waits to be removed that is more than one of the segments above the limit. In a
-  // small database steps are small, and one that is smaller than an eighth of a segment has nothing to do and to wait for.
+  // Writers know what jobs have in flight. But a step of log GC, and a flush that rewrites a tree, may begin after the
+  // writers' check. With files that wait for removal, that is more than one segment above the limit. In a small
+  // database steps are small; a step smaller than an eighth of a segment needs no allowance.
   const auto share = static_cast<std::uint64_t>(slack / 16);
   const std::uint64_t in_flight = std::min(plan.segment_bytes, share) + std::min(figures.index_bytes, share);
   plan.spare_until = limit + plan.segment_bytes / 8;
@@ -61,18 +61,17 @@ SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy) {
   plan.stop_at = limit + plan.segment_bytes - in_flight;
   plan.work_at = Minus(plan.slow_at, static_cast<std::uint64_t>(slack / 8));
 
-  // What is about to go is there, and writers wait for it; but no job makes it go sooner. One that moved values meanwhile
-  // would give whoever removes files only more to do.
+  // Files that are about to be removed still take space, and writers wait for that. But no job removes them sooner, and
+  // a job that moved values meanwhile would only make more files to remove.
   const std::uint64_t leaving = MutantIs(Mutant::kWorksForWhatLeaves) ? 0 : figures.leaving_bytes;
   const std::uint64_t on_disk = Minus(figures.on_disk(), leaving);
   if (on_disk < plan.work_at) return plan;
-  // Of what is wasted in the log, each kind has its share before its job is begun. When there is nothing to collect, the
-  // shares do not count: whatever there is has to become garbage that can be.
+  // Each kind of waste in the log has its share of the slack before its job is started. If there is nothing to collect,
+  // the shares do not count: all waste must become garbage that can be collected.
   const bool is_short = on_disk >= plan.slow_at + (plan.stop_at - plan.slow_at) / 2;
   const bool is_starved = is_short && figures.collectable_bytes < plan.segment_bytes / 4;
   const auto part = [&](int n) { return static_cast<std::uint64_t>(slack / n); };
-  // Of a tail that is next to nothing a flush makes nothing either but a run, and the runs of a row of them take more than
-  // they give back.
+  // Flushing a tiny tail only makes a run, and many such runs take more space than they free.
   plan.flush = std::max(figures.tail_bytes, figures.tail_hides_bytes) > part(is_starved ? 32 : 8) ||
                (is_starved && figures.tail_range_deletes > 0);
   plan.compact =

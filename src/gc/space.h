@@ -1,53 +1,55 @@
-// Space: how large the database may be on disk, and what has to be done before it is larger. Pure functions of numbers;
-// the database carries out what they say.
+// Space: how large the database may be on disk, and what must be done before it grows further. Pure functions of
+// numbers, which the database carries out.
 //
-//   D  bytes of files: log segments, index files, MANIFEST and the like; without what only snapshots and readers hold,
-//      and without the garbage of damaged segments, which stay as they are
-//   L  bytes of live entries as they are stored: records that the accounts count, without those that newer entries hide;
-//      and what is inline, in the index
+//   D  bytes of files: log segments, index files, MANIFEST and others; without files that only snapshots and readers
+//      hold, and without the garbage of damaged segments, which are never collected
+//   L  bytes of live entries as stored: records that the accounts count, without those that newer entries hide, plus
+//      the inline entries of the index
 //   S  max_space_amplification
 //
-// The promise is D <= S * L + A, A = two log segments and one step of log GC: what is being written while nothing can be
-// taken back yet. Segments shrink with the database, and A with them.
+// The promise is D <= S * L + A, where A is two log segments and one step of log GC: what is being written while
+// nothing can be freed yet. Segments shrink with the database, and so does A.
 //
-// Between L and S * L lie four kinds of waste, each with a job that turns it into the next, the last one into free space:
+// Between L and S * L there are four kinds of waste. For each, a job turns it into the next kind, and finally into free
+// space:
 //
-//   tail     records that a memory table makes garbage, or that are garbage in it; a flush makes them known
-//   hidden   records that an entry of a newer layer hides, while an older layer still counts them; a merge uncharges them.
-//            In an LSM what is inline too, which a merge leaves out
+//   tail     records that a memtable makes garbage, or that are garbage in the memtable. A flush makes them known
+//   hidden   records that a newer layer's entry hides while an older layer still counts them. A compaction subtracts
+//            them from the accounts. In an LSM, hidden inline values too, which a compaction drops
 //   open     garbage in a segment that is not sealed, or not absorbed
-//   garbage  records that nothing refers to; log GC takes their segments away
+//   garbage  records without a reference. Log GC drops their segments
 //
-// Where tail and hidden garbage are small parts of the slack, the log is as full of garbage as it may be when GC comes,
-// and GC moves as little as it can.
+// If tail and hidden garbage are small parts of the slack, the log is as full of garbage as it may be when GC runs, so
+// that GC moves as little as possible.
 #pragma once
 
 #include <cstdint>
 
 namespace cambium {
 
-// Of a log segment, however small the database is, unless blob_file_size is less.
+// The least size of a log segment, however small the database is, unless blob_file_size is less.
 inline constexpr std::uint64_t kSegmentBytesLeast = 1u << 20;
 
-// All in bytes, of one moment.
+// All in bytes, at one moment.
 struct SpaceFigures {
   std::uint64_t log_bytes = 0;         // segments and files of large values, on disk
-  std::uint64_t log_live_bytes = 0;    // of the accounts: hidden garbage counts as live
+  std::uint64_t log_live_bytes = 0;    // according to the accounts: hidden garbage counts as live
   std::uint64_t garbage_bytes = 0;     // in segments that log GC may take now
-  std::uint64_t collectable_bytes = 0; // of these, in segments that it would take for want of space
+  std::uint64_t collectable_bytes = 0; // of these, in segments that log GC would take when space is short
   std::uint64_t hidden_bytes = 0;      // estimate
-  std::uint64_t tail_bytes = 0;        // of the log that is in memory tables only
-  // Estimate: what it makes garbage below, beyond its own bytes, as deletes do. Its puts are taken for overwrites.
+  std::uint64_t tail_bytes = 0;        // of the log's records that are in memtables only
+  // Estimate: bytes in older layers that the tail overwrites or deletes, beyond its own bytes. Assumes that its puts
+  // are overwrites.
   std::uint64_t tail_hides_bytes = 0;
-  std::uint64_t tail_range_deletes = 0;  // a number; nobody knows what these hide before they are flushed
-  // Of separated values in memory tables, those that nothing in them replaces. They are alive, whatever of the rest they
-  // hide, and in a database that is new they are all there is.
+  std::uint64_t tail_range_deletes = 0;  // their number; what they hide is unknown until they are flushed
+  // Separated values in memtables that no newer entry there replaces. They are alive whatever they hide; in a new
+  // database there are no others.
   std::uint64_t tail_live_bytes = 0;
   std::uint64_t index_bytes = 0;       // files of runs, trees and levels
-  std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without those that are hidden
+  std::uint64_t index_live_bytes = 0;  // of these, keys and values that are in no log record, without hidden ones
   std::uint64_t index_hidden_bytes = 0;  // estimate: of such keys and values in an LSM, those that newer layers hide
   std::uint64_t other_bytes = 0;
-  std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: on disk, and about to go by themselves
+  std::uint64_t leaving_bytes = 0;     // of log_bytes and index_bytes: in files that are about to be removed
 
   [[nodiscard]] std::uint64_t on_disk() const { return log_bytes + index_bytes + other_bytes; }
   [[nodiscard]] std::uint64_t live() const;
@@ -56,42 +58,42 @@ struct SpaceFigures {
 struct SpacePolicy {
   double max_space_amplification = 1.5;         // S; 0: no ceiling
   std::uint64_t segment_bytes_max = 256u << 20;  // blob_file_size
-  std::uint64_t step_bytes_max = 64u << 20;      // of log GC, and of merges
+  std::uint64_t step_bytes_max = 64u << 20;      // of log GC and of compactions
 };
 
-// What a step may write at most, where families have memory tables of up to so many bytes.
+// The most that a step may write, if the families' memtables have up to write_buffer_size bytes.
 [[nodiscard]] std::uint64_t StepBytesMax(std::uint64_t write_buffer_size);
 
 struct SpacePlan {
-  // Of log segments from now on, and of a step of log GC.
+  // The size of new log segments, and of a step of log GC.
   std::uint64_t segment_bytes = 0;
   std::uint64_t step_bytes = 0;
-  // Of what is alive in a tree's files they may hold so much: dead pages of up to half of the slack, the rest of which is
-  // for runs, the log and what is being written; but 15 per cent in any case, which is more than that below S = 1.3. At
-  // most twice what is alive, where copying costs the least, and which is all the same where values are separated and the
-  // index is a small part of what there is.
+  // How large a tree's files may be, in per cent of their live bytes. Dead pages may take half of the slack; the rest
+  // is for runs, the log and writes in progress. But at least 15 per cent may be dead, which is more than that below S
+  // = 1.3. At most twice the live bytes: there copying costs the least, and if values are separated, the index is a
+  // small part of the database anyway.
   std::uint64_t index_file_percent_max = 200;
-  // D from which on jobs are begun that would not be due for other reasons; from which on writers are slowed down; and
-  // that no write may exceed as long as a job can help. And up to which work may go that nobody has asked for. UINT64_MAX
-  // without a ceiling.
+  // Values of D: from work_at on, jobs are started that would not be due for other reasons; from slow_at on, writers
+  // are slowed down; no write may exceed stop_at while a job can help. Work that no user has asked for may fill the
+  // disk up to spare_until. All are UINT64_MAX without a ceiling.
   std::uint64_t work_at = 0;
   std::uint64_t slow_at = 0;
   std::uint64_t stop_at = 0;
   std::uint64_t spare_until = 0;
-  // What is to be begun now.
+  // What to start now.
   bool flush = false;
   bool compact = false;
   bool collect = false;
-  bool seal = false;  // the segment that is written to, since nothing else has garbage left
+  bool seal = false;  // seal the current segment, because no other one has garbage left
 
   [[nodiscard]] bool any() const { return flush || compact || collect || seal; }
 };
 
 [[nodiscard]] SpacePlan PlanSpace(const SpaceFigures& figures, const SpacePolicy& policy);
 
-// Bytes per second that writers may write in all, at a part in (0, 1) of the way from slow_at to stop_at.
-// `freed_per_second` is what log GC gives back, net of what it moves, while it runs: halfway they get just that, and D
-// stays there.
+// The bytes per second that all writers together may write, if D is the fraction `part` in (0, 1) of the way from
+// slow_at to stop_at. `freed_per_second` is what log GC frees while it runs, net of what it moves. Halfway, writers get
+// exactly that, and D stays constant.
 [[nodiscard]] double PacedRate(double part, double freed_per_second);
 
 }  // namespace cambium

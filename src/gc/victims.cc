@@ -11,16 +11,16 @@
 namespace cambium {
 namespace {
 
-// A segment that is one tombstone, or all header, is small and cheap to join; this many bytes are nothing to anybody.
+// Less garbage is never worth a step. A segment of one tombstone, or only a header, is small and cheap to join instead.
 constexpr std::uint64_t kGarbageLeast = 4096;
 
-// At least so much of it.
+// Whether the segment has at least this share of garbage.
 bool HasGarbage(const SegmentUse& segment, double part) {
   const auto least = static_cast<std::uint64_t>(part * static_cast<double>(segment.bytes));
   return segment.garbage() >= std::max(kGarbageLeast, least);
 }
 
-// The best first, and then others of its generation, as long as a step has room for them.
+// Takes the first candidate, and others of its generation while the step has room.
 VictimChoice TakeStep(GcReason reason, std::vector<const SegmentUse*> candidates, const VictimPolicy& policy) {
   VictimChoice choice;
   if (candidates.empty()) return choice;
@@ -47,12 +47,12 @@ std::vector<const SegmentUse*> ByBenefit(std::span<const SegmentUse> segments, d
   return found;
 }
 
-// By what has to be moved, the least first. What is moved needs space before any comes free.
+// Takes the segments with the fewest live bytes first: moving values needs space before any is freed.
 VictimChoice PickOnFullDisk(std::span<const SegmentUse> segments, const VictimPolicy& policy) {
   std::vector<const SegmentUse*> found;
   for (const SegmentUse& segment : segments) {
     if (segment.is_damaged || !HasGarbage(segment, policy.space_garbage_least)) continue;
-    if (segment.live_bytes <= policy.free_bytes / 2) found.push_back(&segment);  // its run and footer come on top
+    if (segment.live_bytes <= policy.free_bytes / 2) found.push_back(&segment);  // its run and footer need space too
   }
   std::ranges::stable_sort(found, {}, &SegmentUse::live_bytes);
   VictimPolicy step = policy;

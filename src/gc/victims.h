@@ -1,18 +1,18 @@
-// Which segments log GC empties next, and why: pure functions of numbers. The database carries out what they say.
+// Which segments log GC empties next, and why: pure functions of numbers, which the database carries out.
 //
-// F are the segments that are sealed and lie wholly below the replay position, in the order of their numbers: the layers
-// know everything that is in them. The options speak of F as RocksDB's speak of blob files: the first
-// trunc(age_cutoff * |F|) of it are old enough.
+// F is the list of the segments that are sealed and lie completely below the replay position, ordered by number: the
+// layers know all of their records. The options treat F as RocksDB treats blob files: the first trunc(age_cutoff * |F|)
+// are old enough.
 //
-// Of segments that are worth it, the one goes first that has most to lose by waiting least: what is alive in a segment
-// decays, the faster the younger the segment is for what it has lost. With u the part that is alive,
+// Among segments that are worth it, the best victim is the one that gains least by waiting. The live part of a segment
+// decays; relative to what it has lost, a younger segment decays faster. With u the live share,
 //
 //   (1 - u) / u * sqrt(age)
 //
-// is, but for the number of records, the root of the inverse of what waiting would save (minimal declining cost: Lomet and
-// Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is the segment's: a segment of moved values
-// begins with all of them alive, however old they are. With the age of what it holds, as in cost-benefit cleaning
-// (Rosenblum and Ousterhout, 1992), it would be emptied again long before its time.
+// is, except for the number of records, the square root of the inverse of what waiting would save (minimal declining
+// cost: Lomet and Luo, "Efficiently Reclaiming Space in a Log Structured Store", 2021). The age is that of the segment:
+// a segment of relocated values begins with all of them alive, however old they are. With the age of its contents, as
+// in cost-benefit cleaning (Rosenblum and Ousterhout, 1992), it would be emptied again long before its time.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@
 
 namespace cambium {
 
-// A member of F. Bytes.
+// A member of F. Sizes in bytes.
 struct SegmentUse {
   std::uint64_t number = 0;
-  std::uint64_t bytes = 0;            // that it takes on disk
-  std::uint64_t hole_bytes = 0;       // that punching has taken from it already
-  std::uint64_t overhead_bytes = 0;   // of these, header and footer, which any segment has
-  std::uint64_t live_bytes = 0;       // what its account says: hidden garbage counts as live
-  std::uint64_t live_records = 0;     // the same as references
+  std::uint64_t bytes = 0;            // on disk
+  std::uint64_t hole_bytes = 0;       // already freed by punching
+  std::uint64_t overhead_bytes = 0;   // part of `bytes`: header and footer, which any segment has
+  std::uint64_t live_bytes = 0;       // according to its account: hidden garbage counts as live
+  std::uint64_t live_records = 0;     // its references
   SequenceNumber made_at = 0;         // the newest sequence number when it was made
   std::uint32_t generation = 0;
-  bool is_damaged = false;            // a record of it did not validate: never a victim
-  bool is_worth_punching = false;     // dead values of it may give back much without a copy
+  bool is_damaged = false;            // a record did not validate: never a victim
+  bool is_worth_punching = false;     // punching its dead values may free much without a copy
 
   [[nodiscard]] std::uint64_t garbage() const {
     const std::uint64_t kept = live_bytes + overhead_bytes;
@@ -47,58 +47,58 @@ struct SegmentUse {
 struct VictimPolicy {
   double age_cutoff = 0.25;
   double force_threshold = 1.0;
-  // A segment is worth its while from so much garbage on: when nothing forces anybody, and when space is short, where the
-  // least means that 32 bytes are moved for one that comes free.
+  // The least share of garbage that makes a segment worth emptying: in idle time, and when space is short. The latter
+  // means that 32 bytes are moved for each byte freed.
   double idle_garbage_least = 0.25;
   double space_garbage_least = 1.0 / 32;
-  // What is smaller than a sixteenth of the target is joined, whatever its garbage, once there are so many of one
-  // generation. Segments grow with the database, so that a load leaves some that are small by now, 11 for each doubling of
-  // the data at a ceiling of 1.5, 22 at 1.25: nothing is moved for their sake. What is tiny was never full, an opening or
-  // a rest has ended it, and there may be any number of them.
+  // Segments smaller than a sixteenth of the target are joined, whatever their garbage, once there are more than so
+  // many of one generation. Segments grow with the database, so a load leaves some that are small by now (11 per
+  // doubling of the data at a ceiling of 1.5, 22 at 1.25): the limit tolerates them. Tiny segments were never full,
+  // because an Open or a remainder ended them; there may be any number of these.
   std::uint64_t target_bytes = 256u << 20;
   std::size_t small_segments_max = 128;
   std::size_t tiny_segments_max = 4;
-  // Live bytes of a step, if it has more than one victim.
+  // Live bytes of a step with more than one victim.
   std::uint64_t step_bytes = 64u << 20;
-  // On a full disk, what is free on it.
+  // On a full disk: its free bytes.
   std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
-// How badly space is wanted.
+// How urgently space is needed.
 enum class GcUrgency : std::uint8_t {
-  kForced,  // what the user's force_threshold demands, and no more
-  kIdle,    // and what is worth it, since nobody needs the device
-  kSpace,   // the ceiling is near: whatever has garbage, age ignored
-  kFull,    // the disk is full: what leaves the least to be moved, and only what there is room for
+  kForced,  // only what the user's force_threshold demands
+  kIdle,    // also segments that are worth it, because the database is idle
+  kSpace,   // the ceiling is near: any segment with garbage, whatever its age
+  kFull,    // the disk is full: the segments with the fewest live bytes first, and only if there is room to move these
 };
 
 enum class GcReason : std::uint8_t { kNone, kForceThreshold, kSmallSegments, kCostBenefit, kCeiling, kFullDisk, kRequested, kClustering };
 
 struct VictimChoice {
   GcReason reason = GcReason::kNone;
-  std::vector<std::uint64_t> numbers;  // of one generation, in the order in which they go; empty: none
+  std::vector<std::uint64_t> numbers;  // of one generation, in the order of choice; empty: none
 };
 
-// What goes first: the law above, times a number that is the same for all.
+// The priority of a segment: the law above, up to a constant factor.
 [[nodiscard]] double GcBenefit(const SegmentUse& segment, SequenceNumber now);
 
-// Whether log GC would take it for want of space.
+// Whether log GC would take the segment when space is short.
 [[nodiscard]] bool IsWorthSpace(const SegmentUse& segment, const VictimPolicy& policy);
 
 // `segments`: F, by number. `now`: the newest sequence number.
 [[nodiscard]] VictimChoice PickGcVictims(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                        SequenceNumber now, GcUrgency urgency);
 
-// Those of `wanted` that are left, as far as a step goes, oldest first; garbage or not.
+// The segments of `wanted` that still exist, oldest first, as many as a step takes, with or without garbage.
 [[nodiscard]] VictimChoice PickRequested(std::span<const SegmentUse> segments, const std::set<std::uint64_t>& wanted,
                                          const VictimPolicy& policy);
 
-// What a CompactRange collects: the first trunc(age_cutoff * |F|), all of them or those that are worth it when nobody
-// needs the device.
+// The segments that a CompactRange collects: of the first trunc(age_cutoff * |F|), either all or those with at least
+// idle_garbage_least.
 [[nodiscard]] std::set<std::uint64_t> WorthRequesting(std::span<const SegmentUse> segments, const VictimPolicy& policy,
                                                       bool all);
 
-// How many of F are old enough.
+// How many members of F are old enough.
 [[nodiscard]] std::size_t EligibleByAge(std::size_t segment_count, double age_cutoff);
 
 }  // namespace cambium

@@ -1,7 +1,7 @@
-// WritePacer: bytes per second, for many writers, without a lock.
+// WritePacer: limits many writers to a rate in bytes per second, without a lock.
 //
-// Each write takes a piece of the time line as long as its bytes last at the rate of the moment, behind the pieces of
-// those who came before it, and goes on when its piece begins (a leaky bucket: ITU-T I.371's virtual scheduling).
+// Each write reserves a slice of time, as long as its bytes take at the current rate, after the slices of earlier
+// writes. It may go on when its slice begins (a leaky bucket: ITU-T I.371's virtual scheduling).
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace cambium {
 
 class WritePacer {
  public:
-  // When a write of so many bytes may go on, in microseconds of the same clock as `now`. What was not used of the time
-  // before now is lost, but for `kBurstMicros` of it. A rate of 0 counts as one byte a second. The rate is that of the
-  // moment, so that a piece takes no more than kPieceMicros: whoever comes then knows better.
+  // Returns when a write of `bytes` may go on, in microseconds of the same clock as `now`. Unused time before `now` is
+  // lost, except for kBurstMicros. A rate of 0 counts as one byte a second. The rate is only the current one, so a
+  // slice is no longer than kPieceMicros: the next write then uses a newer rate.
   std::uint64_t Reserve(std::uint64_t bytes, double bytes_per_second, std::uint64_t now) {
     if (bytes_per_second == std::numeric_limits<double>::infinity()) return now;
     const double micros = std::min(static_cast<double>(bytes) * 1e6 / std::max(bytes_per_second, 1.0), kPieceMicros);
@@ -31,9 +31,9 @@ class WritePacer {
   }
 
  private:
-  static constexpr std::uint64_t kUnits = 256;        // to a microsecond
+  static constexpr std::uint64_t kUnits = 256;        // per microsecond
   static constexpr double kPieceMicros = 1e6;
-  static constexpr std::uint64_t kBurstMicros = 200;  // sleeping for less costs more than it slows down
+  static constexpr std::uint64_t kBurstMicros = 200;  // a shorter sleep costs more than the delay that it makes
   std::atomic<std::uint64_t> free_from_{0};
 };
 

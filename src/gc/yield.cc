@@ -5,12 +5,12 @@
 namespace cambium {
 namespace {
 
-constexpr double kSlow = 2;     // times what it is in quiet
+constexpr double kSlow = 2;     // times the quiet mean
 constexpr double kNormal = 1.5;
-constexpr double kClockMicros = 1;  // below this, differences are the clock's
-constexpr double kLearn = 1.0 / 4;  // of a quiet window
-// Where the work hardly runs any more and calls are slow all the same, it is not the work that makes them so. The measure
-// then follows them, little by little.
+constexpr double kClockMicros = 1;  // smaller differences are noise of the clock
+constexpr double kLearn = 1.0 / 4;  // weight of a quiet window
+// If calls are slow although the work hardly runs, the work is not the cause. The quiet mean then slowly follows the
+// calls.
 constexpr double kLearnAtFloor = 1.0 / 16;
 
 }  // namespace
