@@ -7,9 +7,9 @@
 namespace cambium::testing {
 namespace {
 
-TEST(ClusteringTest, AStepEndsWhereItIsWorthMost) {
+TEST(ClusteringTest, StepEndsAtTheLargestSurplus) {
   EXPECT_EQ(MostWorthwhile({}), nullptr);
-  // 100 KiB with 50 jumps, then a stretch that nobody scans, then another one that hardly pays for itself.
+  // 100 KiB with 50 jumps, then a stretch without scans, then one that barely pays for itself.
   const std::vector<WalkMark> marks = {{100, 100u << 10, 50}, {200, 10u << 20, 60}, {300, 10100u << 10, 1500}};
   EXPECT_EQ(MostWorthwhile(std::span(marks).first(1)), &marks[0]);
   EXPECT_EQ(MostWorthwhile(std::span(marks).first(2)), &marks[0]);
@@ -18,13 +18,13 @@ TEST(ClusteringTest, AStepEndsWhereItIsWorthMost) {
   EXPECT_EQ(MostWorthwhile(cold), nullptr);
 }
 
-TEST(ClusteringTest, AStepHasAPriceOfItsOwn) {
+TEST(ClusteringTest, StepHasAFixedCost) {
   const std::uint64_t jumps = kBytesOfStep / kBytesOfJump;
   const std::vector<WalkMark> enough = {{1, 0, jumps + 1}};
   const std::vector<WalkMark> too_few = {{1, 0, jumps}};
   EXPECT_NE(MostWorthwhile(enough), nullptr);
   EXPECT_EQ(MostWorthwhile(too_few), nullptr);
-  EXPECT_GT(kJumpsOfLook, jumps) << "a look that could not end in a step";
+  EXPECT_GT(kJumpsOfLook, jumps) << "fewer jumps than this cannot pay for a step";
 }
 
 PassFigures Figures(std::uint64_t written, std::uint64_t passed) {
@@ -36,7 +36,7 @@ PassFigures Figures(std::uint64_t written, std::uint64_t passed) {
   return figures;
 }
 
-TEST(ClusteringTest, APassGoesAlongWithWhatIsWritten) {
+TEST(ClusteringTest, PassProgressesWithTheBytesWritten) {
   EXPECT_EQ(WrittenPerPass(2, 1000), 500u);
   EXPECT_EQ(WrittenPerPass(1.5, 1000), 250u);
   EXPECT_EQ(WrittenPerPass(0, 1000), 1000u) << "no ceiling";
@@ -50,13 +50,13 @@ TEST(ClusteringTest, APassGoesAlongWithWhatIsWritten) {
   EXPECT_FALSE(IsPassDue(empty));
 }
 
-TEST(ClusteringTest, APassEndsWhenNobodyWrites) {
+TEST(ClusteringTest, PassRunsToItsEndWhenIdle) {
   PassFigures figures = Figures(1000 / 64 + 1, 900);
   EXPECT_FALSE(IsPassDue(figures));
   figures.is_idle = true;
   EXPECT_TRUE(IsPassDue(figures));
   figures.written_bytes = 1000 / 64 - 1;
-  EXPECT_FALSE(IsPassDue(figures)) << "too little to go over all keys for";
+  EXPECT_FALSE(IsPassDue(figures)) << "too little garbage for a pass over all keys";
 }
 
 }  // namespace

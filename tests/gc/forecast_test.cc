@@ -8,7 +8,7 @@
 namespace cambium::testing {
 namespace {
 
-// Records of one size, alive with probability u, and what reading them with the gaps between them reads.
+// Simulates records of one size, alive with probability u, and returns the bytes read with the gaps between them.
 std::uint64_t ReadOf(std::uint64_t records, std::uint64_t size, double u, std::uint64_t* live) {
   Prng prng(SeedFromEnvironment(5));
   std::uint64_t read = 0;
@@ -27,7 +27,7 @@ std::uint64_t ReadOf(std::uint64_t records, std::uint64_t size, double u, std::u
   return read;
 }
 
-TEST(GcCostTest, IsThatOfRecordsWhichLieAnywhere) {
+TEST(GcCostTest, MatchesASimulationOfScatteredRecords) {
   for (const std::uint64_t size : {100u, 1000u, 4000u, 20'000u}) {
     for (const double u : {0.02, 0.1, 0.3, 0.5, 0.9}) {
       SCOPED_TRACE(::testing::Message() << size << " bytes, alive " << u);
@@ -52,13 +52,13 @@ TEST(GcCostTest, IsThatOfRecordsWhichLieAnywhere) {
   }
 }
 
-TEST(GcCostTest, OfExtremes) {
+TEST(GcCostTest, AllDeadOrAllAlive) {
   SegmentUse use;
   use.bytes = 1000;
   use.overhead_bytes = 100;
   GcCost dead;
   dead.Add(use);
-  EXPECT_EQ(dead.bytes_read, 100u) << "its index says that nothing is alive";
+  EXPECT_EQ(dead.bytes_read, 100u) << "only its index is read, which says that nothing is alive";
   EXPECT_EQ(dead.bytes_freed, 1000u);
   use.live_bytes = 5000;  // sizes in accounts are rounded up
   use.live_records = 9;

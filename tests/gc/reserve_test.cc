@@ -1,4 +1,4 @@
-// How large the reserve is, and when it changes: numbers alone.
+// The size of the reserve, and when it is resized. Numbers only.
 #include "gc/reserve.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@ constexpr std::uint64_t kKiB = 1u << 10;
 constexpr std::uint64_t kMiB = 1u << 20;
 constexpr std::uint64_t kGiB = 1u << 30;
 
-TEST(Reserve, IsTwoPercentWithinBounds) {
+TEST(ReserveTest, IsTwoPercentWithinBounds) {
   EXPECT_EQ(ReserveBytes(0), 0u);
   EXPECT_EQ(ReserveBytes(kMiB - 1), 0u);
   EXPECT_EQ(ReserveBytes(kMiB), 64 * kKiB) << "a sixteenth";
   EXPECT_EQ(ReserveBytes(4 * kMiB), 256 * kKiB);
-  EXPECT_EQ(ReserveBytes(12 * kMiB), 256 * kKiB) << "the least of what is not tiny";
+  EXPECT_EQ(ReserveBytes(12 * kMiB), 256 * kKiB) << "the minimum, unless the database is tiny";
   EXPECT_NEAR(static_cast<double>(ReserveBytes(kGiB)), 0.02 * kGiB, 4096);
   EXPECT_EQ(ReserveBytes(100 * kGiB), 64 * kMiB);
   std::uint64_t before = 0;
@@ -30,8 +30,8 @@ TEST(Reserve, IsTwoPercentWithinBounds) {
   }
 }
 
-// From nothing to 64 MiB it is made larger some twenty times, and small ups and downs change nothing.
-TEST(Reserve, IsSeldomResized) {
+// From nothing to 64 MiB the reserve grows about twenty times; small changes of the database do not resize it.
+TEST(ReserveTest, IsSeldomResized) {
   std::uint64_t has = 0;
   int resized = 0;
   for (std::uint64_t bytes = kMiB; bytes < 10 * kGiB; bytes += bytes / 1000 + 1) {
@@ -49,12 +49,12 @@ TEST(Reserve, IsSeldomResized) {
   EXPECT_TRUE(IsWorthResizing(64 * kKiB, 0));
 }
 
-TEST(Reserve, WhatEndsAFullDiskIsMoreThanWhatBeginsOne) {
+TEST(ReserveTest, FullDiskEndsAtMoreFreeBytesThanItBegins) {
   for (const std::uint64_t wanted : {64 * kKiB, kMiB, 64 * kMiB}) {
-    EXPECT_GT(FreeBytesToGoOn(wanted, wanted), wanted + kFreeBytesLeft) << "writers have something left to write";
+    EXPECT_GT(FreeBytesToGoOn(wanted, wanted), wanted + kFreeBytesLeft) << "writers must have room to write";
     EXPECT_GT(FreeBytesToGoOn(0, wanted), kFreeBytesLeft);
   }
-  EXPECT_LE(BytesUntilNextLook(0), kFreeBytesLeft / 2) << "not passed between two looks";
+  EXPECT_LE(BytesUntilNextLook(0), kFreeBytesLeft / 2) << "two checks must not miss it";
   EXPECT_LE(BytesUntilNextLook(kGiB), kGiB / 8);
   EXPECT_EQ(TableBytesMax(0, 192 * kKiB), 96 * kKiB);
 }

@@ -15,7 +15,7 @@ std::string Key(int i) {
   return "k" + std::string(6 - digits.size(), '0') + digits;
 }
 
-// Of a scan that went to the last key.
+// Adds a scan that reached the last key.
 bool Add(ScanHeat* heat, Slice from, std::uint64_t jumps) { return heat->Add(from, nullptr, jumps, kLeast); }
 
 std::uint64_t Sum(const std::vector<HeatMark>& marks) {
@@ -23,10 +23,10 @@ std::uint64_t Sum(const std::vector<HeatMark>& marks) {
                          [](std::uint64_t sum, const HeatMark& mark) { return sum + mark.jumps; });
 }
 
-TEST(ScanHeatTest, FromTheHottestOn) {
+TEST(ScanHeatTest, MarksBeginAtTheHottest) {
   ScanHeat heat(BytewiseComparator());
   EXPECT_TRUE(heat.FromHottest(0).empty());
-  EXPECT_FALSE(heat.IsLookDue(0)) << "nothing is there";
+  EXPECT_FALSE(heat.IsLookDue(0)) << "there are no jumps";
   EXPECT_FALSE(Add(&heat, "b", 3));
   EXPECT_FALSE(Add(&heat, "g", 4));
   EXPECT_FALSE(Add(&heat, "f", 2));
@@ -39,7 +39,7 @@ TEST(ScanHeatTest, FromTheHottestOn) {
   EXPECT_EQ(marks[1].key, "g");
 }
 
-TEST(ScanHeatTest, AScanHeatsNothingBehindItsEnd) {
+TEST(ScanHeatTest, ScanHeatsNothingBeyondItsEnd) {
   for (const bool backward : {false, true}) {
     ScanHeat heat(BytewiseComparator());
     const Slice low("d");
@@ -54,7 +54,7 @@ TEST(ScanHeatTest, AScanHeatsNothingBehindItsEnd) {
   }
 }
 
-TEST(ScanHeatTest, WhatIsInOrderIsForgotten) {
+TEST(ScanHeatTest, ForgetDropsTheRange) {
   ScanHeat heat(BytewiseComparator());
   for (const char* const key : {"a", "b", "c", "d"}) static_cast<void>(Add(&heat, key, 10));
   const Slice end("d");
@@ -66,7 +66,7 @@ TEST(ScanHeatTest, WhatIsInOrderIsForgotten) {
   EXPECT_EQ(heat.FromHottest(0).size(), 1u);
 }
 
-TEST(ScanHeatTest, AfterADisappointmentItTakesTwiceAsMuch) {
+TEST(ScanHeatTest, LookThatFoundNothingDoublesTheThreshold) {
   ScanHeat heat(BytewiseComparator());
   EXPECT_TRUE(Add(&heat, "a", 16));
   heat.Disappoint();
@@ -75,7 +75,7 @@ TEST(ScanHeatTest, AfterADisappointmentItTakesTwiceAsMuch) {
   EXPECT_TRUE(Add(&heat, "b", 1));
   heat.Disappoint();
   heat.Forget("a", nullptr);
-  EXPECT_FALSE(Add(&heat, "c", 63)) << "it is in order, and has disappointed all the same";
+  EXPECT_FALSE(Add(&heat, "c", 63)) << "the range was forgotten, but the doubled threshold stays";
   heat.Encourage();
   EXPECT_TRUE(heat.IsLookDue(kLeast));
 }
@@ -92,7 +92,7 @@ TEST(ScanHeatTest, JoinedMarksLoseNoJump) {
   EXPECT_GE(marks.size(), ScanHeat::kMarksMax / 2);
 }
 
-TEST(ScanHeatTest, LongKeysTakeNoMoreMemory) {
+TEST(ScanHeatTest, MemoryOfLongKeysIsBounded) {
   ScanHeat heat(BytewiseComparator());
   for (int i = 0; i < 1000; ++i) static_cast<void>(Add(&heat, Key(i) + std::string(16u << 10, 'x'), 1));
   static_cast<void>(Add(&heat, "a", 5000));
@@ -103,21 +103,21 @@ TEST(ScanHeatTest, LongKeysTakeNoMoreMemory) {
   EXPECT_EQ(Sum(marks), 6000u);
 }
 
-TEST(ScanHeatTest, ItCools) {
+TEST(ScanHeatTest, JumpsAreHalvedWithTime) {
   ScanHeat heat(BytewiseComparator());
   static_cast<void>(Add(&heat, "a", 100));
-  EXPECT_EQ(heat.FromHottest(5 * kHour).front().jumps, 100u) << "the first look begins the hour";
+  EXPECT_EQ(heat.FromHottest(5 * kHour).front().jumps, 100u) << "the first look starts the clock";
   EXPECT_EQ(heat.FromHottest(6 * kHour - 1).front().jumps, 100u);
   EXPECT_EQ(heat.FromHottest(6 * kHour).front().jumps, 50u);
   EXPECT_FALSE(heat.IsLookDue(51));
-  // Clocks jump.
+  // The clock jumps back.
   EXPECT_EQ(heat.FromHottest(0).front().jumps, 50u);
   EXPECT_EQ(heat.FromHottest(1).front().jumps, 50u);
   EXPECT_EQ(Sum(heat.FromHottest(1000 * 1000 * kHour)), 0u);
   EXPECT_FALSE(heat.IsLookDue(0));
 }
 
-TEST(ScanHeatTest, KeysInTheOrderOfTheirComparator) {
+TEST(ScanHeatTest, FollowsTheComparator) {
   ScanHeat heat(ReverseBytewiseComparator());
   static_cast<void>(Add(&heat, "a", 1));
   static_cast<void>(Add(&heat, "c", 3));

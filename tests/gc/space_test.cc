@@ -19,7 +19,7 @@ SpacePolicy PolicyOf(double max_space_amplification) {
   return policy;
 }
 
-// 1 GiB alive, so much garbage that log GC could take, nothing else.
+// 1 GiB of live bytes and `garbage` bytes that log GC could take, nothing else.
 SpaceFigures WithGarbage(std::uint64_t garbage) {
   SpaceFigures figures;
   figures.log_live_bytes = 1024 * kMiB;
@@ -28,7 +28,7 @@ SpaceFigures WithGarbage(std::uint64_t garbage) {
   return figures;
 }
 
-TEST(Space, WithoutACeilingNothingIsEverDue) {
+TEST(SpaceTest, NothingIsDueWithoutACeiling) {
   SpaceFigures figures = WithGarbage(100'000 * kMiB);
   figures.hidden_bytes = figures.tail_bytes = 1000 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(0));
@@ -37,7 +37,7 @@ TEST(Space, WithoutACeilingNothingIsEverDue) {
   EXPECT_EQ(plan.segment_bytes, 256 * kMiB);
 }
 
-TEST(Space, SegmentsAndStepsShrinkWithTheDatabase) {
+TEST(SpaceTest, SegmentsAndStepsShrinkWithTheDatabase) {
   const auto segment_of = [](std::uint64_t live, double s) {
     SpaceFigures figures;
     figures.log_live_bytes = figures.log_bytes = live;
@@ -49,38 +49,38 @@ TEST(Space, SegmentsAndStepsShrinkWithTheDatabase) {
   EXPECT_EQ(segment_of(1024 * kMiB, 1.25), 32 * kMiB);
   EXPECT_EQ(segment_of(100 * 1024 * kMiB, 1.5), 256 * kMiB);
   SpacePolicy small = PolicyOf(1.5);
-  small.segment_bytes_max = 16 << 10;  // as tests have it
+  small.segment_bytes_max = 16 << 10;  // as in tests
   EXPECT_EQ(PlanSpace(SpaceFigures{}, small).segment_bytes, 16u << 10);
   EXPECT_EQ(PlanSpace(SpaceFigures{}, small).step_bytes, 16u << 10);
 }
 
-// The promise is S * L + A, with A two segments and a step: stop_at leaves the step.
-TEST(Space, WritersStopBelowWhatIsPromised) {
+// The promise is S * L + A, where A is two segments and a step: stop_at leaves room for the step.
+TEST(SpaceTest, WritersStopBelowThePromisedSize) {
   for (const double s : {1.0, 1.1, 1.25, 1.5, 2.0, 4.0}) {
     const SpacePlan plan = PlanSpace(WithGarbage(0), PolicyOf(s));
     const double promise = s * 1024 * kMiB + static_cast<double>(2 * plan.segment_bytes + plan.step_bytes);
     EXPECT_LE(static_cast<double>(plan.stop_at + plan.step_bytes), promise) << s;
     EXPECT_LE(plan.work_at, plan.slow_at);
     EXPECT_LT(plan.slow_at, plan.stop_at);
-    EXPECT_GE(plan.work_at, 1024 * kMiB) << "what is alive is no reason to work";
+    EXPECT_GE(plan.work_at, 1024 * kMiB) << "live bytes alone are no reason to work";
   }
 }
 
-TEST(Space, WhatIsSmallerThanASegmentMayBeAllGarbage) {
+TEST(SpaceTest, DatabaseSmallerThanASegmentMayBeAllGarbage) {
   SpaceFigures figures;
   figures.log_bytes = figures.collectable_bytes = figures.tail_bytes = kMiB / 10;
   EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).any());
 }
 
-TEST(Space, GarbageIsCollectedWhenTheDatabaseIsAboutAsLargeAsItMayBe) {
+TEST(SpaceTest, GarbageIsCollectedNearTheCeiling) {
   EXPECT_FALSE(PlanSpace(WithGarbage(400 * kMiB), PolicyOf(1.5)).any());
   const SpacePlan plan = PlanSpace(WithGarbage(500 * kMiB), PolicyOf(1.5));
   EXPECT_TRUE(plan.collect);
-  EXPECT_FALSE(plan.flush || plan.compact || plan.seal);
+  EXPECT_FALSE(plan.flush || plan.merge || plan.seal);
 }
 
-// Rule C8: files that wait to be removed keep writers back, and give nobody work.
-TEST(Space, WhatIsLeavingBeginsNoWork) {
+// RULES C8: files that wait for removal hold back writers, but start no jobs.
+TEST(SpaceTest, FilesAboutToBeRemovedStartNoWork) {
   const auto begins_work = [] {
     SpaceFigures figures = WithGarbage(100 * kMiB);
     figures.leaving_bytes = 400 * kMiB;
@@ -98,10 +98,10 @@ TEST(Space, WhatIsLeavingBeginsNoWork) {
   SpaceFigures figures = WithGarbage(500 * kMiB);
   figures.leaving_bytes = 10 * kMiB;
   figures.log_bytes += figures.leaving_bytes;
-  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect) << "what stays is too much";
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect) << "too much remains after the removal";
 }
 
-TEST(Space, WhatIsHiddenIsMergedWhenItIsAQuarterOfTheSlack) {
+TEST(SpaceTest, HiddenGarbageIsCompactedAtAQuarterOfTheSlack) {
   SpaceFigures figures = WithGarbage(400 * kMiB);
   figures.log_live_bytes += 100 * kMiB;
   figures.log_bytes += 100 * kMiB;
@@ -112,26 +112,26 @@ TEST(Space, WhatIsHiddenIsMergedWhenItIsAQuarterOfTheSlack) {
   figures.log_bytes += 50 * kMiB;
   figures.hidden_bytes += 50 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
-  EXPECT_TRUE(plan.compact);
+  EXPECT_TRUE(plan.merge);
   EXPECT_TRUE(plan.collect);
   EXPECT_FALSE(plan.flush);
 }
 
-TEST(Space, ATailIsFlushedWhenItIsAnEighthOfTheSlack) {
+TEST(SpaceTest, TailIsFlushedAtAnEighthOfTheSlack) {
   SpaceFigures figures = WithGarbage(450 * kMiB);
   figures.tail_bytes = 50 * kMiB;
   figures.log_bytes += 50 * kMiB;
   EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).flush);
   figures.tail_bytes = 70 * kMiB;
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
-  // A megabyte of deletes may hide a gigabyte.
+  // One megabyte of deletes may hide a gigabyte.
   figures.tail_bytes = kMiB;
   figures.tail_hides_bytes = 500 * kMiB;
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
 }
 
-// What memory tables hold and nothing replaces is alive, and for a new database all there is.
-TEST(Space, ALoadIntoAnEmptyDatabaseIsAlive) {
+// Values in memtables that no newer entry replaces are alive; in a new database there are no others.
+TEST(SpaceTest, LoadIntoAnEmptyDatabaseCountsAsLive) {
   SpaceFigures figures;
   figures.log_bytes = figures.tail_bytes = 100 * kMiB;
   EXPECT_EQ(figures.live(), 0u) << "overwrites of one key";
@@ -141,15 +141,15 @@ TEST(Space, ALoadIntoAnEmptyDatabaseIsAlive) {
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
   EXPECT_FALSE(plan.any());
   EXPECT_GT(plan.slow_at, figures.on_disk());
-  // It may hide as much of what is below, so that the two do not add up.
+  // The tail may hide as much in older layers as it adds, so live() takes the larger of the two, not their sum.
   figures.log_live_bytes = 80 * kMiB;
   EXPECT_EQ(figures.live(), 90 * kMiB);
   figures.log_live_bytes = 200 * kMiB;
   EXPECT_EQ(figures.live(), 200 * kMiB);
 }
 
-// At the ceiling with nothing to collect, whatever there is has to become something that can be.
-TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
+// At the ceiling without anything to collect, all other waste must become collectable.
+TEST(SpaceTest, AtTheCeilingWithoutGarbageAllOtherJobsAreDue) {
   SpaceFigures figures = WithGarbage(0);
   figures.log_bytes += 600 * kMiB;  // in segments that are not sealed, or not absorbed
   figures.tail_bytes = 20 * kMiB;
@@ -158,12 +158,12 @@ TEST(Space, AtTheCeilingWithoutGarbageEverythingElseIsDue) {
   figures.log_bytes += 20 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
   EXPECT_TRUE(plan.flush);
-  EXPECT_TRUE(plan.compact);
+  EXPECT_TRUE(plan.merge);
   EXPECT_TRUE(plan.seal);
 }
 
-// Each look at a database that nothing helps flushed what had been written since the one before.
-TEST(Space, AtTheCeilingATailOfAFewKilobytesIsNoWork) {
+// Otherwise each check of a database that no job can help would flush what was written since the last check.
+TEST(SpaceTest, AtTheCeilingATinyTailIsNotFlushed) {
   SpaceFigures figures = WithGarbage(0);
   figures.log_bytes += 600 * kMiB;
   figures.tail_bytes = 10 * kMiB;
@@ -172,53 +172,53 @@ TEST(Space, AtTheCeilingATailOfAFewKilobytesIsNoWork) {
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush);
   figures.tail_hides_bytes = 0;
   figures.tail_range_deletes = 1;
-  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush) << "it may hide all there is";
+  EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).flush) << "a range delete may hide everything";
   const std::uint64_t work_at = PlanSpace(figures, PolicyOf(1.5)).work_at;
   figures.log_bytes -= figures.on_disk() - work_at;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
   ASSERT_EQ(figures.on_disk(), plan.work_at);
-  EXPECT_FALSE(plan.flush) << "but nobody waits for that yet";
+  EXPECT_FALSE(plan.flush) << "no writer waits for it yet";
 }
 
-TEST(Space, AtTheCeilingWhatAnLsmHidesIsMerged) {
+TEST(SpaceTest, AtTheCeilingHiddenInlineValuesOfAnLsmAreCompacted) {
   SpaceFigures figures;
   figures.index_bytes = 1600 * kMiB;
   figures.index_live_bytes = 1024 * kMiB;
-  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact) << "nothing of that kind is known of";
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact) << "no hidden inline values are known";
   figures.index_hidden_bytes = kMiB;
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).compact);
   figures.index_bytes = 1500 * kMiB;
-  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact) << "compactions come to it in their turn";
+  EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).compact) << "below the ceiling, ordinary compactions will drop them";
 }
 
-TEST(Space, AnIndexTakesItsPartOfTheSlack) {
+TEST(SpaceTest, IndexCountsAgainstTheSlack) {
   SpaceFigures figures = WithGarbage(400 * kMiB);
   EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).collect);
   figures.index_bytes = 100 * kMiB;
   EXPECT_TRUE(PlanSpace(figures, PolicyOf(1.5)).collect);
-  figures.index_live_bytes = 100 * kMiB;  // inline values are data
+  figures.index_live_bytes = 100 * kMiB;  // inline values are live data
   EXPECT_FALSE(PlanSpace(figures, PolicyOf(1.5)).collect);
 }
 
-TEST(Space, EstimatesThatAreTooLargeDoNotWrapAround) {
+TEST(SpaceTest, TooLargeEstimatesDoNotUnderflow) {
   SpaceFigures figures;
   figures.log_bytes = 10 * kMiB;
   figures.log_live_bytes = kMiB;
   figures.hidden_bytes = figures.tail_hides_bytes = 100 * kMiB;
   EXPECT_EQ(figures.live(), 0u);
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
-  EXPECT_TRUE(plan.compact);
+  EXPECT_TRUE(plan.merge);
   EXPECT_LE(plan.stop_at, 2 * kMiB);
 }
 
-TEST(Space, ThePaceFallsSmoothlyFromWithoutEndToNothing) {
+TEST(SpaceTest, PaceFallsFromUnlimitedToZero) {
   EXPECT_TRUE(std::isinf(PacedRate(0, 100)));
   EXPECT_DOUBLE_EQ(PacedRate(0.5, 100), 100);
   EXPECT_DOUBLE_EQ(PacedRate(1, 100), 0);
   for (double part = 0.05; part < 1; part += 0.05) EXPECT_GT(PacedRate(part, 100), PacedRate(part + 0.05, 100));
 }
 
-TEST(Space, DeadPagesOfATreeMayTakeHalfOfTheSlackAndNoMoreThanTheLiveOnes) {
+TEST(SpaceTest, DeadPagesOfATreeMayTakeHalfOfTheSlack) {
   const auto percent = [](double ceiling, std::uint64_t in_index, std::uint64_t in_log) {
     SpaceFigures figures;
     figures.index_bytes = figures.index_live_bytes = in_index * kMiB;
@@ -226,27 +226,27 @@ TEST(Space, DeadPagesOfATreeMayTakeHalfOfTheSlackAndNoMoreThanTheLiveOnes) {
     return PlanSpace(figures, PolicyOf(ceiling)).index_file_percent_max;
   };
   EXPECT_EQ(percent(0, 100, 0), 200u) << "no ceiling";
-  EXPECT_EQ(percent(1.5, 100, 0), 125u) << "all is inline";
-  EXPECT_EQ(percent(1.5, 100, 100), 150u) << "half is";
-  EXPECT_EQ(percent(1.5, 3, 97), 200u) << "next to nothing is";
+  EXPECT_EQ(percent(1.5, 100, 0), 125u) << "all values are inline";
+  EXPECT_EQ(percent(1.5, 100, 100), 150u) << "half of the bytes are inline";
+  EXPECT_EQ(percent(1.5, 3, 97), 200u) << "almost nothing is inline";
   EXPECT_EQ(percent(1.5, 0, 100), 200u);
   EXPECT_EQ(percent(1, 100, 0), 115u);
   EXPECT_EQ(percent(100, 100, 0), 200u);
 }
 
-TEST(WritePacer, WritersShareTheRate) {
+TEST(WritePacerTest, WritersShareTheRate) {
   WritePacer pacer;
   const std::uint64_t start = 10'000'000;
   std::uint64_t last = 0;
   for (int i = 0; i < 1000; ++i) last = pacer.Reserve(1000, 1e6, start);  // a millisecond each
   EXPECT_NEAR(static_cast<double>(last - start), 999'000 - 200, 10);
-  // Who comes later, when all of it is over, waits for nobody, and has saved up next to nothing.
+  // A write long after the others does not wait, and only a short burst has been saved up for it.
   const std::uint64_t later = start + 50'000'000;
   EXPECT_EQ(pacer.Reserve(1000, 1e6, later), later);
   EXPECT_GE(pacer.Reserve(1000, 1e6, later), later + 500);
 }
 
-TEST(WritePacer, SmallWritesAddUp) {
+TEST(WritePacerTest, SmallWritesAddUp) {
   WritePacer pacer;
   const std::uint64_t start = 10'000'000;
   std::uint64_t last = 0;
@@ -254,7 +254,7 @@ TEST(WritePacer, SmallWritesAddUp) {
   EXPECT_NEAR(static_cast<double>(last - start), 10'000, 500);
 }
 
-TEST(WritePacer, WithoutALimitNobodyWaitsAndNothingIsTaken) {
+TEST(WritePacerTest, UnlimitedRateDelaysNoWrite) {
   WritePacer pacer;
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(pacer.Reserve(1u << 30, std::numeric_limits<double>::infinity(), 5'000'000), 5'000'000u);

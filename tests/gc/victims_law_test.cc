@@ -1,4 +1,4 @@
-// How much log GC moves if it does what PickGcVictims says: a model of a log, of which only the choice is ours.
+// How many bytes log GC moves if it follows PickGcVictims: a model of a log in which only the choice is the real one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kRecord = 16u << 10;
 constexpr std::uint64_t kSegmentRecords = 64;
 constexpr std::uint64_t kKeys = 64 * kSegmentRecords;
 
-// Keys 0 to kKeys - 1; all else by uniform or skewed draws.
+// A log of keys 0 to kKeys - 1, collected by PickGcVictims. The test draws the keys to write.
 class ModelLog {
  public:
   ModelLog(double space, bool ages_of_values) : records_max_(space * kKeys), ages_of_values_(ages_of_values) {
@@ -43,7 +43,7 @@ class ModelLog {
     }
   }
 
-  // From now on.
+  // Starts counting from here on.
   void Count() { moved_ = 0, user_from_ = now_, space_sum_ = 0; }
   void Sample() { space_sum_ += static_cast<double>(records_) / kKeys; }
   [[nodiscard]] double WriteAmp() const { return 1 + static_cast<double>(moved_) / static_cast<double>(now_ - user_from_); }
@@ -102,7 +102,7 @@ class ModelLog {
   const bool ages_of_values_;
   VictimPolicy policy_;
   std::map<std::uint64_t, ModelSegment> segments_;
-  std::vector<std::uint64_t> where_;  // by key; 0: nowhere
+  std::vector<std::uint64_t> where_;  // segment of each key; 0: none
   std::vector<std::uint64_t> written_at_;
   std::uint64_t last_number_ = 0;
   std::uint64_t current_ = 0;
@@ -118,7 +118,7 @@ struct Outcome {
   double space_amp = 0;
 };
 
-// Everything overwritten twelve times, the last eight of which count. `skew`: exponent of a Zipf distribution.
+// Overwrites everything twelve times, and counts the last eight. `skew`: exponent of a Zipf distribution.
 Outcome Overwrite(double space, double skew, bool ages_of_values) {
   Prng prng(testing::SeedFromEnvironment(77));
   std::vector<std::uint64_t> keys(kKeys);
@@ -138,24 +138,24 @@ Outcome Overwrite(double space, double skew, bool ages_of_values) {
   return {log.WriteAmp(), log.SpaceAmp()};
 }
 
-TEST(GcVictimsLaw, UniformOverwritesCostWhatTheLawSays) {
+TEST(GcVictimsLawTest, UniformOverwritesCostWhatTheLawSays) {
   for (const double space : {1.12, 1.25, 1.5}) {
     const Outcome found = Overwrite(space, 0, false);
     const double law = bench::WriteAmpOfUniform(found.space_amp);
     std::printf("S %.2f: %.3f, by the law %.3f\n", found.space_amp, found.write_amp, law);
     EXPECT_LT(found.write_amp, law * 1.1) << space;
-    EXPECT_GT(found.write_amp, law * 0.9) << space << ": a model that moves less than is possible is none";
+    EXPECT_GT(found.write_amp, law * 0.9) << space << ": the model moves less than is possible";
   }
 }
 
-TEST(GcVictimsLaw, SkewedOverwritesCostLess) {
+TEST(GcVictimsLawTest, SkewedOverwritesCostLess) {
   const Outcome found = Overwrite(1.25, 0.99, false);
   std::printf("S %.2f: %.3f\n", found.space_amp, found.write_amp);
   EXPECT_LT(found.write_amp, 2.3);
 }
 
-// What was moved would look old, and be moved again.
-TEST(GcVictimsLaw, AgesOfValuesCostMore) {
+// Relocated values would make their new segment look old, and it would be emptied again too soon.
+TEST(GcVictimsLawTest, UsingTheAgesOfValuesMovesMore) {
   EXPECT_GT(Overwrite(1.12, 0, true).write_amp, 1.04 * Overwrite(1.12, 0, false).write_amp);
 }
 

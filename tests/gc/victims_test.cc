@@ -1,4 +1,4 @@
-// Which segments log GC takes, by numbers alone.
+// Which segments log GC takes. Numbers only.
 #include "gc/victims.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ std::vector<std::uint64_t> Pick(const std::vector<SegmentUse>& segments, const V
 
 using Numbers = std::vector<std::uint64_t>;
 
-// RocksDB's rule, with its own arithmetic: idx = trunc(cutoff * n); the files below it are old enough.
-TEST(GcVictims, TheOldestPartIsOldEnough) {
+// RocksDB's rule, with its arithmetic: idx = trunc(cutoff * n); the files below idx are old enough.
+TEST(GcVictimsTest, AgeCutoffSelectsTheOldestPart) {
   EXPECT_EQ(EligibleByAge(3, 0.25), 0u);
   EXPECT_EQ(EligibleByAge(4, 0.25), 1u);
   EXPECT_EQ(EligibleByAge(7, 0.25), 1u);
@@ -40,30 +40,30 @@ TEST(GcVictims, TheOldestPartIsOldEnough) {
   EXPECT_EQ(EligibleByAge(0, 1.0), 0u);
 }
 
-TEST(GcVictims, WhatIsTooYoungIsLeftAloneUntilSpaceIsShort) {
+TEST(GcVictimsTest, YoungSegmentsAreSparedUntilSpaceIsShort) {
   const std::vector<SegmentUse> segments = {Use(1, 256, 250), Use(2, 256, 10), Use(3, 256, 10), Use(4, 256, 10)};
-  EXPECT_EQ(Pick(segments, {}, GcUrgency::kIdle), Numbers{}) << "1 is old enough, and has nothing to give";
+  EXPECT_EQ(Pick(segments, {}, GcUrgency::kIdle), Numbers{}) << "1 is old enough, but has no garbage";
   VictimPolicy half;
   half.age_cutoff = 0.5;
   EXPECT_EQ(Pick(segments, half, GcUrgency::kIdle), Numbers{2});
   VictimPolicy never;
   never.age_cutoff = 0;
   EXPECT_EQ(Pick(segments, never, GcUrgency::kIdle), Numbers{});
-  EXPECT_EQ(Pick(segments, never, GcUrgency::kSpace), (Numbers{2, 3, 4})) << "the older of those that are alike first";
+  EXPECT_EQ(Pick(segments, never, GcUrgency::kSpace), (Numbers{2, 3, 4})) << "among equals, the oldest first";
 }
 
-TEST(GcVictims, TheBenefitOverTheCostDecides) {
+TEST(GcVictimsTest, HighestBenefitGoesFirst) {
   VictimPolicy all;
   all.age_cutoff = 1;
   // 3 is emptier, 1 is far older and half alive.
   std::vector<SegmentUse> segments = {Use(1, 256, 128), Use(2, 256, 250), Use(3, 256, 100)};
   segments[2].made_at = kNow - 1000;
-  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{1}) << "with 128 MiB the step is full";
+  EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{1}) << "its 128 MiB fill the step";
   segments[0].made_at = segments[2].made_at = 0;
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{3});
 }
 
-TEST(GcVictims, AStepTakesSeveralOfOneGeneration) {
+TEST(GcVictimsTest, StepTakesSeveralSegmentsOfOneGeneration) {
   VictimPolicy all;
   all.age_cutoff = 1;
   std::vector<SegmentUse> segments = {Use(1, 256, 20), Use(2, 256, 20), Use(3, 256, 20), Use(4, 256, 20)};
@@ -73,7 +73,7 @@ TEST(GcVictims, AStepTakesSeveralOfOneGeneration) {
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), (Numbers{1, 3}));
 }
 
-TEST(GcVictims, ALoadWithoutOverwritesHasNoVictims) {
+TEST(GcVictimsTest, LoadWithoutOverwritesHasNoVictims) {
   VictimPolicy all;
   all.age_cutoff = 1;
   std::vector<SegmentUse> segments;
@@ -82,12 +82,12 @@ TEST(GcVictims, ALoadWithoutOverwritesHasNoVictims) {
     segments.back().live_bytes = segments.back().bytes * 97 / 100;  // header and index of small values
   }
   EXPECT_EQ(Pick(segments, all, GcUrgency::kIdle), Numbers{});
-  // Sizes round up, so that the account may even say more than there is.
+  // Sizes in accounts are rounded up, so an account may even exceed the segment.
   for (SegmentUse& each : segments) each.live_bytes = each.bytes + 1000;
   EXPECT_EQ(Pick(segments, all, GcUrgency::kSpace), Numbers{});
 }
 
-TEST(GcVictims, TheThresholdForcesTheOldest) {
+TEST(GcVictimsTest, ForceThresholdTakesTheOldest) {
   VictimPolicy policy;
   policy.age_cutoff = 0.5;
   policy.force_threshold = 0.5;
@@ -100,7 +100,7 @@ TEST(GcVictims, TheThresholdForcesTheOldest) {
   EXPECT_EQ(Pick(segments, policy, GcUrgency::kForced), Numbers{}) << "1 means never";
 }
 
-TEST(GcVictims, SmallSegmentsAreJoinedWhateverTheirGarbage) {
+TEST(GcVictimsTest, SmallSegmentsAreJoinedWhateverTheirGarbage) {
   const auto tiny = [](std::uint64_t number) {
     SegmentUse segment = Use(number, 1, 1);
     segment.bytes = 500u << 10;
@@ -109,17 +109,18 @@ TEST(GcVictims, SmallSegmentsAreJoinedWhateverTheirGarbage) {
   };
   VictimPolicy policy;
   std::vector<SegmentUse> segments = {tiny(1), tiny(2), Use(3, 256, 256), tiny(4), tiny(5)};
-  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "four are no burden";
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "four are tolerated";
   segments.push_back(Use(6, 15, 15));
   EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "it is small, but not tiny";
   segments.push_back(tiny(7));
   EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), (Numbers{1, 2, 4, 5, 7}));
   segments.back().generation = 1;
-  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "of another generation";
+  EXPECT_EQ(Pick(segments, policy, GcUrgency::kIdle), Numbers{}) << "another generation";
 }
 
-// A load of a database that grows leaves segments that were full when there was less. Nothing is dead, nothing is moved.
-TEST(GcVictims, WhatALoadHasLeftBehindStays) {
+// A load into a growing database leaves segments that were full when the database was smaller. Nothing in them is dead,
+// and nothing is moved.
+TEST(GcVictimsTest, SmallSegmentsOfALoadAreNotJoined) {
   VictimPolicy policy;
   std::vector<SegmentUse> segments;
   for (std::uint64_t number = 1; number <= policy.small_segments_max; ++number) segments.push_back(Use(number, 1, 1));
@@ -127,10 +128,10 @@ TEST(GcVictims, WhatALoadHasLeftBehindStays) {
     EXPECT_EQ(Pick(segments, policy, urgency), Numbers{});
   }
   segments.push_back(Use(policy.small_segments_max + 1, 15, 15));
-  EXPECT_GT(Pick(segments, policy, GcUrgency::kIdle).size(), 60u) << "by and by they would be too many";
+  EXPECT_GT(Pick(segments, policy, GcUrgency::kIdle).size(), 60u) << "at some point there are too many";
 }
 
-TEST(GcVictims, DamageIsNeverAVictim) {
+TEST(GcVictimsTest, DamagedSegmentIsNeverAVictim) {
   VictimPolicy policy;
   policy.age_cutoff = 1;
   policy.force_threshold = 0.1;
@@ -141,17 +142,18 @@ TEST(GcVictims, DamageIsNeverAVictim) {
   }
 }
 
-// What is to be moved has to fit before anything comes free; the least of it comes first, whatever its age.
+// Moving values needs space before any is freed, so the segment with the fewest live bytes goes first, whatever its
+// age.
 std::string PickOnFullDisk() {
   std::vector<SegmentUse> segments = {Use(1, 256, 120), Use(2, 256, 30), Use(3, 256, 8), Use(4, 256, 255),
                                       Use(5, 256, 10)};
   segments[4].is_damaged = true;
-  segments[0].made_at = segments[1].made_at = 0;  // old, and all the better to empty if there were room
+  segments[0].made_at = segments[1].made_at = 0;  // old, hence the best victims if there were room
   segments[2].made_at = kNow;
   VictimPolicy policy;
   policy.age_cutoff = 0;
   policy.free_bytes = 90 * kMiB;
-  if (Pick(segments, policy, GcUrgency::kFull) != Numbers{3, 2}) return "3 and 2 leave 38 of the 45 MiB that there are";
+  if (Pick(segments, policy, GcUrgency::kFull) != Numbers{3, 2}) return "3 and 2 move 38 of 45 free MiB";
   policy.free_bytes = 20 * kMiB;
   if (Pick(segments, policy, GcUrgency::kFull) != Numbers{3}) return "only 3 fits";
   policy.free_bytes = 10 * kMiB;
@@ -159,7 +161,7 @@ std::string PickOnFullDisk() {
   return "";
 }
 
-TEST(GcVictims, OnAFullDiskTheLeastToMoveThatFits) {
+TEST(GcVictimsTest, FullDiskTakesTheFewestLiveBytesThatFit) {
   EXPECT_EQ(PickOnFullDisk(), "");
   const testing::MutantScope mutant(Mutant::kGcIgnoresRoom);
   EXPECT_NE(PickOnFullDisk(), "");

@@ -15,14 +15,14 @@ constexpr std::uint32_t kUnit = 4096;
 
 std::uint64_t UnitsFor(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit; }
 
-TEST(BlockSizerTest, BeginsWithWhatWasAskedFor) { EXPECT_EQ(BlockSizer(kBlock, kUnit).target(), kBlock); }
+TEST(BlockSizerTest, FirstTargetIsTheBlockSize) { EXPECT_EQ(BlockSizer(kBlock, kUnit).target(), kBlock); }
 
-// For each ratio: the target fills the number of units that comes nearest to the block size, with a little room, and
-// never leaves the range of half to twice the block size.
+// At each ratio, the target fills the number of units that is nearest to the block size, with a small margin, and stays
+// between half and twice the block size.
 TEST(BlockSizerTest, FillsWholeUnitsAtEveryRatio) {
   struct Case {
     std::size_t stored_percent;
-    std::size_t units;  // that the target is to fill; 0: the limit of twice the block size comes first
+    std::size_t units;  // that the target should fill; 0: twice the block size limits it first
   };
   for (const Case& c : {Case{87, 3}, Case{75, 3}, Case{62, 2}, Case{50, 2}, Case{40, 2}, Case{36, 1}, Case{25, 1},
                         Case{13, 1}, Case{10, 0}, Case{1, 0}}) {
@@ -40,7 +40,7 @@ TEST(BlockSizerTest, FillsWholeUnitsAtEveryRatio) {
   }
 }
 
-TEST(BlockSizerTest, LeavesThatDoNotShrinkHaveTheBlockSizeInWholeUnits) {
+TEST(BlockSizerTest, IncompressibleLeavesTakeTheBlockSizeInWholeUnits) {
   for (const std::size_t block : {kBlock, kBlock + 1, kBlock + kUnit - 1}) {
     BlockSizer sizer(block, kUnit);
     sizer.Observe(kBlock, kBlock / 3);
@@ -50,8 +50,7 @@ TEST(BlockSizerTest, LeavesThatDoNotShrinkHaveTheBlockSizeInWholeUnits) {
   }
 }
 
-// Leaves whose ratio changes by chance from one to the next, by several per cent: rounding then wastes a part of the
-// file that half a unit for each leaf would far exceed.
+// The ratio varies randomly by several per cent from leaf to leaf. The waste must stay far below half a unit per leaf.
 TEST(BlockSizerTest, WastesLittleWhenRatiosVary) {
   Prng prng(SeedFromEnvironment(51));
   for (const std::uint64_t percent : {15, 25, 33, 42, 50, 60, 70, 80}) {
@@ -60,7 +59,7 @@ TEST(BlockSizerTest, WastesLittleWhenRatiosVary) {
       std::uint64_t used = 0;
       std::uint64_t units = 0;
       for (int leaf = 0; leaf < 5000; ++leaf) {
-        // In 1/1000, symmetric about 10 * percent.
+        // In 1/1000, symmetric around 10 * percent.
         const std::uint64_t ratio = percent * (1000 - 10 * spread + prng.Uniform(20 * spread + 1)) / 100;
         const std::uint64_t stored = sizer.target() * ratio / 1000;
         used += stored;
@@ -73,8 +72,8 @@ TEST(BlockSizerTest, WastesLittleWhenRatiosVary) {
   }
 }
 
-// Ratios of nothing, of all, and anything between: the target stays in its range, and nothing overflows.
-TEST(BlockSizerTest, AnyObservationLeavesTheTargetInItsRange) {
+// Ratios from nothing to everything: the target stays in its range, and nothing overflows.
+TEST(BlockSizerTest, TargetStaysInRangeForAnyObservation) {
   Prng prng(SeedFromEnvironment(52));
   for (int round = 0; round < 200; ++round) {
     const std::uint32_t unit = 512u << prng.Uniform(6);

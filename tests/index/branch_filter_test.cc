@@ -33,7 +33,7 @@ unsigned FalseAnswersIn1000(const BranchFilterBuilder& builder) {
   return wrong;
 }
 
-TEST(BranchFilterTest, KnowsWhatWasAddedAndLittleElse) {
+TEST(BranchFilterTest, ContainsAddedKeysAndFewOthers) {
   for (const std::uint32_t blocks : {1u, 2u, 16u, 128u}) {
     const std::uint64_t keys = blocks * 51;  // 10 bits each
     const BranchFilterBuilder builder = Filled(blocks, 0, keys);
@@ -47,14 +47,15 @@ TEST(BranchFilterTest, KnowsWhatWasAddedAndLittleElse) {
 TEST(BranchFilterTest, CountsAKeyOnce) {
   BranchFilterBuilder builder = Filled(64, 0, 1000);
   EXPECT_LE(builder.keys(), 1000u);
-  EXPECT_GE(builder.keys(), 990u) << "a few are taken for others";
+  EXPECT_GE(builder.keys(), 990u) << "a few count as added before";
   const std::uint32_t before = builder.keys();
   for (std::uint64_t i = 0; i < 1000; ++i) builder.Add(HashOf(i));
   EXPECT_EQ(builder.keys(), before);
 }
 
-// Of any two sizes: what one has, the sum of both has. Growing costs nothing, shrinking no more than the keys do.
-TEST(BranchFilterTest, FiltersOfAllSizesGoTogether) {
+// For any two sizes, the sum contains all keys of both. Growing costs no accuracy; shrinking costs no more than the
+// keys.
+TEST(BranchFilterTest, FiltersOfAllSizesCanBeCombined) {
   for (std::uint32_t from = 1; from <= 128; from *= 2) {
     for (std::uint32_t to = 1; to <= 128; to *= 2) {
       const std::uint64_t keys = std::min(from, to) * 20;
@@ -71,12 +72,12 @@ TEST(BranchFilterTest, FiltersOfAllSizesGoTogether) {
   }
 }
 
-TEST(BranchFilterTest, WithoutBlocksItDeniesNothing) { EXPECT_TRUE(BranchFilter().MayContain(HashOf(1))); }
+TEST(BranchFilterTest, EmptyFilterMayContainAnyKey) { EXPECT_TRUE(BranchFilter().MayContain(HashOf(1))); }
 
-// Pins the format: filters on disk must mean the same for ever.
+// Pins the format: filters on disk must keep their meaning.
 TEST(BranchFilterTest, BytesStayTheSame) {
   EXPECT_EQ(Checksum64(Filled(4, 0, 200).blocks(), 0), 7216215157005673887u);
-  EXPECT_EQ(Filled(4, 0, 200).keys(), 199u) << "one is taken for others";
+  EXPECT_EQ(Filled(4, 0, 200).keys(), 199u) << "one counts as added before";
 }
 
 }  // namespace

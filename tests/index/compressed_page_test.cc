@@ -14,7 +14,7 @@ using namespace cambium::testing;
 constexpr Codec kCodecs[] = {Codec::kLz4, Codec::kZstd};
 constexpr std::uint64_t kNumber = 9;
 
-// A leaf of all entries of `model`, not placed, cut behind its last byte that counts.
+// A leaf with all entries of `model`, not placed, cut after its last used byte.
 std::string RawLeaf(const Model& model, const Comparator* comparator, std::uint32_t page_size) {
   LeafBuilder builder(comparator, {page_size, 100});
   for (const auto& [key, entry] : model) EXPECT_TRUE(builder.Add(key, entry.view()).ok());
@@ -31,11 +31,11 @@ Model Entries(std::uint64_t count, Prng* prng) {
   return model;
 }
 
-// One page in the file 9.idx, behind its header.
+// A file 9.idx with one page after its header.
 struct PageFile {
   explicit PageFile(std::uint32_t page_size) : sink(IndexHeader(kNumber, page_size)) {}
 
-  // Appends the page with the right id and checksum, whatever else it says.
+  // Appends the page with the right id and checksum, whatever its contents.
   PagePointer Append(std::string page) {
     const auto units = static_cast<unsigned>(page.size() / sink.header.page_size);
     const PageSink::Place place = *sink.Reserve(units);
@@ -44,7 +44,7 @@ struct PageFile {
     EXPECT_TRUE(sink.Append({place.id, checksum}, page).ok());
     return {place.id, checksum};
   }
-  // The page by way of a pool of its own.
+  // Reads the page through a pool of its own.
   Status Get(PagePointer page, std::string* bytes = nullptr) {
     PagePool pool(1 << 20);
     const IndexFile file(sink.file, sink.header, &pool);
@@ -62,7 +62,7 @@ struct PageFile {
     EXPECT_TRUE(pool.CheckInvariants(true).ok());
     return Status::OK();
   }
-  // The page past the pool, as checks read it.
+  // Reads the page without the pool, as checks do.
   Status Read(PagePointer page, std::vector<char>* bytes) {
     const IndexFile file(sink.file, sink.header, nullptr);
     CAMBIUM_RETURN_IF_ERROR(file.ReadAndExpandPage(page.id, bytes));
@@ -72,7 +72,7 @@ struct PageFile {
   MemorySink sink;
 };
 
-TEST(CompressedPageTest, RandomLeavesExpandToWhatTheyWere) {
+TEST(CompressedPageTest, RandomLeavesRoundTrip) {
   Prng prng(SeedFromEnvironment(61));
   int compressed = 0;
   for (std::uint64_t round = 0; round < 600 * ScaleFromEnvironment(); ++round) {
@@ -85,7 +85,7 @@ TEST(CompressedPageTest, RandomLeavesExpandToWhatTheyWere) {
     for (const auto& [key, entry] : mixed) model[key] = prng.OneIn(4) ? entry : CompressibleEntry(&prng);
     for (std::uint64_t n = prng.Uniform(100); n > 0; --n) model[NumberedKey(n)] = CompressibleEntry(&prng);
     LeafBuilder probe(comparator, {page_size, 100});
-    for (auto it = model.begin(); it != model.end();) {  // what one page cannot hold is left out
+    for (auto it = model.begin(); it != model.end();) {  // leaves out what one page cannot hold
       const bool taken = probe.Add(it->first, it->second.view()).ok();
       it = taken ? std::next(it) : model.erase(it);
     }
@@ -127,7 +127,7 @@ TEST(CompressedPageTest, RandomLeavesExpandToWhatTheyWere) {
   EXPECT_GT(compressed, 100);
 }
 
-TEST(CompressedPageTest, WhatDoesNotShrinkIsRefused) {
+TEST(CompressedPageTest, IncompressibleLeafIsNotCompressed) {
   Prng prng(SeedFromEnvironment(62));
   for (const Codec codec : {Codec::kNone, Codec::kLz4, Codec::kZstd}) {
     Model model{KeyLess{BytewiseComparator()}};
@@ -140,7 +140,7 @@ TEST(CompressedPageTest, WhatDoesNotShrinkIsRefused) {
     std::string stored;
     std::size_t packed_end = 0;
     EXPECT_FALSE(CompressLeaf(codec, RawLeaf(model, BytewiseComparator(), 512), 512, &stored, &packed_end));
-    // It shrinks, but has one unit and can have no less.
+    // It shrinks, but it has only one unit and cannot have fewer.
     EXPECT_FALSE(
         CompressLeaf(codec, RawLeaf(Entries(20, &prng), BytewiseComparator(), 4096), 4096, &stored, &packed_end));
   }
@@ -168,7 +168,7 @@ struct Sample {
   PagePointer page;
 };
 
-// Changes each byte in turn. Returns how many changes went unseen.
+// Changes each byte in turn. Returns how many changes were not detected.
 std::size_t UnseenFlips(Codec codec) {
   Sample sample(codec);
   const std::string good = sample.contents();
@@ -191,7 +191,7 @@ std::size_t UnseenFlips(Codec codec) {
   return unseen;
 }
 
-TEST(CompressedPageTest, EachChangedByteIsCorruptionAndNamesItsPlace) {
+TEST(CompressedPageTest, AnyChangedByteIsCorruptionThatNamesThePlace) {
   for (const Codec codec : kCodecs) EXPECT_EQ(UnseenFlips(codec), 0u);
 }
 
@@ -200,8 +200,8 @@ TEST(CompressedPageTest, MutantSkipStoredChecksumIsCaught) {
   for (const Codec codec : kCodecs) EXPECT_GT(UnseenFlips(codec), 0u);
 }
 
-// Whoever writes the right checksum can still say nothing that is believed beyond its bounds.
-TEST(CompressedPageTest, ForgedHeadersAreRefused) {
+// Even with the right checksum, forged contents are not trusted beyond their bounds.
+TEST(CompressedPageTest, ForgedHeadersAreRejected) {
   for (const Codec codec : kCodecs) {
     Sample sample(codec);
     const auto raw_size = static_cast<std::uint32_t>(sample.leaf.size());
@@ -237,18 +237,18 @@ TEST(CompressedPageTest, ForgedHeadersAreRefused) {
     EXPECT_TRUE(byte(17, 1).IsCorruption());                                      // a branch
     EXPECT_TRUE(byte(19, 0).IsCorruption());                                      // no codec
     EXPECT_TRUE(byte(19, 3 - static_cast<unsigned>(codec)).IsCorruption());       // the other one
-    EXPECT_TRUE(byte(19, 3).IsNotSupported());                                    // one of later
+    EXPECT_TRUE(byte(19, 3).IsNotSupported());                                    // one of a later version
     EXPECT_TRUE(byte(19, 255).IsNotSupported());
-    EXPECT_TRUE(byte(16, 1).IsCorruption());                                      // a leaf that needs no expanding
+    EXPECT_TRUE(byte(16, 1).IsCorruption());                                      // an uncompressed leaf
     EXPECT_TRUE(byte(16, 2).IsCorruption());
-    EXPECT_TRUE(byte(16, 4).IsCorruption());                                      // a type that there is not
+    EXPECT_TRUE(byte(16, 4).IsCorruption());                                      // a type that does not exist
     EXPECT_TRUE(byte(20, static_cast<unsigned char>(sample.stored[20]) + 1u).IsCorruption());  // one entry more
   }
 }
 
-// Bytes changed at random anywhere, with the checksum made to fit: an error or some leaf, in bounded memory and time,
-// and no access outside (for the sanitizers to see).
-TEST(CompressedPageTest, HostilePagesAreRefusedOrHarmless) {
+// Random bytes are changed and the checksum is repaired: the result is an error or some leaf, in bounded memory and
+// time, without an access outside of the page (which the sanitizers check).
+TEST(CompressedPageTest, HostilePagesAreRejectedOrHarmless) {
   Prng prng(SeedFromEnvironment(64));
   int refused = 0;
   for (const Codec codec : kCodecs) {
@@ -270,8 +270,8 @@ TEST(CompressedPageTest, HostilePagesAreRefusedOrHarmless) {
   EXPECT_GT(refused, 1000);
 }
 
-// What was written by the first version that compressed leaves: the drawing in compressed_page.h, byte by byte. Codecs
-// may make other bytes of the same leaf one day, but these must stay readable.
+// Written by the first version that compressed leaves: pins the format of compressed_page.h, byte by byte. A codec may
+// one day compress the same leaf differently, but these bytes must stay readable.
 constexpr const char* kPinnedLz4 =
     "cac2927661d8daa140000024000000000300010114000000030000000000000002000000280100006002000000000000000400002a01"
     "0000476b6579000100a33028010000260000204e080013740800139a0800032c002330c0100013e60800220c02380013320800042800"
@@ -287,7 +287,7 @@ constexpr const char* kPinnedZstd =
     "dfa7fb6c9fc827fb5c9ffdcc4f752847c1113011f1801ad0012a029080500e0b83f402af185037e2122420908324e72b94c02a0c91f3"
     "308ff09c87f188e7fa609279c4e73ccc473c670f4bed5beb5a7c18630333a64bbe07c68097c43022b3c1dc2e9bcc40169b91a188";
 
-TEST(CompressedPageTest, PagesOfTheFirstVersionAreRead) {
+TEST(CompressedPageTest, PagesOfTheFirstVersionAreReadable) {
   for (const Slice pinned : {Slice(kPinnedLz4), Slice(kPinnedZstd)}) {
     std::string page;
     for (std::size_t i = 0; i < pinned.size(); i += 2) {
@@ -315,7 +315,7 @@ TEST(CompressedPageTest, PagesOfTheFirstVersionAreRead) {
   }
 }
 
-// A leaf of 200 KiB packed into the few units of a file whose pages have at most 32 KiB.
+// A leaf of 200 KiB, compressed into the few units of a file whose pages have at most 32 KiB.
 Status GetBomb(Codec codec) {
   Model model{KeyLess{BytewiseComparator()}};
   OwnedEntry entry;
@@ -329,7 +329,7 @@ Status GetBomb(Codec codec) {
   return file.Get(file.Append(stored));
 }
 
-TEST(CompressedPageTest, APageIsNeverExpandedBeyondWhatPagesOfItsFileHold) {
+TEST(CompressedPageTest, PageNeverExpandsBeyondTheLargestPageOfItsFile) {
   for (const Codec codec : kCodecs) EXPECT_TRUE(GetBomb(codec).IsCorruption());
 }
 

@@ -1,4 +1,4 @@
-// Runs whose leaves are compressed: what Run, its cursors, the pool and CheckTree make of them.
+// Runs with compressed leaves: how Run, its cursors, the pool and CheckTree handle them.
 #include <atomic>
 #include <thread>
 
@@ -57,7 +57,7 @@ TreeCheckStats Check(const Run& run, const Comparator* comparator) {
   return stats;
 }
 
-// Every entry by Find and by cursors both ways.
+// Reads every entry by Find and by cursors in both directions.
 void ExpectReadsBack(const Run& run, const Model& model) {
   const auto cursor = run.NewCursor();
   cursor->SeekToFirst();
@@ -112,8 +112,8 @@ TEST(CompressedRunTest, RoundTripsEveryShapeOrderAndSize) {
   }
 }
 
-// 100,000 small documents: they take less than half the room, of which little is filler, and read back in every way.
-TEST(CompressedRunTest, AHundredThousandSmallDocuments) {
+// 100,000 small documents take less than half the space, with little padding, and every kind of read returns them.
+TEST(CompressedRunTest, SmallDocumentsTakeLessThanHalfTheSpace) {
   Prng prng(SeedFromEnvironment(72));
   Model model{KeyLess{BytewiseComparator()}};
   for (std::uint64_t n = 0; n < 100000; ++n) model[NumberedKey(n)] = CompressibleEntry(&prng);
@@ -127,7 +127,7 @@ TEST(CompressedRunTest, AHundredThousandSmallDocuments) {
     ExpectReadsBack(*run, model);
     EXPECT_EQ(Check(*run, BytewiseComparator()).entries, model.size());
 
-    // Where the packed bytes end, page by page.
+    // Finds where the packed bytes end, page by page.
     std::uint64_t stored = 0;
     std::uint64_t packed = 0;
     int raw_leaves = 0;
@@ -146,12 +146,12 @@ TEST(CompressedRunTest, AHundredThousandSmallDocuments) {
       return Status::OK();
     };
     ASSERT_TRUE(CheckTree(run->info().root, run->files(), BytewiseComparator(), callbacks, &stats).ok());
-    EXPECT_LE(raw_leaves, 1);  // the last, if what was left for it has less than a unit
+    EXPECT_LE(raw_leaves, 1);  // the last leaf, if the entries left for it take less than a unit
     EXPECT_LT((stored - packed) * 100 / packed, 8u) << "of " << packed << " bytes";
   }
 }
 
-TEST(CompressedRunTest, WhatDoesNotShrinkIsStoredRaw) {
+TEST(CompressedRunTest, IncompressibleLeavesAreStoredRaw) {
   Prng prng(SeedFromEnvironment(73));
   Model model{KeyLess{BytewiseComparator()}};
   for (int n = 0; n < 3000; ++n) {
@@ -173,7 +173,7 @@ TEST(CompressedRunTest, WhatDoesNotShrinkIsStoredRaw) {
   }
 }
 
-TEST(CompressedRunTest, TheSameEntriesMakeTheSameFile) {
+TEST(CompressedRunTest, SameEntriesMakeTheSameFile) {
   Prng prng(SeedFromEnvironment(74));
   const Model model = CompressibleModel(5000, 4096, &prng);
   for (const Codec codec : kCodecs) {
@@ -182,7 +182,7 @@ TEST(CompressedRunTest, TheSameEntriesMakeTheSameFile) {
   }
 }
 
-TEST(CompressedRunTest, BlockSizesOutOfRangeAreRefused) {
+TEST(CompressedRunTest, BlockSizeOutOfRangeIsInvalidArgument) {
   const auto status = [](const RunOptions& options) {
     RunBuilder builder(std::make_shared<MemoryFile>("000012.run"), {}, BytewiseComparator(), options);
     const Status added = builder.Add("a", Entry::Tombstone());
@@ -200,8 +200,8 @@ TEST(CompressedRunTest, BlockSizesOutOfRangeAreRefused) {
   }
 }
 
-// Every byte of the file changed: an error that names the file, or no difference at all (zeros behind the file header).
-TEST(CompressedRunTest, DamageIsSeen) {
+// Changes every byte of the file: an error that names the file, or no difference at all (zeros after the file header).
+TEST(CompressedRunTest, DamageIsDetected) {
   Prng prng(SeedFromEnvironment(75));
   Model model{KeyLess{BytewiseComparator()}};
   for (std::uint64_t n = 0; n < 60; ++n) model[NumberedKey(n)] = CompressibleEntry(&prng);
@@ -233,9 +233,9 @@ TEST(CompressedRunTest, DamageIsSeen) {
   }
 }
 
-// The pool counts what expanded leaves take, not what is stored, and stays within its capacity while leaves of all
-// sizes come and go.
-TEST(CompressedRunTest, ThePoolCountsRawBytes) {
+// The pool counts the expanded sizes of leaves, not the stored ones, and stays within its capacity while leaves of all
+// sizes are loaded and evicted.
+TEST(CompressedRunTest, PoolCountsRawBytes) {
   Prng prng(SeedFromEnvironment(76));
   const Model model = CompressibleModel(20000, 4096, &prng);
   for (const Codec codec : kCodecs) {
@@ -270,8 +270,8 @@ TEST(CompressedRunTest, ThePoolCountsRawBytes) {
   }
 }
 
-// Threads look up, walk and hold entries in two runs through a pool of a tenth of them. What a pin protects must stay
-// what it was.
+// Threads look up, walk and hold entries of two runs through a pool of a tenth of their size. Pinned pages must not
+// change.
 TEST(CompressedRunTest, ThreadsReadThroughASmallPool) {
   const std::uint64_t seed = SeedFromEnvironment(77);
   Prng prng(seed);

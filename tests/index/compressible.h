@@ -1,4 +1,4 @@
-// Entries as a user's small documents are: inline values of about 100 bytes that shrink to a half or less.
+// Entries like a user's small documents: inline values of about 100 bytes that compress to a half or less.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ inline std::string NumberedKey(std::uint64_t n) {
   return "key:" + std::string(12 - digits.size(), '0') + digits;
 }
 
-// Keys 0, 3, 6, ...; all present ones compressible but for every seventh, which is as RandomEntry makes it.
+// Keys 0, 3, 6, ... All values are compressible, except every seventh, which RandomEntry makes.
 inline Model CompressibleModel(std::uint64_t count, std::uint32_t page_size, Prng* prng) {
   Model model{KeyLess{BytewiseComparator()}};
   for (std::uint64_t n = 0; n < count; ++n) {

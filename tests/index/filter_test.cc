@@ -22,8 +22,8 @@ Filter ParseOrDie(const std::string& bytes) {
   return std::move(filter).value();
 }
 
-// The one thing a filter may never do, for every size from none to many blocks and every cost per key.
-TEST(FilterTest, NeverDeniesAKeyThatWasAdded) {
+// The one error a filter must never make, for every size from no keys to many blocks, and every number of bits per key.
+TEST(FilterTest, NeverDeniesAnAddedKey) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0xf117);
   Prng prng(seed);
   for (const unsigned bits_per_key : {1u, 2u, 5u, 10u, 16u, 24u, 25u, 64u}) {
@@ -42,9 +42,9 @@ TEST(FilterTest, NeverDeniesAKeyThatWasAdded) {
   }
 }
 
-// 10 bits a key: 10^5 keys, 10^5 others asked for; at most 1.5 in 100 of them are let through. Also says what a filter
-// takes: the bits asked for, and less than two lines more.
-TEST(FilterTest, LetsOneAndAHalfInAHundredThroughAtMost) {
+// 10 bits per key, 10^5 keys and 10^5 lookups of absent keys: at most 1.5 % false positives. Also checks that the
+// filter takes the requested bits and less than two cache lines more.
+TEST(FilterTest, FalsePositiveRateIsAtMostOneAndAHalfPercent) {
   constexpr std::uint64_t kKeys = 100000;
   for (const bool known : {false, true}) {
     FilterBuilder builder(10, known ? kKeys : 0);
@@ -62,8 +62,8 @@ TEST(FilterTest, LetsOneAndAHalfInAHundredThroughAtMost) {
   }
 }
 
-// More bits must buy something, up to 24; a caller who pays must get it.
-TEST(FilterTest, MoreBitsLetFewerThrough) {
+// Up to 24, more bits per key must give fewer false positives.
+TEST(FilterTest, MoreBitsGiveFewerFalsePositives) {
   constexpr std::uint64_t kKeys = 20000;
   std::uint64_t before = kKeys;
   for (const unsigned bits_per_key : {2u, 5u, 10u, 15u}) {
@@ -77,13 +77,13 @@ TEST(FilterTest, MoreBitsLetFewerThrough) {
   }
 }
 
-TEST(FilterTest, AnEmptyOneDeniesEverything) {
+TEST(FilterTest, EmptyFilterDeniesEverything) {
   FilterBuilder builder(10);
   const Filter filter = ParseOrDie(builder.Finish());
   for (std::uint64_t i = 0; i < 1000; ++i) EXPECT_FALSE(filter.MayContain(Slice(KeyOf(i))));
 }
 
-TEST(FilterTest, ABuilderIsEmptyAfterFinish) {
+TEST(FilterTest, BuilderIsEmptyAfterFinish) {
   FilterBuilder builder(10, 1000);
   for (std::uint64_t i = 0; i < 1000; ++i) builder.Add(KeyOf(i));
   static_cast<void>(builder.Finish());
@@ -93,7 +93,7 @@ TEST(FilterTest, ABuilderIsEmptyAfterFinish) {
   EXPECT_TRUE(ParseOrDie(bytes).MayContain(Slice("only this")));
 }
 
-// Pins the format: filters on disk must mean the same for ever.
+// Pins the format: filters on disk must keep their meaning.
 TEST(FilterTest, BytesStayTheSame) {
   FilterBuilder builder(10);
   for (std::uint64_t i = 0; i < 1000; ++i) builder.Add(KeyOf(i));
@@ -103,13 +103,13 @@ TEST(FilterTest, BytesStayTheSame) {
   EXPECT_EQ(Checksum64(bytes, 0), 7865486755370892200u);
 }
 
-TEST(FilterTest, WrongShapesAreCorruption) {
+TEST(FilterTest, MalformedFilterIsCorruption) {
   FilterBuilder builder(10);
   for (std::uint64_t i = 0; i < 500; ++i) builder.Add(KeyOf(i));
   const std::string good = builder.Finish();
   ASSERT_TRUE(Filter::Parse(good).ok());
   for (std::size_t size = 0; size < good.size(); ++size) {
-    // Cut at the front too, where the trailer stays whole.
+    // Also cut at the front, so that the trailer stays whole.
     EXPECT_TRUE(Filter::Parse(Slice(good).substr(0, size)).status().IsCorruption());
     EXPECT_TRUE(Filter::Parse(Slice(good).substr(good.size() - size, size)).status().IsCorruption());
   }
@@ -123,7 +123,7 @@ TEST(FilterTest, WrongShapesAreCorruption) {
   EXPECT_TRUE(with(8, 0xffffffffu));
   EXPECT_TRUE(with(4, 0));
   EXPECT_TRUE(with(4, kFilterProbesMax + 1));
-  EXPECT_TRUE(with(4, 0x100 + 6));  // the zeros are kept for a later format
+  EXPECT_TRUE(with(4, 0x100 + 6));  // these zeros are reserved for later formats
   EXPECT_FALSE(with(4, kFilterProbesMax));
 }
 

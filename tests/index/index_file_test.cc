@@ -11,7 +11,7 @@ std::shared_ptr<MemoryFile> FileWith(const FileHeader& header) {
   return std::make_shared<MemoryFile>("000007.idx", EncodeFileHeader(header));
 }
 
-TEST(IndexFileTest, OpenRefusesOtherFiles) {
+TEST(IndexFileTest, OpenRejectsOtherFiles) {
   const FileHeader header = IndexHeader(7, 4096);
   const auto opened = IndexFile::Open(FileWith(header), FileKind::kIndex, 7, nullptr);
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
@@ -28,7 +28,7 @@ TEST(IndexFileTest, OpenRefusesOtherFiles) {
   EXPECT_TRUE(IndexFile::Open(cut, FileKind::kIndex, 7, nullptr).status().IsCorruption());
 }
 
-TEST(FileSetTest, CopiesWithOneChangedShareTheRest) {
+TEST(FileSetTest, CopyWithOneChangeSharesTheRest) {
   const auto make = [](std::uint64_t number) {
     return std::make_shared<const IndexFile>(FileWith(IndexHeader(number, 4096)), IndexHeader(number, 4096), nullptr);
   };

@@ -1,4 +1,4 @@
-// What the tests of pages, trees and runs share: comparators, key shapes, entries, a tree in a file in memory.
+// What the tests of pages, trees and runs share: comparators, key shapes, entries, and a tree in an in-memory file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace cambium::testing {
 
-// Upper and lower case are the same key.
+// Treats upper and lower case as the same key.
 class CaseFolding final : public Comparator {
  public:
   int Compare(Slice a, Slice b) const override { return Slice(Fold(a)).compare(Fold(b)); }
@@ -46,7 +46,7 @@ struct KeyLess {
   bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
 };
 
-// An entry with its bytes.
+// An entry that owns its bytes.
 struct OwnedEntry {
   EntryKind kind = EntryKind::kTombstone;
   std::uint64_t word = 0;
@@ -136,7 +136,7 @@ inline FileHeader IndexHeader(std::uint64_t number, std::uint32_t page_size) {
   return header;
 }
 
-// Appends pages to a file in memory. Seeds and places are those of an index segment.
+// Appends pages to an in-memory file, with the seeds and places of an index segment.
 class MemorySink final : public PageSink {
  public:
   explicit MemorySink(const FileHeader& h, std::shared_ptr<MemoryFile> f = nullptr)
@@ -160,7 +160,7 @@ class MemorySink final : public PageSink {
   std::vector<PagePointer> pages;
 };
 
-// A tree in one file, and what is needed to read it.
+// A tree in one file, with everything needed to read it.
 struct TestTree {
   static TestTree Build(const Model& model, const Comparator* comparator, std::uint32_t page_size, PagePool* pool,
                         std::uint64_t number = 7, unsigned fill_percent = 95) {
@@ -177,7 +177,7 @@ struct TestTree {
     tree.Open(pool);
     return tree;
   }
-  // (Again) with what the file's bytes are now.
+  // Opens the file with its current bytes; may be called again.
   void Open(PagePool* pool) {
     files = FileSet();
     files = FileSet(std::make_shared<const IndexFile>(sink->file, sink->header, pool));

@@ -1,4 +1,4 @@
-// MemoryFile: a File that is a string, whose reads can be counted, held up and failed.
+// MemoryFile: an in-memory File whose reads a test can count, block and fail.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace cambium::testing {
 
-// Reads may run in several threads; changes must not run beside them.
+// Several threads may read at the same time, but not while another one writes.
 class MemoryFile final : public PartialFile {
  public:
   explicit MemoryFile(std::string path, std::string bytes = {})
@@ -46,7 +46,7 @@ class MemoryFile final : public PartialFile {
   mutable std::atomic<int> reads{0};
   std::atomic<bool> fail_reads{false};
   std::function<void()> on_read;   // called by each read, in its thread
-  bool direct = false;             // says so; reads work at any offset regardless
+  bool direct = false;             // what IsDirect returns; reads work at any offset anyway
   int writes = 0;
   int writes_before_failure = -1;  // -1: never
   std::size_t largest_write = 0;

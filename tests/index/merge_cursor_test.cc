@@ -29,8 +29,8 @@ struct KeyLess {
   bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
 };
 
-// A layer from a list. What it hands out lives in a buffer that every move overwrites, as a cursor's page may go. Can
-// fail at the n-th move, and yields the list as it is, also if it is out of order.
+// A layer made from a list. Its keys and values are in a buffer that every move overwrites, as a cursor's page may be
+// evicted. Can fail at the n-th move, and yields the list as it is, even if it is out of order.
 class ListCursor final : public EntryCursor {
  public:
   ListCursor(const Comparator* comparator, std::vector<KeyAndWord> list, int moves_until_error = -1)
@@ -112,7 +112,7 @@ std::vector<MergeChild> Children(MergeChild a, MergeChild b) {
   return children;
 }
 
-TEST(MergeCursorTest, TheNewestOfEqualKeysWinsAndTombstonesAreYielded) {
+TEST(MergeCursorTest, NewestOfEqualKeysWinsAndTombstonesAreYielded) {
   MergeCursor merge(BytewiseComparator(), Children(ListChild({{"b", 0}, {"d", 12}}),
                                                    ListChild({{"a", 21}, {"b", 22}, {"d", 24}, {"e", 25}})));
   EXPECT_FALSE(merge.Valid());
@@ -122,7 +122,7 @@ TEST(MergeCursorTest, TheNewestOfEqualKeysWinsAndTombstonesAreYielded) {
   EXPECT_TRUE(merge.status().ok());
 }
 
-TEST(MergeCursorTest, NothingToMergeIsNothing) {
+TEST(MergeCursorTest, MergeOfNoChildrenIsEmpty) {
   MergeCursor merge(BytewiseComparator(), {});
   merge.SeekToFirst();
   EXPECT_FALSE(merge.Valid());
@@ -131,7 +131,7 @@ TEST(MergeCursorTest, NothingToMergeIsNothing) {
   EXPECT_TRUE(merge.status().ok());
 }
 
-TEST(MergeCursorTest, ALentCursorIsNotDeleted) {
+TEST(MergeCursorTest, LentCursorIsNotDeleted) {
   ListCursor lent(BytewiseComparator(), {{"a", 1}});
   {
     MergeCursor merge(BytewiseComparator(), Children(MergeChild(&lent)));
@@ -142,7 +142,7 @@ TEST(MergeCursorTest, ALentCursorIsNotDeleted) {
   EXPECT_TRUE(lent.Valid());
 }
 
-// A swept run's keys below the sweep's cursor are in the tree already, perhaps with newer addresses.
+// The tree already has a swept run's keys below the sweep's cursor, perhaps with newer addresses.
 TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
   MergeChild run = ListChild({{"a", 11}, {"b", 12}, {"c", 13}, {"d", 14}});
   run.first_visible = "c";
@@ -161,9 +161,9 @@ TEST(MergeCursorTest, KeysBelowTheSweepCursorAreHiddenInThatChildOnly) {
   EXPECT_EQ(merge.key(), Slice("d"));
 }
 
-// Random layers and masks under both orders, every way of moving, compared with what the layers say when asked from the
-// newest to the oldest.
-TEST(MergeCursorTest, AgreesWithAskingTheLayersOneByOne) {
+// Random layers and masks under both orders, moved in every way, compared with lookups in the layers from the newest to
+// the oldest.
+TEST(MergeCursorTest, AgreesWithLookupsInTheLayers) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e6);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < testing::ScaledCount(400); ++round) {
@@ -186,7 +186,7 @@ TEST(MergeCursorTest, AgreesWithAskingTheLayersOneByOne) {
       MergeChild child(std::make_unique<ListCursor>(comparator, list));
       if (prng.OneIn(3)) child.first_visible = random_key();
       for (const auto& [key, word] : list) {
-        // Newest first, so that the first to come stays.
+        // Newest first, so that the first entry of a key is kept.
         if (!child.first_visible || comparator->Compare(key, *child.first_visible) >= 0) model.emplace(key, word);
       }
       children.push_back(std::move(child));
@@ -227,7 +227,7 @@ TEST(MergeCursorTest, AgreesWithAskingTheLayersOneByOne) {
           at = lower_bound(target);
           if (at == std::ssize(all) || comparator->Compare(keys[static_cast<std::size_t>(at)], target) != 0) --at;
           break;
-        case 4:  // to itself: the key is that of a child that moves
+        case 4:  // seeks its own key, which is that of a child that moves
           prng.OneIn(2) ? merge.Seek(merge.key()) : merge.SeekForPrev(merge.key());
           break;
         case 5:
@@ -247,9 +247,9 @@ TEST(MergeCursorTest, AgreesWithAskingTheLayersOneByOne) {
   }
 }
 
-// Whichever move of whichever child fails, and whatever the merge was doing: it is invalid with that error, never
-// shorter with none; and a new seek may succeed.
-TEST(MergeCursorTest, AnErrorOfAnyChildAtAnyMoveIsTheMergesError) {
+// If any move of any child fails, in any situation, the merge becomes invalid with that error, instead of just ending
+// early. A new seek may succeed.
+TEST(MergeCursorTest, ChildErrorAtAnyMoveFailsTheMerge) {
   for (int failing_child = 0; failing_child < 2; ++failing_child) {
     for (int moves = 0; moves < 8; ++moves) {
       SCOPED_TRACE(std::to_string(failing_child) + " fails after " + std::to_string(moves));
@@ -262,7 +262,7 @@ TEST(MergeCursorTest, AnErrorOfAnyChildAtAnyMoveIsTheMergesError) {
       for (int i = 0; i < 2 && merge.Valid(); ++i) merge.Prev();
       while (merge.Valid()) merge.Next();
       if (merge.status().ok()) {
-        EXPECT_GT(moves, 3);  // it was not reached
+        EXPECT_GT(moves, 3);  // the failing move was not reached
         continue;
       }
       EXPECT_TRUE(merge.status().IsIOError());
@@ -276,8 +276,8 @@ TEST(MergeCursorTest, AnErrorOfAnyChildAtAnyMoveIsTheMergesError) {
   }
 }
 
-// RULES A8: a run that is out of order (damage that its checksum does not show, or another order under the comparator's
-// name) makes a merge lose keys. It must be reported, in each direction, and repeated keys too.
+// RULES A8: if a run is out of order (undetected damage, or another order under the comparator's name), a merge would
+// lose keys. It must be reported in both directions, and so must repeated keys.
 bool SeesDisorder(const std::vector<KeyAndWord>& list, bool forward) {
   MergeCursor merge(BytewiseComparator(),
                     Children(ListChild({{"b", 1}, {"x", 1}}), ListChild(list, "000012.run")));
@@ -299,8 +299,8 @@ TEST(MergeCursorTest, KeysOutOfOrderAreCorruption) {
   }
 }
 
-TEST(MergeCursorTest, AnAnswerOnTheWrongSideOfASeekIsCorruption) {
-  // Stands on "m", whatever it is asked for.
+TEST(MergeCursorTest, SeekResultOnTheWrongSideIsCorruption) {
+  // Stays at "m", whatever is sought.
   class Stubborn final : public testing::StillCursor {
    public:
     Slice key() const override { return "m"; }
@@ -320,13 +320,13 @@ TEST(MergeCursorTest, AnAnswerOnTheWrongSideOfASeekIsCorruption) {
   EXPECT_TRUE(merge.status().IsCorruption());
 }
 
-TEST(LayerMergeTest, ShadowedEntriesAreReportedByTheNextThatLeavesTheirKey) {
+TEST(LayerMergeTest, NextReportsHiddenEntriesOfTheKeyItLeaves) {
   std::vector<std::string> dropped;
   std::vector<MergeChild> children;
   children.push_back(ListChild({{"a", 0}, {"c", 13}}));
   children.push_back(ListChild({{"a", 21}, {"b", 22}}));
   children.push_back(ListChild({{"a", 31}, {"b", 0}, {"c", 33}}));
-  children[2].first_visible = "b";  // its a is not dropped now: it was merged by an earlier step
+  children[2].first_visible = "b";  // its "a" is not dropped now: an earlier step has merged it
   LayerMerge merge(BytewiseComparator(), std::move(children), [&](std::size_t child, Slice key, const Entry& entry) {
     dropped.push_back(std::to_string(child) + " " + Show(key, entry));
   });
@@ -345,13 +345,13 @@ TEST(LayerMergeTest, ShadowedEntriesAreReportedByTheNextThatLeavesTheirKey) {
   EXPECT_TRUE(merge.status().ok());
 }
 
-// Accounts charge what is dropped, so no reference may be lost or counted twice: each visible entry of each layer is
-// either yielded or reported, once, also when the merge goes on from a key by a new Seek.
+// Dropped entries change the accounts, so no reference may be lost or counted twice: each visible entry of each layer
+// is either yielded or reported, exactly once, even if the merge continues from a key with a new Seek.
 TEST(LayerMergeTest, EveryEntryIsYieldedOrReportedExactlyOnce) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x1a7e6);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < testing::ScaledCount(300); ++round) {
-    std::map<std::uint64_t, int> seen;  // by word, which is unique
+    std::map<std::uint64_t, int> seen;  // by word; words are unique
     std::uint64_t word = 0;
     std::vector<std::vector<KeyAndWord>> lists(1 + prng.Uniform(12));
     for (auto& list : lists) {

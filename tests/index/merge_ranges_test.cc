@@ -1,4 +1,5 @@
-// Merges of layers that hold range deletes: position decides who hides whom, in both directions, masked or not.
+// Merges of layers with range deletes: the position of a layer decides what it hides, in both directions, masked or
+// not.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +25,7 @@ struct KeyLess {
 };
 using Points = std::map<std::string, std::uint64_t, KeyLess>;  // 0: a tombstone
 
-// Yields a map, and counts how often it is moved. Can fail at the n-th move.
+// Yields a map, and counts its moves. Can fail at the n-th move.
 class PointCursor final : public EntryCursor {
  public:
   PointCursor(Points points, int* moves, int moves_until_error = -1)
@@ -106,7 +107,7 @@ std::string Merged(const std::vector<Layer>& layers) {
   return text;
 }
 
-TEST(MergeRangesTest, RangesHideOlderLayersAndNeitherTheirOwnNorNewerOnes) {
+TEST(MergeRangesTest, RangesHideOnlyOlderLayers) {
   const std::vector<Layer> layers = {MakeLayer({{"c", 1}}), MakeLayer({{"b", 2}, {"e", 2}}, {{"b", "f"}}),
                                      MakeLayer({{"a", 3}, {"d", 3}, {"e", 3}, {"f", 3}})};
   EXPECT_EQ(Merged(layers), "a2 b1 c0 e1 f2 ");
@@ -114,15 +115,15 @@ TEST(MergeRangesTest, RangesHideOlderLayersAndNeitherTheirOwnNorNewerOnes) {
   EXPECT_NE(Merged(layers), "a2 b1 c0 e1 f2 ");
 }
 
-// RULES A4, A7: below its cursor a sweep has carried everything down, what was newer than the range too.
-TEST(MergeRangesTest, BelowTheSweepCursorRangesAreMaskedAsKeysAre) {
+// RULES A4, A7: below its cursor, a sweep has merged everything into the tree, also keys newer than the range.
+TEST(MergeRangesTest, RangesBelowTheSweepCursorAreMasked) {
   const std::vector<Layer> layers = {MakeLayer({{"x", 1}}, {{"a", "z"}}, "m"), MakeLayer({{"b", 2}, {"n", 2}})};
   EXPECT_EQ(Merged(layers), "b1 x0 ");
   const testing::MutantScope mutant(Mutant::kRangesIgnoreSweepCursor);
   EXPECT_EQ(Merged(layers), "x0 ");
 }
 
-TEST(MergeRangesTest, AWideRangeIsJumpedInBothDirections) {
+TEST(MergeRangesTest, WideRangeIsSkippedBySeekInBothDirections) {
   std::vector<std::pair<std::string, std::uint64_t>> many;
   for (int i = 0; i < 10000; ++i) many.emplace_back("k" + std::to_string(10000 + i), 1);
   const std::vector<Layer> layers = {MakeLayer({}, {{"k10001", "k19999"}}), MakeLayer(many)};
@@ -140,7 +141,7 @@ TEST(MergeRangesTest, AWideRangeIsJumpedInBothDirections) {
   EXPECT_LT(moves[1], 30);
 }
 
-TEST(LayerMergeRangesTest, CoveredEntriesAreReportedAndNothingOfTheKeyWhereItStands) {
+TEST(LayerMergeRangesTest, CoveredEntriesBeforeTheCurrentKeyAreReported) {
   const std::vector<Layer> layers = {MakeLayer({{"d", 1}}, {{"b", "f"}}),
                                      MakeLayer({{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"e", 2}, {"g", 2}}),
                                      MakeLayer({{"c", 3}, {"g", 3}})};
@@ -163,7 +164,7 @@ TEST(LayerMergeRangesTest, CoveredEntriesAreReportedAndNothingOfTheKeyWhereItSta
   EXPECT_EQ(reported, "b1 c1 c2 d1 e1 g2 ");
 }
 
-TEST(LayerMergeRangesTest, CoveredKeysAreYieldedIfAskedFor) {
+TEST(LayerMergeRangesTest, CoveredKeysAreYieldedOnRequest) {
   const std::vector<Layer> layers = {MakeLayer({}, {{"b", "d"}}), MakeLayer({{"a", 2}, {"b", 2}, {"c", 2}, {"e", 2}})};
   std::string reported;
   LayerMerge merge(BytewiseComparator(), Children(BytewiseComparator(), layers),
@@ -172,7 +173,7 @@ TEST(LayerMergeRangesTest, CoveredKeysAreYieldedIfAskedFor) {
   std::string seen;
   for (merge.SeekToFirst(); merge.Valid(); merge.Next()) {
     if (merge.key() == Slice("c")) {
-      EXPECT_EQ(reported, "b");  // nothing of where it stands
+      EXPECT_EQ(reported, "b");  // no entry of the current key
     }
     seen += merge.key().ToString() + (merge.is_covered() ? "! " : " ");
   }
@@ -180,7 +181,7 @@ TEST(LayerMergeRangesTest, CoveredKeysAreYieldedIfAskedFor) {
   EXPECT_EQ(reported, "bc");
 }
 
-TEST(MergeRangesTest, AnErrorWhileARangeIsLeftIsTheMergesError) {
+TEST(MergeRangesTest, ErrorWhileSkippingARangeFailsTheMerge) {
   for (int until_error = 0; until_error < 14; ++until_error) {
     for (const bool forward : {true, false}) {
       Points points(KeyLess{BytewiseComparator()});
@@ -204,9 +205,9 @@ TEST(MergeRangesTest, AnErrorWhileARangeIsLeftIsTheMergesError) {
   }
 }
 
-// Random layers with points, ranges and masks, every way of moving, under several orders; and what a new layer made of
-// them keeps and drops.
-TEST(MergeRangesTest, AgreesWithAskingTheLayersOneByOne) {
+// Random layers with points, ranges and masks, moved in every way, under several orders; also checks what a new layer
+// made of them keeps and drops.
+TEST(MergeRangesTest, AgreesWithLookupsInTheLayers) {
   const std::uint64_t seed = testing::SeedFromEnvironment(0x3e9);
   Prng prng(seed);
   const Comparator* orders[] = {BytewiseComparator(), ReverseBytewiseComparator(), testing::CaseFoldingComparator()};
@@ -237,7 +238,7 @@ TEST(MergeRangesTest, AgreesWithAskingTheLayersOneByOne) {
       }
       return false;
     };
-    // Key -> layer that shows it; and how many entries are to be reported.
+    // Key -> the layer that shows it; and the number of its entries to be reported.
     std::map<std::string, std::size_t, KeyLess> shown(KeyLess{order});
     std::map<std::string, int, KeyLess> dropped(KeyLess{order});
     for (std::size_t i = 0; i < layers.size(); ++i) {

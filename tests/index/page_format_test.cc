@@ -21,7 +21,7 @@ struct BuiltPage {
   [[nodiscard]] Result<PageView> Parse() const { return PageView::Parse(bytes, "x", 0); }
 };
 
-// Takes as many entries of the model from the front as fit, and erases them.
+// Moves as many entries as fit from the front of the model into a leaf.
 BuiltPage BuildLeaf(Model* model, const Comparator* comparator, std::uint32_t page_size, Model* taken) {
   LeafBuilder builder(comparator, {page_size, 95});
   while (!model->empty() && builder.Fits(model->begin()->first, model->begin()->second.view())) {
@@ -76,7 +76,7 @@ BuiltPage SmallBranch(std::uint32_t children = 5) {
   return page;
 }
 
-// The same with a filter: child i has the keys "i/0", "i/1", ..., of which there are i + 1.
+// A branch with a filter: child i has the i + 1 keys "i/0", "i/1", ...
 BuiltPage FilteredBranch(std::uint32_t children = 5) {
   PageBuilderOptions options{512, 95};
   options.filter_bits_per_key = 10;
@@ -94,12 +94,12 @@ BuiltPage FilteredBranch(std::uint32_t children = 5) {
   return page;
 }
 
-// Gives changed bytes a checksum that fits.
+// Repairs the checksum after the bytes were changed.
 void RepairChecksum(BuiltPage* page) {
   EncodeFixed<std::uint64_t>(page->bytes.data(), PageChecksum(page->bytes, page->ref.page.id, 512, kSeed));
 }
 
-// Calls everything that a reader may call. Under a sanitizer this is the test.
+// Calls everything that a reader may call. The sanitizers check the accesses.
 void ReadAll(const PageView& view) {
   static const std::string probes[] = {"", "a", "app", "apple", "appm", "apron", "zzz", std::string(300, 'a'),
                                        std::string(3, '\0'), std::string(5, '\xff')};
@@ -133,9 +133,9 @@ void ReadAll(const PageView& view) {
   ASSERT_GT(bytes, 0u);
 }
 
-// Random keys of every shape, in every order, in pages of every size: what goes in comes out, and every search agrees
-// with the model, for keys that are there, nearly there and not there.
-TEST(PageFormatTest, LeafReturnsWhatWasAdded) {
+// Random keys of every shape, in every order, in pages of every size: the page returns the entries that were added, and
+// every search agrees with the model, for present, nearly present and absent keys.
+TEST(PageFormatTest, LeafRoundTripsItsEntries) {
   const std::uint64_t seed = SeedFromEnvironment(1);
   Prng prng(seed);
   for (const Comparator* comparator : AllComparators()) {
@@ -187,7 +187,7 @@ TEST(PageFormatTest, LeafReturnsWhatWasAdded) {
   }
 }
 
-TEST(PageFormatTest, BranchSendsEveryKeyToTheChildThatHoldsIt) {
+TEST(PageFormatTest, BranchRoutesEveryKeyToItsChild) {
   Prng prng(SeedFromEnvironment(2));
   for (const Comparator* comparator : AllComparators()) {
     for (const KeyShape shape : kAllShapes) {
@@ -223,7 +223,7 @@ TEST(PageFormatTest, BranchSendsEveryKeyToTheChildThatHoldsIt) {
   }
 }
 
-TEST(PageFormatTest, KeysOf64KiBHaveAPlace) {
+TEST(PageFormatTest, KeysOf64KiBFit) {
   LeafBuilder leaf(BytewiseComparator(), {4096, 95});
   const std::string key(kMaxKeySize, 'x');
   ASSERT_TRUE(leaf.Add(key, Entry::Inline(std::string(1024, 'v'))).ok());
@@ -245,7 +245,7 @@ TEST(PageFormatTest, KeysOf64KiBHaveAPlace) {
   }
 }
 
-TEST(PageFormatTest, PageSizesAreThoseOfTheDrawing) {
+TEST(PageFormatTest, BytesPerEntryAreAsDocumented) {
   Prng prng(3);
   LeafBuilder random(BytewiseComparator(), {4096, 100});
   Model model{KeyLess{BytewiseComparator()}};
@@ -267,7 +267,7 @@ TEST(PageFormatTest, PageSizesAreThoseOfTheDrawing) {
   EXPECT_GE(numbers.count(), 330u);  // 12 bytes each
 }
 
-TEST(PageFormatTest, EveryFlippedBitIsSeen) {
+TEST(PageFormatTest, AnyFlippedBitIsCorruption) {
   for (const BuiltPage& page : {SmallPage(), SmallBranch(), FilteredBranch()}) {
     ASSERT_TRUE(VerifyPage(page.bytes, page.ref.page.id, 512, kSeed, "x").ok());
     for (std::size_t bit = 0; bit < page.bytes.size() * 8; ++bit) {
@@ -283,7 +283,7 @@ TEST(PageFormatTest, EveryFlippedBitIsSeen) {
   }
 }
 
-// The same bytes at another place of the file, and in another file.
+// Verifies the same bytes at another place of the file.
 Status VerifyMisplaced(const BuiltPage& page) {
   return VerifyPage(page.bytes, MakePageId(kFile, 4, 1), 512, kSeed, "x");
 }
@@ -299,14 +299,14 @@ TEST(PageFormatTest, MutantPageSeedWithoutOffsetIsCaught) {
   EXPECT_FALSE(VerifyMisplaced(SmallPage()).IsCorruption());
 }
 
-// Damage with a checksum that fits, as a hostile file would have: every byte of small pages set to telling values,
-// then random changes of several places. Nothing may be read outside the page, and every call must end.
-TEST(PageFormatTest, HostilePagesAreRefusedOrHarmless) {
+// Damage with a repaired checksum, as in a hostile file: every byte of small pages is set to telling values, then
+// several places are changed at random. Nothing may be read outside the page, and every call must end.
+TEST(PageFormatTest, HostilePagesAreRejectedOrHarmless) {
   std::size_t accepted = 0;
   std::size_t refused = 0;
   const auto try_page = [&](BuiltPage page) {
     RepairChecksum(&page);
-    // A heap copy of exactly the page's size, so that a sanitizer sees a byte too far.
+    // A heap copy of exactly the page's size, so that a sanitizer detects a read beyond it.
     const std::vector<char> exact(page.bytes.begin(), page.bytes.end());
     ASSERT_TRUE(VerifyPage({exact.data(), exact.size()}, page.ref.page.id, 512, kSeed, "x").ok() ||
                 DecodeFixed<std::uint64_t>(exact.data() + 8) != static_cast<std::uint64_t>(page.ref.page.id));
@@ -343,7 +343,7 @@ TEST(PageFormatTest, HostilePagesAreRefusedOrHarmless) {
     for (std::uint64_t round = 0; round < ScaledCount(4000); ++round) {
       BuiltPage page = original;
       for (std::uint64_t change = prng.Between(1, 6); change > 0; --change) {
-        // Mostly the header and the columns: there the page says where things are.
+        // Mostly the header and the columns, which say where things are.
         const std::size_t i = prng.OneIn(3) ? prng.Between(16, 511) : prng.Between(16, 160);
         page.bytes[i] = static_cast<char>(prng.OneIn(2) ? prng.Next() : prng.Uniform(8));
       }
@@ -354,11 +354,11 @@ TEST(PageFormatTest, HostilePagesAreRefusedOrHarmless) {
   EXPECT_GT(refused, 1000u);
 }
 
-// Kinds that later versions may use say so; what no version uses is damage.
-TEST(PageFormatTest, UnknownEntryKindsAreRefused) {
+// Kinds reserved for later versions are NotSupported; all others are Corruption.
+TEST(PageFormatTest, UnknownEntryKindsAreRejected) {
   for (unsigned kind = 0; kind < 16; ++kind) {
     BuiltPage page = SmallPage();
-    // The second entry is the tombstone; columns start behind header, "ap" and padding.
+    // The second entry is the tombstone; columns begin after header, "ap" and padding.
     char* word = page.bytes.data() + 56 + 8;
     ASSERT_EQ(DecodeFixed<std::uint64_t>(word), std::uint64_t{3} << 60);
     EncodeFixed<std::uint64_t>(word, std::uint64_t{kind} << 60);
@@ -374,7 +374,7 @@ TEST(PageFormatTest, UnknownEntryKindsAreRefused) {
   }
 }
 
-TEST(PageFormatTest, CheckKeysSeesDisorder) {
+TEST(PageFormatTest, CheckKeysDetectsDisorder) {
   LeafBuilder builder(BytewiseComparator(), {512, 95});
   ASSERT_TRUE(builder.Add("b", Entry::Tombstone()).ok());
   ASSERT_TRUE(builder.Add("a", Entry::Tombstone()).ok());
@@ -404,7 +404,7 @@ TEST(PageBuilderTest, SeparatorsAreShortest) {
   EXPECT_EQ(ShortestSeparator("b", "apple", ReverseBytewiseComparator()), Slice("apple"));
 }
 
-TEST(BranchPage, AFilterAnswersForAllKeysBelow) {
+TEST(BranchPageTest, FilterContainsAllKeysBelow) {
   for (const std::uint32_t children : {1u, 5u, 20u}) {
     const BuiltPage page = FilteredBranch(children);
     const Result<PageView> view = PageView::Parse(page.bytes, "page", 0);
@@ -426,8 +426,9 @@ TEST(BranchPage, AFilterAnswersForAllKeysBelow) {
   }
 }
 
-// With a filter a branch grows to its four units, with more children than fit into one; other levels never have one.
-TEST(BranchPage, OnlyTheLowestBranchesHaveFilters) {
+// A branch with a filter grows to its four units and has more children than fit into one unit. Other levels have no
+// filter.
+TEST(BranchPageTest, OnlyLevelOneBranchesHaveFilters) {
   PageBuilderOptions options{512, 95};
   options.filter_bits_per_key = 10;
   for (const unsigned level : {1u, 2u}) {
@@ -450,8 +451,8 @@ TEST(BranchPage, OnlyTheLowestBranchesHaveFilters) {
   }
 }
 
-// Many keys in few children, or long separators: eight children have a place in any case.
-TEST(BranchPage, EightChildrenFitWhateverTheirFilterTakes) {
+// Eight children always fit, even with many keys below them or with long separators.
+TEST(BranchPageTest, EightChildrenAlwaysFit) {
   for (const unsigned bits : {1u, 10u, 64u}) {
     for (const std::uint32_t page_size : {512u, 4096u}) {
       PageBuilderOptions options{page_size, 95};
@@ -469,7 +470,7 @@ TEST(BranchPage, EightChildrenFitWhateverTheirFilterTakes) {
   }
 }
 
-TEST(BranchPage, FiltersThatCannotBeAreCorruption) {
+TEST(BranchPageTest, ImpossibleFilterIsCorruption) {
   const BuiltPage good = FilteredBranch();
   const auto parse_with = [&](std::size_t offset, std::uint8_t value) {
     BuiltPage bad = good;
@@ -483,15 +484,15 @@ TEST(BranchPage, FiltersThatCannotBeAreCorruption) {
   const std::size_t facts = DecodeFixed<std::uint32_t>(good.bytes.data() + 36);
   EXPECT_TRUE(parse_with(facts, 0).IsCorruption());
   EXPECT_TRUE(parse_with(facts, 3).IsCorruption()) << "not a power of two";
-  EXPECT_TRUE(parse_with(facts, 8).IsCorruption()) << "runs into the columns";
+  EXPECT_TRUE(parse_with(facts, 8).IsCorruption()) << "overlaps the columns";
   EXPECT_TRUE(parse_with(facts + 3, 0x80).IsCorruption());
   BuiltPage leaf = SmallPage();
   leaf.bytes[kProbesAt] = 6;
   EXPECT_TRUE(PageView::Parse(leaf.bytes, "page", 0).status().IsCorruption());
 }
 
-// A page whose totals overflow would be one that nobody can read again. Each of the children may be right in itself.
-TEST(BranchPage, TotalsThatOverflowAreRefused) {
+// A page whose totals overflow could not be read again, even if each child's total is right.
+TEST(BranchPageTest, OverflowingTotalsAreCorruption) {
   BranchBuilder builder(BytewiseComparator(), {512, 95}, 1);
   const std::uint64_t half = std::uint64_t{1} << 63;
   EXPECT_TRUE(builder.Add("", {{MakePageId(1, 1, 1), 1}, half, half}).ok());

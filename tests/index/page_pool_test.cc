@@ -15,7 +15,7 @@ using namespace cambium::testing;
 
 constexpr std::uint32_t kPageSize = 512;
 
-// Leaves of one tombstone each, "k0", "k1", ..., one unit long, in a file of their own.
+// Leaves with one tombstone each, "k0", "k1", ..., one unit long, in one file.
 struct Pages {
   Pages(std::uint64_t number, std::size_t count, PagePool* pool) : sink(IndexHeader(number, kPageSize)) {
     for (std::size_t i = 0; i < count; ++i) Append("k" + std::to_string(i));
@@ -37,7 +37,7 @@ struct Pages {
   std::shared_ptr<const IndexFile> file;
 };
 
-// A branch over some of these leaves, behind them in their file: child i is leaves[i].
+// Appends a branch over some of these leaves to their file: child i is leaves[i].
 PagePointer AppendBranch(Pages* pages, const std::vector<std::size_t>& leaves, unsigned level = 1) {
   BranchBuilder builder(BytewiseComparator(), {kPageSize, 95}, level);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -74,12 +74,12 @@ TEST(PagePoolTest, ReadsAPageOnceAndCountsIt) {
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
-TEST(PagePoolTest, StaysWithinItsCapacityAndKeepsWhatIsUsed) {
+TEST(PagePoolTest, StaysWithinItsCapacityAndKeepsHotPages) {
   PagePool pool(10 * kPageSize);
   Pages pages(3, 100, &pool);
   for (std::size_t i = 1; i < 100; ++i) {
     ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[i]).ok());
-    ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());  // used all the time
+    ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());  // used in every round
     ASSERT_LE(pool.stats().resident_bytes, 10u * kPageSize);
     ASSERT_TRUE(pool.CheckInvariants(true).ok());
   }
@@ -87,9 +87,8 @@ TEST(PagePoolTest, StaysWithinItsCapacityAndKeepsWhatIsUsed) {
   EXPECT_EQ(pool.stats().evictions, 90u);
 }
 
-// Pinned pages stay where they are, whatever comes; the pool grows, and shrinks when it can.
 // ReadOptions::fill_cache = false.
-TEST(PagePoolTest, PassingReadsLeaveWhatIsKept) {
+TEST(PagePoolTest, PassingReadsDoNotEvictOtherPages) {
   constexpr std::size_t kKept = 200;
   PagePool pool((kKept + kPassingPagesMax) * kPageSize);
   Pages pages(3, 2000, &pool);
@@ -103,12 +102,12 @@ TEST(PagePoolTest, PassingReadsLeaveWhatIsKept) {
     const PassingReads passing(true);
     EXPECT_EQ(read(kKept, 2000), 1800);
     EXPECT_EQ(pool.stats().resident_pages, kKept + kPassingPagesMax);
-    EXPECT_EQ(read(kKept, 2000), 1800) << "none of them is there any more when it is asked for again";
+    EXPECT_EQ(read(kKept, 2000), 1800) << "none of them is still in the pool when it is read again";
     EXPECT_EQ(read(0, kKept), 0);
-    EXPECT_EQ(read(1990, 2000), 0) << "the last ones are";
+    EXPECT_EQ(read(1990, 2000), 0) << "the last ones are still in the pool";
   }
   EXPECT_EQ(read(0, kKept), 0);
-  // Whoever asks for one otherwise keeps it.
+  // An ordinary read makes a passing page an ordinary one.
   EXPECT_EQ(read(1990, 2000), 0);
   {
     const PassingReads passing(true);
@@ -117,11 +116,11 @@ TEST(PagePoolTest, PassingReadsLeaveWhatIsKept) {
   EXPECT_EQ(read(1990, 2000), 0);
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
   EXPECT_GT(read(kKept, 2000), 1000);
-  EXPECT_GT(read(0, kKept), 100) << "other reads push it out";
+  EXPECT_GT(read(0, kKept), 100) << "ordinary reads evict other pages";
 }
 
-// Pinned, forgotten, and read by several at once.
-TEST(PagePoolTest, PassingPagesMayBeInUseOrGo) {
+// Passing pages while they are pinned, while their file is forgotten, and while several threads read them.
+TEST(PagePoolTest, PassingPagesMayBePinnedOrForgotten) {
   PagePool pool(10 * kPageSize);
   Pages pages(3, 300, &pool);
   std::vector<PageRef> pinned;
@@ -133,7 +132,7 @@ TEST(PagePoolTest, PassingPagesMayBeInUseOrGo) {
       pinned.push_back(std::move(*page));
     }
     for (std::size_t i = 0; i < 150; ++i) EXPECT_EQ(FirstKey(pinned[i]), "k" + std::to_string(i));
-    EXPECT_EQ(pool.stats().resident_pages, 150u) << "in use, none can go";
+    EXPECT_EQ(pool.stats().resident_pages, 150u) << "all are pinned, none can be evicted";
     pages.file.reset();
     EXPECT_EQ(FirstKey(pinned[7]), "k7");
     pinned.clear();
@@ -145,6 +144,7 @@ TEST(PagePoolTest, PassingPagesMayBeInUseOrGo) {
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
+// Pinned pages are not evicted; the pool grows instead, and shrinks when it can.
 TEST(PagePoolTest, GrowsRatherThanEvictAPinnedPage) {
   PagePool pool(4 * kPageSize);
   Pages pages(3, 40, &pool);
@@ -170,7 +170,7 @@ TEST(PagePoolTest, GrowsRatherThanEvictAPinnedPage) {
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
-TEST(PagePoolTest, ReadErrorsAreReportedAndNotRemembered) {
+TEST(PagePoolTest, ReadErrorsAreReturnedAndNotCached) {
   PagePool pool(1 << 20);
   Pages pages(3, 2, &pool);
   pages.sink.file->fail_reads = true;
@@ -180,7 +180,7 @@ TEST(PagePoolTest, ReadErrorsAreReportedAndNotRemembered) {
   EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());
 }
 
-TEST(PagePoolTest, DamageIsCorruptionAndNamesItsPlace) {
+TEST(PagePoolTest, DamageIsCorruptionThatNamesThePlace) {
   PagePool pool(1 << 20);
   Pages pages(3, 4, &pool);
   std::string& bytes = pages.sink.file->contents;
@@ -188,7 +188,7 @@ TEST(PagePoolTest, DamageIsCorruptionAndNamesItsPlace) {
   const Status flipped = pool.Get(*pages.file, pages.sink.pages[1]).status();
   EXPECT_TRUE(flipped.IsCorruption());
   EXPECT_NE(flipped.ToString().find("3.idx:1024"), std::string::npos) << flipped.ToString();
-  EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());  // others stay readable
+  EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());  // other pages stay readable
 
   bytes.resize(4 * kPageSize + 100);
   EXPECT_TRUE(pool.Get(*pages.file, pages.sink.pages[3]).status().IsCorruption());
@@ -198,7 +198,7 @@ TEST(PagePoolTest, DamageIsCorruptionAndNamesItsPlace) {
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
-// A write that was lost: the bytes on disk are a whole, older page of the same place. Only the parent knows better.
+// A lost write: the bytes on disk are a valid, older page at the same place. Only the parent's checksum shows it.
 Status GetAfterLostWrite(bool cached) {
   PagePool pool(1 << 20);
   Pages pages(3, 2, &pool);
@@ -210,7 +210,7 @@ Status GetAfterLostWrite(bool cached) {
   return pool.Get(*pages.file, expected).status();
 }
 
-TEST(PagePoolTest, LostWriteIsSeenByTheParentsChecksum) {
+TEST(PagePoolTest, ParentsChecksumDetectsALostWrite) {
   EXPECT_TRUE(GetAfterLostWrite(false).IsCorruption());
   EXPECT_TRUE(GetAfterLostWrite(true).IsCorruption());
 }
@@ -221,7 +221,7 @@ TEST(PagePoolTest, MutantSkipParentChecksumIsCaught) {
   EXPECT_FALSE(GetAfterLostWrite(true).IsCorruption());
 }
 
-TEST(PagePoolTest, APointerOfAnotherLengthIsCorruption) {
+TEST(PagePoolTest, PointerWithAnotherLengthIsCorruption) {
   PagePool pool(1 << 20);
   Pages pages(3, 4, &pool);
   ASSERT_TRUE(pool.Get(*pages.file, pages.sink.pages[0]).ok());
@@ -233,7 +233,7 @@ TEST(PagePoolTest, InsertedPagesAreFoundWithoutARead) {
   PagePool pool(4 * kPageSize);
   Pages pages(3, 10, &pool);
   for (std::size_t i = 0; i < 3; ++i) pool.Insert(*pages.file, pages.sink.pages[i], pages.written[i]);
-  pool.Insert(*pages.file, pages.sink.pages[0], pages.written[0]);  // again: nothing happens
+  pool.Insert(*pages.file, pages.sink.pages[0], pages.written[0]);  // again, without effect
   std::vector<PageRef> pinned;
   for (std::size_t i = 0; i < 3; ++i) {
     Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[i]);
@@ -243,8 +243,8 @@ TEST(PagePoolTest, InsertedPagesAreFoundWithoutARead) {
   }
   EXPECT_EQ(pages.sink.file->reads, 0);
   pool.Insert(*pages.file, pages.sink.pages[3], pages.written[3]);
-  pool.Insert(*pages.file, pages.sink.pages[4], pages.written[4]);  // takes the place of page 3
-  EXPECT_LE(pool.stats().resident_bytes, 4u * kPageSize);           // does not grow for a guess
+  pool.Insert(*pages.file, pages.sink.pages[4], pages.written[4]);  // evicts page 3
+  EXPECT_LE(pool.stats().resident_bytes, 4u * kPageSize);           // Insert does not exceed the capacity
   EXPECT_TRUE(pool.CheckInvariants(false).ok());
 }
 
@@ -258,7 +258,7 @@ TEST(PagePoolTest, ForgetsAFileButNotItsPinnedPages) {
   }
   EXPECT_EQ(pool.stats().resident_pages, 1u);
   EXPECT_EQ(FirstKey(pinned), "k2");
-  // Another file of the same number knows nothing of the old pages.
+  // A new file with the same number does not see the old pages.
   Pages other(3, 5, &pool);
   ASSERT_TRUE(pool.Get(*other.file, other.sink.pages[2]).ok());
   EXPECT_EQ(other.sink.file->reads, 1);
@@ -270,7 +270,7 @@ TEST(PagePoolTest, ForgetsAFileButNotItsPinnedPages) {
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
-TEST(PagePoolTest, DirectFilesOfSmallPagesAreRead) {
+TEST(PagePoolTest, SmallPagesOfDirectFilesAreRead) {
   PagePool pool(1 << 20);
   Pages pages(3, 20, &pool);
   pages.sink.file->direct = true;
@@ -281,7 +281,7 @@ TEST(PagePoolTest, DirectFilesOfSmallPagesAreRead) {
   }
 }
 
-// All threads miss the same page while its read is held up: one read serves them.
+// All threads miss the same page while its read is blocked: one read serves all of them.
 TEST(PagePoolTest, ConcurrentMissesReadOnce) {
   PagePool pool(1 << 20);
   Pages pages(3, 2, &pool);
@@ -312,8 +312,8 @@ TEST(PagePoolTest, ConcurrentMissesReadOnce) {
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
-// Threads read pages of two files through a pool that holds a tenth of them, while files come and go beside them. Every
-// page that a pin protects must be the right one as long as the pin lives.
+// Threads read pages of two files through a pool that holds a tenth of them, while other files are opened and closed.
+// Every pinned page must be the right one for as long as it is pinned.
 TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
   const std::uint64_t seed = SeedFromEnvironment(11);
   PagePool pool(20 * kPageSize);
@@ -328,7 +328,7 @@ TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
       std::vector<std::pair<PageRef, std::size_t>> held;
       for (int i = 0; i < 20000; ++i) {
         Pages& pages = prng.OneIn(2) ? first : second;
-        // A few pages are hot, so that hits, misses and evictions of the same page meet.
+        // A few pages are hot, so that hits, misses and evictions of the same page overlap.
         const std::size_t which = prng.OneIn(2) ? prng.Uniform(6) : prng.Uniform(100);
         Result<PageRef> ref = pool.Get(*pages.file, pages.sink.pages[which]);
         if (!ref.ok()) {
@@ -365,8 +365,9 @@ TEST(PagePoolTest, ThreadsAlwaysSeeThePagesTheyPinned) {
   EXPECT_LE(pool.stats().resident_bytes, 20u * kPageSize);
 }
 
-// A branch remembers where its children were; they may be somewhere else, or something else may be there now.
-TEST(PagePoolTest, ChildrenAreFoundWhereverTheyAre) {
+// A branch remembers its children's frames; meanwhile the children may have moved, and other pages may be in the
+// frames.
+TEST(PagePoolTest, GetChildFindsChildrenAfterEviction) {
   PagePool pool(8 * kPageSize);
   Pages pages(3, 40, &pool);
   const PagePointer branch = AppendBranch(&pages, {0, 1, 2, 3});
@@ -383,16 +384,16 @@ TEST(PagePoolTest, ChildrenAreFoundWhereverTheyAre) {
     const std::uint64_t misses = pool.stats().misses;
     ASSERT_TRUE(pool.GetChild(files, *parent, 2, 7).ok());
     EXPECT_EQ(pool.stats().misses, misses);
-    // Other pages take the children's frames, more of them in some rounds than in others.
+    // Other pages take the children's frames, more in some rounds than in others.
     for (int i = 0; i < round; ++i) ASSERT_TRUE(pool.Get(files, pages.sink.pages[4 + i]).ok());
   }
   EXPECT_TRUE(pool.CheckInvariants(true).ok());
 }
 
-TEST(PagePoolTest, AChildOfAnotherLevelIsCorruptionAlsoWhereItIsRemembered) {
+TEST(PagePoolTest, ChildOfAnotherLevelIsCorruptionEvenIfRemembered) {
   PagePool pool(1 << 20);
   Pages pages(3, 4, &pool);
-  const PagePointer branch = AppendBranch(&pages, {0, 1}, 2);  // says that its children are branches
+  const PagePointer branch = AppendBranch(&pages, {0, 1}, 2);  // its level says that its children are branches
   pages.Open(&pool);
   const FileSet files(pages.file);
   const Result<PageRef> parent = pool.Get(files, branch);
@@ -404,7 +405,7 @@ TEST(PagePoolTest, AChildOfAnotherLevelIsCorruptionAlsoWhereItIsRemembered) {
   }
 }
 
-TEST(PagePoolTest, ThreadsAlwaysSeeTheChildrenTheyAskedFor) {
+TEST(PagePoolTest, ThreadsAlwaysGetTheRequestedChildren) {
   const std::uint64_t seed = SeedFromEnvironment(12);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   PagePool pool(12 * kPageSize);
@@ -437,7 +438,7 @@ TEST(PagePoolTest, ThreadsAlwaysSeeTheChildrenTheyAskedFor) {
   EXPECT_TRUE(invariants.ok()) << invariants.ToString();
 }
 
-// Errors met by several threads at once go away with their cause.
+// Errors that several threads meet at once do not outlast their cause.
 TEST(PagePoolTest, ThreadsRecoverFromReadErrors) {
   PagePool pool(4 * kPageSize);
   Pages pages(3, 20, &pool);

@@ -1,4 +1,4 @@
-// Runs that hold range deletes, beside keys or alone.
+// Runs with range deletes, with or without keys.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -90,7 +90,7 @@ TEST(RunRangesTest, KeysWinOverTheRangesOfTheirRun) {
   EXPECT_EQ(cursor->key(), Slice("b"));
 }
 
-TEST(RunRangesTest, ARunMayHoldRangesOnly) {
+TEST(RunRangesTest, RunMayHaveRangesOnly) {
   PagePool pool(1 << 20);
   const BuiltRun built = Build(Keys({}), Ranges({{"a", "c"}}), BytewiseComparator());
   EXPECT_EQ(built.info.root, TreeRoot{});
@@ -105,7 +105,7 @@ TEST(RunRangesTest, ARunMayHoldRangesOnly) {
   EXPECT_TRUE(cursor->status().ok());
 }
 
-TEST(RunRangesTest, TheLargestKeyIsOpenOnlyIfARangeEndsBehindAllKeys) {
+TEST(RunRangesTest, LargestKeyIsOpenOnlyIfARangeEndsAfterAllKeys) {
   EXPECT_FALSE(Build(Keys({"c"}), Ranges({{"a", "c"}}), BytewiseComparator()).info.largest_is_open);
   EXPECT_EQ(Build(Keys({"c"}), Ranges({{"a", "c"}}), BytewiseComparator()).info.largest_key, "c");
   EXPECT_TRUE(Build(Keys({"b"}), Ranges({{"a", "c"}}), BytewiseComparator()).info.largest_is_open);
@@ -118,7 +118,7 @@ TEST(RunRangesTest, TheLargestKeyIsOpenOnlyIfARangeEndsBehindAllKeys) {
   EXPECT_TRUE(reverse.info.largest_is_open);
 }
 
-TEST(RunRangesTest, ARunWithoutRangesHasTheBytesItAlwaysHad) {
+TEST(RunRangesTest, RunWithoutRangesHasUnchangedBytes) {
   const Model model = Keys({"a", "b"});
   const BuiltRun with = Build(model, Ranges({}), BytewiseComparator());
   auto file = std::make_shared<MemoryFile>("000012.run");
@@ -166,8 +166,8 @@ TEST(RunRangesTest, RoundTripsEveryOrder) {
   }
 }
 
-// Each byte behind the pages, flipped: filter, ranges, bounds and footer are all under checksums.
-TEST(RunRangesTest, EveryFlippedByteOfTheRangesIsSeen) {
+// Flips each byte after the pages: filter, ranges, bounds and footer are all covered by checksums.
+TEST(RunRangesTest, AnyFlippedByteOfTheRangesIsCorruption) {
   PagePool pool(1 << 20);
   const BuiltRun built = Build(Keys({"b"}), Ranges({{"a", "c"}, {"m", "p"}}), BytewiseComparator());
   std::string bytes;
@@ -184,9 +184,9 @@ TEST(RunRangesTest, EveryFlippedByteOfTheRangesIsSeen) {
   }
 }
 
-// A footer whose checksum is right and whose contents are not: whatever it says of the ranges is checked against the
-// file before memory is taken, and against the ranges afterwards.
-TEST(RunRangesTest, AForgedFooterIsRefused) {
+// A footer with the right checksum and wrong contents: what it says about the ranges is checked against the file before
+// memory is allocated, and against the ranges afterwards.
+TEST(RunRangesTest, ForgedFooterIsCorruption) {
   PagePool pool(1 << 20);
   const BuiltRun built = Build(Keys({"b"}), Ranges({{"a", "c"}, {"m", "p"}}), BytewiseComparator());
   FileHeader header = RunHeader();
@@ -220,12 +220,12 @@ TEST(RunRangesTest, AForgedFooterIsRefused) {
                 f->filter_size += f->ranges_size;
                 f->ranges_size = 0;
               }).IsCorruption());
-  // Under another order the same ranges are none.
+  // Under another order these ranges are invalid.
   RunInfo info = built.info;
   EXPECT_TRUE(Run::Open(built.file, info, ReverseBytewiseComparator(), &pool).status().IsCorruption());
 }
 
-TEST(RunRangesTest, AFailedWriteOfTheRangesStays) {
+TEST(RunRangesTest, FailedWriteOfTheRangesFailsAllLaterCalls) {
   auto file = std::make_shared<MemoryFile>("000012.run");
   file->writes_before_failure = 0;
   RunBuilder builder(file, RunHeader(), BytewiseComparator(), {});

@@ -128,7 +128,7 @@ TEST(RunTest, EmptyRun) {
   EXPECT_FALSE(cursor->Valid());
 }
 
-TEST(RunTest, AbsentKeysAreMostlyAnsweredByTheFilter) {
+TEST(RunTest, FilterAnswersMostAbsentKeys) {
   const BuiltRun built = Build(Numbers(5000), BytewiseComparator(), {});
   PagePool pool(1 << 20);
   const auto run = Run::Open(built.file, built.info, BytewiseComparator(), &pool);
@@ -144,7 +144,7 @@ TEST(RunTest, IsWrittenInLargePieces) {
   EXPECT_LE(static_cast<std::size_t>(built.file->writes), built.file->contents.size() / kRunWriteSize + 1);
 }
 
-TEST(RunTest, ACursorKeepsItsFile) {
+TEST(RunTest, CursorKeepsItsFileOpen) {
   PagePool pool(1 << 20);
   const Model model = Numbers(1000);
   std::unique_ptr<EntryCursor> cursor;
@@ -159,7 +159,7 @@ TEST(RunTest, ACursorKeepsItsFile) {
   EXPECT_EQ(pool.stats().resident_pages, 0u);
 }
 
-TEST(RunTest, WriteErrorsStay) {
+TEST(RunTest, WriteErrorFailsAllLaterCalls) {
   const Model model = Numbers(60000);
   for (int writes = 0; writes < 4; ++writes) {
     auto file = std::make_shared<MemoryFile>("000012.run");
@@ -184,7 +184,7 @@ TEST(RunTest, KeysOutOfOrderAreCorruption) {
   EXPECT_TRUE(builder.Finish().status().IsCorruption());
 }
 
-TEST(RunTest, OpenRefusesARunThatTheManifestDoesNotName) {
+TEST(RunTest, OpenRejectsARunThatTheManifestDoesNotName) {
   PagePool pool(1 << 20);
   const BuiltRun built = Build(Numbers(100), BytewiseComparator(), {});
   const auto open = [&](const RunInfo& info, std::shared_ptr<File> file) {
@@ -209,14 +209,14 @@ TEST(RunTest, OpenRefusesARunThatTheManifestDoesNotName) {
   info = built.info;
   info.file_size += 1;
   EXPECT_TRUE(open(info, built.file).IsCorruption());
-  // The same number and contents in another life of the file.
+  // The same number and contents, but another file id.
   const BuiltRun other = Build(Numbers(100), BytewiseComparator(), {}, 12, 2);
   EXPECT_TRUE(open(built.info, other.file).IsCorruption());
 }
 
-// Cut anywhere, grown, and every byte changed: Open or a full read sees it. Only the zeros behind the header, and those
-// are no part of anything, may differ unseen.
-TEST(RunTest, DamageIsSeen) {
+// The file is cut anywhere, grown, and every byte is changed: Open or a full read detects it. Only the zeros after the
+// header, which nothing reads, may differ undetected.
+TEST(RunTest, DamageIsDetected) {
   PagePool pool(1 << 20);
   RunOptions options;
   options.page_size = 512;
@@ -252,7 +252,7 @@ TEST(RunTest, DamageIsSeen) {
   }
 }
 
-TEST(RunTest, FooterTellsTheRunWithoutAManifest) {
+TEST(RunTest, ReadFooterNeedsNoManifest) {
   const BuiltRun built = Build(Numbers(100), BytewiseComparator(), {});
   const Result<RunInfo> info = Run::ReadFooter(built.file, 12);
   ASSERT_TRUE(info.ok()) << info.status().ToString();
@@ -260,8 +260,8 @@ TEST(RunTest, FooterTellsTheRunWithoutAManifest) {
   EXPECT_TRUE(Run::ReadFooter(built.file, 13).status().IsCorruption());
 }
 
-// Footers whose checksum fits but whose numbers lie.
-TEST(RunTest, HostileFootersAreRefusedOrHarmless) {
+// Footers with a valid checksum but false numbers.
+TEST(RunTest, HostileFootersAreRejectedOrHarmless) {
   Prng prng(SeedFromEnvironment(32));
   PagePool pool(1 << 20);
   RunOptions options;

@@ -1,4 +1,4 @@
-// TreeBuilder, TreeFind, TreeCursor and CheckTree together: what one writes the others must read.
+// TreeBuilder, TreeFind, TreeCursor and CheckTree together: readers must find what the builder wrote.
 #include <set>
 
 #include "index/filter.h"
@@ -39,7 +39,7 @@ std::uint64_t ValueBytesOf(const Model& model) {
   return sum;
 }
 
-// CheckTree, and that what it meets is the model.
+// Runs CheckTree and compares the entries it visits with the model.
 void ExpectTreeIs(const TestTree& tree, const Model& model, const Comparator* comparator) {
   EXPECT_EQ(tree.root.entry_count, model.size());
   EXPECT_EQ(tree.root.value_bytes, ValueBytesOf(model));
@@ -48,7 +48,7 @@ void ExpectTreeIs(const TestTree& tree, const Model& model, const Comparator* co
   TreeCheckCallbacks callbacks;
   callbacks.on_entry = [&](Slice key, const Entry& entry) {
     if (expected == model.end()) return Status::Corruption("more entries than expected");
-    if (Slice(expected->first) != key || !expected->second.Is(entry)) return Status::Corruption("another entry");
+    if (Slice(expected->first) != key || !expected->second.Is(entry)) return Status::Corruption("wrong entry");
     ++expected;
     return Status::OK();
   };
@@ -108,7 +108,7 @@ TEST(TreeTest, RoundTripsEveryShapeOrderAndPageSize) {
   }
 }
 
-// A cursor against std::map: seeks of all four kinds, steps both ways and of both sorts, turns in the middle.
+// A cursor against std::map: all four kinds of seek, steps in both directions by Next, Prev and Advance, and turns.
 TEST(TreeTest, CursorAgreesWithAMap) {
   Prng prng(SeedFromEnvironment(22));
   for (const Comparator* comparator : AllComparators()) {
@@ -171,8 +171,8 @@ TEST(TreeTest, CursorAgreesWithAMap) {
   }
 }
 
-// Rule A8: a tree in another order than its reader's, under whatever name, is seen by who steps through it: within a leaf,
-// by heads or by whole keys, and from leaf to leaf.
+// RULES A8: if a tree is in another order than its reader's, stepping through it detects that: within a leaf, by heads
+// or by whole keys, and from leaf to leaf.
 bool SeesDisorder(KeyShape shape, const Comparator* made_in, const Comparator* read_in, bool forward) {
   Prng prng(SeedFromEnvironment(23));
   PagePool pool(kPoolBytes);
@@ -219,7 +219,7 @@ TEST(TreeTest, EmptyTree) {
   }
 }
 
-TEST(TreeTest, HotPointReadsTouchTheDiskNoMore) {
+TEST(TreeTest, HotLookupsDoNotReadTheDisk) {
   PagePool pool(kPoolBytes);
   const TestTree tree = TestTree::Build(Numbers(0, 5000), BytewiseComparator(), 512, &pool);
   for (int round = 0; round < 2; ++round) {
@@ -233,7 +233,7 @@ TEST(TreeTest, HotPointReadsTouchTheDiskNoMore) {
   EXPECT_EQ(tree.sink->file->reads, static_cast<int>(tree.sink->pages.size()));
 }
 
-// What long keys could do: trees of fan-out two would need more levels than there are.
+// With long keys a fan-out of two would need more levels than a tree may have.
 TEST(TreeTest, LongKeysStayFlat) {
   PagePool pool(kPoolBytes);
   Model model{KeyLess{ReverseBytewiseComparator()}};
@@ -249,7 +249,7 @@ Status AddOutOfOrder(const Comparator* comparator) {
   EXPECT_TRUE(builder.Add("b", Entry::Tombstone()).ok());
   const Status equal = builder.Add("b", Entry::Tombstone());
   if (!equal.ok()) {
-    EXPECT_TRUE(builder.Finish().status().IsCorruption());  // and stays that way
+    EXPECT_TRUE(builder.Finish().status().IsCorruption());  // the error is permanent
   }
   return equal;
 }
@@ -270,7 +270,7 @@ TEST(TreeBuilderTest, MutantSkipOrderCheckIsCaught) {
   EXPECT_FALSE(AddOutOfOrder(BytewiseComparator()).IsCorruption());
 }
 
-TEST(TreeBuilderTest, SinkErrorsStay) {
+TEST(TreeBuilderTest, SinkErrorFailsAllLaterCalls) {
   class FullSink final : public PageSink {
    public:
     Result<Place> Reserve(unsigned) override { return Status::NoSpace("full"); }
@@ -284,8 +284,8 @@ TEST(TreeBuilderTest, SinkErrorsStay) {
   EXPECT_TRUE(builder.Finish().status().IsNoSpace());
 }
 
-// Damage anywhere in a tree's file. Reads of it say Corruption or are right, and CheckTree finds every damage.
-TEST(TreeCheckTest, SeesEveryDamagedByte) {
+// Damage anywhere in a tree's file: reads return Corruption or the right answer, and CheckTree finds all damage.
+TEST(TreeCheckTest, DetectsEveryDamagedByte) {
   PagePool pool(kPoolBytes);
   const Model model = Numbers(0, 120);
   TestTree tree = TestTree::Build(model, BytewiseComparator(), 512, &pool);
@@ -307,7 +307,7 @@ TEST(TreeCheckTest, SeesEveryDamagedByte) {
   }
 }
 
-// Branches and leaves written by hand, so that each lies in one respect, with checksums that fit.
+// Hand-made branches and leaves with valid checksums, each wrong in one respect.
 class HandMade {
  public:
   HandMade() : sink(IndexHeader(7, 512)) {}
@@ -361,7 +361,7 @@ class HandMade {
   MemorySink sink;
 };
 
-TEST(TreeCheckTest, SeesEveryLie) {
+TEST(TreeCheckTest, DetectsEveryContradiction) {
   HandMade pages;
   const ChildRef a = pages.Leaf({"a", "b"});
   const ChildRef m = pages.Leaf({"m", "n"});
@@ -381,7 +381,7 @@ TEST(TreeCheckTest, SeesEveryLie) {
   checksum.page.checksum += 1;
   EXPECT_TRUE(pages.Check(pages.Branch(1, {{"", a}, {"m", checksum}}), 2).IsCorruption());
   EXPECT_TRUE(pages.Check(pages.Branch(1, {{"", pages.Leaf({"b", "a"})}, {"m", m}}), 2).IsCorruption());
-  EXPECT_TRUE(pages.Check(pages.Branch(2, {{"", a}, {"m", m}}), 3).IsCorruption());  // a level is missing
+  EXPECT_TRUE(pages.Check(pages.Branch(2, {{"", a}, {"m", m}}), 3).IsCorruption());  // skips a level
   EXPECT_TRUE(pages.Check(a, 2).IsCorruption());
   EXPECT_TRUE(pages.Check(a, 17).IsCorruption());
   EXPECT_TRUE(pages.Check(a, 0).IsCorruption());
@@ -390,8 +390,8 @@ TEST(TreeCheckTest, SeesEveryLie) {
   EXPECT_TRUE(pages.Check(pages.Branch(1, {{"", a}, {"m", elsewhere}}), 2).IsCorruption());
 }
 
-// A branch below a branch of its own level. With the check of levels every descent ends after as many steps as the
-// tree is high; without it a chain, or a cycle, could be of any length.
+// A branch below a branch of its own level. Because levels are checked, a descent takes no more steps than the tree's
+// height; without the check, a chain or a cycle could be endless.
 std::pair<Status, Status> ReadChainOfOneLevel() {
   HandMade pages;
   ChildRef node = pages.Branch(1, {{"", pages.Leaf({"a", "b"})}});
@@ -399,7 +399,7 @@ std::pair<Status, Status> ReadChainOfOneLevel() {
   return {pages.Find(node, 2, "a"), pages.Scan(node, 2)};
 }
 
-TEST(TreeTest, LevelsThatDoNotDescendAreCorruption) {
+TEST(TreeTest, LevelThatDoesNotDecreaseIsCorruption) {
   const auto [find, scan] = ReadChainOfOneLevel();
   EXPECT_TRUE(find.IsCorruption());
   EXPECT_TRUE(scan.IsCorruption());
@@ -419,8 +419,8 @@ TEST(TreeTest, MutantNoDepthLimitIsCaught) {
 }
 
 // Random changes to all pages of a tree, with checksums repaired from the leaves up, so that every page validates and
-// its parent expects it. Reads must end and stay in bounds; CheckTree must not accept another set of entries.
-TEST(TreeTest, HostileTreesEndInCorruptionOrInKeys) {
+// its parent expects it. Reads must end and stay in bounds; CheckTree must not accept a different set of entries.
+TEST(TreeTest, ReadsOfHostileTreesEnd) {
   Prng prng(SeedFromEnvironment(24));
   PagePool pool(kPoolBytes);
   const Model model = Numbers(0, 300);
@@ -438,7 +438,7 @@ TEST(TreeTest, HostileTreesEndInCorruptionOrInKeys) {
       const std::size_t i = offset + (prng.OneIn(3) ? prng.Between(16, 511) : prng.Between(16, 100));
       bytes[i] = static_cast<char>(prng.OneIn(2) ? prng.Next() : prng.Uniform(20));
     }
-    // Pages were written children first, so one pass from the front repairs all.
+    // Children were written before their parents, so one pass from the front repairs all.
     std::map<std::uint64_t, std::uint64_t> repaired;  // old checksum -> new
     for (const PagePointer& page : tree.sink->pages) {
       char* at = bytes.data() + UnitOffsetOf(page.id) * 512;
@@ -478,7 +478,7 @@ TEST(TreeTest, HostileTreesEndInCorruptionOrInKeys) {
       return Status::OK();
     };
     const Status status = CheckTree(tree.root, tree.files, BytewiseComparator(), callbacks, &stats);
-    ASSERT_FALSE(status.IsAborted()) << "CheckTree lets disorder pass";
+    ASSERT_FALSE(status.IsAborted()) << "CheckTree accepts disorder";
     if (status.ok()) {
       ASSERT_EQ(stats.entries, tree.root.entry_count);
     }
