@@ -1,5 +1,5 @@
-// The Index contract as the B+-tree keeps it: steps and masks, what may come between a merge and its commit, which
-// files are written again, what an error leaves behind.
+// The Index contract as kept by the B+-tree: steps and masks, runs added between a sweep and its commit, which files
+// are continued, and the state after an error.
 #include "btree/btree_index.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::string Key(std::uint64_t n) {
   return text;
 }
 
-// A tree of `count` keys, then three runs that update, delete and add.
+// Makes a tree of `count` keys, and three runs that update, delete and add keys.
 void MakeTreeAndRuns(TestFamily& family, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) family.Put(Key(i * 4), 300);
   ASSERT_TRUE(family.FlushMerge().ok());
@@ -35,7 +35,7 @@ void ExpectGood(TestFamily& family) {
   ASSERT_TRUE(s.ok()) << s.ToString();
 }
 
-TEST(BTreeIndexTest, ASweepInStepsShowsTheSameStateAtEveryStep) {
+TEST(BTreeIndexTest, EveryStepOfASweepShowsTheSameState) {
   TestFamily family({});
   MakeTreeAndRuns(family, 3000);
   int steps = 0;
@@ -54,8 +54,8 @@ TEST(BTreeIndexTest, ASweepInStepsShowsTheSameStateAtEveryStep) {
   EXPECT_TRUE(family.layers().runs().empty());
 }
 
-// What a crash at each step and a flush in between see: the set stays, the cursor goes forward, what came since is
-// above. Mutants: a resumed sweep that begins again with all runs; a sweep that leaves an older run behind.
+// Reopens after each step, with a flush in between: the swept set stays the same, the cursor moves forward, new runs
+// stay on top. Mutants: a resumed sweep that starts again with all runs; a sweep that leaves out an older run.
 Status SweepInStepsWithFlushesAndReopening() {
   TestFamily family({});
   MakeTreeAndRuns(family, 600);
@@ -74,14 +74,14 @@ Status SweepInStepsWithFlushesAndReopening() {
   return family.Check();
 }
 
-TEST(BTreeIndexTest, AResumedSweepGoesOnWhereItWasOverTheRunsItBeganWith) {
+TEST(BTreeIndexTest, ResumedSweepKeepsItsCursorAndItsRuns) {
   const Status s = SweepInStepsWithFlushesAndReopening();
   EXPECT_TRUE(s.ok()) << s.ToString();
   MutantScope mutant(Mutant::kForgetSweepCursor);
   EXPECT_FALSE(SweepInStepsWithFlushesAndReopening().ok());
 }
 
-TEST(BTreeIndexTest, ASweepTakesTheOldestRunsAndAllOlderOnes) {
+TEST(BTreeIndexTest, SweepLeavesNoOlderRunOut) {
   const auto sweep_once = [] {
     TestFamily family({});
     MakeTreeAndRuns(family, 200);
@@ -94,8 +94,8 @@ TEST(BTreeIndexTest, ASweepTakesTheOldestRunsAndAllOlderOnes) {
   EXPECT_FALSE(sweep_once().ok());
 }
 
-// The forgotten cursor alone, over the same set: what has arrived is charged twice.
-TEST(BTreeIndexTest, AForgottenCursorIsSeenWithoutAnythingComingBetween) {
+// Even without new runs a forgotten cursor is detected: entries already merged are charged twice.
+TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
   const auto two_steps = [] {
     TestFamily family({});
     MakeTreeAndRuns(family, 600);
@@ -109,7 +109,7 @@ TEST(BTreeIndexTest, AForgottenCursorIsSeenWithoutAnythingComingBetween) {
   EXPECT_FALSE(two_steps().ok());
 }
 
-TEST(BTreeIndexTest, ARunThatComesDuringASweepStaysOnTop) {
+TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {
   TestFamily family({});
   MakeTreeAndRuns(family, 500);
   auto outcome = family.MergeRuns(~std::uint64_t{0});
@@ -122,9 +122,9 @@ TEST(BTreeIndexTest, ARunThatComesDuringASweepStaysOnTop) {
   ExpectGood(family);
 }
 
-// GC may put moved addresses on top while a memtable goes into the tree: they are older than the memtable, and would
-// hide it. So such a merge does not count, and the memtable becomes a run.
-TEST(BTreeIndexTest, AMemtableMergedStraightDoesNotGoBelowARunThatCameMeanwhile) {
+// Log GC may add a run of relocated addresses while a memtable is merged into the tree. They are older than the
+// memtable and would hide it. So the merge is aborted, and the memtable becomes a run.
+TEST(BTreeIndexTest, MergedMemtableIsAbortedIfARunWasAddedMeanwhile) {
   TestFamily family({});
   MakeTreeAndRuns(family, 500);
   family.Put(Key(8), 999);
@@ -143,21 +143,21 @@ TEST(BTreeIndexTest, AMemtableMergedStraightDoesNotGoBelowARunThatCameMeanwhile)
   EXPECT_EQ(entry.address.size(), 1000u);
 }
 
-TEST(BTreeIndexTest, AMemtableIsNotMergedBelowASweepInProgress) {
+TEST(BTreeIndexTest, MemtableIsNotMergedDuringASweep) {
   TestFamily family({});
   MakeTreeAndRuns(family, 500);
   ASSERT_TRUE(family.SweepStep(1000).ok());
   ASSERT_TRUE(family.state().sweep.has_value());
   family.Put(Key(8), 999);
   EXPECT_TRUE(family.MergeMemtable().status().IsInvalidArgument());
-  ASSERT_TRUE(family.Flush().ok());  // the choice knows that
+  ASSERT_TRUE(family.Flush().ok());  // PickFlush chooses a run
   EXPECT_EQ(family.layers().runs().size(), 4u);
   EXPECT_TRUE(family.index().IsCompactionDue(family.layers(), false));
   ASSERT_TRUE(family.SweepAll().ok());
   ExpectGood(family);
 }
 
-TEST(BTreeIndexTest, TwoMergesOfTheSameLayersDoNotBothCount) {
+TEST(BTreeIndexTest, SecondSweepOfTheSameLayersIsAborted) {
   TestFamily family({});
   MakeTreeAndRuns(family, 500);
   auto first = family.MergeRuns(~std::uint64_t{0});
@@ -168,8 +168,8 @@ TEST(BTreeIndexTest, TwoMergesOfTheSameLayersDoNotBothCount) {
   ExpectGood(family);
 }
 
-// A source out of order would lose keys without a sound. Mutant: nobody looks.
-TEST(BTreeIndexTest, AMergeOfWhatIsOutOfOrderIsCorruption) {
+// A source out of order would silently lose keys. Mutant: the order is not checked.
+TEST(BTreeIndexTest, SweepOfKeysOutOfOrderIsCorruption) {
   const auto merge = [] {
     TestFamily family({});
     EntryMap backward(KeyLess{ReverseBytewiseComparator()});
@@ -182,10 +182,10 @@ TEST(BTreeIndexTest, AMergeOfWhatIsOutOfOrderIsCorruption) {
   EXPECT_TRUE(merge().ok());
 }
 
-TEST(BTreeIndexTest, SmallMergesShareAFileUntilItIsFullOrSealed) {
+TEST(BTreeIndexTest, SmallSweepsShareAFileUntilItIsFullOrSealed) {
   TestFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
-  options.filter_bits_per_key = 0;  // branches of one page: all this shall fit into the file
+  options.filter_bits_per_key = 0;  // branches of one page, so that everything fits into the file
   TestFamily family(options);
   for (std::uint64_t i = 0; i < 1000; ++i) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushMerge().ok());
@@ -202,11 +202,11 @@ TEST(BTreeIndexTest, SmallMergesShareAFileUntilItIsFullOrSealed) {
   ASSERT_TRUE(family.Reopen().ok());
   family.Put(Key(1), 400);
   ASSERT_TRUE(family.FlushMerge().ok());
-  EXPECT_EQ(family.files_created(), created + 2) << "what an earlier opening wrote is only read";
+  EXPECT_EQ(family.files_created(), created + 2) << "files from before the last Open are not continued";
   ExpectGood(family);
 }
 
-TEST(BTreeIndexTest, AFileWithASecondNameIsNotWrittenTo) {
+TEST(BTreeIndexTest, FileWithASecondLinkIsNotWrittenTo) {
   TestFamily family({});
   for (std::uint64_t i = 0; i < 100; ++i) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushMerge().ok());
@@ -224,21 +224,21 @@ TEST(BTreeIndexTest, AFileWithASecondNameIsNotWrittenTo) {
   ExpectGood(family);
 }
 
-TEST(BTreeIndexTest, AnAbandonedMergeIsNeverContinued) {
+TEST(BTreeIndexTest, FileOfAnAbandonedSweepIsNotContinued) {
   TestFamily family({});
   for (std::uint64_t i = 0; i < 100; ++i) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushMerge().ok());
   const std::uint64_t created = family.files_created();
   family.Put(Key(1), 400);
   { const auto outcome = family.MergeMemtable(); ASSERT_TRUE(outcome.ok()); }
-  EXPECT_EQ(family.files_created(), created) << "it went on in the open segment";
+  EXPECT_EQ(family.files_created(), created) << "it continued the open segment";
   ASSERT_TRUE(family.FlushMerge().ok());
-  EXPECT_EQ(family.files_created(), created + 1) << "which has now a tail that nobody committed";
+  EXPECT_EQ(family.files_created(), created + 1) << "the segment now has an uncommitted tail";
   ExpectGood(family);
 }
 
-// Everything a merge appended is durable before anybody may commit it.
-TEST(BTreeIndexTest, AMergeIsSyncedWhenItReturns) {
+// Everything that a sweep has written is durable before the caller may commit it.
+TEST(BTreeIndexTest, CompactSyncsBeforeItReturns) {
   TestFamilyOptions options;
   options.segment_bytes_max = 16 * 1024;
   TestFamily family(options);
@@ -253,12 +253,12 @@ TEST(BTreeIndexTest, AMergeIsSyncedWhenItReturns) {
   EXPECT_GT(segments, 3u);
 }
 
-// Lets the n-th call of each kind fail that a merge makes, until a merge runs through. Nothing has happened each time.
-TEST(BTreeIndexTest, AnErrorOfAnyCallAbortsTheMergeAndHarmsNothing) {
+// Fails the n-th call of each kind that a sweep makes, until a sweep succeeds. Each failed one has changed nothing.
+TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
   for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate,
                                SimOpKind::kAllocate, SimOpKind::kGetInfo}) {
     TestFamilyOptions options;
-    options.pool_bytes = 16 * 1024;  // most pages have to be read
+    options.pool_bytes = 16 * 1024;  // so that most pages have to be read
     options.segment_bytes_max = 16 * 1024;
     options.write_bytes = 4096;
     TestFamily family(options);
@@ -287,7 +287,7 @@ TEST(BTreeIndexTest, AnErrorOfAnyCallAbortsTheMergeAndHarmsNothing) {
   }
 }
 
-TEST(BTreeIndexTest, AFullDiskIsSeenBeforeTheSync) {
+TEST(BTreeIndexTest, FullDiskIsReportedBeforeTheSync) {
   TestFamily family({});
   MakeTreeAndRuns(family, 400);
   family.fs().SetQuota(family.fs().allocated_bytes() + 8192);
@@ -297,7 +297,7 @@ TEST(BTreeIndexTest, AFullDiskIsSeenBeforeTheSync) {
   ExpectGood(family);
 }
 
-TEST(BTreeIndexTest, FilesThatAreNotWhatTheStateSaysAreRefused) {
+TEST(BTreeIndexTest, OpenRejectsFilesThatDifferFromTheState) {
   TestFamily family({});
   MakeTreeAndRuns(family, 400);
   const std::uint64_t number = family.state().index_segments.begin()->first;

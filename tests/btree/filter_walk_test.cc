@@ -1,5 +1,5 @@
-// A filter sees a tree: every key of the stretch once, whatever steps that takes and whatever sweep is in progress; and
-// leaves of which it keeps everything stay where they are.
+// A compaction filter sees every key in the range of the request once, in any number of steps and during any sweep.
+// Leaves in which it keeps everything are not rewritten.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -65,7 +65,7 @@ class FilterWalkTest : public ::testing::Test {
     for (const auto& run : family_.layers().runs()) request.runs.push_back(run->number());
     return request;
   }
-  // To its end. Returns how many steps that took.
+  // Runs the request to its end. Returns the number of steps.
   int CarryOut(CompactionRequest* request, AskedFilter* filter, std::uint64_t step_bytes) {
     int steps = 0;
     while (family_.index().IsCompactionDue(family_.layers(), request)) {
@@ -87,7 +87,7 @@ class FilterWalkTest : public ::testing::Test {
   TestFamily family_{TestFamilyOptions()};
 };
 
-TEST_F(FilterWalkTest, LeavesThatStayAreTakenOver) {
+TEST_F(FilterWalkTest, UnchangedLeavesAreKeptByAddress) {
   Load(3000);
   const std::vector<PageId> before = Leaves();
   for (const std::uint64_t step_bytes : {kAll, std::uint64_t{8192}, std::uint64_t{1}}) {
@@ -102,7 +102,7 @@ TEST_F(FilterWalkTest, LeavesThatStayAreTakenOver) {
   }
 }
 
-TEST_F(FilterWalkTest, OnlyTheStretchIsAskedAbout) {
+TEST_F(FilterWalkTest, AsksOnlyAboutTheRange) {
   Load(3000);
   AskedFilter filter;
   CompactionRequest request = Request();
@@ -115,9 +115,9 @@ TEST_F(FilterWalkTest, OnlyTheStretchIsAskedAbout) {
   EXPECT_EQ(filter.fulls, std::set<bool>{false});
 }
 
-// Where a leaf has to be written anew because its neighbour became too small, it looks as if the filter had seen it. A step
-// that ended there left keys behind that were never asked about.
-TEST_F(FilterWalkTest, ALeafThatIsWrittenAlongIsAskedAboutToo) {
+// If a leaf is rewritten because its neighbour became too small, its new file makes it look as if the filter had seen
+// it. A step that ended there used to leave keys behind that the filter was never asked about.
+TEST_F(FilterWalkTest, AsksAboutLeavesThatAreRewrittenWithANeighbour) {
   for (const std::uint64_t step_bytes : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{20'000}}) {
     Load(3000);
     CompactionRequest request = Request();
@@ -129,8 +129,8 @@ TEST_F(FilterWalkTest, ALeafThatIsWrittenAlongIsAskedAboutToo) {
   }
 }
 
-// A walk takes from the tree what lies on both sides of the cursor of a sweep in progress, which goes on as if nothing were.
-TEST_F(FilterWalkTest, ASweepInProgressStaysAsItIs) {
+// A walk takes the tree's keys on both sides of the cursor of a sweep in progress. The sweep continues unaffected.
+TEST_F(FilterWalkTest, SweepInProgressIsUnaffected) {
   Load(3000);
   for (std::uint64_t i = 0; i < 3000; i += 5) family_.Put(Key(i), 700);
   ASSERT_TRUE(family_.FlushRun().ok());

@@ -25,7 +25,7 @@ class IndexSegmentTest : public ::testing::Test {
     };
   }
 
-  // A leaf of one entry, with a value so long that the page has `units`.
+  // Appends a leaf with one entry, whose value is so long that the page has `units`.
   ChildRef Append(IndexSegmentWriter& writer, const std::string& key) {
     LeafBuilder leaf(BytewiseComparator(), {kPageSize, 100});
     EXPECT_TRUE(leaf.Add(key, Entry::Inline("v")).ok());
@@ -76,18 +76,18 @@ TEST_F(IndexSegmentTest, PagesAreReadableFromTheFilesAfterSync) {
 TEST_F(IndexSegmentTest, FreshPagesAreInThePool) {
   IndexSegmentWriter writer({kPageSize, 1u << 20, 1u << 20}, Creator(), &pool_);
   const ChildRef ref = Append(writer, "k");
-  EXPECT_TRUE(pool_.Get(*writer.segments()[0].file, ref.page).ok()) << "not written yet, and readable";
+  EXPECT_TRUE(pool_.Get(*writer.segments()[0].file, ref.page).ok()) << "readable before it is written to the file";
   EXPECT_EQ(fs_.calls(SimOpKind::kWrite), 0u);
 }
 
-TEST_F(IndexSegmentTest, NothingIsMadeForNothing) {
+TEST_F(IndexSegmentTest, NoPagesMakeNoFile) {
   IndexSegmentWriter writer({kPageSize, 1u << 20, 4096}, Creator(), nullptr);
   ASSERT_TRUE(writer.Sync().ok());
   EXPECT_TRUE(writer.segments().empty());
   EXPECT_EQ(next_, 1u);
 }
 
-TEST_F(IndexSegmentTest, APageLargerThanASegmentStillHasAPlace) {
+TEST_F(IndexSegmentTest, PageLargerThanASegmentGetsItsOwn) {
   IndexSegmentWriter writer({kPageSize, kPageSize, 4096}, Creator(), nullptr);
   Append(writer, "short");
   Append(writer, std::string(5000, 'k'));
@@ -96,7 +96,7 @@ TEST_F(IndexSegmentTest, APageLargerThanASegmentStillHasAPlace) {
   EXPECT_EQ(writer.segments().size(), 3u);
 }
 
-TEST_F(IndexSegmentTest, ASegmentIsContinuedBehindItsCommittedLength) {
+TEST_F(IndexSegmentTest, SegmentIsContinuedAtItsCommittedLength) {
   IndexSegmentWriter first({kPageSize, 1u << 20, 4096}, Creator(), &pool_);
   const ChildRef a = Append(first, "a");
   ASSERT_TRUE(first.Sync().ok());
@@ -110,14 +110,14 @@ TEST_F(IndexSegmentTest, ASegmentIsContinuedBehindItsCommittedLength) {
   EXPECT_EQ(UnitOffsetOf(b.page.id), UnitOffsetOf(a.page.id) + 1);
   EXPECT_EQ(next_, 2u);
 
-  // Something stands behind the committed length: hands off.
+  // There are bytes after the committed length, so the segment is not continued.
   IndexSegmentWriter third({kPageSize, 1u << 20, 4096}, Creator(), &pool_, open);
   Append(third, "c");
   ASSERT_TRUE(third.Sync().ok());
   EXPECT_NE(third.segments()[0].file, open.file);
 }
 
-TEST_F(IndexSegmentTest, AFullSegmentIsNotContinued) {
+TEST_F(IndexSegmentTest, FullSegmentIsNotContinued) {
   IndexSegmentWriter first({kPageSize, 2 * kPageSize, 4096}, Creator(), nullptr);
   Append(first, "a");
   ASSERT_TRUE(first.Sync().ok());
@@ -125,11 +125,11 @@ TEST_F(IndexSegmentTest, AFullSegmentIsNotContinued) {
                             {first.segments()[0].file, first.segments()[0].length});
   Append(second, "b");
   ASSERT_TRUE(second.Sync().ok());
-  ASSERT_EQ(second.segments().size(), 1u) << "the full one got nothing";
+  ASSERT_EQ(second.segments().size(), 1u) << "nothing was added to the full segment";
   EXPECT_NE(second.segments()[0].file, first.segments()[0].file);
 }
 
-TEST_F(IndexSegmentTest, AnErrorStays) {
+TEST_F(IndexSegmentTest, ErrorFailsAllLaterCalls) {
   IndexSegmentWriter writer({kPageSize, 1u << 20, 1u << 20}, Creator(), nullptr);
   Append(writer, "a");
   SimFault fault;

@@ -1,4 +1,4 @@
-// What merging costs in bytes, held against the law that the design is built on; and what it leaves on disk.
+// The bytes that sweeps write, compared with the cost law, and the bytes that they leave on disk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace cambium::testing {
 namespace {
 
 std::string Key(std::uint64_t n) {
-  // 16 bytes in no order.
+  // 16 bytes in pseudo-random order.
   char text[24];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(n * 0x9e3779b97f4a7c15u));
   return text;
@@ -22,11 +22,11 @@ std::string Key(std::uint64_t n) {
 struct Cost {
   std::uint64_t batch;
   double law;        // bytes per update
-  double measured;   // without what was copied to empty files
-  double evacuated;  // that
+  double measured;   // bytes per update, without those copied to empty files
+  double evacuated;  // bytes per update that were copied to empty files
 };
 
-// `updates` uniform updates of `keys` keys, `batch` at a time.
+// Measures uniform updates of `keys` keys, `batch` at a time.
 Cost Measure(std::uint64_t keys, std::uint64_t batch, std::uint64_t rounds, std::uint64_t seed) {
   TestFamilyOptions options;
   options.page_size = 4096;
@@ -63,7 +63,7 @@ TEST(SweepCostTest, BytesPerUpdateFollowTheLaw) {
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   std::printf("N = 100000, pages of 4096 bytes\n%10s %12s %12s %12s\n", "batch", "law B/op", "measured", "+ copied");
   for (const std::uint64_t batch : {100u, 400u, 1600u, 12'500u, 50'000u}) {
-    // Long enough for a few lives of every page, so that emptying files is in the figures.
+    // Long enough to replace every page a few times, so that emptying files is included.
     const Cost cost = Measure(100'000, batch, std::max<std::uint64_t>(8, 8'000 / batch), seed);
     std::printf("%10llu %12.0f %12.0f %12.0f\n", static_cast<unsigned long long>(batch), cost.law, cost.measured,
                 cost.evacuated);
@@ -72,14 +72,14 @@ TEST(SweepCostTest, BytesPerUpdateFollowTheLaw) {
   }
 }
 
-// Writes in one part in a hundred of the keys, for long: the cold pages must not pin files full of garbage.
+// Updates only one in a hundred of the keys, for a long time: cold pages must not pin files full of garbage.
 TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
   const std::uint64_t seed = SeedFromEnvironment(0xc01d);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   TestFamilyOptions options;
   options.segment_bytes_max = 64 * 1024;
   TestFamily family(options);
-  // A load in random order, so that hot and cold pages lie in the same files.
+  // A load in random order, so that hot and cold pages are in the same files.
   Prng prng(seed);
   constexpr std::uint64_t kKeys = 20'000;
   for (std::uint64_t i = 0; i < kKeys; ++i) {
@@ -95,7 +95,7 @@ TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
     ASSERT_TRUE(family.FlushMerge().ok());
     dropped += family.state().index_segments.size() < before ? 1 : 0;
     const std::uint64_t live = family.layers().shape().base_live_bytes;
-    // One merge may leave more behind; the next one sees to it.
+    // One sweep may exceed the bound; the next one corrects that.
     ASSERT_LE(family.index_file_bytes(), 2 * live + options.segment_bytes_max) << "round " << round;
   }
   EXPECT_GT(dropped, 10u);
@@ -103,12 +103,12 @@ TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
   ASSERT_TRUE(s.ok()) << s.ToString();
 }
 
-// Every opening leaves a small file; they are joined, and the pages of a victim do all arrive elsewhere.
-TEST(SweepCostTest, ManyOpeningsDoNotMakeManyFiles) {
+// Every Open leaves a small file. They are joined, and all live pages of the victims are copied.
+TEST(SweepCostTest, ManyOpensDoNotLeaveManyFiles) {
   const auto most_files = [](std::size_t small_segments_max) {
     TestFamilyOptions options;
     options.segment_bytes_max = 256 * 1024;
-    options.filter_bits_per_key = 0;  // branches of one page: the files are to be small
+    options.filter_bits_per_key = 0;  // branches of one page, so that the files are small
     options.evacuation.small_segments_max = small_segments_max;
     TestFamily family(options);
     for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 500);
@@ -129,7 +129,7 @@ TEST(SweepCostTest, ManyOpeningsDoNotMakeManyFiles) {
 }
 
 // A full sweep in bounded steps: each writes about what it is allowed, and all together about what one sweep writes.
-TEST(SweepCostTest, AStepIsBoundedAndStepsTogetherAreNotMuchMore) {
+// A full sweep in bounded steps: each writes about its limit, and all together write about as much as one sweep.
   const auto make = [](TestFamily& family) {
     for (std::uint64_t i = 0; i < 20'000; ++i) family.Put(Key(i), 500);
     ASSERT_TRUE(family.FlushMerge().ok());
@@ -148,16 +148,16 @@ TEST(SweepCostTest, AStepIsBoundedAndStepsTogetherAreNotMuchMore) {
   do {
     ASSERT_TRUE(in_steps.SweepStep(kStep).ok());
     total += in_steps.last_stats().bytes_written;
-    // What is held back at the edge of each level, the branches above, and what was copied to empty a file.
+    // In addition: pages held back at the edge of each level, branches above, and pages copied to empty a file.
     EXPECT_LE(in_steps.last_stats().bytes_written, kStep + kStep / 2 + 32u * options.page_size);
   } while (in_steps.state().sweep.has_value());
   EXPECT_LE(total, at_once.last_stats().bytes_written * 3 / 2);
   EXPECT_TRUE(in_steps.Check().ok());
 }
 
-// Under a bound a file that is mostly alive has to go too, as a whole. So none is larger than a step, and a step writes no
-// more than two of them would; before, it was an eighth of the tree, however little a step was to write.
-TEST(SweepCostTest, AFileIsNoLargerThanAStep) {
+// With a low bound, a file that is mostly alive must be emptied too, as a whole. So no file is larger than a step, and
+// a step writes no more than two files' worth. Earlier, a file was an eighth of the tree, however small the steps.
+TEST(SweepCostTest, FileIsNoLargerThanAStep) {
   const std::uint64_t seed = SeedFromEnvironment(0xf11e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   TestFamilyOptions options;
@@ -179,19 +179,19 @@ TEST(SweepCostTest, AFileIsNoLargerThanAStep) {
       ASSERT_TRUE(family.SweepStep(kStep).ok());
       const CompactionStats& stats = family.last_stats();
       EXPECT_LE(stats.bytes_evacuated, kStep);
-      EXPECT_LE(stats.bytes_written, 2 * kStep + 16u * options.page_size);  // and the branches above the last page
+      EXPECT_LE(stats.bytes_written, 2 * kStep + 16u * options.page_size);  // plus the branches above the last page
       evacuated += stats.bytes_evacuated;
     } while (family.layers().parts().sweep.has_value());
     for (const auto& [number, segment] : family.state().index_segments) EXPECT_LE(segment.length, kStep);
     for (std::uint64_t i = 0; i < kKeys / 256; ++i) put(prng.Uniform(kKeys));
   }
-  EXPECT_GT(evacuated, 8 * kStep) << "else nothing is shown";
+  EXPECT_GT(evacuated, 8 * kStep) << "otherwise the test shows nothing";
   const Status s = family.Check();
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
-// Of a tree that is swept in steps, until all of it has been replaced several times: per cent of what is alive that its
-// files hold at the end and at most, and bytes written per update.
+// A tree that was swept in steps until all of it was replaced several times: the size of its files in per cent of the
+// live bytes, at the end and at most, and the bytes written per update.
 struct Swept {
   double percent_at_rest;
   double percent_at_most;
@@ -231,16 +231,16 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
   return {percent(), most, written / (kSweeps * kKeys / 8)};
 }
 
-// A load of small values came to rest with twice what was alive, above every ceiling of less: what sweeps had left of
-// old segments, a page in fifty, was worth a copy only from there on. And it costs next to nothing.
-TEST(SweepCostTest, FilesHoldNoMoreThanAMergeIsAllowed) {
+// Without a lower bound, a load of small values ends with files of twice the live bytes, above any lower ceiling: the
+// last live pages of old segments, one in fifty, are copied only from there on. A lower bound costs almost nothing.
+TEST(SweepCostTest, FilesStayWithinFilePercentMax) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   const Swept without = AfterSweeps(~std::uint64_t{0}, seed);
   const Swept with = AfterSweeps(125, seed);
-  EXPECT_GT(without.percent_at_rest, 150) << "else nothing is shown";
+  EXPECT_GT(without.percent_at_rest, 150) << "otherwise the test shows nothing";
   EXPECT_GT(without.percent_at_most, 180);
   EXPECT_LE(with.percent_at_rest, 130);
-  EXPECT_LE(with.percent_at_most, 150) << "and a segment that is half swept";
+  EXPECT_LE(with.percent_at_most, 150) << "plus a segment that is half swept";
   EXPECT_LE(with.bytes, without.bytes * 1.1);
 }
 

@@ -7,7 +7,7 @@
 namespace cambium {
 namespace {
 
-TEST(PagesTouchedTest, IsTheNumberOfUpdatesWhenTheyAreFewAndAllPagesWhenTheyAreMany) {
+TEST(PagesTouchedTest, FewUpdatesTouchOnePageEachAndManyTouchAll) {
   EXPECT_NEAR(PagesTouched(1e6, 100), 100, 0.01);
   EXPECT_NEAR(PagesTouched(1000, 1e6), 1000, 1e-9);
   EXPECT_NEAR(PagesTouched(1000, 1000), 1000 * (1 - std::exp(-1.0)), 1e-9);
@@ -21,72 +21,72 @@ struct Choice {
   SweepChoice expected;
 };
 
-TEST(PickMergeTest, FollowsTheTable) {
+TEST(PickSweepTest, FollowsTheTable) {
   const Choice table[] = {
       {"nothing to do", {.tree_keys = 1000}, SweepChoice::kNothing},
       {"the first memtable makes the tree", {.memtable_keys = 10}, SweepChoice::kFlushIntoTree},
-      {"an eighth of the tree goes straight in",
+      {"an eighth of the tree is merged straight in",
        {.memtable_keys = 125'000, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
        SweepChoice::kFlushIntoTree},
-      {"an eighth of a large tree would keep writers waiting",
+      {"an eighth of a large tree would block writers",
        {.memtable_keys = 1'250'000, .tree_keys = 10'000'000, .tree_keys_between = 10'000'000, .tree_height = 4},
        SweepChoice::kMakeRun},
-      {"a load behind the last key may be as large as it likes",
+      {"a load after the last key may have any size",
        {.memtable_keys = 100'000'000, .tree_keys = 10'000'000, .tree_keys_between = 0, .tree_height = 4},
        SweepChoice::kFlushIntoTree},
-      {"but not with runs that are",
+      {"but not together with runs of any size",
        {.memtable_keys = 10, .run_count = 1, .run_keys = 100'000'000, .tree_keys = 10, .tree_keys_between = 10},
        SweepChoice::kMakeRun},
-      {"less than that is a run",
+      {"less than an eighth makes a run",
        {.memtable_keys = 124'999, .tree_keys = 1'000'000, .tree_keys_between = 1'000'000, .tree_height = 3},
        SweepChoice::kMakeRun},
-      {"what the runs hold counts too",
+      {"keys of runs count too",
        {.memtable_keys = 25'000, .run_count = 4, .run_keys = 100'000, .tree_keys = 1'000'000,
         .tree_keys_between = 1'000'000, .tree_height = 3},
        SweepChoice::kFlushIntoTree},
-      {"a load behind the last key meets nothing",
+      {"a load after the last key overlaps nothing",
        {.memtable_keys = 10, .tree_keys = 1'000'000'000, .tree_keys_between = 0, .tree_height = 5},
        SweepChoice::kFlushIntoTree},
-      {"a batch in a corner meets only that",
+      {"a batch in a corner overlaps only that",
        {.memtable_keys = 1000, .tree_keys = 1'000'000'000, .tree_keys_between = 8000, .tree_height = 5},
        SweepChoice::kFlushIntoTree},
       {"a key into a tree of two levels costs no more than a run",
        {.memtable_keys = 1, .tree_keys = 10'000, .tree_keys_between = 10'000, .tree_height = 2},
        SweepChoice::kFlushIntoTree},
-      {"ten keys all over it do",
+      {"ten scattered keys cost more than a run",
        {.memtable_keys = 10, .tree_keys = 10'000, .tree_keys_between = 10'000, .tree_height = 2},
        SweepChoice::kMakeRun},
-      {"nothing goes below what came since a sweep began",
+      {"no memtable is merged below runs added since a sweep began",
        {.memtable_keys = 1'000'000, .run_count = 1, .run_keys = 10, .tree_keys = 100, .sweep_in_progress = true},
        SweepChoice::kMakeRun},
       {"few runs wait", {.run_count = 16, .run_keys = 125'000, .tree_keys = 1'000'000}, SweepChoice::kNothing},
-      {"runs with more than an eighth are due",
+      {"runs with more than an eighth of the keys are due",
        {.run_count = 2, .run_keys = 125'001, .tree_keys = 1'000'000},
        SweepChoice::kSweep},
-      {"what ranges of runs cover counts like keys of runs",
+      {"keys that ranges of runs cover count like keys of runs",
        {.run_count = 2, .run_keys = 25'000, .run_covered_keys = 100'001, .tree_keys = 1'000'000},
        SweepChoice::kSweep},
-      {"a little of it waits",
+      {"few covered keys wait",
        {.run_count = 2, .run_keys = 25'000, .run_covered_keys = 100'000, .tree_keys = 1'000'000},
        SweepChoice::kNothing},
-      {"a memtable of nothing but a narrow range is no more than a run",
+      {"a memtable with only a narrow range is merged",
        {.memtable_ranges = 1, .memtable_covered_keys = 20, .tree_keys = 10'000, .tree_keys_between = 20,
         .tree_height = 2},
        SweepChoice::kFlushIntoTree},
-      {"a wide range is for sweeps, which can stop on the way",
+      {"a wide range needs a sweep, which can stop half-way",
        {.memtable_keys = 900'000, .memtable_ranges = 1, .memtable_covered_keys = 900'000, .tree_keys = 1'000'000,
         .tree_keys_between = 900'000, .tree_height = 3},
        SweepChoice::kMakeRun},
-      {"also if it is that of a run",
+      {"even if it is the range of a run",
        {.memtable_keys = 900'000, .run_count = 1, .run_covered_keys = 900'000, .tree_keys = 1'000'000,
         .tree_keys_between = 900'000, .tree_height = 3},
        SweepChoice::kMakeRun},
       {"too many runs are due", {.run_count = 17, .run_keys = 17, .tree_keys = 1'000'000}, SweepChoice::kSweep},
-      {"any run is due when it is urgent",
+      {"any run is due if urgent",
        {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .urgent = true},
        SweepChoice::kSweep},
-      {"urgent, and no runs", {.tree_keys = 1'000'000, .urgent = true}, SweepChoice::kNothing},
-      {"a sweep goes on", {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .sweep_in_progress = true},
+      {"urgent, but no runs", {.tree_keys = 1'000'000, .urgent = true}, SweepChoice::kNothing},
+      {"a begun sweep continues", {.run_count = 1, .run_keys = 1, .tree_keys = 1'000'000, .sweep_in_progress = true},
        SweepChoice::kResumeSweep},
   };
   for (const Choice& choice : table) {
@@ -94,7 +94,7 @@ TEST(PickMergeTest, FollowsTheTable) {
   }
 }
 
-TEST(PickMergeTest, TheRatioIsTheUsers) {
+TEST(PickSweepTest, FollowsSweepRatio) {
   const SweepShape shape{.run_count = 1, .run_keys = 30'000, .tree_keys = 1'000'000};
   EXPECT_EQ(PickSweep(shape, {.sweep_ratio = 100}), SweepChoice::kSweep);
   EXPECT_EQ(PickSweep(shape, {.sweep_ratio = 8}), SweepChoice::kNothing);
@@ -104,34 +104,34 @@ TEST(PickMergeTest, TheRatioIsTheUsers) {
 using Numbers = std::set<std::uint64_t>;
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
-TEST(PickVictimsTest, NobodyWhileFilesAreWithinBounds) {
-  // 40 % live on the whole would be too little; 50 % is just enough, however sparse one of them is.
+TEST(PickVictimsTest, NoneWhileFilesAreWithinBounds) {
+  // 40 % alive altogether would be too little; 50 % is just enough, even if one file is nearly empty.
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 9'900}}, {}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({}, {}, kNoBudget), Numbers{});
 }
 
-TEST(PickVictimsTest, TheSparsestFirstAndNoMoreThanNeeded) {
+TEST(PickVictimsTest, SparsestFirstAndNoMoreThanNeeded) {
   EXPECT_EQ(PickVictims({{1, 10'000, 4'000}, {2, 10'000, 1'000}, {3, 10'000, 9'000}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 3'000}, {2, 10'000, 1'000}, {3, 10'000, 4'000}}, {}, kNoBudget), (Numbers{1, 2}));
 }
 
-TEST(PickVictimsTest, NeverOneThatIsWithinBoundsItself) {
+TEST(PickVictimsTest, NeverASegmentWithinBoundsByItself) {
   EXPECT_EQ(PickVictims({{1, 10'000, 5'000}, {2, 10'000, 4'999}}, {}, kNoBudget), Numbers{2});
   EXPECT_EQ(PickVictims({{1, 10'000, 10'000}, {2, 10'000, 10'000}}, {.file_percent_max = 100}, kNoBudget), Numbers{});
-  // Under a tight bound one that is more than half alive has to go too, or files would hold twice what is.
+  // With a low bound, files that are more than half alive must be emptied too, or all files together would exceed it.
   const std::vector<IndexSegmentUse> uses = {{1, 10'000, 7'000}, {2, 10'000, 6'000}, {3, 10'000, 8'000}};
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 110}, kNoBudget), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(uses, {.file_percent_max = 125}, kNoBudget), Numbers{2});
 }
 
-// A tree of a few pages had a new file for each merge.
-TEST(PickVictimsTest, AHeaderIsNoDeadPage) {
+// Counting the header as dead used to make a new file for each sweep of a tree of a few pages.
+TEST(PickVictimsTest, HeaderIsNotADeadPage) {
   EXPECT_EQ(PickVictims({{1, 4, 3}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
   EXPECT_EQ(PickVictims({{1, 4, 2}}, {.file_percent_max = 115}, kNoBudget), Numbers{1});
   EXPECT_EQ(PickVictims({{1, 0, 0}, {2, 1, 0}}, {.file_percent_max = 115}, kNoBudget), Numbers{});
 }
 
-TEST(PickVictimsTest, TheBudgetBoundsTheCopyingButOneIsAlwaysTaken) {
+TEST(PickVictimsTest, BudgetBoundsTheCopyingButOneIsAlwaysTaken) {
   const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'000}, {2, 10'000, 2'500}, {3, 10'000, 2'600}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget), (Numbers{1, 2, 3}));
   EXPECT_EQ(PickVictims(uses, {}, 4'700), (Numbers{1, 2}));
@@ -142,7 +142,7 @@ TEST(PickVictimsTest, FilesMayHoldMoreWhileMostPagesAreAboutToBeReplaced) {
   const std::vector<IndexSegmentUse> uses{{1, 10'000, 2'500}, {2, 10'000, 2'600}, {3, 10'000, 2'700}};
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.51), Numbers{});
   EXPECT_EQ(PickVictims(uses, {}, kNoBudget, 0.5), (Numbers{1, 2}));
-  // The estimate takes keys to be uniform; where they are not, a bound holds all the same.
+  // The estimate assumes uniform keys. If they are not uniform, a bound still holds.
   const std::vector<IndexSegmentUse> sparse{{1, 10'000, 100}, {2, 10'000, 100}, {3, 10'000, 9'000}};
   EXPECT_EQ(PickVictims({{1, 10'000, 100}, {2, 10'000, 100}, {3, 10'000, 4'000}}, {}, kNoBudget, 1), (Numbers{1, 2}));
   EXPECT_EQ(PickVictims(sparse, {}, kNoBudget, 1), Numbers{});

@@ -1,5 +1,5 @@
-// Range deletes on their way into the tree: whatever is flushed, merged straight in or swept, in steps or at once, the
-// layers say what the model says, every account is exact, and what a range covers is cut and not rewritten.
+// Range deletes on their way into the tree. Whether they are flushed, merged straight in or swept, in steps or at once:
+// the layers agree with the model, every account is exact, and covered keys are cut and not rewritten.
 #include <gtest/gtest.h>
 
 #include "btree/btree_index.h"
@@ -36,7 +36,7 @@ bool Has(TestFamily& family, const std::string& key) {
   return *found && entry.kind != EntryKind::kTombstone;
 }
 
-TEST(SweepRangesTest, ARangeInARunHidesTheTreeAndTheSweepCutsItOut) {
+TEST(SweepRangesTest, RangeOfARunHidesTreeKeysUntilTheSweepCutsThem) {
   TestFamily family({});
   MakeTree(family, 1000);
   family.DeleteRange(Key(100), Key(900));
@@ -55,7 +55,7 @@ TEST(SweepRangesTest, ARangeInARunHidesTheTreeAndTheSweepCutsItOut) {
   EXPECT_TRUE(family.layers().runs().empty());
 }
 
-TEST(SweepRangesTest, ARunOfNothingButRangesGoesThroughTheWholeLife) {
+TEST(SweepRangesTest, RunOfRangesOnlyIsFlushedSweptAndReopened) {
   TestFamily family({});
   MakeTree(family, 300);
   family.DeleteRange(Key(0), Key(300));
@@ -70,10 +70,10 @@ TEST(SweepRangesTest, ARunOfNothingButRangesGoesThroughTheWholeLife) {
   EXPECT_TRUE(family.state().index_segments.empty());
 }
 
-TEST(SweepRangesTest, AMemtableWithARangeGoesStraightIn) {
+TEST(SweepRangesTest, MemtableWithARangeIsMergedStraightIn) {
   TestFamily family({});
   MakeTree(family, 1000);
-  family.Put(Key(100), 400);  // older than the range: never in any layer
+  family.Put(Key(100), 400);  // older than the range, so it never reaches a layer
   family.DeleteRange(Key(100), Key(200));
   family.Put(Key(150), 400);
   ASSERT_TRUE(family.FlushMerge().ok());
@@ -81,7 +81,7 @@ TEST(SweepRangesTest, AMemtableWithARangeGoesStraightIn) {
   EXPECT_EQ(family.state().root.entry_count, 901u);
 }
 
-// The range may be as wide as the tree: nearly nothing is written, and all that is left behind leaves the accounts.
+// The range is nearly as wide as the tree: almost nothing is written, and all that is cut leaves the accounts.
 Status CutMostOfALargeTree(CompactionStats* stats, std::uint64_t* units_left) {
   TestFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
@@ -97,7 +97,7 @@ Status CutMostOfALargeTree(CompactionStats* stats, std::uint64_t* units_left) {
   return family.Check();
 }
 
-TEST(SweepRangesTest, ACutSubtreeIsReadAndNotRewritten) {
+TEST(SweepRangesTest, CutSubtreeIsReadAndNotRewritten) {
   CompactionStats stats;
   std::uint64_t units_left = 0;
   const Status s = CutMostOfALargeTree(&stats, &units_left);
@@ -108,16 +108,16 @@ TEST(SweepRangesTest, ACutSubtreeIsReadAndNotRewritten) {
   EXPECT_LE(units_left, 4u);
 }
 
-// RULES B2, B4: what is cut is charged.
-TEST(SweepRangesTest, ACutSubtreeThatIsNotChargedIsSeen) {
+// RULES B2, B4: cut entries are charged.
+TEST(SweepRangesTest, MutantCutSubtreeUnchargedIsCaught) {
   CompactionStats stats;
   std::uint64_t units_left = 0;
   const MutantScope mutant(Mutant::kCutSubtreeUncharged);
   EXPECT_FALSE(CutMostOfALargeTree(&stats, &units_left).ok());
 }
 
-// No key of the layers lies in the range, so a step has to end at a page of the tree.
-TEST(SweepRangesTest, StepsAreBoundedAlsoWhereThereIsNothingButARange) {
+// The layers have no key in the range, so a step must end at a separator of the tree.
+TEST(SweepRangesTest, StepsWithinARangeAreBounded) {
   TestFamily family({});
   MakeTree(family, 5000);
   family.DeleteRange(Key(0), Key(4990));
@@ -144,7 +144,7 @@ TEST(SweepRangesTest, StepsAreBoundedAlsoWhereThereIsNothingButARange) {
   EXPECT_EQ(last_count, 10u);
 }
 
-TEST(SweepRangesTest, LeavesInARangeWithoutAnyOfItsKeysAreLeftAlone) {
+TEST(SweepRangesTest, LeavesWithoutCoveredKeysAreKept) {
   TestFamilyOptions options;
   options.filter_bits_per_key = 0;  // branches of one page
   TestFamily family(options);
@@ -158,8 +158,8 @@ TEST(SweepRangesTest, LeavesInARangeWithoutAnyOfItsKeysAreLeftAlone) {
   ExpectGood(family);
 }
 
-// RULES A4, A7: the older run deletes, the newer one writes; the sweep has carried the writes into the tree, where the
-// range must not find them.
+// RULES A4, A7: the older run deletes the range, the newer one writes a key in it. Once the sweep has merged the key
+// into the tree, the range must not hide it.
 Status SweepAPutOverARange() {
   TestFamily family({});
   for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 300);
@@ -176,7 +176,7 @@ Status SweepAPutOverARange() {
   return Status::OK();
 }
 
-TEST(SweepRangesTest, BelowTheCursorTheRangesOfSweptRunsAreMasked) {
+TEST(SweepRangesTest, RangesOfSweptRunsAreMaskedBelowTheCursor) {
   const Status s = SweepAPutOverARange();
   EXPECT_TRUE(s.ok()) << s.ToString();
   {
@@ -187,7 +187,7 @@ TEST(SweepRangesTest, BelowTheCursorTheRangesOfSweptRunsAreMasked) {
   EXPECT_FALSE(SweepAPutOverARange().ok());
 }
 
-TEST(SweepRangesTest, WhatRangesCoverCountsForASweepToBeDue) {
+TEST(SweepRangesTest, CoveredKeysMakeASweepDue) {
   TestFamily family({});
   MakeTree(family, 8000);
   family.DeleteRange(Key(0), Key(900));
@@ -202,7 +202,7 @@ TEST(SweepRangesTest, WhatRangesCoverCountsForASweepToBeDue) {
   EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), false));
 }
 
-TEST(SweepRangesTest, AFlushWithAWideRangeMakesARunAndWithANarrowOneMerges) {
+TEST(SweepRangesTest, FlushWithAWideRangeMakesARun) {
   TestFamily family({});
   MakeTree(family, 40000);
   family.DeleteRange(Key(100), Key(39900));
@@ -216,7 +216,7 @@ TEST(SweepRangesTest, AFlushWithAWideRangeMakesARunAndWithANarrowOneMerges) {
   ExpectGood(family);
 }
 
-TEST(SweepRangesTest, AnErrorOfAnyReadAbortsTheCutAndHarmsNothing) {
+TEST(SweepRangesTest, FailedReadAbortsTheCutWithoutEffect) {
   TestFamilyOptions options;
   options.pool_bytes = 16 * 1024;
   TestFamily family(options);
@@ -253,7 +253,7 @@ struct Program {
 };
 class SweepRangesModelTest : public ::testing::TestWithParam<Program> {};
 
-TEST_P(SweepRangesModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
+TEST_P(SweepRangesModelTest, LayersAndAccountsAgreeWithTheModel) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eef);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
@@ -281,7 +281,7 @@ TEST_P(SweepRangesModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
         const std::string key = random_key();
         if (prng.Uniform(100) < ranges_in_100) {
           std::string end = random_key();
-          if (prng.OneIn(2)) end = key + "5";  // a narrow one
+          if (prng.OneIn(2)) end = key + "5";  // a narrow range
           if (options.comparator->Compare(key, end) < 0) {
             family.DeleteRange(key, end);
           } else {

@@ -1,5 +1,5 @@
-// The sweep against a model: whatever is flushed, merged straight in or swept, in steps or at once, the layers say what
-// the model says, and every account is exact to the byte.
+// The sweep against a model. Whether entries are flushed, merged straight in or swept, in steps or at once: the layers
+// agree with the model, and every account is exact to the byte.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -43,7 +43,7 @@ void RandomBatch(TestFamily& family, Prng& prng, std::uint64_t space, std::uint6
   }
 }
 
-TEST_P(SweepModelTest, LayersSayWhatTheModelSaysAndAccountsAreExact) {
+TEST_P(SweepModelTest, LayersAndAccountsAgreeWithTheModel) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < ScaledCount(6); ++round) {

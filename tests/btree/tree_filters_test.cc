@@ -1,5 +1,5 @@
-// Filters in the branches above the leaves: who is not there is not looked for, and who is there is found, whatever
-// sweeps have done to the leaves and whatever the option was when they did it.
+// Filters in the branches above the leaves: lookups of absent keys end there, and present keys are found, whatever
+// sweeps have done to the leaves and whatever the option was at the time.
 #include <gtest/gtest.h>
 
 #include "index/filter.h"
@@ -15,7 +15,7 @@ namespace {
 
 std::string Key(std::uint64_t n) { return "key" + std::to_string(1'000'000 + n); }
 
-// Pages that the look-ups of `count` keys between those of the tree bring into an empty pool.
+// Returns the number of pages that lookups of `count` absent keys load into an empty pool.
 std::uint64_t PagesReadByMisses(TestFamily& family, std::uint64_t count) {
   EXPECT_TRUE(family.Reopen().ok());
   const std::uint64_t before = family.pool().stats().misses;
@@ -28,7 +28,7 @@ std::uint64_t PagesReadByMisses(TestFamily& family, std::uint64_t count) {
   return family.pool().stats().misses - before;
 }
 
-TEST(TreeFiltersTest, KeysThatAreNotThereBringNoLeavesIn) {
+TEST(TreeFiltersTest, LookupsOfAbsentKeysReadNoLeaves) {
   std::uint64_t pages[2] = {};
   for (const unsigned bits : {0u, 10u}) {
     TestFamilyOptions options;
@@ -43,15 +43,15 @@ TEST(TreeFiltersTest, KeysThatAreNotThereBringNoLeavesIn) {
     if (bits == 0) {
       EXPECT_EQ(pages[0], facts->leaves + facts->branches);
     } else {
-      // 1 of 100 of the keys is let through.
+      // About 1 in 100 is a false positive.
       EXPECT_LE(pages[1], facts->branches + 5000 / 50);
     }
   }
   EXPECT_LT(pages[1] * 2, pages[0]);
 }
 
-// Under a comparator by which other bytes may be the same key there are none, or keys would be lost.
-TEST(TreeFiltersTest, AComparatorThatFoldsKeysHasNone) {
+// If keys with different bytes may be equal, there must be no filters, or keys would be lost.
+TEST(TreeFiltersTest, CaseFoldingComparatorHasNoFilters) {
   TestFamilyOptions options;
   options.comparator = CaseFoldingComparator();
   TestFamily family(options);
@@ -65,7 +65,7 @@ TEST(TreeFiltersTest, AComparatorThatFoldsKeysHasNone) {
   ASSERT_GT(family.state().root.height, 1u);
 }
 
-// The option changes at any time, so leaves with filters come under branches without, and the other way round.
+// The option may change at any time, so leaves written with filters come under branches without, and vice versa.
 Status SweepsUnderChangingOptions(std::uint64_t seed) {
   Prng prng(seed);
   TestFamilyOptions options;
@@ -76,7 +76,7 @@ Status SweepsUnderChangingOptions(std::uint64_t seed) {
     ColumnFamilyOptions changed;
     changed.filter_bits_per_key = static_cast<int>(prng.OneIn(3) ? 0 : prng.OneIn(4) ? 64 : prng.Uniform(30));
     family.index().SetOptions(changed);
-    // A few keys in one place, so that most leaves are taken over.
+    // A few adjacent keys, so that most leaves are kept by address.
     const std::uint64_t base = prng.Uniform(3000);
     const std::uint64_t count = 1 + prng.Skewed(7);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -101,7 +101,7 @@ Status SweepsUnderChangingOptions(std::uint64_t seed) {
   return Status::OK();
 }
 
-TEST(TreeFiltersTest, NoKeyIsLostWhenTheOptionChanges) {
+TEST(TreeFiltersTest, ChangedOptionLosesNoKey) {
   const std::uint64_t seed = SeedFromEnvironment(0xf117e2);
   for (std::uint64_t i = 0; i < 4 * ScaleFromEnvironment(); ++i) {
     const Status s = SweepsUnderChangingOptions(seed + i);
@@ -111,9 +111,9 @@ TEST(TreeFiltersTest, NoKeyIsLostWhenTheOptionChanges) {
   EXPECT_FALSE(SweepsUnderChangingOptions(seed).ok());
 }
 
-// Keys that went stay in the filter for a while, not for ever: here all of them are replaced many times over, a few in one
-// place each time, so that no branch is ever made of new leaves alone.
-TEST(TreeFiltersTest, FiltersDoNotFillUpWithKeysThatWent) {
+// Stale keys stay in the filter for a while, but not for ever. Here all keys are replaced many times, a few adjacent
+// ones at a time, so that no branch is ever made of new leaves only.
+TEST(TreeFiltersTest, FiltersDoNotFillUpWithStaleKeys) {
   const std::uint64_t seed = SeedFromEnvironment(0xf117e3);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
@@ -151,8 +151,8 @@ TEST(TreeFiltersTest, FiltersDoNotFillUpWithKeysThatWent) {
   EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
-// A leaf is read for its keys where it would only be taken over; that it cannot be is no reason to fail.
-TEST(TreeFiltersTest, ALeafThatCannotBeReadCostsTheFilterOnly) {
+// A leaf may be read for its keys although it is kept by address. If it cannot be read, the sweep does not fail.
+TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
   TestFamilyOptions options;
   options.filter_bits_per_key = 0;
   options.segment_bytes_max = 8u << 20;
@@ -180,8 +180,9 @@ TEST(TreeFiltersTest, ALeafThatCannotBeReadCostsTheFilterOnly) {
   EXPECT_TRUE(family.layers().Find(Key(299), &keep, &entry).status().IsCorruption());
 }
 
-// The tree was made under a comparator that promised too much; what was stored then must not decide now.
-TEST(TreeFiltersTest, FiltersAreNotAskedUnderAComparatorForWhichTheyDoNotWork) {
+// The tree was made under a comparator that wrongly promised equal bytes. Its filters must not be used under one that
+// does not promise it.
+TEST(TreeFiltersTest, FiltersAreIgnoredUnderACaseFoldingComparator) {
   TestFamily family({});
   for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(i), 500);
   ASSERT_TRUE(family.FlushMerge().ok());
@@ -195,8 +196,8 @@ TEST(TreeFiltersTest, FiltersAreNotAskedUnderAComparatorForWhichTheyDoNotWork) {
   EXPECT_TRUE(*found);
 }
 
-// Verification holds filters against the keys below them.
-TEST(TreeFiltersTest, AFilterThatDeniesAKeyIsSeen) {
+// CheckTree compares filters with the keys below them.
+TEST(TreeFiltersTest, CheckTreeDetectsAFilterWithoutAKey) {
   TestFamily family({});
   for (std::uint64_t i = 0; i < 1000; ++i) family.Put(Key(i * 2), 500);
   ASSERT_TRUE(family.FlushMerge().ok());

@@ -9,7 +9,7 @@
 namespace cambium {
 namespace {
 
-// Keeps nothing but the sizes.
+// Keeps only the sizes of pages.
 class CountingSink final : public PageSink {
  public:
   Result<Place> Reserve(unsigned units) override {
@@ -48,14 +48,14 @@ class TreeRebuilderTest : public ::testing::Test {
   TreeRebuilder tree_{&sink_, BytewiseComparator(), {512, 95}};
 };
 
-TEST_F(TreeRebuilderTest, NothingMakesAnEmptyTree) {
+TEST_F(TreeRebuilderTest, NoEntriesMakeAnEmptyTree) {
   const Result<TreeRoot> root = tree_.Finish();
   ASSERT_TRUE(root.ok());
   EXPECT_EQ(*root, TreeRoot{});
   EXPECT_TRUE(sink_.pages.empty());
 }
 
-TEST_F(TreeRebuilderTest, ASingleSubtreeIsTheRootAndNothingIsWritten) {
+TEST_F(TreeRebuilderTest, SingleSubtreeBecomesTheRootWithoutAWrite) {
   ASSERT_TRUE(CanGraft(2));
   ASSERT_TRUE(tree_.Graft(OldSubtree(3), 2, "", nullptr).ok());
   const Result<TreeRoot> root = tree_.Finish();
@@ -66,7 +66,7 @@ TEST_F(TreeRebuilderTest, ASingleSubtreeIsTheRootAndNothingIsWritten) {
   EXPECT_TRUE(sink_.pages.empty());
 }
 
-TEST_F(TreeRebuilderTest, AnEmptyishLeafWantsItsNeighbourFirst) {
+TEST_F(TreeRebuilderTest, SparseLeafNeedsItsNeighbour) {
   ASSERT_TRUE(Add(Key(1)).ok());
   EXPECT_FALSE(CanGraft(0));
   int n = 2;
@@ -81,8 +81,8 @@ TEST_F(TreeRebuilderTest, AnEmptyishLeafWantsItsNeighbourFirst) {
   EXPECT_EQ(root->entry_count, 100u + static_cast<std::uint64_t>(n) - 1);
 }
 
-// Full leaves, and one key more than they hold: a greedy builder would leave a leaf of one key, or not stop.
-TEST_F(TreeRebuilderTest, OneKeyTooManyIsSharedOut) {
+// Full leaves plus one key: a greedy builder would make a leaf of one key, or rewrite all of them.
+TEST_F(TreeRebuilderTest, OneKeyTooManyIsRedistributed) {
   for (int leaves = 2; leaves < 6; ++leaves) {
     CountingSink sink;
     TreeRebuilder tree(&sink, BytewiseComparator(), {512, 95});
@@ -104,7 +104,7 @@ TEST_F(TreeRebuilderTest, OneKeyTooManyIsSharedOut) {
   }
 }
 
-TEST_F(TreeRebuilderTest, WhatIsOutOfOrderIsCorruption) {
+TEST_F(TreeRebuilderTest, KeysOutOfOrderAreCorruption) {
   const auto add_backward = [] {
     CountingSink sink;
     TreeRebuilder tree(&sink, BytewiseComparator(), {512, 95});
@@ -137,18 +137,18 @@ TEST_F(TreeRebuilderTest, WhatIsOutOfOrderIsCorruption) {
         std::function<Status()>(add_into_subtree), std::function<Status()>(add_behind_the_end)}) {
     EXPECT_TRUE(wrong().IsCorruption()) << wrong().ToString();
     testing::MutantScope mutant(Mutant::kSkipOrderCheck);
-    EXPECT_TRUE(wrong().ok()) << "not looked at";
+    EXPECT_TRUE(wrong().ok()) << "the mutant does not check";
   }
 }
 
-TEST_F(TreeRebuilderTest, BoundsOfASubtreeThatAreNoBoundsAreCorruption) {
+TEST_F(TreeRebuilderTest, ReversedBoundsOfASubtreeAreCorruption) {
   const Slice first("f");
   ASSERT_TRUE(tree_.Graft(OldSubtree(2), 0, "", &first).ok());
   const Slice upper("g");
   EXPECT_TRUE(tree_.Graft(OldSubtree(3), 0, "h", &upper).IsCorruption());
 }
 
-TEST_F(TreeRebuilderTest, AKeyMayEqualTheUpperBoundOfTheSubtreeBeforeIt) {
+TEST_F(TreeRebuilderTest, KeyMayEqualTheUpperBoundOfThePreviousSubtree) {
   const Slice upper("m");
   ASSERT_TRUE(tree_.Graft(OldSubtree(3), 0, "", &upper).ok());
   EXPECT_TRUE(Add("m").ok());
@@ -157,7 +157,7 @@ TEST_F(TreeRebuilderTest, AKeyMayEqualTheUpperBoundOfTheSubtreeBeforeIt) {
   EXPECT_EQ(root->entry_count, 101u);
 }
 
-TEST_F(TreeRebuilderTest, ATreeHasAtMostSixteenLevels) {
+TEST_F(TreeRebuilderTest, TreeHasAtMostSixteenLevels) {
   constexpr unsigned kTop = kMaxTreeHeight - 1;
   const Slice upper("m");
   ASSERT_TRUE(CanGraft(kTop));
@@ -165,10 +165,10 @@ TEST_F(TreeRebuilderTest, ATreeHasAtMostSixteenLevels) {
   {
     TreeRebuilder alone(&sink_, BytewiseComparator(), {512, 95});
     ASSERT_TRUE(alone.Graft(OldSubtree(3), kTop, "", nullptr).ok());
-    EXPECT_EQ(alone.Finish()->height, kMaxTreeHeight) << "as the root that it was";
+    EXPECT_EQ(alone.Finish()->height, kMaxTreeHeight) << "the subtree itself is the root";
   }
   ASSERT_TRUE(tree_.Graft(OldSubtree(4), kTop, "m", nullptr).ok());
-  EXPECT_TRUE(tree_.Finish().status().IsNotSupported()) << "a seventeenth would join them";
+  EXPECT_TRUE(tree_.Finish().status().IsNotSupported()) << "joining them takes a seventeenth level";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What trees look like after many sweeps: pages stay full, small changes stay small, nothing accumulates.
+// The shape of trees after many sweeps: pages stay full, small changes write little, nothing accumulates.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::string Key(std::uint64_t n) {
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(n));
   return text;
 }
-// Keys in no order at all.
+// Keys in pseudo-random order.
 std::string ScatteredKey(std::uint64_t n) { return Key(n * 0x9e3779b97f4a7c15u); }
 
 void LoadScattered(TestFamily& family, std::uint64_t count) {
@@ -23,9 +23,9 @@ void LoadScattered(TestFamily& family, std::uint64_t count) {
   ASSERT_TRUE(family.FlushMerge().ok());
 }
 
-// `fill_min` is what a page off the right edge has at least. A row is cut at two thirds on average; a page of it may
-// have less because its keys share more than those of its neighbours, or because values of a quarter of a page cannot
-// be dealt out evenly.
+// `fill_min` is the least fill of a page that is not on the right edge. A row is cut at two thirds on average. A page
+// may have less because its keys share more bytes than its neighbours' do, or because values of a quarter of a page
+// cannot be distributed evenly.
 void ExpectGoodShape(const TestFamily& family, unsigned fill_min) {
   const Result<TreeFacts> facts = family.Walk();
   ASSERT_TRUE(facts.ok()) << facts.status().ToString();
@@ -45,7 +45,7 @@ struct ShapeParam {
 };
 class TreeShapeTest : public ::testing::TestWithParam<ShapeParam> {};
 
-// Phases of growth, of shrinking and of both, in batches from one key to a tenth of all, uniform or in a small region.
+// Phases of growing, shrinking and both, in batches from one key to a tenth of all, uniform or in a small region.
 TEST_P(TreeShapeTest, PagesStayFullThroughRandomInsertsAndDeletes) {
   const std::uint64_t seed = SeedFromEnvironment(0x511a);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
@@ -85,12 +85,11 @@ INSTANTIATE_TEST_SUITE_P(All, TreeShapeTest,
                            return std::to_string(param.param.page_size) + (param.param.inline_values ? "inline" : "");
                          });
 
-// One key at a time, everywhere: each insert meets full leaves, which is what runs on through them if one is not
-// careful.
+// Inserts single keys everywhere: each insert meets full leaves, and a naive builder would rewrite many of them.
 void ExpectSmallSingleInserts(unsigned filter_bits_per_key, std::uint64_t lowest_branch_pages) {
   TestFamilyOptions options;
   options.filter_bits_per_key = filter_bits_per_key;
-  options.evacuation.file_percent_max = 1'000'000;  // only what the inserts need
+  options.evacuation.file_percent_max = 1'000'000;  // so that only the inserts write
   options.evacuation.small_segments_max = 1000;
   TestFamily family(options);
   LoadScattered(family, 5000);
@@ -107,8 +106,8 @@ void ExpectSmallSingleInserts(unsigned filter_bits_per_key, std::uint64_t lowest
     worst = std::max(worst, family.last_stats().bytes_written);
   }
   ExpectGoodShape(family, 60);
-  // A path is a page a level, but for the lowest branch. Now and then a leaf is split with the help of one or two
-  // neighbours, a branch likewise.
+  // A path has one page per level, except for the lowest branch. Now and then one or two neighbours are rewritten when
+  // a leaf or a branch is split.
   const std::uint64_t path =
       (family.state().root.height - 1 + lowest_branch_pages) * std::uint64_t{options.page_size};
   EXPECT_LE(bytes / kInserts, path + options.page_size / 2);
@@ -119,7 +118,7 @@ TEST(TreeShapeOfSmallBatchesTest, SingleInsertsWriteAFewPagesEachUnderFilters) {
   ExpectSmallSingleInserts(10, kFilteredBranchUnits);
 }
 
-TEST(TreeShapeOfSmallBatchesTest, AClusteredBatchKeepsAllOtherPagesByAddress) {
+TEST(TreeShapeOfSmallBatchesTest, ClusteredBatchKeepsAllOtherPagesByAddress) {
   TestFamilyOptions options;
   options.segment_bytes_max = 8u << 20;
   TestFamily family(options);
@@ -146,7 +145,7 @@ TEST(TreeShapeOfSmallBatchesTest, AClusteredBatchKeepsAllOtherPagesByAddress) {
   ASSERT_TRUE(s.ok()) << s.ToString();
 }
 
-TEST(TreeShapeOfSmallBatchesTest, ALoadInKeyOrderMakesFullLeavesAndWritesEachPageAboutOnce) {
+TEST(TreeShapeOfSmallBatchesTest, LoadInKeyOrderWritesFullLeavesAboutOnce) {
   TestFamilyOptions options;
   options.segment_bytes_max = 8u << 20;
   TestFamily family(options);
@@ -154,7 +153,7 @@ TEST(TreeShapeOfSmallBatchesTest, ALoadInKeyOrderMakesFullLeavesAndWritesEachPag
   for (std::uint64_t batch = 0; batch < 100; ++batch) {
     for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(batch * 500 + i), 500);
     ASSERT_TRUE(family.Flush().ok());
-    EXPECT_EQ(family.layers().runs().size(), 0u) << "a load behind the last key makes no run";
+    EXPECT_EQ(family.layers().runs().size(), 0u) << "a load after the last key makes no run";
     bytes += family.last_stats().bytes_written;
   }
   const Result<TreeFacts> facts = family.Walk();
@@ -163,7 +162,7 @@ TEST(TreeShapeOfSmallBatchesTest, ALoadInKeyOrderMakesFullLeavesAndWritesEachPag
   EXPECT_LE(static_cast<double>(bytes), 1.35 * static_cast<double>(facts->page_bytes));
 }
 
-TEST(TreeShapeOfSmallBatchesTest, ATreeThatLosesItsKeysLosesItsLevelsAndFiles) {
+TEST(TreeShapeOfSmallBatchesTest, DeletingAllKeysDropsLevelsAndFiles) {
   TestFamily family({});
   LoadScattered(family, 5000);
   ASSERT_GE(family.state().root.height, 3u);
@@ -180,8 +179,8 @@ TEST(TreeShapeOfSmallBatchesTest, ATreeThatLosesItsKeysLosesItsLevelsAndFiles) {
   ASSERT_TRUE(family.Check().ok());
 }
 
-// Keys of every length up to the longest, in pages of 512 bytes: most pages are made of several units.
-TEST(TreeShapeOfSmallBatchesTest, LongKeysMakeTreesThatAreStillFlat) {
+// Keys of every length up to the longest, in pages of 512 bytes: most pages have several units.
+TEST(TreeShapeOfSmallBatchesTest, TreesOfLongKeysStayFlat) {
   const std::uint64_t seed = SeedFromEnvironment(0x10);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);

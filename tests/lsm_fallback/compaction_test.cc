@@ -1,4 +1,4 @@
-// What compactions do to entries and accounts: random programs against a map, and the rules one by one.
+// What level compactions do to entries and accounts: random programs against a model, and the rules one by one.
 #include "lsm_fallback/level_compaction.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ struct Program {
 };
 
 std::string RandomKey(Prng& prng) {
-  // Names that differ only in case are one key for one of the comparators.
+  // Keys that differ only in case are one key for one of the comparators.
   std::string key = (prng.OneIn(2) ? "k" : "K") + Key(prng.Skewed(11));
   if (prng.OneIn(20)) key += std::string(prng.Uniform(60), 'x');
   return key;
@@ -46,7 +46,7 @@ void WriteSome(LsmFamily& family, Prng& prng) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string key = in_order ? "k" + Key(next++) : RandomKey(prng);
     if (prng.OneIn(60)) {
-      // Mostly short; now and then nearly everything.
+      // Mostly short ranges; now and then a very wide one.
       const std::string other = prng.OneIn(4) ? RandomKey(prng) : key + std::string(prng.Uniform(3), 'z');
       family.DeleteRange(key, other);
       family.DeleteRange(other, key);
@@ -60,7 +60,7 @@ void WriteSome(LsmFamily& family, Prng& prng) {
   }
 }
 
-// One thing after the other that may happen to a family. Everything must hold after each.
+// Runs random operations on a family, and checks everything after each.
 Status RunProgram(const Program& program) {
   Prng prng(program.seed);
   LsmFamilyOptions options;
@@ -78,7 +78,7 @@ Status RunProgram(const Program& program) {
     } else if (dice < 14) {
       CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue(step));
     } else if (dice < 16) {
-      // A run comes on top between the work and its commit.
+      // A run is added between the compaction and its commit.
       CAMBIUM_TRY(const std::unique_ptr<CompactionOutcome> outcome, family.Compact(step));
       WriteSome(family, prng);
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
@@ -107,9 +107,9 @@ Status RunProgram(const Program& program) {
   }
   CAMBIUM_RETURN_IF_ERROR(family.CompactRange({}, {}));
   CAMBIUM_RETURN_IF_ERROR(family.Check());
-  // Everything in one sequence: nothing is hidden, and nothing deletes.
+  // At the end everything is in one tier: no entry is hidden, and none is a tombstone.
   if (family.layers().tiers().size() > 1 || !family.layers().runs().empty()) {
-    return Status::Corruption("not all went down");
+    return Status::Corruption("not all files reached the bottom");
   }
   if (family.tombstone_count() != 0 || family.range_delete_count() != 0 ||
       family.entry_count() != family.durable().size()) {
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Styles, CompactionProgramTest,
 
 // ---- The rules one by one ----
 
-// A key deleted in level 1 while level 2 has it.
+// Deletes a key in level 1 that level 2 has.
 Status DeleteAboveTheBottom() {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
@@ -151,7 +151,7 @@ Status DeleteAboveTheBottom() {
   return family.Check();
 }
 
-TEST(CompactionTest, TombstonesStayAboveWhatTheyDelete) {
+TEST(CompactionTest, TombstonesAreKeptAboveTheirEntries) {
   const Status s = DeleteAboveTheBottom();
   EXPECT_TRUE(s.ok()) << s.ToString();
   const MutantScope mutant(Mutant::kDropTombstonesAnywhere);
@@ -159,7 +159,7 @@ TEST(CompactionTest, TombstonesStayAboveWhatTheyDelete) {
   EXPECT_TRUE(dropped.IsCorruption()) << dropped.ToString();
 }
 
-TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
+TEST(CompactionTest, TombstonesAreDroppedKeyByKey) {
   LsmFamily family;
   for (std::uint64_t i = 1000; i < 4000; ++i) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushRun().ok());
@@ -178,8 +178,8 @@ TEST(CompactionTest, TombstonesGoKeyByKeyWhereNothingLiesBelow) {
   ExpectGood(family);
 }
 
-// A tier that is put upon another one of its level hides it, and is not merged with it.
-TEST(CompactionTest, TombstonesStayAboveAnOlderTierOfTheSameLevel) {
+// A tier that is put on top of another one of its level hides it, and is not merged with it.
+TEST(CompactionTest, TombstonesAreKeptAboveAnOlderTierOfTheLevel) {
   LsmFamilyOptions options;
   options.policy = TinyPolicy(kCompactionStyleLazyLevel);
   LsmFamily family(options);
@@ -198,14 +198,14 @@ TEST(CompactionTest, TombstonesStayAboveAnOlderTierOfTheSameLevel) {
   twice([&] { family.Put(Key(100), 300); family.Put(Key(200), 300); });
   twice([&] { family.Delete(Key(100)); family.DeleteRange(Key(150), Key(250)); family.Delete(Key(9)); });
   ASSERT_EQ(family.layers().tiers().size(), 3u);
-  EXPECT_EQ(family.tombstone_count(), 1u) << "the one that deletes nothing is gone";
+  EXPECT_EQ(family.tombstone_count(), 1u) << "the tombstone without an older entry was dropped";
   EXPECT_EQ(family.range_delete_count(), 1u);
   ExpectGood(family);
 }
 
 // ---- Range deletes ----
 
-// Two levels, the upper one with a range delete.
+// Makes two levels, the upper one with a range delete.
 Status DeleteRangeAboveTheBottom() {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
@@ -231,15 +231,16 @@ Status DeleteRangeAboveTheBottom() {
   return family.Check();
 }
 
-TEST(CompactionRangesTest, RangesStayAboveWhatTheyDelete) {
+TEST(CompactionRangesTest, RangesAreKeptAboveTheirKeys) {
   const Status s = DeleteRangeAboveTheBottom();
   EXPECT_TRUE(s.ok()) << s.ToString();
   const MutantScope mutant(Mutant::kDropTombstonesAnywhere);
   EXPECT_TRUE(DeleteRangeAboveTheBottom().IsCorruption());
 }
 
-// A merge of two runs: the newer one's range hides the older one's keys, not its own; what is hidden is charged.
-TEST(CompactionRangesTest, WhatARangeCoversIsDroppedAndCharged) {
+// A compaction of two runs: the newer one's range hides the older one's keys, but not its own. Hidden entries are
+// charged.
+TEST(CompactionRangesTest, CoveredEntriesAreDroppedAndCharged) {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 300);
   ASSERT_TRUE(family.FlushRun().ok());
@@ -255,8 +256,8 @@ TEST(CompactionRangesTest, WhatARangeCoversIsDroppedAndCharged) {
   ExpectGood(family);
 }
 
-// One range over everything would make one file that can only be compacted with all of the level below.
-TEST(CompactionRangesTest, AWideRangeIsCutWhereItMeetsTooMuch) {
+// A range over all keys would make one file that can only be compacted with the whole level below.
+TEST(CompactionRangesTest, WideRangeIsCutBeforeItOverlapsTooMuch) {
   LsmFamilyOptions options;
   options.policy.max_bytes_for_level_base = 64 * 1024;
   LsmFamily family(options);
@@ -277,7 +278,7 @@ TEST(CompactionRangesTest, AWideRangeIsCutWhereItMeetsTooMuch) {
   ASSERT_EQ(upper->level(), 1u);
   ASSERT_EQ(family.layers().tiers().back(), lower);
   EXPECT_GT(upper->runs().size(), 1u);
-  EXPECT_EQ(upper->runs().back()->entry_count(), 0u) << "nothing but ranges";
+  EXPECT_EQ(upper->runs().back()->entry_count(), 0u) << "only ranges";
   const KeyOrder order(BytewiseComparator());
   for (const auto& file : upper->runs()) {
     std::uint64_t met = 0;
@@ -292,8 +293,8 @@ TEST(CompactionRangesTest, AWideRangeIsCutWhereItMeetsTooMuch) {
   EXPECT_EQ(family.entry_count(), family.durable().size());
 }
 
-// Nobody has to ask for it.
-TEST(CompactionRangesTest, ARangeOverEverythingGivesEverythingBack) {
+// No request is needed for that.
+TEST(CompactionRangesTest, RangeOverAllKeysFreesTheirSpace) {
   for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleLazyLevel}) {
     LsmFamilyOptions options;
     options.policy = TinyPolicy(style);
@@ -308,13 +309,13 @@ TEST(CompactionRangesTest, ARangeOverEverythingGivesEverythingBack) {
     family.Put(Key(17), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     ASSERT_TRUE(family.CompactWhileDue(4096).ok());
-    EXPECT_LT(family.entry_count(), 3000u * 2) << "what lies in files that the range covers";
+    EXPECT_LT(family.entry_count(), 3000u * 2) << "the covered files were dropped";
     ExpectGood(family);
   }
 }
 
-// Mutant: an address that goes is not charged, so its segment is never given back.
-TEST(CompactionTest, WhatIsDroppedIsChargedAndWhatMovesIsNot) {
+// Mutant: dropped addresses are not charged, so that their segments are never freed.
+TEST(CompactionTest, DroppedEntriesAreChargedAndMovedOnesAreNot) {
   const auto overwrite = [] {
     LsmFamily family;
     for (int round = 0; round < 3; ++round) {
@@ -335,7 +336,7 @@ TEST(CompactionTest, WhatIsDroppedIsChargedAndWhatMovesIsNot) {
   EXPECT_FALSE(overwrite().ok());
 }
 
-TEST(CompactionTest, FilesEndAtTheirSizeAndBeforeTheyMeetTooMuch) {
+TEST(CompactionTest, FilesEndAtTheirSizeAndBeforeTheyOverlapTooMuch) {
   LsmFamilyOptions options;
   options.policy.target_file_size_base = 8192;
   options.policy.max_bytes_for_level_base = 1u << 20;
@@ -349,9 +350,9 @@ TEST(CompactionTest, FilesEndAtTheirSizeAndBeforeTheyMeetTooMuch) {
   ASSERT_GT(bottom.size(), 25u);
   for (std::size_t i = 0; i + 1 < bottom.size(); ++i) {
     EXPECT_GE(bottom[i]->info().file_size, 8192u);
-    EXPECT_LE(bottom[i]->info().file_size, 8192u * 2) << "pages, filter and footer come on top";
+    EXPECT_LE(bottom[i]->info().file_size, 8192u * 2) << "plus pages, filter and footer";
   }
-  // Down to level 2, so that level 1 can be cut by it.
+  // Moves everything to level 2, so that it limits the files of level 1.
   CompactionPolicy policy = options.policy;
   policy.max_bytes_for_level_base = 1;
   policy.max_bytes_for_level_multiplier = 1u << 20;
@@ -366,7 +367,7 @@ TEST(CompactionTest, FilesEndAtTheirSizeAndBeforeTheyMeetTooMuch) {
   ASSERT_EQ(family.layers().tiers().size(), 2u);
   const Tier& upper = *family.layers().tiers()[0];
   const Tier& lower = *family.layers().tiers()[1];
-  EXPECT_GT(upper.runs().size(), 2u) << "200 keys fit in one file, which would meet all of level 2";
+  EXPECT_GT(upper.runs().size(), 2u) << "200 keys fit into one file, which would overlap all of level 2";
   const KeyOrder order(BytewiseComparator());
   for (const auto& file : upper.runs()) {
     std::uint64_t met = 0;
@@ -378,7 +379,7 @@ TEST(CompactionTest, FilesEndAtTheirSizeAndBeforeTheyMeetTooMuch) {
   ExpectGood(family);
 }
 
-// A source out of order would lose keys without a sound.
+// A source out of order would silently lose keys.
 TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
   LsmFamilyOptions options;
   options.comparator = LengthFirstComparator();
@@ -387,7 +388,7 @@ TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
   ASSERT_TRUE(family.FlushRun().ok());
   for (const char* key : {"2", "8", "11", "98", "101"}) family.Put(key, 300);
   ASSERT_TRUE(family.FlushRun().ok());
-  // The same files in an order in which their borders look right, and their insides are not.
+  // Under this order the bounds of the same files look right, but their contents are out of order.
   class Liar final : public Comparator {
    public:
     [[nodiscard]] int Compare(Slice a, Slice b) const override {
@@ -428,7 +429,7 @@ TEST(CompactionTest, KeysOutOfOrderAreCorruption) {
   EXPECT_NE(s.ToString().find("out of order"), std::string::npos) << s.ToString();
 }
 
-TEST(CompactionTest, LeavesAreCompressedIfTheUserWantsIt) {
+TEST(CompactionTest, LeavesAreCompressedOnRequest) {
   std::uint64_t bytes[2] = {0, 0};
   for (const bool compressed : {false, true}) {
     LsmFamilyOptions options;
@@ -445,7 +446,7 @@ TEST(CompactionTest, LeavesAreCompressedIfTheUserWantsIt) {
   EXPECT_LT(bytes[1] * 3, bytes[0]);
 }
 
-TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {
+TEST(CompactionTest, MissingInputIsAborted) {
   LsmFamily family;
   family.Put("a", 300);
   ASSERT_TRUE(family.FlushRun().ok());
@@ -456,11 +457,11 @@ TEST(CompactionTest, AnInputThatIsNotThereIsRefused) {
   LevelCompactionInput input;
   input.layers = &family.layers();
   input.choice = &choice;
-  input.create_file = [] { return Result<NewIndexFile>(Status::IOError("not asked for")); };
+  input.create_file = [] { return Result<NewIndexFile>(Status::IOError("must not be called")); };
   EXPECT_TRUE(CompactLevel(input).status().IsAborted());
 }
 
-// Compactions read past the pool, so that pages in use stay in it.
+// Compactions have a pool of their own, so that pages in use stay in the shared one.
 TEST(CompactionTest, ReadersKeepTheirPages) {
   LsmFamilyOptions options;
   options.pool_bytes = 32 * 1024;

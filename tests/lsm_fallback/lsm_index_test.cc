@@ -1,5 +1,5 @@
-// The Index contract as the LSM keeps it: steps and slices, what may come between a merge and its commit, moves,
-// requests, and what an error leaves behind.
+// The Index contract as kept by the LSM: steps and slices, runs added between a compaction and its commit, moves,
+// requests, and the state after an error.
 #include "lsm_fallback/lsm_index.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ LsmFamilyOptions Lazy() {
   return options;
 }
 
-// Two levels or more, and three runs that update, delete and add.
+// Makes two or more levels, and three runs that update, delete and add keys.
 void MakeLevelsAndRuns(LsmFamily& family, std::uint64_t count) {
   for (std::uint64_t part = 0; part < 4; ++part) {
     for (std::uint64_t i = part; i < count; i += 4) family.Put(Key(i * 4), 300);
@@ -47,7 +47,7 @@ void MakeLevelsAndRuns(LsmFamily& family, std::uint64_t count) {
   }
 }
 
-TEST(LsmIndexTest, AFlushAlwaysMakesARun) {
+TEST(LsmIndexTest, FlushAlwaysMakesARun) {
   LsmFamily family;
   EXPECT_EQ(family.index().PickFlush(family.layers(), {1, "a", "b"}), FlushChoice::kMakeRun);
   family.Put("a", 300);
@@ -59,7 +59,7 @@ TEST(LsmIndexTest, AFlushAlwaysMakesARun) {
   EXPECT_TRUE(family.index().Compact(input).status().IsInvalidArgument());
 }
 
-TEST(LsmIndexTest, MergesAreDueByTheTriggersOrWhenItIsUrgent) {
+TEST(LsmIndexTest, CompactionIsDueByTheTriggersOrIfUrgent) {
   LsmFamily family;
   EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), false));
   EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), true));
@@ -72,7 +72,7 @@ TEST(LsmIndexTest, MergesAreDueByTheTriggersOrWhenItIsUrgent) {
   ASSERT_TRUE(family.Step().ok());
   EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), true));
   EXPECT_EQ(family.entry_count(), 1u);
-  ASSERT_TRUE(family.Step().ok()) << "with nothing to do it changes nothing";
+  ASSERT_TRUE(family.Step().ok()) << "a step without work changes nothing";
   ExpectGood(family);
 }
 
@@ -97,8 +97,8 @@ TEST(LsmIndexTest, EveryStepShowsTheSameState) {
   }
 }
 
-// The last level is many times larger than a slice; the step that writes it anew is not.
-TEST(LsmIndexTest, ASliceBoundsAStep) {
+// The last level is many times larger than a slice, but a step does not rewrite all of it.
+TEST(LsmIndexTest, SliceBoundsAStep) {
   LsmFamilyOptions options = Lazy();
   options.policy.max_bytes_for_level_base = 64 * 1024;
   LsmFamily family(options);
@@ -112,15 +112,15 @@ TEST(LsmIndexTest, ASliceBoundsAStep) {
       ASSERT_TRUE(family.Step(16 * 1024).ok());
       if (!from_runs) most = std::max(most, family.last_stats().bytes_written);
     }
-    // Four target files, what overlaps the borders, and the rests of at most as many tiers as a level has.
+    // Four target files, what overlaps the borders, and the rests of as many tiers as a level may have.
     EXPECT_LT(most, 4 * 4096u + 8 * 2 * 8192u) << round;
   }
   ExpectGood(family);
   EXPECT_GT(family.layers().tiers().back()->runs().size(), 60u);
 }
 
-// Keys in order meet nothing: no byte is written after the flush.
-TEST(LsmIndexTest, ALoadInKeyOrderOnlyMoves) {
+// Keys in order overlap nothing: no byte is written after the flush.
+TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
     std::uint64_t next = 0;
@@ -140,10 +140,10 @@ TEST(LsmIndexTest, ALoadInKeyOrderOnlyMoves) {
   }
 }
 
-// Each update is written once per tier it passes, and about once per so many tiers in the last level; leveled, in each
-// level about once per half of the ratio of two, but for what goes through level 1. With four levels of ratio 4 the cost
-// law says 0.83. Files must not be too small for it: tiers of a few hundred entries are mostly headers and branches, which eat up
-// what is saved.
+// Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: in each level it is
+// written about as many times as half the ratio of two levels, except for what goes through level 1. With four levels of
+// ratio 4 the cost law predicts 0.83. Files must not be too small for that: tiers of a few hundred entries are mostly
+// headers and branches, which cancel the saving.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   constexpr std::uint64_t kStepBytes = 64 * 1024;
   std::uint64_t written[2] = {0, 0};
@@ -168,8 +168,8 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   EXPECT_LT(written[1] * 10, written[0] * 9) << written[1] << " against " << written[0];
 }
 
-// Merges of level 0 that write into level 1 and level 2 at once, with puts, deletes and ranges on either side of the
-// borders and a run that comes meanwhile on top. Counts them.
+// Compactions of level 0 that write into levels 1 and 2 at once, with puts, deletes and ranges on both sides of the
+// borders, and runs added meanwhile. Counts them.
 Status WriteThroughLevelOne(int* through) {
   LsmFamily family;
   for (std::uint64_t i = 0; i < 8000; ++i) family.Put(Key(i), 300);
@@ -215,7 +215,7 @@ Status WriteThroughLevelOne(int* through) {
   return family.Check();
 }
 
-TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
+TEST(LsmIndexTest, CompactionOfLevelZeroReachesLevelTwo) {
   int through = 0;
   const Status s = WriteThroughLevelOne(&through);
   EXPECT_TRUE(s.ok()) << s.ToString();
@@ -224,7 +224,7 @@ TEST(LsmIndexTest, AStepOfLevelZeroReachesLevelTwo) {
   EXPECT_FALSE(WriteThroughLevelOne(&through).ok());
 }
 
-TEST(LsmIndexTest, ACompactionThatNobodyWantsAnyMoreEnds) {
+TEST(LsmIndexTest, AbandonedCompactionEnds) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 8000);
   CompactionInput input;
@@ -238,7 +238,7 @@ TEST(LsmIndexTest, ACompactionThatNobodyWantsAnyMoreEnds) {
   ExpectGood(family);
 }
 
-TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {
+TEST(LsmIndexTest, RunsAddedDuringACompactionStayOnTop) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
   auto outcome = family.Compact(LsmFamily::kWholeStep);
@@ -251,7 +251,7 @@ TEST(LsmIndexTest, RunsThatComeDuringACompactionStayOnTop) {
   ExpectGood(family);
 }
 
-TEST(LsmIndexTest, TwoCompactionsOfTheSameLayersDoNotBothCount) {
+TEST(LsmIndexTest, SecondCompactionOfTheSameLayersIsAborted) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
   auto first = family.Compact(LsmFamily::kWholeStep);
@@ -262,7 +262,7 @@ TEST(LsmIndexTest, TwoCompactionsOfTheSameLayersDoNotBothCount) {
   ExpectGood(family);
 }
 
-TEST(LsmIndexTest, AViewReadsOnWhatACompactionHasReplaced) {
+TEST(LsmIndexTest, ViewStillReadsReplacedFiles) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 500);
   const std::shared_ptr<const LsmLayers> before = family.shared_layers();
@@ -280,8 +280,8 @@ TEST(LsmIndexTest, AViewReadsOnWhatACompactionHasReplaced) {
   EXPECT_TRUE(found.ok() && *found);
 }
 
-// Everything that a compaction wrote is durable before anybody may commit it.
-TEST(LsmIndexTest, ACompactionIsSyncedWhenItReturns) {
+// Everything that a compaction has written is durable before the caller may commit it.
+TEST(LsmIndexTest, CompactSyncsBeforeItReturns) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 2000);
   const auto outcome = family.Compact(LsmFamily::kWholeStep);
@@ -291,8 +291,8 @@ TEST(LsmIndexTest, ACompactionIsSyncedWhenItReturns) {
   }
 }
 
-// Lets the n-th call of each kind fail that a compaction makes, until one runs through. Nothing has happened each time.
-TEST(LsmIndexTest, AnErrorOfAnyCallAbortsTheCompactionAndHarmsNothing) {
+// Fails the n-th call of each kind that a compaction makes, until one succeeds. Each failed one has changed nothing.
+TEST(LsmIndexTest, FailedFileCallAbortsTheCompactionWithoutEffect) {
   for (const bool lazy : {false, true}) {
     for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate}) {
       LsmFamilyOptions options = lazy ? Lazy() : LsmFamilyOptions{};
@@ -323,7 +323,7 @@ TEST(LsmIndexTest, AnErrorOfAnyCallAbortsTheCompactionAndHarmsNothing) {
   }
 }
 
-TEST(LsmIndexTest, AFullDiskIsNotFatal) {
+TEST(LsmIndexTest, FullDiskIsNotFatal) {
   for (const bool delayed : {false, true}) {
     LsmFamily family;
     MakeLevelsAndRuns(family, 1500);
@@ -343,7 +343,7 @@ TEST(LsmIndexTest, AFullDiskIsNotFatal) {
 
 // ---- Requests ----
 
-TEST(LsmRequestTest, EverythingGoesToTheBottom) {
+TEST(LsmRequestTest, AllKeysReachTheBottom) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
     MakeLevelsAndRuns(family, 3000);
@@ -358,7 +358,7 @@ TEST(LsmRequestTest, EverythingGoesToTheBottom) {
   }
 }
 
-TEST(LsmRequestTest, EverythingDeletedLeavesNothing) {
+TEST(LsmRequestTest, DeletingAllKeysLeavesNothing) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
     MakeLevelsAndRuns(family, 1000);
@@ -371,7 +371,7 @@ TEST(LsmRequestTest, EverythingDeletedLeavesNothing) {
   }
 }
 
-TEST(LsmRequestTest, ARangeLeavesTheRestWhereItIs) {
+TEST(LsmRequestTest, RangeLeavesOtherKeysInPlace) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 3000);
   ASSERT_TRUE(family.CompactRange({}, {}).ok());
@@ -397,8 +397,8 @@ TEST(LsmRequestTest, ARangeLeavesTheRestWhereItIs) {
   }
 }
 
-// Writes and compactions go on between the steps, as fast as they can. What was there before is at the bottom.
-TEST(LsmRequestTest, WritesDoNotKeepItFromItsEnd) {
+// Writes and compactions go on between the steps. All that was there before the request reaches the bottom.
+TEST(LsmRequestTest, FinishesDuringConcurrentWrites) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
     MakeLevelsAndRuns(family, 3000);
@@ -440,8 +440,8 @@ TEST(LsmRequestTest, WritesDoNotKeepItFromItsEnd) {
   }
 }
 
-// Runs that come while a request is carried out are not its business, so that it comes to an end.
-TEST(LsmRequestTest, LaterRunsAreNotMeant) {
+// Runs added while a request is in progress are not part of it, so that it ends.
+TEST(LsmRequestTest, LaterRunsAreNotIncluded) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 1000);
   CompactionRequest request = family.NewRequest();

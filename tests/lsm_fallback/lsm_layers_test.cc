@@ -1,4 +1,4 @@
-// Reading: which layer answers, walks over files of a tier, and what is refused when files are opened.
+// Reads: which layer answers, walks over the files of a tier, and which files Open rejects.
 #include "lsm_fallback/lsm_layers.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ void ExpectGood(LsmFamily& family) {
   ASSERT_TRUE(s.ok()) << s.ToString();
 }
 
-// Keys 0, 2, 4 and so on, in several levels with several files each, and a run on top.
+// Makes several levels of several files each from the keys 0, 2, 4 and so on, and a run on top.
 void MakeLevels(LsmFamily& family, std::uint64_t count) {
   for (std::uint64_t part = 0; part < 8; ++part) {
     for (std::uint64_t i = part; i < count; i += 8) family.Put(Key(i * 2), 300);
@@ -37,7 +37,7 @@ void MakeLevels(LsmFamily& family, std::uint64_t count) {
   ASSERT_TRUE(family.FlushRun().ok());
 }
 
-TEST(LsmLayersTest, TheNewestLayerAnswers) {
+TEST(LsmLayersTest, NewestLayerAnswers) {
   LsmFamily family;
   MakeLevels(family, 3000);
   ASSERT_GE(family.layers().tiers().size(), 2u);
@@ -49,11 +49,11 @@ TEST(LsmLayersTest, TheNewestLayerAnswers) {
   ASSERT_TRUE(absent.ok());
   EXPECT_FALSE(*absent);
   const Result<bool> deleted = family.layers().Find(Key(22), &keep, &entry);
-  ASSERT_TRUE(deleted.ok() && *deleted) << "a tombstone is an answer";
+  ASSERT_TRUE(deleted.ok() && *deleted) << "a tombstone counts as found";
   EXPECT_EQ(entry.kind, EntryKind::kTombstone);
 }
 
-// Mutant: what was merged long ago answers for what came since.
+// Mutant: older levels are asked before newer runs.
 TEST(LsmLayersTest, Level0IsAskedBeforeTheOthers) {
   LsmFamily family;
   MakeLevels(family, 500);
@@ -62,7 +62,7 @@ TEST(LsmLayersTest, Level0IsAskedBeforeTheOthers) {
   EXPECT_FALSE(family.Check().ok());
 }
 
-TEST(LsmLayersTest, ShapeCountsWhatIsThere) {
+TEST(LsmLayersTest, ShapeCountsEntriesAndFiles) {
   LsmFamily family;
   EXPECT_EQ(family.layers().shape().run_count, 0u);
   EXPECT_TRUE(family.layers().shape().levels.empty());
@@ -92,8 +92,8 @@ TEST(LsmLayersTest, ShapeCountsWhatIsThere) {
   EXPECT_EQ(files.size(), family.state().runs.size() + family.state().level_runs.size());
 }
 
-// Against a look at every span, with keys that share prefixes, are prefixes of each other, and differ late or in zeros.
-TEST(TierTest, FindsTheRunWhoseSpanHoldsTheKey) {
+// Compared with a search of every span. Keys share prefixes, are prefixes of each other, and differ late or in zeros.
+TEST(TierTest, FindsTheRunWhoseSpanContainsTheKey) {
   Prng prng(SeedFromEnvironment(20261121));
   const auto random_key = [&prng](const std::string& prefix) {
     std::string key = prng.OneIn(10) ? std::string(prefix, 0, prng.Uniform(prefix.size() + 1)) : prefix;
@@ -130,7 +130,7 @@ TEST(TierTest, FindsTheRunWhoseSpanHoldsTheKey) {
   }
 }
 
-// A walk over the files of a tier against a map: every seek there is, and random turns.
+// A walk over the files of a tier against a map: every kind of seek, and random turns.
 TEST(TierCursorTest, WalksSeveralFilesAsOne) {
   const std::uint64_t seed = SeedFromEnvironment(20261120);
   for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator(), LengthFirstComparator()}) {
@@ -142,8 +142,8 @@ TEST(TierCursorTest, WalksSeveralFilesAsOne) {
     Prng prng(seed);
     for (int i = 0; i < 1500; ++i) family.Put(std::to_string(prng.Uniform(4000)), 300);
     ASSERT_TRUE(family.FlushRun().ok());
-    ASSERT_TRUE(family.Step().ok());                       // moved
-    ASSERT_TRUE(family.Step().ok());                       // nothing
+    ASSERT_TRUE(family.Step().ok());                       // moves
+    ASSERT_TRUE(family.Step().ok());                       // does nothing
     for (int i = 0; i < 1500; ++i) family.Put(std::to_string(prng.Uniform(4000)), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     ASSERT_TRUE(family.Step().ok());
@@ -186,8 +186,8 @@ TEST(TierCursorTest, WalksSeveralFilesAsOne) {
   }
 }
 
-// A read that fails in the middle of a walk is neither its end nor a step over keys, and stays until the next seek.
-TEST(TierCursorTest, AnErrorIsNotTheEnd) {
+// A failed read in the middle of a walk is reported until the next seek: the walk neither ends nor skips keys.
+TEST(TierCursorTest, ReadErrorIsNotTheEnd) {
   LsmFamilyOptions options;
   options.pool_bytes = 2048;
   options.policy.max_bytes_for_level_base = 1u << 30;
@@ -222,15 +222,15 @@ TEST(TierCursorTest, AnErrorIsNotTheEnd) {
       const std::string next = Key(forward ? seen : 2999 - seen);
       forward ? cursor->Seek(next) : cursor->SeekForPrev(next);
       ASSERT_TRUE(cursor->Valid()) << cursor->status().ToString();
-      EXPECT_EQ(cursor->key(), Slice(next)) << "no key was passed over";
+      EXPECT_EQ(cursor->key(), Slice(next)) << "no key was skipped";
     }
     EXPECT_GT(failed, 20);
   }
 }
 
-// ---- Opening ----
+// ---- Open ----
 
-TEST(LsmLayersOpenTest, WhatIsCommittedComesBack) {
+TEST(LsmLayersOpenTest, CommittedStateIsRestored) {
   for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleLazyLevel}) {
     LsmFamilyOptions options;
     options.policy = TinyPolicy(style);
@@ -241,8 +241,8 @@ TEST(LsmLayersOpenTest, WhatIsCommittedComesBack) {
   }
 }
 
-// The state's own check knows the order of built-in comparators only; the layers know the real one.
-TEST(LsmLayersOpenTest, RunsOfATierThatOverlapAreRefusedByName) {
+// The state's own check only knows the order of built-in comparators; the layers know the real one.
+TEST(LsmLayersOpenTest, OverlappingRunsOfATierAreNamedAndRejected) {
   LsmFamilyOptions options;
   options.comparator = LengthFirstComparator();
   LsmFamily family(options);
@@ -261,12 +261,12 @@ TEST(LsmLayersOpenTest, RunsOfATierThatOverlapAreRefusedByName) {
   for (const auto& [number, run] : state.level_runs) {
     EXPECT_NE(s.ToString().find(FileName(FileKind::kRun, number)), std::string::npos) << s.ToString();
   }
-  state.level_runs.begin()->second.tier = 7;  // above one another they may
+  state.level_runs.begin()->second.tier = 7;  // files of different tiers may overlap
   EXPECT_TRUE(family.Reopen().ok());
 }
 
-TEST(LsmLayersOpenTest, ARunThatEndsBeforeItBeginsIsRefused) {
-  // Written in byte order; in the order of lengths "10" comes behind "9".
+TEST(LsmLayersOpenTest, RunThatEndsBeforeItBeginsIsRejected) {
+  // Written in byte order; by length, "10" is above "9".
   LsmFamily family;
   family.Put("10", 300);
   family.Put("9", 300);
@@ -287,7 +287,7 @@ TEST(LsmLayersOpenTest, ARunThatEndsBeforeItBeginsIsRefused) {
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
 }
 
-TEST(LsmLayersOpenTest, AnotherOrMissingFileIsRefused) {
+TEST(LsmLayersOpenTest, OtherOrMissingFileIsRejected) {
   LsmFamily family;
   MakeLevels(family, 1000);
   const std::uint64_t number = family.state().level_runs.begin()->first;
