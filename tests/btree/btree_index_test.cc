@@ -5,43 +5,32 @@
 #include <gtest/gtest.h>
 
 #include "manifest/file_names.h"
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {
 namespace {
 
-std::string Key(std::uint64_t n) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
-  return text;
-}
-
 // Makes a tree of `count` keys, and three runs that update, delete and add keys.
-void MakeTreeAndRuns(TestFamily& family, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) family.Put(Key(i * 4), 300);
-  ASSERT_TRUE(family.FlushMerge().ok());
+void MakeTreeAndRuns(TreeFamily& family, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) family.Put(NumberKey(i * 4), 300);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   for (std::uint64_t run = 0; run < 3; ++run) {
-    for (std::uint64_t i = run; i < count; i += 5) family.Put(Key(i * 4), 400);
-    for (std::uint64_t i = run; i < count; i += 7) family.Delete(Key(i * 4));
-    for (std::uint64_t i = run; i < count; i += 6) family.Put(Key(i * 4 + 1), 400);
+    for (std::uint64_t i = run; i < count; i += 5) family.Put(NumberKey(i * 4), 400);
+    for (std::uint64_t i = run; i < count; i += 7) family.Delete(NumberKey(i * 4));
+    for (std::uint64_t i = run; i < count; i += 6) family.Put(NumberKey(i * 4 + 1), 400);
     ASSERT_TRUE(family.FlushRun().ok());
   }
 }
 
-void ExpectGood(TestFamily& family) {
-  const Status s = family.Check();
-  ASSERT_TRUE(s.ok()) << s.ToString();
-}
-
 TEST(BTreeIndexTest, EveryStepOfASweepShowsTheSameState) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 3000);
   int steps = 0;
   std::string last_cursor;
   do {
-    ASSERT_TRUE(family.SweepStep(4096).ok());
+    ASSERT_TRUE(family.Step(4096).ok());
     ++steps;
     ExpectGood(family);
     if (family.state().sweep.has_value()) {
@@ -57,14 +46,14 @@ TEST(BTreeIndexTest, EveryStepOfASweepShowsTheSameState) {
 // Reopens after each step, with a flush in between: the swept set stays the same, the cursor moves forward, new runs
 // stay on top. Mutants: a resumed sweep that starts again with all runs; a sweep that leaves out an older run.
 Status SweepInStepsWithFlushesAndReopening() {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 600);
   for (int step = 0; step < 60; ++step) {
-    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(3000));
+    CAMBIUM_RETURN_IF_ERROR(family.Step(3000));
     CAMBIUM_RETURN_IF_ERROR(family.Check());
     const std::uint64_t base = static_cast<std::uint64_t>(step) * 37 % 500;
-    for (std::uint64_t i = 0; i < 20; ++i) family.Put(Key((base + i * 3) * 4), 500);
-    for (std::uint64_t i = 0; i < 5; ++i) family.Delete(Key((base + i * 7) * 4));
+    for (std::uint64_t i = 0; i < 20; ++i) family.Put(NumberKey((base + i * 3) * 4), 500);
+    for (std::uint64_t i = 0; i < 5; ++i) family.Delete(NumberKey((base + i * 7) * 4));
     CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
     CAMBIUM_RETURN_IF_ERROR(family.Check());
     if (step % 3 == 0) CAMBIUM_RETURN_IF_ERROR(family.Reopen());
@@ -83,9 +72,9 @@ TEST(BTreeIndexTest, ResumedSweepKeepsItsCursorAndItsRuns) {
 
 TEST(BTreeIndexTest, SweepLeavesNoOlderRunOut) {
   const auto sweep_once = [] {
-    TestFamily family({});
+    TreeFamily family({});
     MakeTreeAndRuns(family, 200);
-    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(~std::uint64_t{0}));
+    CAMBIUM_RETURN_IF_ERROR(family.Step(~std::uint64_t{0}));
     return family.Check();
   };
   const Status s = sweep_once();
@@ -97,9 +86,9 @@ TEST(BTreeIndexTest, SweepLeavesNoOlderRunOut) {
 // Even without new runs a forgotten cursor is detected: entries already merged are charged twice.
 TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
   const auto two_steps = [] {
-    TestFamily family({});
+    TreeFamily family({});
     MakeTreeAndRuns(family, 600);
-    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(3000));
+    CAMBIUM_RETURN_IF_ERROR(family.Step(3000));
     CAMBIUM_RETURN_IF_ERROR(family.SweepAll());
     return family.Check();
   };
@@ -110,12 +99,12 @@ TEST(BTreeIndexTest, MutantForgetSweepCursorIsCaughtByTheAccounts) {
 }
 
 TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 500);
-  auto outcome = family.MergeRuns(~std::uint64_t{0});
+  auto outcome = family.Compact(~std::uint64_t{0});
   ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
-  family.Put(Key(8), 999);
-  family.Delete(Key(12));
+  family.Put(NumberKey(8), 999);
+  family.Delete(NumberKey(12));
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.Commit(outcome->get(), false).ok());
   EXPECT_EQ(family.layers().runs().size(), 1u);
@@ -125,31 +114,31 @@ TEST(BTreeIndexTest, RunAddedDuringASweepStaysOnTop) {
 // Log GC may add a run of relocated addresses while a memtable is merged into the tree. They are older than the
 // memtable and would hide it. So the merge is aborted, and the memtable becomes a run.
 TEST(BTreeIndexTest, MergedMemtableIsAbortedIfARunWasAddedMeanwhile) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 500);
-  family.Put(Key(8), 999);
-  auto outcome = family.MergeMemtable();
+  family.Put(NumberKey(8), 999);
+  auto outcome = family.CompactMemtable();
   ASSERT_TRUE(outcome.ok());
   EntryMap moved = family.NewMap();
-  moved.emplace(Key(8), family.NewSeparated(Key(8), 300));
+  moved.emplace(NumberKey(8), family.NewSeparated(NumberKey(8), 300));
   ASSERT_TRUE(family.AddRun(moved).ok());
   EXPECT_TRUE(family.Commit(outcome->get(), true).IsAborted());
   ASSERT_TRUE(family.FlushRun().ok());
   ExpectGood(family);
   PageRef keep;
   Entry entry;
-  const Result<bool> found = family.layers().Find(Key(8), &keep, &entry);
+  const Result<bool> found = family.layers().Find(NumberKey(8), &keep, &entry);
   ASSERT_TRUE(found.ok() && *found);
   EXPECT_EQ(entry.address.size(), 1000u);
 }
 
 TEST(BTreeIndexTest, MemtableIsNotMergedDuringASweep) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 500);
-  ASSERT_TRUE(family.SweepStep(1000).ok());
+  ASSERT_TRUE(family.Step(1000).ok());
   ASSERT_TRUE(family.state().sweep.has_value());
-  family.Put(Key(8), 999);
-  EXPECT_TRUE(family.MergeMemtable().status().IsInvalidArgument());
+  family.Put(NumberKey(8), 999);
+  EXPECT_TRUE(family.CompactMemtable().status().IsInvalidArgument());
   ASSERT_TRUE(family.Flush().ok());  // PickFlush chooses a run
   EXPECT_EQ(family.layers().runs().size(), 4u);
   EXPECT_TRUE(family.index().IsCompactionDue(family.layers(), false));
@@ -158,10 +147,10 @@ TEST(BTreeIndexTest, MemtableIsNotMergedDuringASweep) {
 }
 
 TEST(BTreeIndexTest, SecondSweepOfTheSameLayersIsAborted) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 500);
-  auto first = family.MergeRuns(~std::uint64_t{0});
-  auto second = family.MergeRuns(~std::uint64_t{0});
+  auto first = family.Compact(~std::uint64_t{0});
+  auto second = family.Compact(~std::uint64_t{0});
   ASSERT_TRUE(first.ok() && second.ok());
   ASSERT_TRUE(family.Commit(first->get(), false).ok());
   EXPECT_TRUE(family.Commit(second->get(), false).IsAborted());
@@ -171,9 +160,9 @@ TEST(BTreeIndexTest, SecondSweepOfTheSameLayersIsAborted) {
 // A source out of order would silently lose keys. Mutant: the order is not checked.
 TEST(BTreeIndexTest, SweepOfKeysOutOfOrderIsCorruption) {
   const auto merge = [] {
-    TestFamily family({});
+    TreeFamily family({});
     EntryMap backward(KeyLess{ReverseBytewiseComparator()});
-    for (std::uint64_t i = 0; i < 10; ++i) backward.emplace(Key(i), family.NewSeparated(Key(i), 300));
+    for (std::uint64_t i = 0; i < 10; ++i) backward.emplace(NumberKey(i), family.NewSeparated(NumberKey(i), 300));
     const std::unique_ptr<EntryCursor> cursor = NewMapCursor(&backward);
     return family.index().Compact({family.shared_layers(), cursor.get()}).status();
   };
@@ -183,41 +172,41 @@ TEST(BTreeIndexTest, SweepOfKeysOutOfOrderIsCorruption) {
 }
 
 TEST(BTreeIndexTest, SmallSweepsShareAFileUntilItIsFullOrSealed) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
   options.filter_bits_per_key = 0;  // branches of one page, so that everything fits into the file
-  TestFamily family(options);
-  for (std::uint64_t i = 0; i < 1000; ++i) family.Put(Key(i), 300);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  TreeFamily family(options);
+  for (std::uint64_t i = 0; i < 1000; ++i) family.Put(NumberKey(i), 300);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   const std::uint64_t created = family.files_created();
   for (std::uint64_t i = 0; i < 10; ++i) {
-    family.Put(Key(i * 90), 400);
-    ASSERT_TRUE(family.FlushMerge().ok());
+    family.Put(NumberKey(i * 90), 400);
+    ASSERT_TRUE(family.FlushIntoTree().ok());
   }
   EXPECT_EQ(family.files_created(), created);
   family.index().SealFiles();
-  family.Put(Key(1), 400);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  family.Put(NumberKey(1), 400);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   EXPECT_EQ(family.files_created(), created + 1);
   ASSERT_TRUE(family.Reopen().ok());
-  family.Put(Key(1), 400);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  family.Put(NumberKey(1), 400);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   EXPECT_EQ(family.files_created(), created + 2) << "files from before the last Open are not continued";
   ExpectGood(family);
 }
 
 TEST(BTreeIndexTest, FileWithASecondLinkIsNotWrittenTo) {
-  TestFamily family({});
-  for (std::uint64_t i = 0; i < 100; ++i) family.Put(Key(i), 300);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  TreeFamily family({});
+  for (std::uint64_t i = 0; i < 100; ++i) family.Put(NumberKey(i), 300);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   const std::uint64_t number = family.state().index_segments.rbegin()->first;
   const std::string path = FilePath("/db", FileKind::kIndex, number);
   ASSERT_TRUE(family.fs().CreateDirectory("/copy").ok());
   ASSERT_TRUE(family.fs().Link(path, "/copy/linked").ok());
   std::string before;
   ASSERT_TRUE(family.fs().ReadFileForTest(path, &before).ok());
-  family.Put(Key(1), 400);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  family.Put(NumberKey(1), 400);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   std::string after;
   ASSERT_TRUE(family.fs().ReadFileForTest(path, &after).ok());
   EXPECT_EQ(before, after);
@@ -225,25 +214,25 @@ TEST(BTreeIndexTest, FileWithASecondLinkIsNotWrittenTo) {
 }
 
 TEST(BTreeIndexTest, FileOfAnAbandonedSweepIsNotContinued) {
-  TestFamily family({});
-  for (std::uint64_t i = 0; i < 100; ++i) family.Put(Key(i), 300);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  TreeFamily family({});
+  for (std::uint64_t i = 0; i < 100; ++i) family.Put(NumberKey(i), 300);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   const std::uint64_t created = family.files_created();
-  family.Put(Key(1), 400);
-  { const auto outcome = family.MergeMemtable(); ASSERT_TRUE(outcome.ok()); }
+  family.Put(NumberKey(1), 400);
+  { const auto outcome = family.CompactMemtable(); ASSERT_TRUE(outcome.ok()); }
   EXPECT_EQ(family.files_created(), created) << "it continued the open segment";
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   EXPECT_EQ(family.files_created(), created + 1) << "the segment now has an uncommitted tail";
   ExpectGood(family);
 }
 
 // Everything that a sweep has written is durable before the caller may commit it.
 TEST(BTreeIndexTest, CompactSyncsBeforeItReturns) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 16 * 1024;
-  TestFamily family(options);
-  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
-  const auto outcome = family.MergeMemtable();
+  TreeFamily family(options);
+  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(NumberKey(i), 300);
+  const auto outcome = family.CompactMemtable();
   ASSERT_TRUE(outcome.ok());
   std::size_t segments = 0;
   for (const auto& file : family.fs().ListFilesForTest()) {
@@ -257,13 +246,13 @@ TEST(BTreeIndexTest, CompactSyncsBeforeItReturns) {
 TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
   for (const SimOpKind kind : {SimOpKind::kRead, SimOpKind::kWrite, SimOpKind::kSync, SimOpKind::kCreate,
                                SimOpKind::kAllocate, SimOpKind::kGetInfo}) {
-    TestFamilyOptions options;
+    TreeFamilyOptions options;
     options.pool_bytes = 16 * 1024;  // so that most pages have to be read
     options.segment_bytes_max = 16 * 1024;
     options.write_bytes = 4096;
-    TestFamily family(options);
+    TreeFamily family(options);
     MakeTreeAndRuns(family, 3000);
-    ASSERT_TRUE(family.SweepStep(3000).ok());
+    ASSERT_TRUE(family.Step(3000).ok());
     const FamilyState before = family.state();
     int failed = 0;
     for (std::uint64_t n = 1;; ++n) {
@@ -272,7 +261,7 @@ TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
       fault.kind = kind;
       fault.nth = n;
       const int id = family.fs().AddFault(fault);
-      const auto outcome = family.MergeRuns(40'000);
+      const auto outcome = family.Compact(40'000);
       family.fs().RemoveFault(id);
       if (outcome.ok()) break;
       EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
@@ -288,17 +277,17 @@ TEST(BTreeIndexTest, FailedFileCallAbortsTheSweepWithoutEffect) {
 }
 
 TEST(BTreeIndexTest, FullDiskIsReportedBeforeTheSync) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 400);
   family.fs().SetQuota(family.fs().allocated_bytes() + 8192);
-  const auto outcome = family.MergeRuns(~std::uint64_t{0});
+  const auto outcome = family.Compact(~std::uint64_t{0});
   ASSERT_FALSE(outcome.ok());
   EXPECT_TRUE(outcome.status().IsNoSpace()) << outcome.status().ToString();
   ExpectGood(family);
 }
 
 TEST(BTreeIndexTest, OpenRejectsFilesThatDifferFromTheState) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTreeAndRuns(family, 400);
   const std::uint64_t number = family.state().index_segments.begin()->first;
   const std::string path = FilePath("/db", FileKind::kIndex, number);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {
@@ -56,7 +56,7 @@ class FilterWalkTest : public ::testing::Test {
     for (std::uint64_t i = 0; i < keys; ++i) {
       i % 3 == 0 ? family_.PutInline(Key(i), "inline" + std::to_string(i)) : family_.Put(Key(i), 500);
     }
-    ASSERT_TRUE(family_.FlushMerge().ok());
+    ASSERT_TRUE(family_.FlushIntoTree().ok());
   }
   CompactionRequest Request() {
     CompactionRequest request;
@@ -69,7 +69,7 @@ class FilterWalkTest : public ::testing::Test {
   int CarryOut(CompactionRequest* request, AskedFilter* filter, std::uint64_t step_bytes) {
     int steps = 0;
     while (family_.index().IsCompactionDue(family_.layers(), request)) {
-      const Status s = family_.FilterStep(request, filter, step_bytes);
+      const Status s = family_.Step(step_bytes, request, filter);
       EXPECT_TRUE(s.ok()) << s.ToString();
       if (!s.ok() || ++steps > 10'000) return steps;
     }
@@ -84,7 +84,7 @@ class FilterWalkTest : public ::testing::Test {
     return facts->leaf_ids;
   }
 
-  TestFamily family_{TestFamilyOptions()};
+  TreeFamily family_{TreeFamilyOptions()};
 };
 
 TEST_F(FilterWalkTest, UnchangedLeavesAreKeptByAddress) {
@@ -134,7 +134,7 @@ TEST_F(FilterWalkTest, SweepInProgressIsUnaffected) {
   Load(3000);
   for (std::uint64_t i = 0; i < 3000; i += 5) family_.Put(Key(i), 700);
   ASSERT_TRUE(family_.FlushRun().ok());
-  ASSERT_TRUE(family_.SweepStep(20'000).ok());
+  ASSERT_TRUE(family_.Step(20'000).ok());
   ASSERT_TRUE(family_.layers().parts().sweep.has_value());
   const SweepState before = *family_.layers().parts().sweep;
   CompactionRequest request = Request();

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/seed.h"
 
 namespace cambium::testing {
@@ -28,14 +28,14 @@ struct Cost {
 
 // Measures uniform updates of `keys` keys, `batch` at a time.
 Cost Measure(std::uint64_t keys, std::uint64_t batch, std::uint64_t rounds, std::uint64_t seed) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.page_size = 4096;
   options.segment_bytes_max = 128 * 1024;
   options.pool_bytes = 64u << 20;
   options.write_bytes = 256 * 1024;
-  TestFamily family(options);
+  TreeFamily family(options);
   for (std::uint64_t i = 0; i < keys; ++i) family.Put(Key(i), 500);
-  EXPECT_TRUE(family.FlushMerge().ok());
+  EXPECT_TRUE(family.FlushIntoTree().ok());
   const Result<TreeFacts> facts = family.Walk();
   EXPECT_TRUE(facts.ok());
 
@@ -47,7 +47,7 @@ Cost Measure(std::uint64_t keys, std::uint64_t batch, std::uint64_t rounds, std:
   for (std::uint64_t round = 0; round < rounds; ++round) {
     for (std::uint64_t i = 0; i < batch; ++i) family.Put(Key(prng.Uniform(keys)), 500);
     const auto distinct = static_cast<double>(family.memtable_keys());
-    EXPECT_TRUE(family.FlushMerge().ok());
+    EXPECT_TRUE(family.FlushIntoTree().ok());
     const auto leaves = static_cast<double>(facts->leaves);
     law += 4096 * PagesTouched(leaves, distinct) + static_cast<double>(facts->page_bytes - 4096 * facts->leaves);
     written += static_cast<double>(family.last_stats().bytes_written - family.last_stats().bytes_evacuated);
@@ -76,23 +76,23 @@ TEST(SweepCostTest, BytesPerUpdateFollowTheLaw) {
 TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
   const std::uint64_t seed = SeedFromEnvironment(0xc01d);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 64 * 1024;
-  TestFamily family(options);
+  TreeFamily family(options);
   // A load in random order, so that hot and cold pages are in the same files.
   Prng prng(seed);
   constexpr std::uint64_t kKeys = 20'000;
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     family.Put(Key(i), 500);
     if (i % 2000 == 1999) {
-      ASSERT_TRUE(family.FlushMerge().ok());
+      ASSERT_TRUE(family.FlushIntoTree().ok());
     }
   }
   std::uint64_t dropped = 0;
   for (int round = 0; round < 600; ++round) {
     const std::size_t before = family.state().index_segments.size();
     for (int i = 0; i < 10; ++i) family.Put(Key(prng.Uniform(kKeys / 100)), 500);
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     dropped += family.state().index_segments.size() < before ? 1 : 0;
     const std::uint64_t live = family.layers().shape().base_live_bytes;
     // One sweep may exceed the bound; the next one corrects that.
@@ -106,17 +106,17 @@ TEST(SweepCostTest, ColdPagesDoNotPinFiles) {
 // Every Open leaves a small file. They are joined, and all live pages of the victims are copied.
 TEST(SweepCostTest, ManyOpensDoNotLeaveManyFiles) {
   const auto most_files = [](std::size_t small_segments_max) {
-    TestFamilyOptions options;
+    TreeFamilyOptions options;
     options.segment_bytes_max = 256 * 1024;
     options.filter_bits_per_key = 0;  // branches of one page, so that the files are small
     options.evacuation.small_segments_max = small_segments_max;
-    TestFamily family(options);
+    TreeFamily family(options);
     for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 500);
-    EXPECT_TRUE(family.FlushMerge().ok());
+    EXPECT_TRUE(family.FlushIntoTree().ok());
     std::size_t most = 0;
     for (std::uint64_t round = 0; round < 60; ++round) {
       family.Put(Key(round), 500);
-      EXPECT_TRUE(family.FlushMerge().ok());
+      EXPECT_TRUE(family.FlushIntoTree().ok());
       EXPECT_TRUE(family.Reopen().ok());
       most = std::max(most, family.state().index_segments.size());
     }
@@ -130,23 +130,23 @@ TEST(SweepCostTest, ManyOpensDoNotLeaveManyFiles) {
 
 // A full sweep in bounded steps: each writes about what it is allowed, and all together about what one sweep writes.
 // A full sweep in bounded steps: each writes about its limit, and all together write about as much as one sweep.
-  const auto make = [](TestFamily& family) {
+  const auto make = [](TreeFamily& family) {
     for (std::uint64_t i = 0; i < 20'000; ++i) family.Put(Key(i), 500);
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     for (std::uint64_t i = 0; i < 5'000; ++i) family.Put(Key(i * 4), 500);
     ASSERT_TRUE(family.FlushRun().ok());
   };
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 64 * 1024;
-  TestFamily at_once(options);
+  TreeFamily at_once(options);
   make(at_once);
   ASSERT_TRUE(at_once.SweepAll().ok());
-  TestFamily in_steps(options);
+  TreeFamily in_steps(options);
   make(in_steps);
   constexpr std::uint64_t kStep = 64 * 1024;
   std::uint64_t total = 0;
   do {
-    ASSERT_TRUE(in_steps.SweepStep(kStep).ok());
+    ASSERT_TRUE(in_steps.Step(kStep).ok());
     total += in_steps.last_stats().bytes_written;
     // In addition: pages held back at the edge of each level, branches above, and pages copied to empty a file.
     EXPECT_LE(in_steps.last_stats().bytes_written, kStep + kStep / 2 + 32u * options.page_size);
@@ -160,13 +160,13 @@ TEST(SweepCostTest, ManyOpensDoNotLeaveManyFiles) {
 TEST(SweepCostTest, FileIsNoLargerThanAStep) {
   const std::uint64_t seed = SeedFromEnvironment(0xf11e);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.page_size = 4096;
   options.segment_bytes_max = 64u << 20;
   options.file_percent_max = 110;
   options.pool_bytes = 64u << 20;
   options.write_bytes = 256 * 1024;
-  TestFamily family(options);
+  TreeFamily family(options);
   constexpr std::uint64_t kKeys = 300'000;
   constexpr std::uint64_t kStep = 2u << 20;
   const auto put = [&family](std::uint64_t i) { family.PutInline(Key(i), std::string(100, 'v')); };
@@ -176,7 +176,7 @@ TEST(SweepCostTest, FileIsNoLargerThanAStep) {
   for (std::uint64_t sweep = 0; sweep < 8; ++sweep) {
     ASSERT_TRUE(family.FlushRun().ok());
     do {
-      ASSERT_TRUE(family.SweepStep(kStep).ok());
+      ASSERT_TRUE(family.Step(kStep).ok());
       const CompactionStats& stats = family.last_stats();
       EXPECT_LE(stats.bytes_evacuated, kStep);
       EXPECT_LE(stats.bytes_written, 2 * kStep + 16u * options.page_size);  // plus the branches above the last page
@@ -201,15 +201,15 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
   constexpr std::uint64_t kKeys = 40'000;
   constexpr std::string_view kValue = "of a hundred bytes, as they lie in a leaf, so that a page has thirty of them "
                                       "and a sweep meets all.";
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.page_size = 4096;
   options.segment_bytes_max = 512 * 1024;
   options.pool_bytes = 64u << 20;
   options.write_bytes = 256 * 1024;
   options.file_percent_max = file_percent_max;
-  TestFamily family(options);
+  TreeFamily family(options);
   for (std::uint64_t i = 0; i < kKeys; ++i) family.PutInline(Key(i), std::string(kValue));
-  EXPECT_TRUE(family.FlushMerge().ok());
+  EXPECT_TRUE(family.FlushIntoTree().ok());
   Prng prng(seed);
   double written = 0;
   double most = 0;
@@ -222,7 +222,7 @@ Swept AfterSweeps(std::uint64_t file_percent_max, std::uint64_t seed) {
     for (std::uint64_t i = 0; i < kKeys / 8; ++i) family.PutInline(Key(prng.Uniform(kKeys)), std::string(kValue));
     EXPECT_TRUE(family.FlushRun().ok());
     do {
-      EXPECT_TRUE(family.SweepStep(256 * 1024).ok());
+      EXPECT_TRUE(family.Step(256 * 1024).ok());
       written += static_cast<double>(family.last_stats().bytes_written);
       most = std::max(most, percent());
     } while (family.layers().parts().sweep.has_value());

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "btree/btree_index.h"
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -12,23 +12,12 @@
 namespace cambium::testing {
 namespace {
 
-std::string Key(std::uint64_t n) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
-  return text;
+void MakeTree(TreeFamily& family, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) family.Put(NumberKey(i), 300);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
 }
 
-void MakeTree(TestFamily& family, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) family.Put(Key(i), 300);
-  ASSERT_TRUE(family.FlushMerge().ok());
-}
-
-void ExpectGood(TestFamily& family) {
-  const Status s = family.Check();
-  ASSERT_TRUE(s.ok()) << s.ToString();
-}
-
-bool Has(TestFamily& family, const std::string& key) {
+bool Has(TreeFamily& family, const std::string& key) {
   PageRef keep;
   Entry entry;
   const Result<bool> found = family.layers().Find(key, &keep, &entry);
@@ -37,17 +26,17 @@ bool Has(TestFamily& family, const std::string& key) {
 }
 
 TEST(SweepRangesTest, RangeOfARunHidesTreeKeysUntilTheSweepCutsThem) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTree(family, 1000);
-  family.DeleteRange(Key(100), Key(900));
-  family.Put(Key(500), 77);
+  family.DeleteRange(NumberKey(100), NumberKey(900));
+  family.Put(NumberKey(500), 77);
   ASSERT_TRUE(family.FlushRun().ok());
   ExpectGood(family);
-  EXPECT_TRUE(Has(family, Key(99)));
-  EXPECT_FALSE(Has(family, Key(100)));
-  EXPECT_TRUE(Has(family, Key(500)));
-  EXPECT_FALSE(Has(family, Key(899)));
-  EXPECT_TRUE(Has(family, Key(900)));
+  EXPECT_TRUE(Has(family, NumberKey(99)));
+  EXPECT_FALSE(Has(family, NumberKey(100)));
+  EXPECT_TRUE(Has(family, NumberKey(500)));
+  EXPECT_FALSE(Has(family, NumberKey(899)));
+  EXPECT_TRUE(Has(family, NumberKey(900)));
   EXPECT_EQ(family.state().root.entry_count, 1000u);
   ASSERT_TRUE(family.SweepAll().ok());
   ExpectGood(family);
@@ -56,9 +45,9 @@ TEST(SweepRangesTest, RangeOfARunHidesTreeKeysUntilTheSweepCutsThem) {
 }
 
 TEST(SweepRangesTest, RunOfRangesOnlyIsFlushedSweptAndReopened) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTree(family, 300);
-  family.DeleteRange(Key(0), Key(300));
+  family.DeleteRange(NumberKey(0), NumberKey(300));
   ASSERT_TRUE(family.FlushRun().ok());
   ExpectGood(family);
   ASSERT_TRUE(family.Reopen().ok());
@@ -71,24 +60,24 @@ TEST(SweepRangesTest, RunOfRangesOnlyIsFlushedSweptAndReopened) {
 }
 
 TEST(SweepRangesTest, MemtableWithARangeIsMergedStraightIn) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTree(family, 1000);
-  family.Put(Key(100), 400);  // older than the range, so it never reaches a layer
-  family.DeleteRange(Key(100), Key(200));
-  family.Put(Key(150), 400);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  family.Put(NumberKey(100), 400);  // older than the range, so it never reaches a layer
+  family.DeleteRange(NumberKey(100), NumberKey(200));
+  family.Put(NumberKey(150), 400);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   ExpectGood(family);
   EXPECT_EQ(family.state().root.entry_count, 901u);
 }
 
 // The range is nearly as wide as the tree: almost nothing is written, and all that is cut leaves the accounts.
 Status CutMostOfALargeTree(CompactionStats* stats, std::uint64_t* units_left) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
-  TestFamily family(options);
-  for (std::uint64_t i = 0; i < 20000; ++i) family.Put(Key(i), 300);
-  CAMBIUM_RETURN_IF_ERROR(family.FlushMerge());
-  family.DeleteRange(Key(5), Key(19995));
+  TreeFamily family(options);
+  for (std::uint64_t i = 0; i < 20000; ++i) family.Put(NumberKey(i), 300);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushIntoTree());
+  family.DeleteRange(NumberKey(5), NumberKey(19995));
   CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
   CAMBIUM_RETURN_IF_ERROR(family.SweepAll());
   *stats = family.last_stats();
@@ -118,15 +107,15 @@ TEST(SweepRangesTest, MutantCutSubtreeUnchargedIsCaught) {
 
 // The layers have no key in the range, so a step must end at a separator of the tree.
 TEST(SweepRangesTest, StepsWithinARangeAreBounded) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTree(family, 5000);
-  family.DeleteRange(Key(0), Key(4990));
+  family.DeleteRange(NumberKey(0), NumberKey(4990));
   ASSERT_TRUE(family.FlushRun().ok());
   int steps = 0;
   std::string last_cursor;
   std::uint64_t last_count = 5000;
   do {
-    ASSERT_TRUE(family.SweepStep(4096).ok());
+    ASSERT_TRUE(family.Step(4096).ok());
     ++steps;
     ExpectGood(family);
     EXPECT_LE(last_count - family.state().root.entry_count, 800u);
@@ -145,12 +134,12 @@ TEST(SweepRangesTest, StepsWithinARangeAreBounded) {
 }
 
 TEST(SweepRangesTest, LeavesWithoutCoveredKeysAreKept) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.filter_bits_per_key = 0;  // branches of one page
-  TestFamily family(options);
-  for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i * 10), 300);
-  ASSERT_TRUE(family.FlushMerge().ok());
-  for (std::uint64_t i = 0; i < 2000; i += 50) family.DeleteRange(Key(i * 10 + 1), Key(i * 10 + 9));
+  TreeFamily family(options);
+  for (std::uint64_t i = 0; i < 2000; ++i) family.Put(NumberKey(i * 10), 300);
+  ASSERT_TRUE(family.FlushIntoTree().ok());
+  for (std::uint64_t i = 0; i < 2000; i += 50) family.DeleteRange(NumberKey(i * 10 + 1), NumberKey(i * 10 + 9));
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.SweepAll().ok());
   EXPECT_LE(family.last_stats().bytes_written, 8u * 512);
@@ -161,16 +150,16 @@ TEST(SweepRangesTest, LeavesWithoutCoveredKeysAreKept) {
 // RULES A4, A7: the older run deletes the range, the newer one writes a key in it. Once the sweep has merged the key
 // into the tree, the range must not hide it.
 Status SweepAPutOverARange() {
-  TestFamily family({});
-  for (std::uint64_t i = 0; i < 2000; ++i) family.Put(Key(i), 300);
-  CAMBIUM_RETURN_IF_ERROR(family.FlushMerge());
-  family.DeleteRange(Key(0), Key(2000));
+  TreeFamily family({});
+  for (std::uint64_t i = 0; i < 2000; ++i) family.Put(NumberKey(i), 300);
+  CAMBIUM_RETURN_IF_ERROR(family.FlushIntoTree());
+  family.DeleteRange(NumberKey(0), NumberKey(2000));
   CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
-  for (std::uint64_t i = 0; i < 2000; i += 3) family.Put(Key(i), 400);
+  for (std::uint64_t i = 0; i < 2000; i += 3) family.Put(NumberKey(i), 400);
   CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
   CAMBIUM_RETURN_IF_ERROR(family.Check());
   do {
-    CAMBIUM_RETURN_IF_ERROR(family.SweepStep(4096));
+    CAMBIUM_RETURN_IF_ERROR(family.Step(4096));
     CAMBIUM_RETURN_IF_ERROR(family.Check());
   } while (family.state().sweep.has_value());
   return Status::OK();
@@ -188,13 +177,13 @@ TEST(SweepRangesTest, RangesOfSweptRunsAreMaskedBelowTheCursor) {
 }
 
 TEST(SweepRangesTest, CoveredKeysMakeASweepDue) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTree(family, 8000);
-  family.DeleteRange(Key(0), Key(900));
+  family.DeleteRange(NumberKey(0), NumberKey(900));
   ASSERT_TRUE(family.FlushRun().ok());
   EXPECT_EQ(family.layers().KeysCoveredByRuns(), 900u);
   EXPECT_FALSE(family.index().IsCompactionDue(family.layers(), false));
-  family.DeleteRange(Key(800), Key(1100));
+  family.DeleteRange(NumberKey(800), NumberKey(1100));
   ASSERT_TRUE(family.FlushRun().ok());
   EXPECT_EQ(family.layers().KeysCoveredByRuns(), 1100u);
   EXPECT_TRUE(family.index().IsCompactionDue(family.layers(), false));
@@ -203,28 +192,28 @@ TEST(SweepRangesTest, CoveredKeysMakeASweepDue) {
 }
 
 TEST(SweepRangesTest, FlushWithAWideRangeMakesARun) {
-  TestFamily family({});
+  TreeFamily family({});
   MakeTree(family, 40000);
-  family.DeleteRange(Key(100), Key(39900));
-  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_top()), FlushChoice::kMakeRun);
+  family.DeleteRange(NumberKey(100), NumberKey(39900));
+  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_shape()), FlushChoice::kMakeRun);
   ASSERT_TRUE(family.Flush().ok());
   ASSERT_TRUE(family.SweepAll().ok());
   ExpectGood(family);
-  family.DeleteRange(Key(50), Key(60));
-  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_top()), FlushChoice::kIntoTree);
+  family.DeleteRange(NumberKey(50), NumberKey(60));
+  EXPECT_EQ(family.index().PickFlush(family.layers(), family.memtable_shape()), FlushChoice::kIntoTree);
   ASSERT_TRUE(family.Flush().ok());
   ExpectGood(family);
 }
 
 TEST(SweepRangesTest, FailedReadAbortsTheCutWithoutEffect) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.pool_bytes = 16 * 1024;
-  TestFamily family(options);
+  TreeFamily family(options);
   MakeTree(family, 3000);
-  family.DeleteRange(Key(100), Key(2900));
-  for (std::uint64_t i = 0; i < 3000; i += 500) family.Put(Key(i), 400);
+  family.DeleteRange(NumberKey(100), NumberKey(2900));
+  for (std::uint64_t i = 0; i < 3000; i += 500) family.Put(NumberKey(i), 400);
   ASSERT_TRUE(family.FlushRun().ok());
-  ASSERT_TRUE(family.SweepStep(3000).ok());
+  ASSERT_TRUE(family.Step(3000).ok());
   ASSERT_TRUE(family.state().sweep.has_value());
   const FamilyState before = family.state();
   int failed = 0;
@@ -233,7 +222,7 @@ TEST(SweepRangesTest, FailedReadAbortsTheCutWithoutEffect) {
     fault.kind = SimOpKind::kRead;
     fault.nth = n;
     const int id = family.fs().AddFault(fault);
-    const auto outcome = family.MergeRuns(~std::uint64_t{0});
+    const auto outcome = family.Compact(~std::uint64_t{0});
     family.fs().RemoveFault(id);
     if (outcome.ok()) break;
     EXPECT_TRUE(outcome.status().IsIOError()) << outcome.status().ToString();
@@ -257,12 +246,12 @@ TEST_P(SweepRangesModelTest, LayersAndAccountsAgreeWithTheModel) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eef);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
-    TestFamilyOptions options;
+    TreeFamilyOptions options;
     options.comparator = GetParam().comparator();
     options.page_size = GetParam().page_size;
     options.segment_bytes_max = prng.OneIn(2) ? 8 * options.page_size : 64 * options.page_size;
     options.evacuation.small_segments_max = prng.Between(1, 4);
-    TestFamily family(options);
+    TreeFamily family(options);
     const std::uint64_t space = prng.Between(2, 4000);
     const auto random_key = [&] {
       const std::uint64_t n = prng.Uniform(space);
@@ -300,11 +289,11 @@ TEST_P(SweepRangesModelTest, LayersAndAccountsAgreeWithTheModel) {
       switch (prng.Uniform(8)) {
         case 0:
         case 1: s = family.FlushRun(); break;
-        case 2: s = sweeping ? family.FlushRun() : family.FlushMerge(); break;
+        case 2: s = sweeping ? family.FlushRun() : family.FlushIntoTree(); break;
         case 3: s = family.Flush(); break;
         case 4:
-        case 5: s = family.SweepStep(prng.Uniform(20) * options.page_size); break;
-        case 6: s = family.SweepStep(~std::uint64_t{0}); break;
+        case 5: s = family.Step(prng.Uniform(20) * options.page_size); break;
+        case 6: s = family.Step(~std::uint64_t{0}); break;
         case 7: s = family.Reopen(); break;
       }
       ASSERT_TRUE(s.ok()) << s.ToString();

@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
@@ -30,7 +30,7 @@ std::string RandomKey(Prng& prng, std::uint64_t space) {
   return key;
 }
 
-void RandomBatch(TestFamily& family, Prng& prng, std::uint64_t space, std::uint64_t count, unsigned delete_percent) {
+void RandomBatch(TreeFamily& family, Prng& prng, std::uint64_t space, std::uint64_t count, unsigned delete_percent) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string key = RandomKey(prng, space);
     if (prng.Uniform(100) < delete_percent) {
@@ -47,12 +47,12 @@ TEST_P(SweepModelTest, LayersAndAccountsAgreeWithTheModel) {
   const std::uint64_t seed = SeedFromEnvironment(0x5eed);
   Prng prng(seed);
   for (std::uint64_t round = 0; round < ScaledCount(6); ++round) {
-    TestFamilyOptions options;
+    TreeFamilyOptions options;
     options.comparator = GetParam().comparator();
     options.page_size = GetParam().page_size;
     options.segment_bytes_max = prng.OneIn(2) ? 8 * options.page_size : 64 * options.page_size;
     options.evacuation.small_segments_max = prng.Between(1, 4);
-    TestFamily family(options);
+    TreeFamily family(options);
     const std::uint64_t space = prng.Between(2, 4000);
     for (int step = 0; step < 60; ++step) {
       SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round) + " step " +
@@ -66,17 +66,17 @@ TEST_P(SweepModelTest, LayersAndAccountsAgreeWithTheModel) {
           s = family.FlushRun();
           break;
         case 2:
-          s = sweeping ? family.FlushRun() : family.FlushMerge();
+          s = sweeping ? family.FlushRun() : family.FlushIntoTree();
           break;
         case 3:
           s = family.Flush();
           break;
         case 4:
         case 5:
-          s = family.SweepStep(prng.Uniform(20) * options.page_size);
+          s = family.Step(prng.Uniform(20) * options.page_size);
           break;
         case 6:
-          s = family.SweepStep(~std::uint64_t{0});
+          s = family.Step(~std::uint64_t{0});
           break;
         case 7:
           s = family.Reopen();

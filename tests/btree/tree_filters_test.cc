@@ -5,7 +5,7 @@
 #include "index/filter.h"
 #include "index/tree_check.h"
 #include "index/tree_cursor.h"
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/mutant_scope.h"
 #include "testing/seed.h"
 #include "testing/test_comparators.h"
@@ -16,7 +16,7 @@ namespace {
 std::string Key(std::uint64_t n) { return "key" + std::to_string(1'000'000 + n); }
 
 // Returns the number of pages that lookups of `count` absent keys load into an empty pool.
-std::uint64_t PagesReadByMisses(TestFamily& family, std::uint64_t count) {
+std::uint64_t PagesReadByMisses(TreeFamily& family, std::uint64_t count) {
   EXPECT_TRUE(family.Reopen().ok());
   const std::uint64_t before = family.pool().stats().misses;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -31,11 +31,11 @@ std::uint64_t PagesReadByMisses(TestFamily& family, std::uint64_t count) {
 TEST(TreeFiltersTest, LookupsOfAbsentKeysReadNoLeaves) {
   std::uint64_t pages[2] = {};
   for (const unsigned bits : {0u, 10u}) {
-    TestFamilyOptions options;
+    TreeFamilyOptions options;
     options.filter_bits_per_key = bits;
-    TestFamily family(options);
+    TreeFamily family(options);
     for (std::uint64_t i = 0; i < 5000; ++i) family.Put(Key(i), 500);
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     const Result<TreeFacts> facts = family.Walk();
     ASSERT_TRUE(facts.ok());
     ASSERT_GT(facts->leaves, 100u);
@@ -52,11 +52,11 @@ TEST(TreeFiltersTest, LookupsOfAbsentKeysReadNoLeaves) {
 
 // If keys with different bytes may be equal, there must be no filters, or keys would be lost.
 TEST(TreeFiltersTest, CaseFoldingComparatorHasNoFilters) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.comparator = CaseFoldingComparator();
-  TestFamily family(options);
+  TreeFamily family(options);
   for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(i), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   PageRef keep;
   Entry entry;
   const Result<bool> found = family.layers().Find("KEY1000100", &keep, &entry);
@@ -68,10 +68,10 @@ TEST(TreeFiltersTest, CaseFoldingComparatorHasNoFilters) {
 // The option may change at any time, so leaves written with filters come under branches without, and vice versa.
 Status SweepsUnderChangingOptions(std::uint64_t seed) {
   Prng prng(seed);
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 32 * 1024;
   options.page_size = prng.OneIn(2) ? 512 : 4096;
-  TestFamily family(options);
+  TreeFamily family(options);
   for (int round = 0; round < 80; ++round) {
     ColumnFamilyOptions changed;
     changed.filter_bits_per_key = static_cast<int>(prng.OneIn(3) ? 0 : prng.OneIn(4) ? 64 : prng.Uniform(30));
@@ -90,10 +90,10 @@ Status SweepsUnderChangingOptions(std::uint64_t seed) {
       }
     }
     if (prng.OneIn(2)) {
-      CAMBIUM_RETURN_IF_ERROR(family.FlushMerge());
+      CAMBIUM_RETURN_IF_ERROR(family.FlushIntoTree());
     } else {
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
-      while (family.layers().runs().size() > 0) CAMBIUM_RETURN_IF_ERROR(family.SweepStep(prng.Between(1, 8192)));
+      while (family.layers().runs().size() > 0) CAMBIUM_RETURN_IF_ERROR(family.Step(prng.Between(1, 8192)));
     }
     if (round % 8 == 7) CAMBIUM_RETURN_IF_ERROR(family.Reopen());
     CAMBIUM_RETURN_IF_ERROR(family.Check());
@@ -117,13 +117,13 @@ TEST(TreeFiltersTest, FiltersDoNotFillUpWithStaleKeys) {
   const std::uint64_t seed = SeedFromEnvironment(0xf117e3);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
-  TestFamily family({});
+  TreeFamily family({});
   std::vector<std::uint64_t> there;
   for (std::uint64_t i = 0; i < 4000; ++i) {
     there.push_back(i * 1000);
     family.Put(Key(there.back()), 500);
   }
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   for (int round = 0; round < 1000; ++round) {
     const std::size_t first = prng.Uniform(there.size() - 20);
     for (std::size_t i = first; i < first + 20; ++i) {
@@ -131,7 +131,7 @@ TEST(TreeFiltersTest, FiltersDoNotFillUpWithStaleKeys) {
       there[i] = there[i] / 1000 * 1000 + prng.Uniform(1000);
       family.Put(Key(there[i]), 500);
     }
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     if (round % 200 != 199) continue;
     std::uint64_t filters = 0;
     TreeCheckStats stats;
@@ -153,12 +153,12 @@ TEST(TreeFiltersTest, FiltersDoNotFillUpWithStaleKeys) {
 
 // A leaf may be read for its keys although it is kept by address. If it cannot be read, the sweep does not fail.
 TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.filter_bits_per_key = 0;
   options.segment_bytes_max = 8u << 20;
-  TestFamily family(options);
+  TreeFamily family(options);
   for (std::uint64_t i = 0; i < 300; ++i) family.Put(Key(i), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   const Result<TreeFacts> facts = family.Walk();
   ASSERT_TRUE(facts.ok());
   ASSERT_GT(facts->leaves, 4u);
@@ -172,7 +172,7 @@ TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
   changed.filter_bits_per_key = 10;
   family.index().SetOptions(changed);
   family.Put(Key(0), 500);
-  const Status s = family.FlushMerge();
+  const Status s = family.FlushIntoTree();
   ASSERT_TRUE(s.ok()) << s.ToString();
   PageRef keep;
   Entry entry;
@@ -183,9 +183,9 @@ TEST(TreeFiltersTest, UnreadableLeafCostsOnlyTheFilter) {
 // The tree was made under a comparator that wrongly promised equal bytes. Its filters must not be used under one that
 // does not promise it.
 TEST(TreeFiltersTest, FiltersAreIgnoredUnderACaseFoldingComparator) {
-  TestFamily family({});
+  TreeFamily family({});
   for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(i), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   const TreeLayers::Parts& parts = family.layers().parts();
   PageRef keep;
   Entry entry;
@@ -198,9 +198,9 @@ TEST(TreeFiltersTest, FiltersAreIgnoredUnderACaseFoldingComparator) {
 
 // CheckTree compares filters with the keys below them.
 TEST(TreeFiltersTest, CheckTreeDetectsAFilterWithoutAKey) {
-  TestFamily family({});
+  TreeFamily family({});
   for (std::uint64_t i = 0; i < 1000; ++i) family.Put(Key(i * 2), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   const auto check = [&family] {
     TreeCheckStats stats;
     const TreeLayers::Parts& parts = family.layers().parts();
@@ -209,7 +209,7 @@ TEST(TreeFiltersTest, CheckTreeDetectsAFilterWithoutAKey) {
   ASSERT_TRUE(check().ok()) << check().ToString();
   MutantScope mutant(Mutant::kForgetGraftedKeys);
   family.Put(Key(1001), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   EXPECT_TRUE(check().IsCorruption());
   EXPECT_NE(check().ToString().find("filter"), std::string::npos) << check().ToString();
 }

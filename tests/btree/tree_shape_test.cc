@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "test_family.h"
+#include "tree_family.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
 
@@ -18,15 +18,15 @@ std::string Key(std::uint64_t n) {
 // Keys in pseudo-random order.
 std::string ScatteredKey(std::uint64_t n) { return Key(n * 0x9e3779b97f4a7c15u); }
 
-void LoadScattered(TestFamily& family, std::uint64_t count) {
+void LoadScattered(TreeFamily& family, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) family.Put(ScatteredKey(i), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
 }
 
 // `fill_min` is the least fill of a page that is not on the right edge. A row is cut at two thirds on average. A page
 // may have less because its keys share more bytes than its neighbours' do, or because values of a quarter of a page
 // cannot be distributed evenly.
-void ExpectGoodShape(const TestFamily& family, unsigned fill_min) {
+void ExpectGoodShape(const TreeFamily& family, unsigned fill_min) {
   const Result<TreeFacts> facts = family.Walk();
   ASSERT_TRUE(facts.ok()) << facts.status().ToString();
   if (facts->leaves > 20) {
@@ -50,10 +50,10 @@ TEST_P(TreeShapeTest, PagesStayFullThroughRandomInsertsAndDeletes) {
   const std::uint64_t seed = SeedFromEnvironment(0x511a);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.page_size = GetParam().page_size;
   options.segment_bytes_max = 256 * 1024;
-  TestFamily family(options);
+  TreeFamily family(options);
   const std::uint64_t space = GetParam().inline_values ? 3'000 : 20'000;
   for (std::uint64_t round = 0; round < ScaledCount(240); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -71,7 +71,7 @@ TEST_P(TreeShapeTest, PagesStayFullThroughRandomInsertsAndDeletes) {
         family.Put(key, 500);
       }
     }
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     ExpectGoodShape(family, GetParam().inline_values ? 40 : 45);
   }
   const Status s = family.Check();
@@ -87,11 +87,11 @@ INSTANTIATE_TEST_SUITE_P(All, TreeShapeTest,
 
 // Inserts single keys everywhere: each insert meets full leaves, and a naive builder would rewrite many of them.
 void ExpectSmallSingleInserts(unsigned filter_bits_per_key, std::uint64_t lowest_branch_pages) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.filter_bits_per_key = filter_bits_per_key;
   options.evacuation.file_percent_max = 1'000'000;  // so that only the inserts write
   options.evacuation.small_segments_max = 1000;
-  TestFamily family(options);
+  TreeFamily family(options);
   LoadScattered(family, 5000);
   const Result<TreeFacts> before = family.Walk();
   ASSERT_TRUE(before.ok());
@@ -101,7 +101,7 @@ void ExpectSmallSingleInserts(unsigned filter_bits_per_key, std::uint64_t lowest
   std::uint64_t worst = 0;
   for (std::uint64_t i = 0; i < kInserts; ++i) {
     family.Put(ScatteredKey(5000 + i), 500);
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     bytes += family.last_stats().bytes_written;
     worst = std::max(worst, family.last_stats().bytes_written);
   }
@@ -119,17 +119,17 @@ TEST(TreeShapeOfSmallBatchesTest, SingleInsertsWriteAFewPagesEachUnderFilters) {
 }
 
 TEST(TreeShapeOfSmallBatchesTest, ClusteredBatchKeepsAllOtherPagesByAddress) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 8u << 20;
-  TestFamily family(options);
+  TreeFamily family(options);
   for (std::uint64_t i = 0; i < 20'000; ++i) family.Put(Key(i * 10), 500);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   Result<TreeFacts> before = family.Walk();
   ASSERT_TRUE(before.ok());
   // 60 updates and 10 inserts next to each other.
   for (std::uint64_t i = 9'000; i < 9'060; ++i) family.Put(Key(i * 10), 600);
   for (std::uint64_t i = 9'000; i < 9'010; ++i) family.Put(Key(i * 10 + 5), 600);
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   Result<TreeFacts> after = family.Walk();
   ASSERT_TRUE(after.ok());
   std::sort(before->leaf_ids.begin(), before->leaf_ids.end());
@@ -146,9 +146,9 @@ TEST(TreeShapeOfSmallBatchesTest, ClusteredBatchKeepsAllOtherPagesByAddress) {
 }
 
 TEST(TreeShapeOfSmallBatchesTest, LoadInKeyOrderWritesFullLeavesAboutOnce) {
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 8u << 20;
-  TestFamily family(options);
+  TreeFamily family(options);
   std::uint64_t bytes = 0;
   for (std::uint64_t batch = 0; batch < 100; ++batch) {
     for (std::uint64_t i = 0; i < 500; ++i) family.Put(Key(batch * 500 + i), 500);
@@ -163,16 +163,16 @@ TEST(TreeShapeOfSmallBatchesTest, LoadInKeyOrderWritesFullLeavesAboutOnce) {
 }
 
 TEST(TreeShapeOfSmallBatchesTest, DeletingAllKeysDropsLevelsAndFiles) {
-  TestFamily family({});
+  TreeFamily family({});
   LoadScattered(family, 5000);
   ASSERT_GE(family.state().root.height, 3u);
   for (std::uint64_t i = 10; i < 5000; ++i) family.Delete(ScatteredKey(i));
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   EXPECT_EQ(family.state().root.height, 1u);
   EXPECT_EQ(family.state().root.entry_count, 10u);
   ASSERT_TRUE(family.Check().ok());
   for (std::uint64_t i = 0; i < 10; ++i) family.Delete(ScatteredKey(i));
-  ASSERT_TRUE(family.FlushMerge().ok());
+  ASSERT_TRUE(family.FlushIntoTree().ok());
   EXPECT_EQ(family.state().root, TreeRoot{});
   EXPECT_TRUE(family.state().index_segments.empty());
   EXPECT_TRUE(family.state().accounts.empty());
@@ -184,10 +184,10 @@ TEST(TreeShapeOfSmallBatchesTest, TreesOfLongKeysStayFlat) {
   const std::uint64_t seed = SeedFromEnvironment(0x10);
   SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed));
   Prng prng(seed);
-  TestFamilyOptions options;
+  TreeFamilyOptions options;
   options.segment_bytes_max = 1u << 20;
   options.pool_bytes = 1u << 20;
-  TestFamily family(options);
+  TreeFamily family(options);
   for (int round = 0; round < 40; ++round) {
     for (int i = 0; i < 60; ++i) {
       const std::uint64_t n = prng.Uniform(600);
@@ -199,7 +199,7 @@ TEST(TreeShapeOfSmallBatchesTest, TreesOfLongKeysStayFlat) {
         family.Put(key, 100);
       }
     }
-    ASSERT_TRUE(family.FlushMerge().ok());
+    ASSERT_TRUE(family.FlushIntoTree().ok());
     const Status s = family.Check();
     ASSERT_TRUE(s.ok()) << s.ToString();
     EXPECT_LE(family.state().root.height, 7u);

@@ -76,7 +76,7 @@ TEST(SpaceTest, GarbageIsCollectedNearTheCeiling) {
   EXPECT_FALSE(PlanSpace(WithGarbage(400 * kMiB), PolicyOf(1.5)).any());
   const SpacePlan plan = PlanSpace(WithGarbage(500 * kMiB), PolicyOf(1.5));
   EXPECT_TRUE(plan.collect);
-  EXPECT_FALSE(plan.flush || plan.merge || plan.seal);
+  EXPECT_FALSE(plan.flush || plan.compact || plan.seal);
 }
 
 // RULES C8: files that wait for removal hold back writers, but start no jobs.
@@ -112,7 +112,7 @@ TEST(SpaceTest, HiddenGarbageIsCompactedAtAQuarterOfTheSlack) {
   figures.log_bytes += 50 * kMiB;
   figures.hidden_bytes += 50 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
-  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.compact);
   EXPECT_TRUE(plan.collect);
   EXPECT_FALSE(plan.flush);
 }
@@ -158,7 +158,7 @@ TEST(SpaceTest, AtTheCeilingWithoutGarbageAllOtherJobsAreDue) {
   figures.log_bytes += 20 * kMiB;
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
   EXPECT_TRUE(plan.flush);
-  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.compact);
   EXPECT_TRUE(plan.seal);
 }
 
@@ -207,7 +207,7 @@ TEST(SpaceTest, TooLargeEstimatesDoNotUnderflow) {
   figures.hidden_bytes = figures.tail_hides_bytes = 100 * kMiB;
   EXPECT_EQ(figures.live(), 0u);
   const SpacePlan plan = PlanSpace(figures, PolicyOf(1.5));
-  EXPECT_TRUE(plan.merge);
+  EXPECT_TRUE(plan.compact);
   EXPECT_LE(plan.stop_at, 2 * kMiB);
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,36 +14,16 @@
 #include "index/tree_builder.h"
 #include "index/tree_cursor.h"
 #include "memory_file.h"
+#include "testing/key_less.h"
 #include "testing/seed.h"
+#include "testing/test_comparators.h"
 #include "util/prng.h"
 
 namespace cambium::testing {
 
-// Treats upper and lower case as the same key.
-class CaseFolding final : public Comparator {
- public:
-  int Compare(Slice a, Slice b) const override { return Slice(Fold(a)).compare(Fold(b)); }
-  const char* Name() const override { return "test.CaseFolding"; }
-  bool EqualMeansSameBytes() const override { return false; }
-
- private:
-  static std::string Fold(Slice s) {
-    std::string folded = s.ToString();
-    for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return folded;
-  }
-};
-
-inline const CaseFolding case_folding;
-
 inline std::vector<const Comparator*> AllComparators() {
-  return {BytewiseComparator(), ReverseBytewiseComparator(), &case_folding};
+  return {BytewiseComparator(), ReverseBytewiseComparator(), CaseFoldingComparator()};
 }
-
-struct KeyLess {
-  const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
-};
 
 // An entry that owns its bytes.
 struct OwnedEntry {

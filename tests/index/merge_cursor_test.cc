@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/key_less.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -19,14 +20,11 @@
 namespace cambium {
 namespace {
 
+using testing::KeyLess;
+
 struct KeyAndWord {
   std::string key;
   std::uint64_t word;  // 0: a tombstone
-};
-
-struct KeyLess {
-  const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
 };
 
 // A layer made from a list. Its keys and values are in a buffer that every move overwrites, as a cursor's page may be

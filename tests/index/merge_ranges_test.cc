@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "index/merge_cursor.h"
+#include "testing/key_less.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
@@ -19,10 +20,8 @@
 namespace cambium {
 namespace {
 
-struct KeyLess {
-  const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
-};
+using testing::KeyLess;
+
 using Points = std::map<std::string, std::uint64_t, KeyLess>;  // 0: a tombstone
 
 // Yields a map, and counts its moves. Can fail at the n-th move.

@@ -257,7 +257,7 @@ Status AddOutOfOrder(const Comparator* comparator) {
 TEST(TreeBuilderTest, KeysOutOfOrderAreCorruption) {
   EXPECT_TRUE(AddOutOfOrder(BytewiseComparator()).IsCorruption());
   MemorySink sink(IndexHeader(7, 512));
-  TreeBuilder folding(&sink, &case_folding, {512, 95});
+  TreeBuilder folding(&sink, CaseFoldingComparator(), {512, 95});
   EXPECT_TRUE(folding.Add("b", Entry::Tombstone()).ok());
   EXPECT_TRUE(folding.Add("B", Entry::Tombstone()).IsCorruption());
   TreeBuilder reverse(&sink, ReverseBytewiseComparator(), {512, 95});

@@ -20,11 +20,6 @@ std::string Key(std::uint64_t n) {
   return text;
 }
 
-void ExpectGood(LsmFamily& family) {
-  const Status s = family.Check();
-  ASSERT_TRUE(s.ok()) << s.ToString();
-}
-
 struct Program {
   const Comparator* comparator = BytewiseComparator();
   CompactionStyle style = kCompactionStyleLevel;

@@ -15,17 +15,6 @@
 namespace cambium::testing {
 namespace {
 
-std::string Key(std::uint64_t n) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
-  return text;
-}
-
-void ExpectGood(LsmFamily& family) {
-  const Status s = family.Check();
-  ASSERT_TRUE(s.ok()) << s.ToString();
-}
-
 LsmFamilyOptions Lazy() {
   LsmFamilyOptions options;
   options.policy = TinyPolicy(kCompactionStyleLazyLevel);
@@ -35,14 +24,14 @@ LsmFamilyOptions Lazy() {
 // Makes two or more levels, and three runs that update, delete and add keys.
 void MakeLevelsAndRuns(LsmFamily& family, std::uint64_t count) {
   for (std::uint64_t part = 0; part < 4; ++part) {
-    for (std::uint64_t i = part; i < count; i += 4) family.Put(Key(i * 4), 300);
+    for (std::uint64_t i = part; i < count; i += 4) family.Put(NumberKey(i * 4), 300);
     ASSERT_TRUE(family.FlushRun().ok());
   }
   ASSERT_TRUE(family.CompactWhileDue().ok());
   for (std::uint64_t run = 0; run < 3; ++run) {
-    for (std::uint64_t i = run; i < count; i += 5) family.Put(Key(i * 4), 400);
-    for (std::uint64_t i = run; i < count; i += 7) family.Delete(Key(i * 4));
-    for (std::uint64_t i = run; i < count; i += 6) family.Put(Key(i * 4 + 1), 400);
+    for (std::uint64_t i = run; i < count; i += 5) family.Put(NumberKey(i * 4), 400);
+    for (std::uint64_t i = run; i < count; i += 7) family.Delete(NumberKey(i * 4));
+    for (std::uint64_t i = run; i < count; i += 6) family.Put(NumberKey(i * 4 + 1), 400);
     ASSERT_TRUE(family.FlushRun().ok());
   }
 }
@@ -81,7 +70,7 @@ TEST(LsmIndexTest, EveryStepShowsTheSameState) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
     MakeLevelsAndRuns(family, 3000);
     ExpectGood(family);
-    family.Put(Key(1), 300);
+    family.Put(NumberKey(1), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     int steps = 0;
     while (family.index().IsCompactionDue(family.layers(), false)) {
@@ -104,7 +93,7 @@ TEST(LsmIndexTest, SliceBoundsAStep) {
   LsmFamily family(options);
   Prng prng(7);
   for (int round = 0; round < 30; ++round) {
-    for (int i = 0; i < 1000; ++i) family.Put(Key(prng.Uniform(100'000)), 300);
+    for (int i = 0; i < 1000; ++i) family.Put(NumberKey(prng.Uniform(100'000)), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     std::uint64_t most = 0;
     while (family.index().IsCompactionDue(family.layers(), false)) {
@@ -126,7 +115,7 @@ TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
     std::uint64_t next = 0;
     std::uint64_t files = 0;
     for (int run = 0; run < 40; ++run) {
-      for (int i = 0; i < 300; ++i) family.Put(Key(next++), 300);
+      for (int i = 0; i < 300; ++i) family.Put(NumberKey(next++), 300);
       ASSERT_TRUE(family.FlushRun().ok());
       ++files;
       ASSERT_TRUE(family.CompactWhileDue(1).ok());
@@ -140,9 +129,9 @@ TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
   }
 }
 
-// Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: in each level it is
-// written about as many times as half the ratio of two levels, except for what goes through level 1. With four levels of
-// ratio 4 the cost law predicts 0.83. Files must not be too small for that: tiers of a few hundred entries are mostly
+// Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: in each level it
+// is written about as many times as half the ratio of two levels, except for what goes through level 1. With four levels
+// of ratio 4 the cost law predicts 0.83. Files must not be too small for that: tiers of a few hundred entries are mostly
 // headers and branches, which cancel the saving.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   constexpr std::uint64_t kStepBytes = 64 * 1024;
@@ -155,7 +144,7 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
     LsmFamily family(options);
     Prng prng(11);
     for (int round = 0; round < 300; ++round) {
-      for (int i = 0; i < 800; ++i) family.Put(Key(prng.Uniform(80'000)), 300);
+      for (int i = 0; i < 800; ++i) family.Put(NumberKey(prng.Uniform(80'000)), 300);
       ASSERT_TRUE(family.FlushRun().ok());
       while (family.index().IsCompactionDue(family.layers(), false)) {
         ASSERT_TRUE(family.Step(kStepBytes).ok());
@@ -172,7 +161,7 @@ TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
 // borders, and runs added meanwhile. Counts them.
 Status WriteThroughLevelOne(int* through) {
   LsmFamily family;
-  for (std::uint64_t i = 0; i < 8000; ++i) family.Put(Key(i), 300);
+  for (std::uint64_t i = 0; i < 8000; ++i) family.Put(NumberKey(i), 300);
   CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
   CAMBIUM_RETURN_IF_ERROR(family.CompactWhileDue());
   const auto files_of = [&](std::uint32_t level) {
@@ -189,11 +178,11 @@ Status WriteThroughLevelOne(int* through) {
       for (int i = 0; i < 150; ++i) {
         const std::uint64_t key = prng.Uniform(8000);
         if (prng.OneIn(5)) {
-          family.Delete(Key(key));
+          family.Delete(NumberKey(key));
         } else if (prng.OneIn(40)) {
-          family.DeleteRange(Key(key), Key(key + 200));
+          family.DeleteRange(NumberKey(key), NumberKey(key + 200));
         } else {
-          family.Put(Key(key), 300);
+          family.Put(NumberKey(key), 300);
         }
       }
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
@@ -203,7 +192,7 @@ Status WriteThroughLevelOne(int* through) {
       const auto first = files_of(1);
       const auto second = files_of(2);
       CAMBIUM_TRY(const auto outcome, family.Compact(LsmFamily::kWholeStep));
-      family.Put(Key(prng.Uniform(8000)), 999);
+      family.Put(NumberKey(prng.Uniform(8000)), 999);
       CAMBIUM_RETURN_IF_ERROR(family.FlushRun());
       CAMBIUM_RETURN_IF_ERROR(family.Commit(outcome.get()));
       const bool is_of_runs = family.layers().runs().size() < runs + 1;
@@ -243,8 +232,8 @@ TEST(LsmIndexTest, RunsAddedDuringACompactionStayOnTop) {
   MakeLevelsAndRuns(family, 500);
   auto outcome = family.Compact(LsmFamily::kWholeStep);
   ASSERT_TRUE(outcome.ok()) << outcome.status().ToString();
-  family.Put(Key(8), 999);
-  family.Delete(Key(12));
+  family.Put(NumberKey(8), 999);
+  family.Delete(NumberKey(12));
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.Commit(outcome->get()).ok());
   EXPECT_EQ(family.layers().runs().size(), 1u);
@@ -276,7 +265,7 @@ TEST(LsmIndexTest, ViewStillReadsReplacedFiles) {
   EXPECT_GT(seen, 600u);
   PageRef keep;
   Entry entry;
-  const Result<bool> found = before->Find(Key(16), &keep, &entry);
+  const Result<bool> found = before->Find(NumberKey(16), &keep, &entry);
   EXPECT_TRUE(found.ok() && *found);
 }
 
@@ -362,7 +351,7 @@ TEST(LsmRequestTest, DeletingAllKeysLeavesNothing) {
   for (const bool lazy : {false, true}) {
     LsmFamily family(lazy ? Lazy() : LsmFamilyOptions{});
     MakeLevelsAndRuns(family, 1000);
-    for (std::uint64_t i = 0; i <= 4001; ++i) family.Delete(Key(i));
+    for (std::uint64_t i = 0; i <= 4001; ++i) family.Delete(NumberKey(i));
     ASSERT_TRUE(family.FlushRun().ok());
     ASSERT_TRUE(family.CompactRange({}, {}).ok());
     EXPECT_TRUE(family.layers().tiers().empty());
@@ -375,7 +364,7 @@ TEST(LsmRequestTest, RangeLeavesOtherKeysInPlace) {
   LsmFamily family;
   MakeLevelsAndRuns(family, 3000);
   ASSERT_TRUE(family.CompactRange({}, {}).ok());
-  for (std::uint64_t i = 0; i < 12'000; i += 3) family.Put(Key(i), 300);
+  for (std::uint64_t i = 0; i < 12'000; i += 3) family.Put(NumberKey(i), 300);
   ASSERT_TRUE(family.FlushRun().ok());
   CompactionRequest all = family.NewRequest();
   const auto outcome = family.Compact(4096, &all);
@@ -383,15 +372,15 @@ TEST(LsmRequestTest, RangeLeavesOtherKeysInPlace) {
   ASSERT_TRUE(family.Commit(outcome->get()).ok());
   ASSERT_EQ(family.layers().tiers().size(), 2u);
   const std::uint64_t upper = family.layers().tiers()[0]->runs().size();
-  ASSERT_TRUE(family.CompactRange(Key(5000), Key(6000), 4096).ok());
+  ASSERT_TRUE(family.CompactRange(NumberKey(5000), NumberKey(6000), 4096).ok());
   ExpectGood(family);
   ASSERT_EQ(family.layers().tiers().size(), 2u);
   const Tier& tier = *family.layers().tiers()[0];
   EXPECT_LT(tier.runs().size(), upper);
   EXPECT_GT(tier.runs().size(), upper / 2);
   const KeyOrder order(BytewiseComparator());
-  const std::string from = Key(5000);
-  const std::string to = Key(6000);
+  const std::string from = NumberKey(5000);
+  const std::string to = NumberKey(6000);
   for (const auto& run : tier.runs()) {
     EXPECT_FALSE(Overlap(order, KeySpan::Of(run->info()), {from, to, false}));
   }
@@ -421,8 +410,8 @@ TEST(LsmRequestTest, FinishesDuringConcurrentWrites) {
       const auto outcome = family.Compact(4096, &request);
       ASSERT_TRUE(outcome.ok());
       ASSERT_TRUE(family.Commit(outcome->get()).ok());
-      for (int i = 0; i < 300; ++i) family.Put(Key(prng.Uniform(12'000)), 300);
-      for (int i = 0; i < 100; ++i) family.Put(Key(20'000 + 100 * static_cast<std::uint64_t>(steps) + i), 300);
+      for (int i = 0; i < 300; ++i) family.Put(NumberKey(prng.Uniform(12'000)), 300);
+      for (int i = 0; i < 100; ++i) family.Put(NumberKey(20'000 + 100 * static_cast<std::uint64_t>(steps) + i), 300);
       ASSERT_TRUE(family.FlushRun().ok());
       ASSERT_TRUE(family.CompactWhileDue(4096).ok());
     }
@@ -450,7 +439,7 @@ TEST(LsmRequestTest, LaterRunsAreNotIncluded) {
     const auto outcome = family.Compact(4096, &request);
     ASSERT_TRUE(outcome.ok());
     ASSERT_TRUE(family.Commit(outcome->get()).ok());
-    family.Put(Key(steps), 300);
+    family.Put(NumberKey(steps), 300);
     ASSERT_TRUE(family.FlushRun().ok());
   }
   EXPECT_GT(family.layers().runs().size(), 3u);

@@ -14,26 +14,15 @@
 namespace cambium::testing {
 namespace {
 
-std::string Key(std::uint64_t n) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%08llu", static_cast<unsigned long long>(n));
-  return text;
-}
-
-void ExpectGood(LsmFamily& family) {
-  const Status s = family.Check();
-  ASSERT_TRUE(s.ok()) << s.ToString();
-}
-
 // Makes several levels of several files each from the keys 0, 2, 4 and so on, and a run on top.
 void MakeLevels(LsmFamily& family, std::uint64_t count) {
   for (std::uint64_t part = 0; part < 8; ++part) {
-    for (std::uint64_t i = part; i < count; i += 8) family.Put(Key(i * 2), 300);
+    for (std::uint64_t i = part; i < count; i += 8) family.Put(NumberKey(i * 2), 300);
     ASSERT_TRUE(family.FlushRun().ok());
     ASSERT_TRUE(family.CompactWhileDue().ok());
   }
-  for (std::uint64_t i = 0; i < count; i += 7) family.Put(Key(i * 2), 400);
-  for (std::uint64_t i = 0; i < count; i += 11) family.Delete(Key(i * 2));
+  for (std::uint64_t i = 0; i < count; i += 7) family.Put(NumberKey(i * 2), 400);
+  for (std::uint64_t i = 0; i < count; i += 11) family.Delete(NumberKey(i * 2));
   ASSERT_TRUE(family.FlushRun().ok());
 }
 
@@ -45,10 +34,10 @@ TEST(LsmLayersTest, NewestLayerAnswers) {
   ExpectGood(family);
   PageRef keep;
   Entry entry;
-  const Result<bool> absent = family.layers().Find(Key(3), &keep, &entry);
+  const Result<bool> absent = family.layers().Find(NumberKey(3), &keep, &entry);
   ASSERT_TRUE(absent.ok());
   EXPECT_FALSE(*absent);
-  const Result<bool> deleted = family.layers().Find(Key(22), &keep, &entry);
+  const Result<bool> deleted = family.layers().Find(NumberKey(22), &keep, &entry);
   ASSERT_TRUE(deleted.ok() && *deleted) << "a tombstone counts as found";
   EXPECT_EQ(entry.kind, EntryKind::kTombstone);
 }
@@ -152,13 +141,13 @@ TEST(TierCursorTest, WalksSeveralFilesAsOne) {
     ASSERT_GT(tier->runs().size(), 4u);
     TierCursor cursor(comparator, std::shared_ptr<const RunList>(tier, &tier->runs()));
     EXPECT_FALSE(cursor.Valid());
-    const KnownMap& map = family.durable();
-    const auto expect_at = [&](KnownMap::const_iterator at) {
+    const EntryMap& map = family.durable();
+    const auto expect_at = [&](EntryMap::const_iterator at) {
       ASSERT_TRUE(cursor.status().ok());
       ASSERT_EQ(cursor.Valid(), at != map.end());
       if (at == map.end()) return;
       ASSERT_EQ(cursor.key(), Slice(at->first));
-      ASSERT_TRUE(at->second.Says(cursor.entry()));
+      ASSERT_TRUE(at->second.Equals(cursor.entry()));
     };
     for (int n = -1; n <= 4001; ++n) {
       const std::string target = n < 0 ? "" : std::to_string(n);
@@ -192,9 +181,9 @@ TEST(TierCursorTest, ReadErrorIsNotTheEnd) {
   options.pool_bytes = 2048;
   options.policy.max_bytes_for_level_base = 1u << 30;
   LsmFamily family(options);
-  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(Key(i), 300);
+  for (std::uint64_t i = 0; i < 3000; ++i) family.Put(NumberKey(i), 300);
   ASSERT_TRUE(family.FlushRun().ok());
-  family.Put(Key(1), 300);
+  family.Put(NumberKey(1), 300);
   ASSERT_TRUE(family.FlushRun().ok());
   ASSERT_TRUE(family.Step().ok());
   ASSERT_GT(family.layers().tiers()[0]->runs().size(), 4u);
@@ -219,7 +208,7 @@ TEST(TierCursorTest, ReadErrorIsNotTheEnd) {
       ++failed;
       EXPECT_TRUE(cursor->status().IsIOError());
       EXPECT_FALSE(cursor->Valid());
-      const std::string next = Key(forward ? seen : 2999 - seen);
+      const std::string next = NumberKey(forward ? seen : 2999 - seen);
       forward ? cursor->Seek(next) : cursor->SeekForPrev(next);
       ASSERT_TRUE(cursor->Valid()) << cursor->status().ToString();
       EXPECT_EQ(cursor->key(), Slice(next)) << "no key was skipped";
