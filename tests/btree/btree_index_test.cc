@@ -16,12 +16,7 @@ namespace {
 void MakeTreeAndRuns(TreeFamily& family, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) family.Put(NumberKey(i * 4), 300);
   ASSERT_TRUE(family.FlushIntoTree().ok());
-  for (std::uint64_t run = 0; run < 3; ++run) {
-    for (std::uint64_t i = run; i < count; i += 5) family.Put(NumberKey(i * 4), 400);
-    for (std::uint64_t i = run; i < count; i += 7) family.Delete(NumberKey(i * 4));
-    for (std::uint64_t i = run; i < count; i += 6) family.Put(NumberKey(i * 4 + 1), 400);
-    ASSERT_TRUE(family.FlushRun().ok());
-  }
+  AddThreeRuns(family, count);
 }
 
 TEST(BTreeIndexTest, EveryStepOfASweepShowsTheSameState) {

@@ -116,7 +116,7 @@ TEST_F(FilterWalkTest, AsksOnlyAboutTheRange) {
 }
 
 // If a leaf is rewritten because its neighbour became too small, its new file makes it look as if the filter had seen
-// it. A step that ended there used to leave keys behind that the filter was never asked about.
+// it. A step that ended there used to skip keys, about which the filter was never asked.
 TEST_F(FilterWalkTest, AsksAboutLeavesThatAreRewrittenWithANeighbour) {
   for (const std::uint64_t step_bytes : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{20'000}}) {
     Load(3000);

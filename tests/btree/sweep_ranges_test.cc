@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "btree/btree_index.h"
+#include "sweep_program.h"
 #include "tree_family.h"
 #include "testing/mutant_scope.h"
 #include "testing/scale.h"
 #include "testing/seed.h"
-#include "testing/test_comparators.h"
 
 namespace cambium::testing {
 namespace {
@@ -235,80 +235,27 @@ TEST(SweepRangesTest, FailedReadAbortsTheCutWithoutEffect) {
   ExpectGood(family);
 }
 
-struct Program {
-  const char* name;
-  const Comparator* (*comparator)();
-  std::uint32_t page_size;
-};
-class SweepRangesModelTest : public ::testing::TestWithParam<Program> {};
+class SweepRangesModelTest : public ::testing::TestWithParam<SweepProgramParam> {};
 
 TEST_P(SweepRangesModelTest, LayersAndAccountsAgreeWithTheModel) {
-  const std::uint64_t seed = SeedFromEnvironment(0x5eef);
-  Prng prng(seed);
-  for (std::uint64_t round = 0; round < ScaledCount(8); ++round) {
-    TreeFamilyOptions options;
-    options.comparator = GetParam().comparator();
-    options.page_size = GetParam().page_size;
-    options.segment_bytes_max = prng.OneIn(2) ? 8 * options.page_size : 64 * options.page_size;
-    options.evacuation.small_segments_max = prng.Between(1, 4);
-    TreeFamily family(options);
-    const std::uint64_t space = prng.Between(2, 4000);
-    const auto random_key = [&] {
-      const std::uint64_t n = prng.Uniform(space);
-      if (n == 1) return std::string();  // the empty key is a key
-      std::string key = "key" + std::to_string(n * 7919 % space);
-      if (n % 5 == 0) key += std::string(n % 23, 'x');
-      if (n % 97 == 0) key = std::string(static_cast<std::size_t>(n % 700), 'L') + key;
-      return key;
-    };
-    for (int step = 0; step < 60; ++step) {
-      SCOPED_TRACE("CAMBIUM_SEED=" + std::to_string(seed) + " round " + std::to_string(round) + " step " +
-                   std::to_string(step));
-      const unsigned delete_percent = static_cast<unsigned>(prng.Uniform(3) * 33);
-      const std::uint64_t ranges_in_100 = prng.Uniform(3) * prng.Uniform(20);
-      for (std::uint64_t n = prng.Skewed(9); n > 0; --n) {
-        const std::string key = random_key();
-        if (prng.Uniform(100) < ranges_in_100) {
-          std::string end = random_key();
-          if (prng.OneIn(2)) end = key + "5";  // a narrow range
-          if (options.comparator->Compare(key, end) < 0) {
-            family.DeleteRange(key, end);
-          } else {
-            family.DeleteRange(end, key);
-          }
-        } else if (prng.Uniform(100) < delete_percent) {
-          family.Delete(key);
-        } else if (prng.OneIn(3)) {
-          family.PutInline(key, prng.Bytes(prng.Uniform(100)));
-        } else {
-          family.Put(key, 64 + prng.Skewed(24));
-        }
+  const auto write = [](TreeFamily& family, Prng& prng, std::uint64_t space) {
+    const auto delete_percent = static_cast<unsigned>(prng.Uniform(3) * 33);
+    const std::uint64_t ranges_in_100 = prng.Uniform(3) * prng.Uniform(20);
+    for (std::uint64_t n = prng.Skewed(9); n > 0; --n) {
+      const std::string key = RandomSweepKey(prng, space);
+      if (prng.Uniform(100) >= ranges_in_100) {
+        RandomWrite(family, prng, key, delete_percent);
+        continue;
       }
-      const bool sweeping = family.layers().parts().sweep.has_value();
-      Status s;
-      switch (prng.Uniform(8)) {
-        case 0:
-        case 1: s = family.FlushRun(); break;
-        case 2: s = sweeping ? family.FlushRun() : family.FlushIntoTree(); break;
-        case 3: s = family.Flush(); break;
-        case 4:
-        case 5: s = family.Step(prng.Uniform(20) * options.page_size); break;
-        case 6: s = family.Step(~std::uint64_t{0}); break;
-        case 7: s = family.Reopen(); break;
-      }
-      ASSERT_TRUE(s.ok()) << s.ToString();
-      ASSERT_TRUE((s = family.Check()).ok()) << s.ToString();
+      const std::string other = prng.OneIn(2) ? key + "5" : RandomSweepKey(prng, space);  // the first is a narrow range
+      const bool is_reversed = GetParam().comparator()->Compare(key, other) > 0;
+      is_reversed ? family.DeleteRange(other, key) : family.DeleteRange(key, other);
     }
-    ASSERT_TRUE(family.pool().CheckInvariants(/*idle=*/true).ok());
-  }
+  };
+  RunSweepPrograms(GetParam(), SeedFromEnvironment(0x5eef), ScaledCount(8), write);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SweepRangesModelTest,
-                         ::testing::Values(Program{"bytewise512", BytewiseComparator, 512},
-                                           Program{"bytewise4096", BytewiseComparator, 4096},
-                                           Program{"reverse512", ReverseBytewiseComparator, 512},
-                                           Program{"folding512", CaseFoldingComparator, 512},
-                                           Program{"lengthfirst512", LengthFirstComparator, 512}),
+INSTANTIATE_TEST_SUITE_P(All, SweepRangesModelTest, SweepProgramParams(),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

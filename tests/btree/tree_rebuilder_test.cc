@@ -126,7 +126,7 @@ TEST_F(TreeRebuilderTest, KeysOutOfOrderAreCorruption) {
     EXPECT_TRUE(tree.Graft(OldSubtree(3), 0, "", &upper).ok());
     return tree.Add("k", Entry::Inline("v"));
   };
-  const auto add_behind_the_end = [] {
+  const auto add_after_the_end = [] {
     CountingSink sink;
     TreeRebuilder tree(&sink, BytewiseComparator(), {512, 95});
     EXPECT_TRUE(tree.Graft(OldSubtree(3), 0, "", nullptr).ok());
@@ -134,7 +134,7 @@ TEST_F(TreeRebuilderTest, KeysOutOfOrderAreCorruption) {
   };
   for (const std::function<Status()>& wrong :
        {std::function<Status()>(add_backward), std::function<Status()>(graft_below),
-        std::function<Status()>(add_into_subtree), std::function<Status()>(add_behind_the_end)}) {
+        std::function<Status()>(add_into_subtree), std::function<Status()>(add_after_the_end)}) {
     EXPECT_TRUE(wrong().IsCorruption()) << wrong().ToString();
     testing::MutantScope mutant(Mutant::kSkipOrderCheck);
     EXPECT_TRUE(wrong().ok()) << "the mutant does not check";

@@ -28,12 +28,7 @@ void MakeLevelsAndRuns(LsmFamily& family, std::uint64_t count) {
     ASSERT_TRUE(family.FlushRun().ok());
   }
   ASSERT_TRUE(family.CompactWhileDue().ok());
-  for (std::uint64_t run = 0; run < 3; ++run) {
-    for (std::uint64_t i = run; i < count; i += 5) family.Put(NumberKey(i * 4), 400);
-    for (std::uint64_t i = run; i < count; i += 7) family.Delete(NumberKey(i * 4));
-    for (std::uint64_t i = run; i < count; i += 6) family.Put(NumberKey(i * 4 + 1), 400);
-    ASSERT_TRUE(family.FlushRun().ok());
-  }
+  AddThreeRuns(family, count);
 }
 
 TEST(LsmIndexTest, FlushAlwaysMakesARun) {
@@ -130,9 +125,9 @@ TEST(LsmIndexTest, LoadInKeyOrderOnlyMovesFiles) {
 }
 
 // Lazy: each update is written once per level of tiers, and several times in the last level. Leveled: in each level it
-// is written about as many times as half the ratio of two levels, except for what goes through level 1. With four levels
-// of ratio 4 the cost law predicts 0.83. Files must not be too small for that: tiers of a few hundred entries are mostly
-// headers and branches, which cancel the saving.
+// is written about as many times as half the ratio of two levels, except for what goes through level 1. With four
+// levels of ratio 4 the cost law predicts 0.83. Files must not be too small for that: tiers of a few hundred entries
+// are mostly headers and branches, which cancel the saving.
 TEST(LsmIndexTest, LazyLevelingWritesLessThanLeveled) {
   constexpr std::uint64_t kStepBytes = 64 * 1024;
   std::uint64_t written[2] = {0, 0};

@@ -400,7 +400,7 @@ TEST(PickRequestedTest, FollowsTheTable) {
             "compact 1 -> 2.0: 5 4 | 12 [d, g)");
 }
 
-// Level by level, from the first key to the last. Files that appear behind the position are no longer part of the
+// Level by level, from the first key to the last. Files that appear before the position are not part of the
 // request.
 TEST(PickRequestedTest, EndsDespiteLaterFiles) {
   const CompactionPolicy policy = Policy(kCompactionStyleLevel);

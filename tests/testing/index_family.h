@@ -147,6 +147,16 @@ class IndexFamily {
   FamilyEdit last_edit_;
 };
 
+// For a family of the keys NumberKey(4 * i), i < count: adds three runs that update, delete and add keys.
+inline void AddThreeRuns(IndexFamily& family, std::uint64_t count) {
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    for (std::uint64_t i = run; i < count; i += 5) family.Put(NumberKey(i * 4), 400);
+    for (std::uint64_t i = run; i < count; i += 7) family.Delete(NumberKey(i * 4));
+    for (std::uint64_t i = run; i < count; i += 6) family.Put(NumberKey(i * 4 + 1), 400);
+    ASSERT_TRUE(family.FlushRun().ok());
+  }
+}
+
 inline void ExpectGood(IndexFamily& family) {
   const Status s = family.Check();
   ASSERT_TRUE(s.ok()) << s.ToString();
