@@ -193,7 +193,7 @@ TEST_F(RangeDeletesTest, DeletedSpaceComesBack) {
   EXPECT_LT(store_.BytesOnDisk(), full / 4);
 }
 
-// RULES A7. What is in no table and no run is in the log alone.
+// Rule A7. What is in no table and no run is in the log alone.
 TEST_F(RangeDeletesTest, RecoveryReplaysRanges) {
   Fill(0, 100);
   store_.Flush();

@@ -97,7 +97,7 @@ TEST(SweepRangesTest, CutSubtreeIsReadAndNotRewritten) {
   EXPECT_LE(units_left, 4u);
 }
 
-// RULES B2, B4: cut entries are charged.
+// Rule B2, B4: cut entries are charged.
 TEST(SweepRangesTest, MutantCutSubtreeUnchargedIsCaught) {
   CompactionStats stats;
   std::uint64_t units_left = 0;
@@ -147,7 +147,7 @@ TEST(SweepRangesTest, LeavesWithoutCoveredKeysAreKept) {
   ExpectGood(family);
 }
 
-// RULES A4, A7: the older run deletes the range, the newer one writes a key in it. Once the sweep has merged the key
+// Rule A4, A7: the older run deletes the range, the newer one writes a key in it. Once the sweep has merged the key
 // into the tree, the range must not hide it.
 Status SweepAPutOverARange() {
   TreeFamily family({});

@@ -79,7 +79,7 @@ TEST(SpaceTest, GarbageIsCollectedNearTheCeiling) {
   EXPECT_FALSE(plan.flush || plan.compact || plan.seal);
 }
 
-// RULES C8: files that wait for removal hold back writers, but start no jobs.
+// Rule C8: files that wait for removal hold back writers, but start no jobs.
 TEST(SpaceTest, FilesAboutToBeRemovedStartNoWork) {
   const auto begins_work = [] {
     SpaceFigures figures = WithGarbage(100 * kMiB);

@@ -274,7 +274,7 @@ TEST(MergeCursorTest, ChildErrorAtAnyMoveFailsTheMerge) {
   }
 }
 
-// RULES A8: if a run is out of order (undetected damage, or another order under the comparator's name), a merge would
+// Rule A8: if a run is out of order (undetected damage, or another order under the comparator's name), a merge would
 // lose keys. It must be reported in both directions, and so must repeated keys.
 bool SeesDisorder(const std::vector<KeyAndWord>& list, bool forward) {
   MergeCursor merge(BytewiseComparator(),

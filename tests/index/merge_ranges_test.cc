@@ -114,7 +114,7 @@ TEST(MergeRangesTest, RangesHideOnlyOlderLayers) {
   EXPECT_NE(Merged(layers), "a2 b1 c0 e1 f2 ");
 }
 
-// RULES A4, A7: below its cursor, a sweep has merged everything into the tree, also keys newer than the range.
+// Rule A4, A7: below its cursor, a sweep has merged everything into the tree, also keys newer than the range.
 TEST(MergeRangesTest, RangesBelowTheSweepCursorAreMasked) {
   const std::vector<Layer> layers = {MakeLayer({{"x", 1}}, {{"a", "z"}}, "m"), MakeLayer({{"b", 2}, {"n", 2}})};
   EXPECT_EQ(Merged(layers), "b1 x0 ");

@@ -171,7 +171,7 @@ TEST(TreeTest, CursorAgreesWithAMap) {
   }
 }
 
-// RULES A8: if a tree is in another order than its reader's, stepping through it detects that: within a leaf, by heads
+// Rule A8: if a tree is in another order than its reader's, stepping through it detects that: within a leaf, by heads
 // or by whole keys, and from leaf to leaf.
 bool SeesDisorder(KeyShape shape, const Comparator* made_in, const Comparator* read_in, bool forward) {
   Prng prng(SeedFromEnvironment(23));
