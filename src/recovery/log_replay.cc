@@ -113,12 +113,19 @@ class Replay {
     return std::nullopt;
   }
 
+  // How far a segment's records are applied.
+  struct Applied {
+    std::uint64_t end = 0;    // of the last applied record
+    std::uint64_t limit = 0;  // the end of the log in the segment, or of its file
+    bool has_records = false;
+  };
+
   Status ReplaySegment(std::size_t i) {
-    Source& source = sources_[i];
+    const Source& source = sources_[i];
     const bool first = source.info.number == state_.replay.segment && state_.replay.offset > kFileHeaderSize;
     const std::uint64_t start = first ? state_.replay.offset : kFileHeaderSize;
     const std::optional<std::uint64_t> known_end = KnownEnd(i);
-    std::uint64_t limit = known_end.value_or(source.size);
+    const std::uint64_t limit = known_end.value_or(source.size);
     if (source.info.sealed && limit <= kFileHeaderSize) return Status::OK();  // its first write failed
     if (source.info.number < state_.replay.segment) return AdoptFlushed(source, i, limit);
     if (!first && !source.link.has_value() && !source.info.sealed && limit <= kFileHeaderSize) {
@@ -138,76 +145,89 @@ class Replay {
     if (!first) FollowGap(source);
     if (MutantIs(Mutant::kIgnoreChain)) expected_skip_ = true;
 
-    SegmentScanner scanner(*source.file, source.seed, start, limit, queue_.get());
-    std::uint64_t applied_end = start;
-    bool applied = first;  // the records before `start` are flushed, and the segment remains in the log
+    // The records before `start` are flushed, and the segment remains in the log.
+    Applied applied{.end = start, .limit = limit, .has_records = first};
+    CAMBIUM_RETURN_IF_ERROR(ReplayRecords(i, known_end.has_value(), &applied));
+    if (ended_) return Status::OK();
+    result_.bytes_read += applied.limit - start;
+    Adopt(source, std::max(applied.end, start), applied.has_records);
+    return Status::OK();
+  }
+
+  // Applies the records of sources_[i] from `applied->end` to the end of its log. At a record that cannot be applied,
+  // ends the whole log.
+  Status ReplayRecords(std::size_t i, bool is_end_known, Applied* applied) {
+    const Source& source = sources_[i];
+    SegmentScanner scanner(*source.file, source.seed, applied->end, applied->limit, queue_.get());
     batch_.clear();
     while (true) {
       ScannedRecord record;
       CAMBIUM_TRY(ScanResult found, scanner.Next(&record));
-      const bool may_end_here = !known_end.has_value() || MutantIs(Mutant::kZerosEndAnySegment);
+      const bool may_end_here = !is_end_known || MutantIs(Mutant::kZerosEndAnySegment);
       if (found == ScanResult::kInvalid && may_end_here) {
         // The file may have been extended ahead of the log: if only zeros follow, the log ends here. Zeros before a
         // known end are damage.
         CAMBIUM_TRY(const bool is_end, scanner.OnlyZerosAhead());
         if (is_end) {
-          limit = scanner.offset();
+          applied->limit = scanner.offset();
           found = ScanResult::kEnd;
         }
       }
-      if (found == ScanResult::kEnd) {
-        if (!batch_.empty()) {
-          if (MutantIs(Mutant::kApplyHalfBatch)) {
-            CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
-          } else {
-            Cut(source, applied_end, applied);
-            return End(i, applied_end, "the last batch is not whole", nullptr);
-          }
-        }
-        if (scanner.offset() < limit) {
-          Cut(source, applied_end, applied);
-          return End(i, scanner.offset(), "the file is shorter than its log", nullptr);
-        }
-        break;
-      }
-      if (found == ScanResult::kInvalid && MutantIs(Mutant::kSkipBadRecord) && scanner.header_valid() &&
-          scanner.offset() + scanner.header().RecordSize() < limit) {
-        const std::uint64_t next = scanner.offset() + scanner.header().RecordSize();
-        expected_skip_ = true;
-        batch_.clear();
-        CAMBIUM_RETURN_IF_ERROR(SkipTo(&source, next, limit, &applied_end, &applied));
-        break;
-      }
-      if (found == ScanResult::kInvalid) {
-        if (MutantIs(Mutant::kApplyHalfBatch) && !batch_.empty()) {
-          CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
-          applied_end = scanner.offset();
-          applied = true;
-        }
-        Cut(source, applied_end, applied);
-        return End(i, scanner.offset(), scanner.reason(), &scanner);
-      }
-      result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
-      if (IsControl(record.header.op)) {
-        applied = true;
-        if (batch_.empty()) applied_end = record.end();
-        continue;
-      }
+      if (found == ScanResult::kEnd) return TakeEnd(i, scanner.offset(), *applied);
+      if (found == ScanResult::kInvalid) return TakeDamage(i, &scanner, applied);
       std::string problem;
-      CAMBIUM_RETURN_IF_ERROR(Take(source, record, &problem));
-      if (!problem.empty()) {
-        Cut(source, applied_end, applied);
-        return End(i, record.offset, problem, &scanner);
-      }
-      if ((record.header.marks & kLastOfBatch) != 0) {
-        CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
-        applied_end = record.end();
-        applied = true;
-        result_.end = {source.info.number, applied_end};
-      }
+      CAMBIUM_RETURN_IF_ERROR(TakeRecord(source, record, applied, &problem));
+      if (problem.empty()) continue;
+      Cut(source, applied->end, applied->has_records);
+      return End(i, record.offset, problem, &scanner);
     }
-    result_.bytes_read += limit - start;
-    Adopt(source, std::max(applied_end, start), applied);
+  }
+
+  // The scanner has reached the end of a segment's log, at `offset`. Ends the whole log if a batch or the file is cut.
+  Status TakeEnd(std::size_t i, std::uint64_t offset, const Applied& applied) {
+    const Source& source = sources_[i];
+    if (!batch_.empty() && MutantIs(Mutant::kApplyHalfBatch)) {
+      CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+    } else if (!batch_.empty()) {
+      Cut(source, applied.end, applied.has_records);
+      return End(i, applied.end, "the last batch is not whole", nullptr);
+    }
+    if (offset >= applied.limit) return Status::OK();
+    Cut(source, applied.end, applied.has_records);
+    return End(i, offset, "the file is shorter than its log", nullptr);
+  }
+
+  // Ends the whole log at a record that does not validate.
+  Status TakeDamage(std::size_t i, SegmentScanner* scanner, Applied* applied) {
+    const Source& source = sources_[i];
+    const std::uint64_t next = scanner->offset() + (scanner->header_valid() ? scanner->header().RecordSize() : 0);
+    if (MutantIs(Mutant::kSkipBadRecord) && scanner->header_valid() && next < applied->limit) {
+      return SkipTo(source, next, applied);
+    }
+    if (MutantIs(Mutant::kApplyHalfBatch) && !batch_.empty()) {
+      CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+      applied->end = scanner->offset();
+      applied->has_records = true;
+    }
+    Cut(source, applied->end, applied->has_records);
+    return End(i, scanner->offset(), scanner->reason(), scanner);
+  }
+
+  // Takes a record that validates, and applies its batch if this is the last one. Sets *problem if it cannot follow
+  // those read so far.
+  Status TakeRecord(const Source& source, const ScannedRecord& record, Applied* applied, std::string* problem) {
+    result_.proven_durable = std::max(result_.proven_durable, record.header.DurableSequence());
+    if (IsControl(record.header.op)) {
+      applied->has_records = true;
+      if (batch_.empty()) applied->end = record.end();
+      return Status::OK();
+    }
+    CAMBIUM_RETURN_IF_ERROR(AddToBatch(source, record, problem));
+    if (!problem->empty() || (record.header.marks & kLastOfBatch) == 0) return Status::OK();
+    CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
+    applied->end = record.end();
+    applied->has_records = true;
+    result_.end = {source.info.number, applied->end};
     return Status::OK();
   }
 
@@ -233,19 +253,21 @@ class Replay {
   }
 
   // Only for the mutant kSkipBadRecord: applies the records after damage.
-  Status SkipTo(Source* source, std::uint64_t start, std::uint64_t limit, std::uint64_t* applied_end, bool* applied) {
-    SegmentScanner scanner(*source->file, source->seed, start, limit, nullptr);
+  Status SkipTo(const Source& source, std::uint64_t start, Applied* applied) {
+    expected_skip_ = true;
+    batch_.clear();
+    SegmentScanner scanner(*source.file, source.seed, start, applied->limit, nullptr);
     ScannedRecord record;
     while (true) {
       CAMBIUM_TRY(const ScanResult found, scanner.Next(&record));
       if (found != ScanResult::kRecord) break;
       if (IsControl(record.header.op)) continue;
       std::string problem;
-      CAMBIUM_RETURN_IF_ERROR(Take(*source, record, &problem));
+      CAMBIUM_RETURN_IF_ERROR(AddToBatch(source, record, &problem));
       if ((record.header.marks & kLastOfBatch) != 0) {
         CAMBIUM_RETURN_IF_ERROR(ApplyBatch());
-        *applied_end = record.end();
-        *applied = true;
+        applied->end = record.end();
+        applied->has_records = true;
       }
     }
     return Status::OK();
@@ -265,7 +287,7 @@ class Replay {
   }
 
   // Adds a record to its batch. Sets *problem if the record cannot follow those read so far.
-  Status Take(const Source& source, const ScannedRecord& record, std::string* problem) {
+  Status AddToBatch(const Source& source, const ScannedRecord& record, std::string* problem) {
     const RecordHeader& header = record.header;
     const bool continues = batch_.empty()
                                ? header.batch_index == 0
