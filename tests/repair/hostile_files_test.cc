@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <optional>
 
 #include "cambium/repair.h"
 #include "index/compressed_page.h"
@@ -119,6 +120,139 @@ void ChangeBytes(std::string* bytes, std::size_t from, std::size_t to, Prng* prn
 }
 
 // ---- The MANIFEST ----
+
+// EditChanges collects the possible changes of an edit, one for each field, and applies one or two of them.
+class EditChanges {
+ public:
+  explicit EditChanges(Prng* prng) : prng_(*prng) {}
+
+  void AddEdit(Edit* edit) {
+    Optional(&edit->epoch);
+    Optional(&edit->next_file_number);
+    Optional(&edit->last_sequence);
+    Optional(&edit->durable_sequence);
+    Optional(&edit->replay_sequence);
+    Optional(&edit->next_family_id);
+    if (edit->replay.has_value()) {
+      Number(&edit->replay->segment);
+      Number(&edit->replay->offset);
+    }
+    if (edit->clean_shutdown.has_value()) Truth(&*edit->clean_shutdown);
+    List(&edit->drop_segments);
+    List(&edit->shadow_slots);
+    List(&edit->drop_families);
+    for (SegmentInfo& segment : edit->set_segments) AddSegment(&segment);
+    for (FamilyEdit& family : edit->families) AddFamily(&family);
+  }
+  void Apply() {
+    for (std::uint64_t i = 1 + prng_.Uniform(2); i > 0 && !changes_.empty(); --i) {
+      changes_[prng_.Uniform(changes_.size())]();
+    }
+  }
+
+ private:
+  template <typename T>
+  void Number(T* field) {
+    changes_.emplace_back([this, field] { Change(field, &prng_); });
+  }
+  template <typename T>
+  void Optional(std::optional<T>* field) {
+    if (field->has_value()) Number(&**field);
+  }
+  void Truth(bool* field) {
+    changes_.emplace_back([field] { *field = !*field; });
+  }
+  void Text(std::string* field) {
+    changes_.emplace_back([this, field] {
+      *field = prng_.OneIn(3) ? prng_.Bytes(prng_.Skewed(6)) : *field;
+      ChangeBytes(field, 0, field->size(), &prng_);
+    });
+  }
+  template <typename T>
+  void List(T* field) {
+    for (auto& each : *field) Number(&each);
+    changes_.emplace_back([this, field] {
+      if (!field->empty() && prng_.OneIn(2)) field->pop_back();
+      if (prng_.OneIn(2)) field->push_back({}), Change(&field->back(), &prng_);
+      if (field->size() > 1 && prng_.OneIn(3)) std::swap(field->front(), field->back());
+    });
+  }
+
+  void AddRoot(TreeRoot* root) {
+    Number(&root->page.id);
+    Number(&root->page.checksum);
+    Number(&root->height);
+    Number(&root->entry_count);
+    Number(&root->value_bytes);
+  }
+  void AddSegment(SegmentInfo* segment) {
+    Number(&segment->number);
+    Number(&segment->slot);
+    changes_.emplace_back([this, segment] { segment->kind = static_cast<SegmentKind>(prng_.Between(1, 3)); });
+    Number(&segment->epoch);
+    Truth(&segment->sealed);
+    Truth(&segment->has_footer);
+    Number(&segment->sealed_length);
+    Number(&segment->file_size);
+    Number(&segment->last_sequence);
+    Number(&segment->generation);
+    List(&segment->punched);
+  }
+  void AddRun(RunInfo* run) {
+    Number(&run->number);
+    AddRoot(&run->root);
+    Number(&run->tombstone_count);
+    Number(&run->file_size);
+    Number(&run->footer_checksum);
+    Number(&run->range_delete_count);
+    Text(&run->smallest_key);
+    Text(&run->largest_key);
+    Truth(&run->largest_is_open);
+  }
+  void AddCreation(FamilyEdit* family) {
+    Text(&family->create->name);
+    Text(&family->create->comparator);
+    Number(&family->create->page_size);
+    changes_.emplace_back([family] {
+      const bool is_lsm = family->create->index_type == IndexType::kLsm;
+      family->create->index_type = is_lsm ? IndexType::kBTree : IndexType::kLsm;
+    });
+  }
+  void AddFamily(FamilyEdit* family) {
+    Number(&family->id);
+    if (family->create.has_value()) AddCreation(family);
+    Optional(&family->flushed_sequence);
+    for (RunInfo& run : family->add_runs) AddRun(&run);
+    if (family->layers.has_value()) List(&*family->layers);
+    for (FamilyEdit::Placement& place : family->place_runs) {
+      Number(&place.number);
+      Number(&place.level);
+      Number(&place.tier);
+    }
+    List(&family->drop_level_runs);
+    List(&family->drop_index_segments);
+    if (family->root.has_value()) AddRoot(&*family->root);
+    Truth(&family->end_sweep);
+    if (family->sweep.has_value()) {
+      List(&family->sweep->runs);
+      Text(&family->sweep->cursor);
+    }
+    for (IndexSegmentInfo& segment : family->set_index_segments) {
+      Number(&segment.number);
+      Number(&segment.length);
+      Number(&segment.live_units);
+    }
+    changes_.emplace_back([this, family] {
+      const auto& accounts = family->accounts.by_slot();
+      const Slot slot = accounts.empty() ? Slot{} : accounts.begin()->first;
+      family->accounts.Add(slot, {static_cast<std::int64_t>(Another(0, &prng_)),
+                                  static_cast<std::int64_t>(Another(0, &prng_))});
+    });
+  }
+
+  Prng& prng_;
+  std::vector<std::function<void()>> changes_;
+};
 
 struct ManifestRecord {
   ManifestRecordType type;
@@ -233,121 +367,14 @@ class Forger {
       default: {
         Result<Edit> edit = DecodeEdit(record.payload);
         if (!edit.ok()) return "";
-        ChangeEdit(&*edit);
+        EditChanges changes(&prng_);
+        changes.AddEdit(&*edit);
+        changes.Apply();
         record.payload = EncodeEdit(*edit);
       }
     }
     WriteManifest(records);
     return what;
-  }
-
-  void ChangeEdit(Edit* edit) {
-    std::vector<std::function<void()>> changes;
-    const auto number = [&](auto* field) { changes.emplace_back([this, field] { Change(field, &prng_); }); };
-    const auto optional = [&](auto* field) {
-      if (field->has_value()) number(&**field);
-    };
-    const auto text = [&](std::string* field) {
-      changes.emplace_back([this, field] {
-        *field = prng_.OneIn(3) ? prng_.Bytes(prng_.Skewed(6)) : *field;
-        ChangeBytes(field, 0, field->size(), &prng_);
-      });
-    };
-    const auto list = [&](auto* field) {
-      for (auto& each : *field) number(&each);
-      changes.emplace_back([this, field] {
-        if (!field->empty() && prng_.OneIn(2)) field->pop_back();
-        if (prng_.OneIn(2)) field->push_back({}), Change(&field->back(), &prng_);
-        if (field->size() > 1 && prng_.OneIn(3)) std::swap(field->front(), field->back());
-      });
-    };
-    const auto truth = [&](bool* field) { changes.emplace_back([field] { *field = !*field; }); };
-    const auto root = [&](TreeRoot* field) {
-      number(&field->page.id);
-      number(&field->page.checksum);
-      number(&field->height);
-      number(&field->entry_count);
-      number(&field->value_bytes);
-    };
-    optional(&edit->epoch);
-    optional(&edit->next_file_number);
-    optional(&edit->last_sequence);
-    optional(&edit->durable_sequence);
-    optional(&edit->replay_sequence);
-    optional(&edit->next_family_id);
-    if (edit->replay.has_value()) {
-      number(&edit->replay->segment);
-      number(&edit->replay->offset);
-    }
-    if (edit->clean_shutdown.has_value()) truth(&*edit->clean_shutdown);
-    list(&edit->drop_segments);
-    list(&edit->shadow_slots);
-    list(&edit->drop_families);
-    for (SegmentInfo& segment : edit->set_segments) {
-      number(&segment.number);
-      number(&segment.slot);
-      changes.emplace_back([this, &segment] { segment.kind = static_cast<SegmentKind>(prng_.Between(1, 3)); });
-      number(&segment.epoch);
-      truth(&segment.sealed);
-      truth(&segment.has_footer);
-      number(&segment.sealed_length);
-      number(&segment.file_size);
-      number(&segment.last_sequence);
-      number(&segment.generation);
-      list(&segment.punched);
-    }
-    for (FamilyEdit& family : edit->families) {
-      number(&family.id);
-      if (family.create.has_value()) {
-        text(&family.create->name);
-        text(&family.create->comparator);
-        number(&family.create->page_size);
-        changes.emplace_back([&family] {
-          const bool is_lsm = family.create->index_type == IndexType::kLsm;
-          family.create->index_type = is_lsm ? IndexType::kBTree : IndexType::kLsm;
-        });
-      }
-      optional(&family.flushed_sequence);
-      for (RunInfo& run : family.add_runs) {
-        number(&run.number);
-        root(&run.root);
-        number(&run.tombstone_count);
-        number(&run.file_size);
-        number(&run.footer_checksum);
-        number(&run.range_delete_count);
-        text(&run.smallest_key);
-        text(&run.largest_key);
-        truth(&run.largest_is_open);
-      }
-      if (family.layers.has_value()) list(&*family.layers);
-      for (FamilyEdit::Placement& place : family.place_runs) {
-        number(&place.number);
-        number(&place.level);
-        number(&place.tier);
-      }
-      list(&family.drop_level_runs);
-      list(&family.drop_index_segments);
-      if (family.root.has_value()) root(&*family.root);
-      truth(&family.end_sweep);
-      if (family.sweep.has_value()) {
-        list(&family.sweep->runs);
-        text(&family.sweep->cursor);
-      }
-      for (IndexSegmentInfo& segment : family.set_index_segments) {
-        number(&segment.number);
-        number(&segment.length);
-        number(&segment.live_units);
-      }
-      changes.emplace_back([this, &family] {
-        const auto& accounts = family.accounts.by_slot();
-        const Slot slot = accounts.empty() ? Slot{} : accounts.begin()->first;
-        family.accounts.Add(slot, {static_cast<std::int64_t>(Another(0, &prng_)),
-                                   static_cast<std::int64_t>(Another(0, &prng_))});
-      });
-    }
-    for (std::uint64_t i = 1 + prng_.Uniform(2); i > 0 && !changes.empty(); --i) {
-      changes[prng_.Uniform(changes.size())]();
-    }
   }
 
   // ---- The log ----
