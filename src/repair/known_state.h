@@ -17,9 +17,9 @@ namespace cambium {
 // A flaw of the MANIFEST is always reported: as a loss if the state counts as the last one, otherwise as a note.
 Status ReadKnownState(Salvage* salvage);
 
-// Opens the segments: those that the MANIFEST names, or without a MANIFEST all segments of the database. Those of
-// another database are reported as lost if there is no MANIFEST; otherwise each entry that refers to a missing segment
-// is.
+// Opens the segments: those that the MANIFEST names, or without a MANIFEST all segments of the database. Without a
+// MANIFEST, a segment of another database is reported as lost. With one, a missing segment is reported with each entry
+// that refers to it.
 void OpenSegments(Salvage* salvage);
 
 }  // namespace cambium

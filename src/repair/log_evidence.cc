@@ -36,8 +36,8 @@ Result<std::string> InSegment(const Salvage& salvage, const FoundFile& found) {
       if (!lacking.empty()) return found.path + ":" + std::to_string(offset) + ": a record of " + lacking;
     }
     if (is_record) continue;
-    const Result<bool> goes_on = scanner.SkipDamage();
-    if (!goes_on.ok() || !*goes_on) return std::string();
+    const Result<bool> continues = scanner.SkipDamage();
+    if (!continues.ok() || !*continues) return std::string();
   }
 }
 

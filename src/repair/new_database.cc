@@ -20,7 +20,7 @@ Result<std::unique_ptr<NewDatabase>> NewDatabase::Create(const DBOptions& option
   std::vector<ColumnFamilyHandle*> handles;
   CAMBIUM_RETURN_IF_ERROR(DB::Open(here, directory, {ColumnFamilyDescriptor(kDefaultColumnFamilyName, default_family)},
                                    &handles, &made->db_));
-  made->families_[0] = {kDefaultColumnFamilyName, default_family.comparator, handles[0], nullptr, 0};
+  made->families_[0] = {kDefaultColumnFamilyName, handles[0], nullptr, 0};
   CAMBIUM_RETURN_IF_ERROR(made->MakeNotes(0, default_family));
   return made;
 }
@@ -37,7 +37,7 @@ void NewDatabase::DropHandles() {
 Status NewDatabase::AddFamily(std::uint32_t id, const std::string& name, const ColumnFamilyOptions& options) {
   ColumnFamilyHandle* handle = nullptr;
   CAMBIUM_RETURN_IF_ERROR(db_->CreateColumnFamily(options, name, &handle));
-  families_[id] = {name, options.comparator, handle, nullptr, 0};
+  families_[id] = {name, handle, nullptr, 0};
   return MakeNotes(id, options);
 }
 

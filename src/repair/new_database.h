@@ -25,7 +25,6 @@ class NewDatabase {
 
   // Adds a family. `id` is its id in the damaged database; family 0 exists from the beginning.
   Status AddFamily(std::uint32_t id, const std::string& name, const ColumnFamilyOptions& options);
-  [[nodiscard]] const Comparator* comparator(std::uint32_t id) const { return families_.at(id).comparator; }
 
   Status Put(std::uint32_t family, Slice key, Slice value);
   Status Delete(std::uint32_t family, Slice key);
@@ -50,7 +49,6 @@ class NewDatabase {
  private:
   struct Family {
     std::string name;
-    const Comparator* comparator = nullptr;
     ColumnFamilyHandle* handle = nullptr;
     ColumnFamilyHandle* notes = nullptr;
     std::uint64_t value_bytes = 0;

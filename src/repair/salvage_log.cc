@@ -139,8 +139,8 @@ Status LogSalvage::ReadSegment(const Source& source, bool is_log) {
       CAMBIUM_RETURN_IF_ERROR(is_log ? TakeRecord(source, record) : TakeMoved(source, record));
       continue;
     }
-    CAMBIUM_TRY(const bool goes_on, TakeDamage(source, is_log, &scanner));
-    if (!goes_on) break;
+    CAMBIUM_TRY(const bool continues, TakeDamage(source, is_log, &scanner));
+    if (!continues) break;
   }
   // A batch without its last record was never committed, unless the segment's end is known.
   if (source.is_end_known) CAMBIUM_RETURN_IF_ERROR(TakePending());
@@ -165,7 +165,7 @@ Result<bool> LogSalvage::TakeDamage(const Source& source, bool is_log, SegmentSc
   std::string why = scanner->reason();
   if (has_header) why += ", of operation " + std::to_string(header.sequence);
   const Result<bool> skipped = scanner->SkipDamage();
-  const bool goes_on = skipped.ok() && *skipped;
+  const bool continues = skipped.ok() && *skipped;
   if (!salvage_.has_manifest) {
     salvage_.ReportLost({"",
                        {},
@@ -174,8 +174,8 @@ Result<bool> LogSalvage::TakeDamage(const Source& source, bool is_log, SegmentSc
                        0,
                        where + ": " + why + "; nothing is valid before offset " + std::to_string(scanner->offset())});
   }
-  if (!goes_on && is_log && !source.is_end_known) end_unknown_ = where + ": " + why + ", and nothing valid follows";
-  return goes_on;
+  if (!continues && is_log && !source.is_end_known) end_unknown_ = where + ": " + why + ", and nothing valid follows";
+  return continues;
 }
 
 Status LogSalvage::TakeRecord(const Source& source, const ScannedRecord& record) {

@@ -1,8 +1,8 @@
 // Golden databases: small directories that this or an earlier version wrote. Every later version must open and read
 // them.
 //
-// A case is a sequence of steps on a simulated machine whose clock stands still and whose random numbers come from a
-// seed, so that writing it twice gives the same bytes. Its archive, v<format>/<name>.golden, holds for each file
+// A case is a sequence of steps on a simulated machine with a fixed clock and seeded random numbers, so that writing it
+// twice gives the same bytes. Its archive, v<format>/<name>.golden, holds for each file
 //
 //   name and size in decimal, separated by a space and ended by a newline | the bytes of the file
 //

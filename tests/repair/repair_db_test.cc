@@ -535,7 +535,7 @@ TEST(RepairDbTest, InPlaceTakesOnlyDamageForDamage) {
   };
   SimFault fault;
   fault.kind = SimOpKind::kLock;
-  fault.status = Status::Locked("by somebody, for a moment");
+  fault.status = Status::Locked("by another process, for a moment");
   store.fs->AddFault(fault);
   EXPECT_TRUE(RepairDB(kStorePath, store.options).IsLocked());
   expect_nothing_done();
