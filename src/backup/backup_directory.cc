@@ -119,13 +119,13 @@ Status BackupDirectory::Add(BackupRecord record) {
   return Status::OK();
 }
 
-Status BackupDirectory::CheckThere(BackupID id) const {
+Status BackupDirectory::CheckExists(BackupID id) const {
   if (records_.contains(id) || damaged_.contains(id)) return Status::OK();
   return Status::NotFound(path_ + ": there is no backup " + std::to_string(id));
 }
 
 Status BackupDirectory::Remove(BackupID id) {
-  CAMBIUM_RETURN_IF_ERROR(CheckThere(id));
+  CAMBIUM_RETURN_IF_ERROR(CheckExists(id));
   const Status gone = fs_->Unlink(path_ + "/" + BackupRecordName(id));
   if (!gone.ok() && !gone.IsPathNotFound()) return gone;
   // Sync before any stored file is removed: a crash must not leave a backup that lacks files.

@@ -35,7 +35,7 @@ class BackupDirectory {
   // Adds a record, durably. Its files and their names must be durable already. After an error there is no such record.
   Status Add(BackupRecord record);
   // NotFound if there is no record of this backup, readable or damaged.
-  [[nodiscard]] Status CheckThere(BackupID id) const;
+  [[nodiscard]] Status CheckExists(BackupID id) const;
   // Removes a record, durably. NotFound if there is none.
   Status Remove(BackupID id);
   // Removes files that no record has, and remains of unfinished backups. Keeps all stored files if a record is damaged,

@@ -108,7 +108,7 @@ class BackupEngineImpl final : public BackupEngine {
                     std::vector<std::string>* made);
   Status StageManifest(const Capture& capture, BackupID id, std::vector<Source>* sources);
   Status StoreFile(const Source& source, Work* work, BackupRecord* record, std::vector<std::string>* made);
-  [[nodiscard]] bool IsThere(const BackupFile& file) const;
+  [[nodiscard]] bool IsStored(const BackupFile& file) const;
   Result<BackupRecord> Find(BackupID id) const;
   Result<BackupID> Latest() const;
 
@@ -135,7 +135,7 @@ Status BackupEngineImpl::Start() {
   CAMBIUM_RETURN_IF_ERROR(directory_.Load());
   if (options_.read_only) return Status::OK();
   CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(directory_.FilesPath()));
-  CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_->SyncDirectory(options_.backup_dir)));
+  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(fs_->SyncDirectory(options_.backup_dir)));
   return directory_.RemoveUnneeded();
 }
 
@@ -144,7 +144,7 @@ Status BackupEngineImpl::MakeDirectory() {
   const Status found = fs_->GetInfo(options_.backup_dir, &info);
   if (!found.IsPathNotFound()) return found;
   CAMBIUM_RETURN_IF_ERROR(fs_->CreateDirectory(options_.backup_dir));
-  return OfTheCopy(fs_->SyncDirectory(ParentOf(options_.backup_dir)));
+  return WithoutFatal(fs_->SyncDirectory(ParentOf(options_.backup_dir)));
 }
 
 Status BackupEngineImpl::StartToPlan() {
@@ -175,7 +175,7 @@ Status BackupEngineImpl::CreateNewBackup(const CreateBackupOptions& options, DB*
   const MutexLock work_lock(work_mutex_);
   const std::uint64_t log_size = options.flush_before_backup ? 0 : std::numeric_limits<std::uint64_t>::max();
   CAMBIUM_TRY(const Capture capture, impl->CaptureNow(log_size));
-  return OfTheCopy(Store(options, db->GetName(), capture, id));
+  return WithoutFatal(Store(options, db->GetName(), capture, id));
 }
 
 Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& options, const std::string& path,
@@ -186,7 +186,7 @@ Status BackupEngineImpl::CreateNewBackupOffline(const CreateBackupOptions& optio
   std::unique_ptr<FileLock> lock;
   CAMBIUM_RETURN_IF_ERROR(fs_->Lock(path, LockMode::kShared, options_.lock_wait_micros, &lock));
   CAMBIUM_TRY(const Capture capture, CaptureClosed(*fs_, path, *RandomSource::Default()));
-  return OfTheCopy(Store(options, path, capture, id));
+  return WithoutFatal(Store(options, path, capture, id));
 }
 
 Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::string& from, const Capture& capture,
@@ -214,7 +214,7 @@ Status BackupEngineImpl::Store(const CreateBackupOptions& options, const std::st
 }
 
 // Whether the stored file exists with its length. Does not read it.
-bool BackupEngineImpl::IsThere(const BackupFile& file) const {
+bool BackupEngineImpl::IsStored(const BackupFile& file) const {
   FileInfo info;
   return fs_->GetInfo(directory_.StoredPath(file.stored), &info).ok() && info.is_regular && info.size == file.length;
 }
@@ -222,7 +222,7 @@ bool BackupEngineImpl::IsThere(const BackupFile& file) const {
 void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, BackupRecord* record,
                             std::vector<Source>* sources) const {
   for (const CapturedFile& file : capture.files) {
-    const auto is_there = [this](const BackupFile& known) { return IsThere(known); };
+    const auto is_there = [this](const BackupFile& known) { return IsStored(known); };
     const BackupFile* const known = file.is_final ? directory_.Find(file, is_there) : nullptr;
     if (known != nullptr) {
       record->files.push_back(*known);
@@ -234,7 +234,7 @@ void BackupEngineImpl::Sort(const std::string& from, const Capture& capture, Bac
     // If the name is taken, a damaged record may need that file, or the file has a wrong length: do not overwrite it.
     FileInfo info;
     const bool is_free = fs_->GetInfo(directory_.StoredPath(stored.stored), &info).IsPathNotFound();
-    if (!file.is_final || !is_free) stored.stored = StoredNameOfOne(record->id, file.name);
+    if (!file.is_final || !is_free) stored.stored = UnsharedName(record->id, file.name);
     sources->push_back({FilePath(from, file.name.kind, file.name.number), std::move(stored), !file.punched.empty()});
   }
 }
@@ -266,7 +266,7 @@ Status BackupEngineImpl::StageManifest(const Capture& capture, BackupID id, std:
     const std::string path = FilePath(staging, name.kind, name.number);
     FileInfo info;
     CAMBIUM_RETURN_IF_ERROR(fs_->GetInfo(path, &info));
-    sources->push_back({path, {.name = name, .length = info.size, .stored = StoredNameOfOne(id, name)}, false});
+    sources->push_back({path, {.name = name, .length = info.size, .stored = UnsharedName(id, name)}, false});
   }
   return Status::OK();
 }
@@ -293,7 +293,7 @@ Status BackupEngineImpl::DeleteBackup(BackupID id) {
   const MutexLock work_lock(work_mutex_);
   {
     const MutexLock lock(mutex_);
-    CAMBIUM_RETURN_IF_ERROR(OfTheCopy(directory_.Remove(id)));
+    CAMBIUM_RETURN_IF_ERROR(WithoutFatal(directory_.Remove(id)));
   }
   return directory_.RemoveUnneeded();
 }
@@ -303,7 +303,7 @@ Status BackupEngineImpl::PurgeOldBackups(std::uint32_t num_backups_to_keep) {
   const MutexLock work_lock(work_mutex_);
   while (directory_.records().size() > num_backups_to_keep) {
     const MutexLock lock(mutex_);
-    CAMBIUM_RETURN_IF_ERROR(OfTheCopy(directory_.Remove(directory_.records().begin()->first)));
+    CAMBIUM_RETURN_IF_ERROR(WithoutFatal(directory_.Remove(directory_.records().begin()->first)));
   }
   return directory_.RemoveUnneeded();
 }
@@ -460,7 +460,7 @@ Status BackupEngineImpl::PlanDeletion(BackupID id, std::uint32_t num_backups_to_
   ids->clear();
   CAMBIUM_RETURN_IF_ERROR(StartToPlan());
   if (id != 0) {
-    CAMBIUM_RETURN_IF_ERROR(directory_.CheckThere(id));
+    CAMBIUM_RETURN_IF_ERROR(directory_.CheckExists(id));
     ids->push_back(id);
     return Status::OK();
   }

@@ -227,7 +227,7 @@ bool IsStoredNameOf(Slice stored, const Id128& file_id, std::uint64_t length, Fi
   return IsHashOfHoles(name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()));
 }
 
-std::string StoredNameOfOne(BackupID id, const NumberedFile& name) {
+std::string UnsharedName(BackupID id, const NumberedFile& name) {
   const std::string record = BackupRecordName(id);
   return record.substr(0, record.size() - kRecordSuffix.size()) + "-" + FileName(name.kind, name.number);
 }

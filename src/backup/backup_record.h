@@ -65,7 +65,7 @@ Result<BackupRecord> DecodeBackupRecord(Slice bytes, BackupID id, const std::str
 // Whether StoredName returns `stored` for this file and some set of punched values.
 [[nodiscard]] bool IsStoredNameOf(Slice stored, const Id128& file_id, std::uint64_t length, FileKind kind);
 // Returns the stored name of a file that belongs to one backup: "000007-000012.log".
-[[nodiscard]] std::string StoredNameOfOne(BackupID id, const NumberedFile& name);
+[[nodiscard]] std::string UnsharedName(BackupID id, const NumberedFile& name);
 // Whether one of the functions above makes this name. Files in files/ with other names are not the engine's.
 [[nodiscard]] bool IsStoredName(const std::string& name);
 

@@ -78,14 +78,14 @@ class Workshop {
     CAMBIUM_RETURN_IF_ERROR(fs_.GetInfo(partial_, &info));
     std::unique_ptr<File> note;
     CAMBIUM_RETURN_IF_ERROR(fs_.Open(NoteOf(info), OpenMode::kCreateNew, {}, &note));
-    return MutantIs(Mutant::kCloneSkipsDirectorySync) ? Status::OK() : OfTheCopy(fs_.SyncDirectory(mark_));
+    return MutantIs(Mutant::kCloneSkipsDirectorySync) ? Status::OK() : WithoutFatal(fs_.SyncDirectory(mark_));
   }
 
   // Renames the directory to the target, durably. After an error, the target may or may not exist.
   Status Name() {
     CAMBIUM_RETURN_IF_ERROR(fs_.RenameToNew(partial_, target_));
     is_ours_ = is_made_ = false;
-    return OfTheCopy(fs_.SyncDirectory(ParentOf(target_)));
+    return WithoutFatal(fs_.SyncDirectory(ParentOf(target_)));
   }
 
   // Returns the error that Enter would begin with.
@@ -138,7 +138,7 @@ class Workshop {
     if (is_left) return Status::IOError(partial_ + ": cannot be removed");
     std::vector<std::string> names;
     CAMBIUM_RETURN_IF_ERROR(fs_.List(mark_, &names));
-    if (std::ranges::any_of(names, IsNote)) CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fs_.SyncDirectory(ParentOf(target_))));
+    if (std::ranges::any_of(names, IsNote)) CAMBIUM_RETURN_IF_ERROR(WithoutFatal(fs_.SyncDirectory(ParentOf(target_))));
     for (const std::string& name : names) {
       if (IsNote(name)) CAMBIUM_RETURN_IF_ERROR(fs_.Unlink(mark_ + "/" + name));
     }
@@ -166,7 +166,7 @@ class Workshop {
       if (locked.ok()) break;
       if (!locked.IsPathNotFound() || tries == kTriesMax) return locked;
     }
-    return OfTheCopy(fs_.SyncDirectory(ParentOf(target_)));
+    return WithoutFatal(fs_.SyncDirectory(ParentOf(target_)));
   }
 
   // Creates the mark. Replaces an empty file, which earlier versions used as a mark.
@@ -202,7 +202,7 @@ class Workshop {
 
 }  // namespace
 
-Status OfTheCopy(const Status& status) {
+Status WithoutFatal(const Status& status) {
   if (status.severity() != Status::Severity::kFatal) return status;
   return status.IsNoSpace() ? Status::NoSpace(status.message()) : Status::IOError(status.message());
 }
@@ -220,7 +220,7 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
   CAMBIUM_RETURN_IF_ERROR(CheckWholeDirectory(fs, to));  // first, so that a rejected call creates nothing
   CAMBIUM_RETURN_IF_ERROR(workshop.Enter());
   CAMBIUM_FAULT_POINT("WholeDirectory:begun");
-  CAMBIUM_RETURN_IF_ERROR(OfTheCopy(fill(workshop.partial())));
+  CAMBIUM_RETURN_IF_ERROR(WithoutFatal(fill(workshop.partial())));
   return keep ? workshop.Name() : Status::OK();
 }
 

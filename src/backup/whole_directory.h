@@ -24,6 +24,6 @@ Status MakeWholeDirectory(FileSystem& fs, const std::string& to, bool keep,
 Status CheckWholeDirectory(FileSystem& fs, const std::string& to);
 
 // Returns the status without the severity Fatal: a failed sync of a copy ends the copy, not the database.
-[[nodiscard]] Status OfTheCopy(const Status& status);
+[[nodiscard]] Status WithoutFatal(const Status& status);
 
 }  // namespace cambium

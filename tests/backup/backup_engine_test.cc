@@ -588,7 +588,7 @@ TEST(BackupRecordTest, BytesOfVersion2) {
   add(FileKind::kLog, 12, 4096, StoredName(id, 4096, FileKind::kLog, {}));
   add(FileKind::kRelocation, 13, 9000, StoredName(id, 9000, FileKind::kRelocation, {128, 4400}));
   record.files.back().punched = {128, 4400};
-  add(FileKind::kManifest, 15, 300, StoredNameOfOne(7, {FileKind::kManifest, 15}));
+  add(FileKind::kManifest, 15, 300, UnsharedName(7, {FileKind::kManifest, 15}));
   const std::string text = EncodeBackupRecord(record);
   EXPECT_EQ(text,
             "# A backup of a Cambium database: the files it consists of, their bytes, checksums, and names in files/. The last\n"

@@ -228,8 +228,8 @@ std::string RunBoth(std::uint64_t seed) {
     if (prng.OneIn(2) && !copy.db->CompactRange({}, nullptr, nullptr).ok()) return "CompactRange of the copy failed";
     store.executor->RunAll();
     if (prng.OneIn(4)) store.Reopen();
-    if (Contents(copy.db.get()) != other) return "the copy is not what it was, in round " + std::to_string(round);
-    if (Contents(store.db.get()) != store.known) return "the origin is not what it was";
+    if (Contents(copy.db.get()) != other) return "the copy has changed, in round " + std::to_string(round);
+    if (Contents(store.db.get()) != store.known) return "the origin has changed";
   }
   if (const std::string wrong = store.Verify() + copy.Verify(); !wrong.empty()) return wrong;
   // Cut the power of both, then destroy one of them.
@@ -249,10 +249,10 @@ std::string RunBoth(std::uint64_t seed) {
   if (!DestroyDB(origin_goes ? kStorePath : kCopy, again.options).ok()) return "DestroyDB failed";
   if (origin_goes) {
     OpenedCopy left(again, after);
-    return Contents(left.db.get()) == other ? left.Verify() : "the copy has gone with the origin";
+    return Contents(left.db.get()) == other ? left.Verify() : "the copy was lost with the origin";
   }
   again.MustOpen();
-  return Contents(again.db.get()) == store.known ? again.Verify() : "the origin has gone with the copy";
+  return Contents(again.db.get()) == store.known ? again.Verify() : "the origin was lost with the copy";
 }
 
 TEST(CheckpointTest, OriginAndCopyAreIndependent) {
