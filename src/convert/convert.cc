@@ -104,7 +104,7 @@ class Converter {
       DropIndexFiles(family, capture);
       family = std::move(converted);
     }
-    LeaveGarbage(capture);
+    DropGarbage(capture);
     capture->manifest_number = state.next_file_number;
     capture->header.number = capture->manifest_number;
     FillId(&capture->header.file_id);
@@ -159,16 +159,16 @@ class Converter {
 
   // Drops what only hidden entries referred to, since the new layers do not have these: slots of removed segments, and
   // segments that recovery need not read.
-  void LeaveGarbage(Capture* capture) {
+  void DropGarbage(Capture* capture) {
     ManifestState& state = capture->state;
     std::erase_if(state.shadowed_slots, [&](Slot slot) { return state.TotalAccount(slot).references == 0; });
     std::set<std::uint64_t> gone;
     // Keep all segments after an unsealed one: the first record of the next segment says where an unsealed one ends.
-    bool is_behind_open = false;
+    bool is_after_unsealed = false;
     for (const auto& [number, info] : state.segments) {
       if (info.kind == SegmentKind::kLargeValue) continue;  // an operation in the log's tail may refer to it
-      if (info.kind == SegmentKind::kLog && is_behind_open) continue;
-      is_behind_open = is_behind_open || (info.kind == SegmentKind::kLog && !info.sealed);
+      if (info.kind == SegmentKind::kLog && is_after_unsealed) continue;
+      is_after_unsealed = is_after_unsealed || (info.kind == SegmentKind::kLog && !info.sealed);
       const bool is_replayed = info.kind == SegmentKind::kLog && state.replay < LogPosition{number, info.sealed_length};
       if (info.sealed && !is_replayed && state.TotalAccount(info.slot).references == 0) gone.insert(number);
     }

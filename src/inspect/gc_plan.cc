@@ -91,7 +91,7 @@ class Planner {
     }
     Place();
     ChooseRound();
-    ForetellByItself();
+    ForecastIdleWork();
     return std::move(plan_);
   }
 
@@ -153,7 +153,7 @@ class Planner {
     return policy;
   }
 
-  void ForetellByItself() {
+  void ForecastIdleWork() {
     plan_.is_enabled = family_.enable_blob_garbage_collection;
     if (!plan_.is_enabled) return;
     SpaceFigures figures;

@@ -49,9 +49,9 @@ Status WalkSegment(const File& file, std::uint64_t seed, std::uint64_t first, st
     CAMBIUM_TRY(const bool is_unused, scanner.OnlyZerosAhead());
     if (is_unused) return Status::OK();
     DamagedStretch damage{scanner.offset(), 0, scanner.reason()};
-    const std::uint64_t behind =
+    const std::uint64_t after =
         scanner.offset() + (scanner.header_valid() ? scanner.header().RecordSize() : kRecordAlignment);
-    CAMBIUM_TRY(damage.end, NextHeader(file, seed, std::min(behind, end), end));
+    CAMBIUM_TRY(damage.end, NextHeader(file, seed, std::min(after, end), end));
     CAMBIUM_RETURN_IF_ERROR(callbacks.on_damage(damage));
     begin = damage.end;
   }

@@ -521,8 +521,8 @@ TEST_F(ToolInspectTest, GcGivesReasonsForSegmentsNotChosen) {
     return std::ranges::any_of(reasons, [&](const std::string& why) { return why.find(part) != std::string::npos; });
   };
   EXPECT_TRUE(has("too young"));
-  EXPECT_TRUE(has("not replayed"));
-  EXPECT_TRUE(has("own file"));
+  EXPECT_TRUE(has("not flushed"));
+  EXPECT_TRUE(has("the file of a large value"));
   EXPECT_EQ(RunTool("gc " + Path() + " --dry-run --compact").exit_code, kCannot);
   EXPECT_EQ(RunTool("gc " + Path() + " --age-cutoff 2").exit_code, kCannot);
   // A damaged footer is reported, and its segment skipped.
