@@ -18,21 +18,21 @@
 #include <utility>
 #include <vector>
 
+#include "command/parse_flags.h"
+#include "command/report_command.h"
+#include "command/trace_command.h"
+#include "data/source_files.h"
 #include "engines/registry.h"
-#include "environment.h"
-#include "flags.h"
 #include "html/report_writer.h"
-#include "interrupt.h"
-#include "interval_report.h"
-#include "preset.h"
-#include "progress.h"
-#include "report.h"
-#include "report_command.h"
-#include "source_files.h"
-#include "space_check.h"
-#include "trace/trace_main.h"
-#include "turn.h"
-#include "workload.h"
+#include "meter/interval_report.h"
+#include "meter/progress.h"
+#include "presets/preset.h"
+#include "report/report.h"
+#include "run/space_check.h"
+#include "run/turn.h"
+#include "system/environment.h"
+#include "system/interrupt.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 namespace {

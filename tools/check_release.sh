@@ -65,7 +65,7 @@ say "The bench's report, from a run and from its results"
   --benchmarks=filluniquerandom,overwrite,readrandom --json="$WORK/lines.json" --report="$WORK/report"
 "$BUILD/bench/cambium_bench" report --json="$WORK/lines.json" --report="$WORK/again"
 cmp "$WORK/report/report.html" "$WORK/again/report.html"
-bash tests/bench/html_browser_script.sh none "$WORK/again/report.html"
+bash tests/bench/html/browser_script.sh none "$WORK/again/report.html"
 
 # bench_or_refusal MAY FLAGS...: runs the bench briefly with FLAGS. It may refuse, with a reason, unless MAY is yes:
 # this machine is then known to allow what the flags need.

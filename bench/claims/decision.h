@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "claim.h"
+#include "claims/claim.h"
 #include "claims/figures.h"
 
 namespace cambium::bench {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "claim.h"
-#include "result.h"
-#include "rounds.h"
+#include "claims/claim.h"
+#include "results/result.h"
+#include "results/rounds.h"
 
 namespace cambium::bench {
 

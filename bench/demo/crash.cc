@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "cambium/write_batch.h"
-#include "mix.h"
+#include "data/mix.h"
 #include "util/prng.h"
 
 namespace cambium::demo {

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "cambium/db.h"
+#include "data/mix.h"
 #include "demo/crash.h"
 #include "demo/file_list.h"
 #include "demo/step_table.h"
-#include "mix.h"
-#include "process_stats.h"
+#include "system/process_stats.h"
 
 namespace cambium::demo {
 namespace {

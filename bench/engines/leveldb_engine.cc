@@ -17,8 +17,8 @@
 #include "engines/codecs.h"
 #include "engines/leveldb_ledger.h"
 #include "engines/registry.h"
-#include "interrupt.h"
-#include "sampler.h"
+#include "meter/sampler.h"
+#include "system/interrupt.h"
 
 namespace cambium::bench {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <leveldb/env.h>
 
-#include "engine.h"
+#include "engines/engine.h"
 
 namespace cambium::bench {
 

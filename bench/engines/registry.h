@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine.h"
+#include "engines/engine.h"
 
 namespace cambium::bench {
 

@@ -21,7 +21,7 @@
 #include "engines/codecs.h"
 #include "engines/registry.h"
 #include "engines/rocksdb_ledger.h"
-#include "interrupt.h"
+#include "system/interrupt.h"
 
 namespace cambium::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <rocksdb/listener.h>
 
-#include "engine.h"
+#include "engines/engine.h"
 
 namespace cambium::bench {
 

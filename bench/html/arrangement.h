@@ -9,8 +9,8 @@
 
 #include "html/palette.h"
 #include "html/run_facts.h"
-#include "rounds.h"
-#include "workload.h"
+#include "results/rounds.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "rounds.h"
+#include "results/rounds.h"
 
 namespace cambium::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "claim.h"
-#include "result.h"
+#include "claims/claim.h"
+#include "results/result.h"
 
 namespace cambium::bench {
 

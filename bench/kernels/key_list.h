@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cambium/slice.h"
-#include "key.h"
-#include "permutation.h"
+#include "data/key.h"
+#include "data/permutation.h"
 
 namespace cambium::bench {
 

@@ -9,8 +9,8 @@
 #include <exception>
 #include <thread>
 
-#include "environment.h"
 #include "prepared.h"
+#include "system/environment.h"
 #include "testing/temp_directory.h"
 
 namespace cambium::bench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "preset.h"
+#include "presets/preset.h"
 
 namespace cambium::bench {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cambium/db.h"
-#include "kernel_file.h"
+#include "system/kernel_file.h"
 
 namespace {
 

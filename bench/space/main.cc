@@ -23,15 +23,15 @@
 #include <vector>
 
 #include "cambium/db.h"
-#include "key.h"
-#include "op_meter.h"
-#include "permutation.h"
-#include "process_stats.h"
+#include "data/key.h"
+#include "data/permutation.h"
+#include "data/value.h"
+#include "data/zipf.h"
+#include "meter/op_meter.h"
+#include "meter/sampler.h"
 #include "space/law.h"
-#include "sampler.h"
+#include "system/process_stats.h"
 #include "util/prng.h"
-#include "value.h"
-#include "zipf.h"
 
 namespace cambium::bench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "cambium/slice.h"
 #include "cambium/status.h"
-#include "mix.h"
+#include "data/mix.h"
 #include "util/checksum.h"
 
 namespace cambium::bench {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "key.h"
+#include "data/key.h"
 
 namespace cambium::bench {
 namespace {

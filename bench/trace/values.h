@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cambium/slice.h"
-#include "mix.h"
+#include "data/mix.h"
 #include "util/checksum.h"
 
 namespace cambium::bench {

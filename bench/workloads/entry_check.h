@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "key.h"
-#include "workload.h"
+#include "data/key.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 

@@ -1,8 +1,8 @@
 // What a look-up answers, counted and checked.
 #pragma once
 
-#include "key.h"
-#include "workload.h"
+#include "data/key.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 

@@ -2,11 +2,11 @@
 // workloads are.
 #pragma once
 
-#include "key.h"
-#include "value.h"
-#include "workload.h"
+#include "data/key.h"
+#include "data/value.h"
 #include "workloads/entry_check.h"
 #include "workloads/lookup.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 

@@ -17,7 +17,7 @@
 #include "trace/values.h"
 #include "util/histogram.h"
 #include "util/result.h"
-#include "workload.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 namespace {

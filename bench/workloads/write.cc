@@ -1,8 +1,8 @@
 // Workloads that put and delete.
-#include "key.h"
-#include "pacer.h"
-#include "permutation.h"
-#include "workload.h"
+#include "data/key.h"
+#include "data/permutation.h"
+#include "meter/pacer.h"
+#include "workloads/workload.h"
 
 namespace cambium::bench {
 namespace {

@@ -1,0 +1,82 @@
+// BenchFlags: the command line. Names, meanings and defaults are db_bench's where it has them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/key.h"
+#include "data/value.h"
+#include "flags/level_shape.h"
+#include "flags/mixgraph_flags.h"
+#include "flags/space_shape.h"
+#include "flags/trace_flags.h"
+#include "flags/ycsb_flags.h"
+
+namespace cambium::bench {
+
+// One run: engines by turns, with one list of benchmarks.
+struct BenchFlags {
+  std::string experiment;    // of a preset, which sets it
+  std::string command_line;  // what repeats the run
+  std::string preset;
+  double scale = 0;  // of a preset; 0: its own
+  std::vector<std::string> engines = {"cambium"};
+  std::vector<std::string> benchmarks = {"fillrandom", "overwrite", "readrandom", "readseq", "seekrandom", "verify"};
+  std::string index = "btree";  // or lsm, or both
+  std::uint64_t num = 1'000'000;
+  std::int64_t reads = -1;
+  std::int64_t writes = -1;
+  std::int64_t deletes = -1;
+  std::uint64_t duration = 0;
+  unsigned threads = 1;
+  std::size_t key_size = 16;
+  KeyStyle key_style = KeyStyle::kDbBench;
+  std::size_t prefix_size = 0;
+  std::uint64_t keys_per_prefix = 0;
+  std::size_t value_size = 100;
+  SizeDistribution value_size_distribution_type = SizeDistribution::kFixed;
+  std::size_t value_size_min = 100;
+  std::size_t value_size_max = 102'400;
+  std::string source;  // directory with files that are the values; empty: none
+  std::uint64_t batch_size = 1;
+  std::uint64_t seek_nexts = 0;
+  double read_random_exp_range = 0;
+  bool reverse_iterator = false;
+  unsigned readwritepercent = 90;
+  std::uint64_t benchmark_write_rate_limit = 0;  // bytes a second; 0: none
+  MixgraphFlags mixgraph;
+  YcsbFlags ycsb;
+  TraceFlags trace;
+  bool sync = false;
+  bool disable_wal = false;
+  bool verify_checksum = true;
+  std::uint64_t seed = 1;
+  std::string db;
+  bool use_existing_db = false;
+  std::string compression_type = "none";
+  double compression_ratio = 0.5;
+  std::size_t cache_size = 256u << 20;
+  std::size_t write_buffer_size = 64u << 20;
+  int max_write_buffer_number = 3;
+  bool mmap_read = false;
+  std::uint64_t min_blob_size = 512;
+  std::uint64_t blob_file_size = 256u << 20;
+  int bloom_bits = 10;
+  LevelShape levels;
+  SpaceShape space;
+  CheckDepth check = CheckDepth::kFull;
+  unsigned rounds = 1;
+  bool drop_caches = false;
+  std::uint64_t memory_limit = 0;  // bytes; 0: none
+  std::string json;
+  std::string report;  // directory; empty: none
+  bool histogram = false;
+  bool statistics = false;
+  std::uint64_t report_interval_seconds = 0;  // 0: no report over time
+  std::string report_file = "report.csv";
+  bool list = false;
+};
+
+}  // namespace cambium::bench

@@ -1,0 +1,54 @@
+// Pacer: no more than so much a second, whoever asks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+#include "meter/op_meter.h"
+
+namespace cambium::bench {
+
+// Any thread may call any function. Nothing is saved up for longer than a tenth of a second, so that a pause is not
+// followed by a flood.
+class Pacer {
+ public:
+  explicit Pacer(double per_second) : per_second_(per_second) {}
+
+  // A rate of 0 or less holds everybody until another is set, or they are stopped.
+  void SetRate(double per_second) { per_second_.store(per_second, std::memory_order_relaxed); }
+
+  // Returns when `amount` more may be used; or when `stop` is set, looked at ten times a second.
+  void Take(double amount, const std::atomic<bool>& stop) {
+    std::uint64_t until;
+    {
+      const std::lock_guard lock(mutex_);
+      const std::uint64_t now = NowNanos();
+      double rate = per_second_.load(std::memory_order_relaxed);
+      while (rate <= 0 && !stop.load(std::memory_order_relaxed)) {
+        Pause(kSlice);
+        rate = per_second_.load(std::memory_order_relaxed);
+      }
+      if (rate <= 0) return;
+      if (free_at_ + kSaved < now) free_at_ = now - kSaved;
+      free_at_ += static_cast<std::uint64_t>(amount / rate * 1e9);
+      until = free_at_;
+    }
+    for (std::uint64_t now = NowNanos(); now < until && !stop.load(std::memory_order_relaxed); now = NowNanos()) {
+      Pause(until - now < kSlice ? until - now : kSlice);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kSlice = 100'000'000;
+  static constexpr std::uint64_t kSaved = 100'000'000;
+  static void Pause(std::uint64_t nanos) { std::this_thread::sleep_for(std::chrono::nanoseconds(nanos)); }
+
+  std::atomic<double> per_second_;
+  std::mutex mutex_;  // guards free_at_
+  std::uint64_t free_at_ = 0;
+};
+
+}  // namespace cambium::bench

@@ -1,0 +1,450 @@
+#include "run/phase_runner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "data/mix.h"
+#include "meter/interval_report.h"
+#include "meter/progress.h"
+#include "meter/sampler.h"
+#include "system/interrupt.h"
+#include "system/process_stats.h"
+#include "workloads/ycsb/ycsb.h"
+
+namespace cambium::bench {
+namespace {
+
+// Writes of a phase of which is known what they wrote, by all threads. What is logged of them is 32 MiB at the most.
+constexpr std::size_t kLoggedMax = 8u << 20;
+
+constexpr auto kProgressInterval = std::chrono::milliseconds(250);
+
+double Seconds(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-9; }
+double Micros(std::uint64_t nanos) { return static_cast<double>(nanos) * 1e-3; }
+double Ratio(std::uint64_t a, std::uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
+std::uint64_t CountOf(const Workload& workload, const BenchFlags& flags) {
+  const auto flag_or_num = [&](std::int64_t flag) {
+    const std::uint64_t all = flag >= 0 ? static_cast<std::uint64_t>(flag) : flags.num / workload.divisor;
+    return flag >= 0 && workload.count_divisor == 1 ? all : std::max<std::uint64_t>(1, all / workload.count_divisor);
+  };
+  switch (workload.count) {
+    case Count::kNum: return flags.num;
+    case Count::kReads: return flag_or_num(flags.reads);
+    case Count::kWrites: return flag_or_num(flags.writes);
+    case Count::kDeletes: return flag_or_num(flags.deletes);
+    case Count::kOne: return 1;
+    case Count::kAll:
+    case Count::kTrace: return OpMeter::kNoLimit;
+    case Count::kYcsb: return YcsbOperations(flags);
+  }
+  return 0;
+}
+
+// How many of `total` shared operations are worker `index`'s, who takes every threads-th.
+std::uint64_t ShareOf(std::uint64_t total, unsigned index, unsigned threads) {
+  return total / threads + (index < total % threads ? 1 : 0);
+}
+
+// What the workers of a phase did, added up.
+struct Work {
+  std::uint64_t ops = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t found = 0;
+  std::uint64_t written_bytes = 0;
+  Histogram nanos;
+  std::uint64_t end_nanos = 0;  // when the last of them was through
+  // Worker::log of each that wrote, by its index.
+  std::vector<std::pair<unsigned, std::vector<std::uint32_t>>> logs;
+  bool log_overflowed = false;
+  std::optional<WriterFigures> writer;
+  Status status;
+};
+
+class Crew {
+ public:
+  // `changes`: something is written.
+  Crew(const Workload& workload, Engine* engine, Phase* phase, unsigned threads, bool changes, const std::string& what)
+      : workload_(workload),
+        changes_(changes),
+        what_(what),
+        engine_(engine),
+        phase_(phase),
+        start_(threads + (workload.beside != nullptr ? 1 : 0)),
+        threads_(threads),
+        writer_meter_(OpMeter::kNoLimit, OpMeter::kNoLimit, workers_done_) {
+    const BenchFlags& flags = phase->flags;
+    const bool timed = workload.random && flags.duration > 0;
+    const std::uint64_t nanos = timed ? flags.duration * 1'000'000'000 : OpMeter::kNoLimit;
+    for (unsigned i = 0; i < threads; ++i) {
+      const std::uint64_t limit = timed                ? OpMeter::kNoLimit
+                                  : workload.shared    ? ShareOf(phase->total_ops, i, threads)
+                                                       : phase->total_ops;
+      meters_.emplace_back(limit, nanos, stop_);
+    }
+    const std::uint64_t all = workload.count == Count::kAll ? phase->keys.count()
+                              : workload.shared             ? phase->total_ops
+                                                            : phase->total_ops * threads;
+    expected_ops_ = timed ? 0 : all;
+  }
+
+  // Operations that are through. Any thread, at any time.
+  [[nodiscard]] std::uint64_t Ops() const {
+    std::uint64_t ops = 0;
+    for (const OpMeter& meter : meters_) ops += meter.progress();
+    return ops;
+  }
+
+  // Blocks until all are through.
+  Work Run() {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < threads_; ++i) threads.emplace_back([this, i] { RunWorker(i); });
+    if (workload_.beside != nullptr) threads.emplace_back([this] { RunWriter(); });
+    Watch();
+    for (std::thread& thread : threads) thread.join();
+    for (const OpMeter& meter : meters_) {
+      work_.ops += meter.ops();
+      work_.bytes += meter.bytes();
+      work_.nanos.Merge(meter.nanos());
+    }
+    return std::move(work_);
+  }
+
+ private:
+  void RunWorker(unsigned i) {
+    const std::unique_ptr<Session> session = engine_->NewSession();
+    Perform(workload_.run, i, session.get(), &meters_[i]);
+    const std::lock_guard lock(mutex_);
+    if (++finished_ == threads_) {
+      work_.end_nanos = NowNanos();
+      workers_done_.store(true);
+    }
+    changed_.notify_one();
+  }
+
+  void RunWriter() {
+    const std::unique_ptr<Session> session = engine_->NewSession();
+    const std::uint64_t begin = NowNanos();
+    Perform(workload_.beside, threads_, session.get(), &writer_meter_);
+    const double seconds = Seconds(NowNanos() - begin);
+    const std::lock_guard lock(mutex_);
+    work_.writer = WriterFigures{.ops = writer_meter_.ops(),
+                                 .ops_per_sec = static_cast<double>(writer_meter_.ops()) / seconds,
+                                 .p99_us = Micros(writer_meter_.nanos().Percentile(99)),
+                                 .max_us = Micros(writer_meter_.nanos().max())};
+  }
+
+  // All that thread `index` does; an error of one ends all.
+  void Perform(void (*body)(Worker*), unsigned index, Session* session, OpMeter* meter) {
+    Worker worker{.phase = *phase_, .session = *session, .meter = *meter, .index = index,
+                  .random = Prng(Mix(phase_->seed, index))};
+    if (changes_) worker.log.reserve(kLoggedMax / (threads_ + (workload_.beside != nullptr ? 1 : 0)));
+    start_.arrive_and_wait();
+    body(&worker);
+    if (worker.status.ok()) worker.status = session->Finish();
+    const std::lock_guard lock(mutex_);
+    work_.reads += worker.reads;
+    work_.found += worker.found;
+    work_.written_bytes += worker.written_bytes;
+    if (!worker.log.empty()) work_.logs.emplace_back(index, std::move(worker.log));
+    work_.log_overflowed = work_.log_overflowed || worker.log_overflowed;
+    if (worker.status.ok()) return;
+    stop_.store(true);
+    if (work_.status.ok()) work_.status = worker.status;
+  }
+
+  // Shows progress, and passes Ctrl-C on to the workers.
+  void Watch() {
+    Progress progress(workload_.name);
+    IntervalReport intervals(phase_->flags.report_file, phase_->flags.report_interval_seconds, what_);
+    const std::uint64_t begin = NowNanos();
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kProgressInterval, [this] { return finished_ == threads_; })) {
+      if (Interrupted().load()) stop_.store(true);
+      const std::uint64_t ops = Ops();
+      const double seconds = Seconds(NowNanos() - begin);
+      const double fraction = expected_ops_ != 0 ? Ratio(ops, expected_ops_)
+                                                 : seconds / static_cast<double>(phase_->flags.duration);
+      progress.Show(ops, seconds, fraction);
+      intervals.Look(seconds, ops);
+    }
+  }
+
+  const Workload& workload_;
+  const bool changes_;
+  const std::string what_;  // for reports: engine, benchmark, round
+  Engine* engine_;
+  Phase* phase_;
+  std::latch start_;
+  unsigned threads_;
+  std::uint64_t expected_ops_ = 0;  // 0: it is time that ends the phase
+  std::deque<OpMeter> meters_;      // one per worker; they neither move nor share cache lines
+  std::atomic<bool> stop_{false};
+  OpMeter writer_meter_;
+  std::atomic<bool> workers_done_{false};  // ends the writer
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  unsigned finished_ = 0;
+  Work work_;
+};
+
+// What was added since `before`, if that is known; the state of now.
+std::optional<IndexFigures> FiguresSince(Engine* engine, const std::optional<IndexFigures>& before) {
+  std::optional<IndexFigures> figures = engine->ReadIndexFigures();
+  if (figures.has_value() && before.has_value()) {
+    figures->updates -= before->updates;
+    figures->bytes -= before->bytes;
+    figures->law_bytes -= before->law_bytes;
+    figures->merges -= before->merges;
+  }
+  return figures;
+}
+
+// Bytes of keys and values that exist.
+std::uint64_t LiveBytes(const Phase& phase) {
+  const std::uint64_t values = phase.pool.fixed() ? phase.keys.count() * phase.pool.size_max() : phase.keys.value_bytes();
+  return phase.keys.count() * phase.key_shape.TypicalSize() + values;
+}
+
+// Which versions are the last now. Of two threads that wrote the same id nobody knows who came last.
+void NoteLastVersions(const Work& work, const Phase& phase, KeySet* keys) {
+  if (work.log_overflowed) return keys->ForgetAllLast();
+  std::uint64_t end = 0;
+  for (const auto& [index, log] : work.logs) {
+    for (const std::uint64_t id : log) end = std::max(end, id + 1);
+  }
+  constexpr std::uint16_t kNobody = 0;
+  constexpr std::uint16_t kSeveral = 0xffff;
+  std::vector<std::uint16_t> writers(end, kNobody);
+  for (const auto& [index, log] : work.logs) {
+    const auto me = static_cast<std::uint16_t>(index + 1);
+    for (std::uint64_t i = 0; i < log.size(); ++i) {
+      std::uint16_t& writer = writers[log[i]];
+      writer = writer == kNobody || writer == me ? me : kSeveral;
+      if (writer == me) {
+        keys->SetLast(log[i], VersionOf(phase, index, i));
+      } else {
+        keys->ForgetLast(log[i]);
+      }
+    }
+  }
+}
+
+Status Settle(Engine* engine, const char* name, double* idle_seconds) {
+  Progress progress(name);
+  progress.Show("waiting until the engine is quiet and all is synced");
+  return engine->Settle(idle_seconds);
+}
+
+// b - a where both are known.
+std::optional<std::uint64_t> Difference(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+  return a.has_value() && b.has_value() ? std::optional(*b - *a) : std::nullopt;
+}
+
+// Over the time of how many threads stalls are counted; 0 where nobody writes.
+unsigned StallThreads(StallTime time, const Workload& workload, unsigned workers) {
+  const bool workers_write = workload.effect == Effect::kWrites || workload.mixes;
+  const unsigned beside = workload.beside != nullptr ? 1 : 0;
+  const unsigned writers = (workers_write ? workers : 0) + (workload.beside_reads ? 0 : beside);
+  if (writers == 0) return 0;
+  switch (time) {
+    case StallTime::kOfTheStore:
+      return 1;
+    case StallTime::kOfEachWriter:
+      return writers;
+    case StallTime::kOfEachThread:
+      return workers + beside;
+  }
+  return 0;
+}
+
+// What the workers missed, and what was swept or compacted beside them; not what the engine reads while it settles.
+void TakeCacheCounters(const EngineCounters& before, const EngineCounters& now, Result* r) {
+  r->cache_hits = Difference(before.cache_hits, now.cache_hits);
+  r->cache_misses = Difference(before.cache_misses, now.cache_misses);
+}
+
+void TakeCounters(const Workload& workload, const EngineCounters& before, const EngineCounters& now, Result* r) {
+  if (before.ledger.has_value() && now.ledger.has_value()) {
+    const WriteLedger& a = *before.ledger;
+    const WriteLedger& b = *now.ledger;
+    const std::uint64_t kept = now.kept_bytes - std::min(now.kept_bytes, before.kept_bytes);
+    r->ledger = WriteLedger{.log = b.log - a.log,
+                            .values = b.values - a.values,
+                            .flush = b.flush - a.flush,
+                            .merge = b.merge - a.merge,
+                            .gc = b.gc - a.gc,
+                            .manifest = b.manifest - a.manifest,
+                            .other = b.other - a.other,
+                            .log_keeps_values = LogKeepsValues(kept, b.log - a.log)};
+  }
+  if (const auto stalled = Difference(before.stall_micros, now.stall_micros); stalled.has_value()) {
+    r->stall_seconds = static_cast<double>(*stalled) * 1e-6;
+    r->stall_threads = StallThreads(now.stall_time, workload, r->threads);
+  }
+  r->merge_read_bytes = Difference(before.merge_read_bytes, now.merge_read_bytes);
+  r->index_bytes = now.index_bytes;
+}
+
+// From the fastest half to the slowest call, closer together the rarer they are.
+std::vector<std::pair<double, double>> LatencyCurve(const Histogram& nanos) {
+  std::vector<std::pair<double, double>> curve;
+  if (nanos.count() == 0) return curve;
+  for (const double percent : {0.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.995, 99.999,
+                               99.9999, 100.0}) {
+    curve.emplace_back(percent, Micros(nanos.Percentile(percent)));
+  }
+  return curve;
+}
+
+void FillIn(const Workload& workload, const Phase& phase, const Work& work, Result* r) {
+  r->benchmark = workload.name;
+  r->value_size = phase.pool.size_typical();
+  r->num = phase.flags.num;
+  r->ops = work.ops;
+  r->user_bytes = work.bytes;
+  r->nanos = work.nanos;
+  r->p50_us = Micros(work.nanos.Percentile(50));
+  r->p75_us = Micros(work.nanos.Percentile(75));
+  r->p99_us = Micros(work.nanos.Percentile(99));
+  r->p999_us = Micros(work.nanos.Percentile(99.9));
+  r->p9999_us = Micros(work.nanos.Percentile(99.99));
+  r->latency_curve = LatencyCurve(work.nanos);
+  r->max_us = Micros(work.nanos.max());
+  r->writer = work.writer;
+  if (r->seconds > 0) {
+    r->ops_per_sec = static_cast<double>(r->ops) / r->seconds;
+    r->mb_per_sec = static_cast<double>(r->user_bytes) / r->seconds / (1 << 20);
+  }
+  if (work.reads > 0) r->message = std::to_string(work.found) + " of " + std::to_string(work.reads) + " found";
+  char text[128];
+  if (work.writer.has_value()) {
+    r->writer->reads = workload.beside_reads;
+    std::snprintf(text, sizeof(text), "; %s: %.0f ops/sec, p99 %.1f us, longest %.3f ms",
+                  workload.beside_reads ? "beside" : "writer", work.writer->ops_per_sec,
+                  work.writer->p99_us, work.writer->max_us * 1e-3);
+    r->message += text;
+  }
+  if (workload.effect == Effect::kWrites) {
+    std::snprintf(text, sizeof(text), "%.3f s of it to settle", r->settle_seconds);
+    r->message = text;
+  }
+}
+
+}  // namespace
+
+Status RunPhase(const Workload& workload, const EngineConfig& config, Engine* engine, Phase* phase, Result* result) {
+  const BenchFlags& flags = phase->flags;
+  const bool writes = workload.effect == Effect::kWrites;
+  const bool changes = writes || (workload.beside != nullptr && !workload.beside_reads) || workload.mixes;
+  std::optional<const KeySet> at_the_beginning;
+  if (changes && (!writes || workload.beside_reads)) at_the_beginning.emplace(phase->keys);
+  phase->lasting = at_the_beginning.has_value() ? &*at_the_beginning : &phase->keys;
+  phase->total_ops = CountOf(workload, flags);
+  phase->key_space = std::max<std::uint64_t>(1, flags.num / workload.divisor);
+  result->key_size = phase->key_shape.TypicalSize();
+  result->threads = workload.effect == Effect::kMaintains ? 1
+                    : workload.threads != nullptr         ? workload.threads(flags)
+                                                          : flags.threads;
+  Status status = engine->BeginWrites({.sync = changes && (workload.sync || flags.sync),
+                                       .visible = workload.mixes,
+                                       .disable_wal = flags.disable_wal});
+  if (!status.ok()) return status;
+
+  if (workload.prepare != nullptr) phase->state = workload.prepare(*phase);
+
+  const std::optional<IndexFigures> figures = engine->ReadIndexFigures();
+  const EngineCounters counters = engine->ReadCounters();
+  ForgetPeakRss();
+  const std::optional<DeviceStats> device = ReadDeviceStats(config.path);
+  const ProcessStats before = ReadProcessStats();
+  std::optional<Crew> crew;
+  if (workload.run != nullptr) {
+    crew.emplace(workload, engine, phase, result->threads, changes,
+                 Label(*result) + "," + workload.name + "," + std::to_string(result->round + 1));
+  }
+  const bool moves_bytes = changes || workload.maintain != nullptr;
+  Sampler sampler(moves_bytes ? config.path : "", [&crew] { return crew.has_value() ? crew->Ops() : 0; });
+  const std::uint64_t begin = NowNanos();
+  Work work;
+  std::string maintained;
+  if (workload.maintain != nullptr) {
+    status = workload.maintain(engine, &maintained);
+    if (!status.ok()) return status;
+    if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
+    work.ops = 1;
+    work.nanos.Add(NowNanos() - begin);
+  }
+  work.end_nanos = NowNanos();
+  if (crew.has_value()) work = crew->Run();
+  if (!work.status.ok()) {
+    if (changes) phase->keys.ForgetAllLast();  // a workload that an engine does not have may have begun
+    return work.status;
+  }
+  if (Interrupted().load()) return Status::Aborted("interrupted");
+  result->seconds = Seconds(work.end_nanos - begin);
+  const auto used_since = [&before, &sampler] {
+    ProcessStats stats = ReadProcessStats() - before;
+    stats.user_cpu_s = std::max(0.0, stats.user_cpu_s - sampler.user_cpu_s());
+    stats.sys_cpu_s = std::max(0.0, stats.sys_cpu_s - sampler.sys_cpu_s());
+    return stats;
+  };
+  ProcessStats used = used_since();
+  TakeCacheCounters(counters, engine->ReadCounters(), result);
+  if (changes) {
+    double idle_seconds = 0;
+    status = Settle(engine, workload.name, &idle_seconds);
+    if (!status.ok()) return status;
+    if (Interrupted().load()) return Status::Aborted("interrupted");  // it may have left off
+    const ProcessStats settled = used_since();
+    if (writes) {
+      result->settle_seconds = Seconds(NowNanos() - work.end_nanos) - idle_seconds;
+      result->seconds += result->settle_seconds;
+      used = settled;
+    }
+    used.write_bytes = settled.write_bytes;  // whoever wrote, these are what it costs
+    used.cancelled_write_bytes = settled.cancelled_write_bytes;
+  }
+
+  sampler.Stop();
+  result->disk_peak_bytes = sampler.disk_peak();
+  result->samples = sampler.samples();
+  TakeCounters(workload, counters, engine->ReadCounters(), result);
+  if (const auto now = ReadDeviceStats(config.path); now.has_value() && device.has_value()) result->device = *now - *device;
+  if (changes) result->index_figures = FiguresSince(engine, figures);
+  FillIn(workload, *phase, work, result);
+  if (!maintained.empty()) result->message = maintained;
+  if (workload.tell != nullptr) result->message = workload.tell(*phase->state);
+  result->user_cpu_s = used.user_cpu_s;
+  result->sys_cpu_s = used.sys_cpu_s;
+  result->device_write_bytes = used.write_bytes;
+  result->device_read_bytes = used.read_bytes;
+  result->cancelled_write_bytes = used.cancelled_write_bytes;
+  result->user_write_bytes = work.written_bytes;
+  if (changes && workload.count != Count::kDeletes && work.written_bytes > 0) {
+    result->write_amp = Ratio(result->device_write_bytes, work.written_bytes);
+  }
+  result->rss_peak_bytes = PeakRssBytes();
+  result->disk_bytes = DiskBytes(config.path);
+  if (phase->keys.known()) {
+    result->live_keys = phase->keys.count();
+    result->live_bytes = LiveBytes(*phase);
+    if (*result->live_bytes > 0) result->space_amp = Ratio(result->disk_bytes, *result->live_bytes);
+  }
+  if (changes) NoteLastVersions(work, *phase, &phase->keys);
+  return {};
+}
+
+}  // namespace cambium::bench

@@ -1,0 +1,33 @@
+// A turn: one engine runs the whole list of benchmarks, in a process of its own.
+//
+// So no engine inherits another's heap, caches or threads, and what the system counts for the process (CPU, bytes to
+// the device, resident memory) is that engine's alone. An engine that crashes ends its turn, not the run.
+//
+// With --memory_limit it is two processes, one after the other. The first runs what stands before the first workload
+// that reads, without a limit, so that every engine builds its database as if there was none. Then the system's caches
+// are dropped, and a new process in a group with the limit opens the database and runs the rest.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engines/registry.h"
+#include "flags/bench_flags.h"
+#include "results/result.h"
+#include "run/engine_config.h"
+
+namespace cambium::bench {
+
+// The directory of this engine's database below `root`.
+std::string PathOf(const std::string& root, const BenchFlags& flags, const EngineEntry& entry);
+
+enum class TurnEnd : unsigned char { kDone, kFailed, kInterrupted };
+
+// Whether this machine lets us do what --drop_caches and --memory_limit ask for.
+Status CheckPrivileges(const BenchFlags& flags);
+
+// Prints a line for each benchmark, and hands each result to `sink`: the processes send them through a pipe.
+TurnEnd RunTurn(const BenchFlags& flags, const EngineEntry& entry, const std::string& root, unsigned round,
+                const std::function<void(const Result&)>& sink);
+
+}  // namespace cambium::bench

@@ -1,0 +1,206 @@
+// MapEngine: an Engine over a std::map that can be told to lie, so that tests see whether the bench notices.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engines/engine.h"
+
+namespace cambium::bench {
+
+// What a test may do to the answers. Each sees the key, and may change or drop what is under it.
+struct Lies {
+  std::function<void(std::string* value)> value;        // of every value given back
+  std::function<bool(const std::string& key)> lost;     // true: a lookup does not find it, a walk passes it over
+  std::function<bool(const std::string& key)> ghost;    // true: a lookup finds it although it is not there
+  std::function<Status()> read;                         // an error of a lookup
+  std::function<Status()> write;                        // an error of a write
+  bool snapshots = false;                               // no lie: a cursor walks over a copy
+  bool backwards = false;                               // a walk forward goes back
+  std::function<void()> before_read;                    // called before each lookup and seek, without a lock
+  std::function<void()> around_put;                     // the same before and after each single put
+  std::function<void()> in_settle;                      // called while it settles, and while it is compacted
+};
+
+class MapEngine : public Engine {
+ public:
+  Lies lies;
+  std::map<std::string, std::string> map;
+  std::uint64_t commits = 0;
+  std::uint64_t values_walked = 0;  // that cursors were asked for
+  std::uint64_t calls = 0;          // of MultiGet
+  bool settled = false;
+  bool sync = false;
+  std::mutex mutex;
+
+  Status Open(bool) override { return {}; }
+  Status Close() override { return {}; }
+  Status Destroy() override {
+    map.clear();
+    return {};
+  }
+  Status BeginWrites(const WriteMode& mode) override {
+    sync = mode.sync;
+    settled = false;
+    return {};
+  }
+  std::unique_ptr<Session> NewSession() override { return std::make_unique<MapSession>(this); }
+  Status Settle(double* idle_seconds) override {
+    *idle_seconds = 0;
+    if (lies.in_settle) lies.in_settle();
+    settled = true;
+    return {};
+  }
+  Status Flush() override { return {}; }
+  Status WaitForCompaction() override {
+    if (lies.in_settle) lies.in_settle();
+    return {};
+  }
+  Status Compact() override { return Status::NotSupported("maps have no levels"); }
+  Status Verify(std::string* what) override {
+    *what = "nothing";
+    return {};
+  }
+  std::string Version() const override { return "map"; }
+  std::string Settings() const override { return ""; }
+
+ private:
+  class MapCursor : public Cursor {
+   public:
+    explicit MapCursor(MapEngine* engine) : engine_(engine), map_(&engine->map), at_(map_->end()) {
+      if (!engine_->lies.snapshots) return;
+      const std::lock_guard lock(engine_->mutex);
+      copy_ = engine_->map;
+      map_ = &copy_;
+      at_ = map_->end();
+    }
+    bool SeekToFirst() override {
+      const std::lock_guard lock(engine_->mutex);
+      return Land(map_->begin(), true);
+    }
+    bool SeekToLast() override {
+      const std::lock_guard lock(engine_->mutex);
+      at_ = map_->end();
+      return Back();
+    }
+    bool Seek(Slice target) override {
+      engine_->ToldToRead();
+      const std::lock_guard lock(engine_->mutex);
+      return Land(map_->lower_bound(target.ToString()), true);
+    }
+    bool Next() override {
+      const std::lock_guard lock(engine_->mutex);
+      return engine_->lies.backwards ? Back() : Land(std::next(at_), true);
+    }
+    bool Prev() override {
+      const std::lock_guard lock(engine_->mutex);
+      return Back();
+    }
+    Slice key() override { return at_->first; }
+    Slice value() override {
+      const std::lock_guard lock(engine_->mutex);
+      ++engine_->values_walked;
+      value_ = at_->second;
+      if (engine_->lies.value) engine_->lies.value(&value_);
+      return value_;
+    }
+    Status status() override { return {}; }
+
+   private:
+    using Position = std::map<std::string, std::string>::iterator;
+    bool Back() { return at_ != map_->begin() && Land(std::prev(at_), false); }
+    bool Land(Position at, bool forward) {
+      while (at != map_->end() && engine_->lies.lost && engine_->lies.lost(at->first)) {
+        if (!forward && at == map_->begin()) return false;
+        at = forward ? std::next(at) : std::prev(at);
+      }
+      at_ = at;
+      return at != map_->end();
+    }
+    MapEngine* engine_;
+    std::map<std::string, std::string> copy_;
+    std::map<std::string, std::string>* map_;  // the engine's or the copy
+    Position at_;
+    std::string value_;
+  };
+
+  class MapSession : public Session {
+   public:
+    explicit MapSession(MapEngine* engine) : engine_(engine) {}
+    Lookup Get(Slice key, Slice* value) override {
+      engine_->ToldToRead();
+      return Find(key, &value_, value);
+    }
+    void MultiGet(std::span<const Slice> keys, std::span<Slice> values, std::span<Lookup> lookups) override {
+      engine_->ToldToRead();
+      values_.resize(std::max(values_.size(), keys.size()));
+      for (std::size_t i = 0; i < keys.size(); ++i) lookups[i] = Find(keys[i], &values_[i], &values[i]);
+      const std::lock_guard lock(engine_->mutex);
+      ++engine_->calls;
+    }
+    Status error() override { return error_; }
+    Status Put(Slice key, Slice value) override {
+      if (engine_->lies.around_put) engine_->lies.around_put();
+      Status status = BatchPut(key, value);
+      if (status.ok()) status = CommitBatch();
+      if (engine_->lies.around_put) engine_->lies.around_put();
+      return status;
+    }
+    Status Delete(Slice key) override {
+      const std::lock_guard lock(engine_->mutex);
+      engine_->map.erase(key.ToString());
+      ++engine_->commits;
+      return {};
+    }
+    Status BatchPut(Slice key, Slice value) override {
+      const std::lock_guard lock(engine_->mutex);
+      if (engine_->lies.write) return engine_->lies.write();
+      engine_->map[key.ToString()] = value.ToString();
+      return {};
+    }
+    Status CommitBatch() override {
+      const std::lock_guard lock(engine_->mutex);
+      ++engine_->commits;
+      return {};
+    }
+    std::unique_ptr<Cursor> NewCursor(Fetch) override { return std::make_unique<MapCursor>(engine_); }
+
+   private:
+    Lookup Find(Slice key, std::string* bytes, Slice* value) {
+      const std::lock_guard lock(engine_->mutex);
+      const std::string name = key.ToString();
+      const auto found = engine_->map.find(name);
+      const Lies& lies = engine_->lies;
+      if (lies.read) {
+        error_ = lies.read();
+        if (!error_.ok()) return Lookup::kError;
+      }
+      if (found == engine_->map.end()) {
+        return lies.ghost && lies.ghost(name) ? Lookup::kFound : Lookup::kMissing;
+      }
+      if (lies.lost && lies.lost(name)) return Lookup::kMissing;
+      *bytes = found->second;
+      if (lies.value) lies.value(bytes);
+      *value = *bytes;
+      return Lookup::kFound;
+    }
+
+    MapEngine* engine_;
+    std::string value_;
+    std::vector<std::string> values_;
+    Status error_;
+  };
+
+  void ToldToRead() const {
+    if (lies.before_read) lies.before_read();
+  }
+};
+
+}  // namespace cambium::bench
